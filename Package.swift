@@ -1,0 +1,37 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target of ours builds this way: a warning is an error and `unsafe` is always spelled out.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool = false) -> Target {
+    .testTarget(
+        name: name,
+        dependencies: dependencies,
+        resources: vectors ? [.copy("Vectors")] : [],
+        swiftSettings: house
+    )
+}
+
+let package = Package(
+    name: "sealed-push",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [],
+    targets: [
+        // The message: its bytes, then its keys.
+        module("Envelope"),
+        tests("EnvelopeTests", "Envelope"),
+    ]
+)

@@ -1,0 +1,61 @@
+/// Strict base64url (RFC 4648 section 5) without padding: one text for each byte string, and no other text decodes.
+///
+/// Foundation's decoder takes `AAB=`, `AB==` and `AA=A` alike, which would make every id and signature over encoded
+/// text malleable. Here the alphabet is exact, `=` and white space are refused, and spare bits must be zero.
+package enum Base64URL {
+    /// - Returns: ⌈4n / 3⌉ ASCII bytes.
+    package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var buffer: UInt32 = 0
+        var bitCount: UInt32 = 0
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                text.append(alphabet[Int(buffer >> bitCount & 0x3F)])
+            }
+        }
+        if bitCount > 0 { text.append(alphabet[Int(buffer << (6 - bitCount) & 0x3F)]) }
+        return text
+    }
+
+    package static func string(_ bytes: some Collection<UInt8>) -> String {
+        String(decoding: encode(bytes), as: UTF8.self)
+    }
+
+    /// - Returns: `nil` for anything but the one canonical text of some bytes.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count % 4 != 1 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count * 3 / 4)
+        var buffer: UInt32 = 0
+        var bitCount: UInt32 = 0
+        for character in text {
+            guard let value = value(of: character) else { return nil }
+            buffer = buffer << 6 | UInt32(value)
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: buffer >> bitCount))
+            }
+        }
+        let spareBits = buffer & (1 << bitCount - 1)
+        return spareBits == 0 ? bytes : nil
+    }
+
+    /// - Returns: 0 ..< 64, or `nil` outside the alphabet.
+    package static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}
