@@ -19,10 +19,14 @@ func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool = false) -> Target {
     .testTarget(
         name: name,
-        dependencies: dependencies,
+        dependencies: dependencies + ["TestSupport"],
         resources: vectors ? [.copy("Vectors")] : [],
         swiftSettings: house
     )
+}
+
+func library(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
 let package = Package(
@@ -32,6 +36,16 @@ let package = Package(
     targets: [
         // The message: its bytes, then its keys.
         module("Envelope"),
+        module("Primitives", "CSodium"),
+        module("HPKE", "Primitives"),
+
+        // The C libraries.
+        library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
+
+        // The suites.
+        .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: house),
         tests("EnvelopeTests", "Envelope"),
+        tests("PrimitivesTests", "Primitives", vectors: true),
+        tests("HPKETests", "HPKE", "Primitives", vectors: true),
     ]
 )
