@@ -38,6 +38,9 @@ let package = Package(
         module("Envelope"),
         module("Primitives", "CSodium"),
         module("HPKE", "Primitives"),
+        module("Keys", "Envelope", "Primitives"),
+        module("Sealing", "Envelope", "Primitives", "HPKE", "Keys"),
+        module("Opening", "Envelope", "Primitives", "HPKE", "Keys"),
 
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
@@ -47,5 +50,6 @@ let package = Package(
         tests("EnvelopeTests", "Envelope"),
         tests("PrimitivesTests", "Primitives", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
+        tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
     ]
 )

@@ -1,5 +1,5 @@
 /// What a person will read. It travels as the sealed body, a JSON object (docs/protocol.md, "Body").
-public struct Message: Equatable, Sendable {
+public struct Message: Hashable, Sendable {
     /// Shown first; empty for none.
     public var title: String
     /// Shown under the title; empty for none.
