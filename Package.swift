@@ -53,3 +53,12 @@ let package = Package(
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
     ]
 )
+
+#if os(Linux)
+// The device as iOS would run it. On Apple platforms the real framework is used, and a target of that name would shadow
+// it: it is not in the package at all there.
+package.targets += [
+    module("UserNotifications"),
+    tests("UserNotificationsTests", "UserNotifications"),
+]
+#endif
