@@ -42,6 +42,9 @@ let package = Package(
         module("Sealing", "Envelope", "Primitives", "HPKE", "Keys"),
         module("Opening", "Envelope", "Primitives", "HPKE", "Keys"),
 
+        // The device.
+        module("NotificationCore", "Envelope", "Keys", "Opening"),
+
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
 
@@ -59,6 +62,17 @@ let package = Package(
 // it: it is not in the package at all there.
 package.targets += [
     module("UserNotifications"),
+    module("NotificationServiceExtension", "NotificationCore", "UserNotifications"),
+
+    // The command line.
+    .executableTarget(
+        name: "sealedpush",
+        dependencies: [
+            "Envelope", "Primitives", "Keys", "Sealing", "Opening",
+        ],
+        swiftSettings: house
+    ),
+
     tests("UserNotificationsTests", "UserNotifications"),
 ]
 #endif

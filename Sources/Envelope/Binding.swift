@@ -18,7 +18,7 @@ package enum Binding {
     /// - Returns: 88 + |TOPIC| bytes.
     package static func info(
         header: EnvelopeHeader,
-        topic: Topic,
+        topic: BundleID,
         identityKey: [UInt8],
         prekeyFingerprint: [UInt8]
     ) -> [UInt8] {

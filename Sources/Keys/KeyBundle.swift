@@ -28,11 +28,11 @@ package struct KeyBundle: Equatable, Sendable {
     /// Never decreases over a device's life; senders refuse a lower one than they have seen.
     package let epoch: UInt64
     package let issuedAt: Timestamp
-    package let topic: Topic
+    package let topic: BundleID
     /// 1 to 4, strictly ascending by (suite, class).
     package let entries: [Entry]
 
-    package init(identity: IdentityKey, epoch: UInt64, issuedAt: Timestamp, topic: Topic, entries: [Entry]) {
+    package init(identity: IdentityKey, epoch: UInt64, issuedAt: Timestamp, topic: BundleID, entries: [Entry]) {
         precondition((1...Self.entryCountMax).contains(entries.count) && Self.areOrdered(entries))
         self.identity = identity
         self.epoch = epoch

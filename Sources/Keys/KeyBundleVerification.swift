@@ -13,7 +13,7 @@ extension KeyBundle {
     package init(
         verifying bytes: [UInt8],
         pinnedIdentity identity: IdentityKey,
-        topic: Topic,
+        topic: BundleID,
         now: Timestamp
     ) throws(KeyBundleError) {
         var reader = ByteReader(bytes[...])
@@ -33,7 +33,7 @@ extension KeyBundle {
         let identity: IdentityKey
         let epoch: UInt64
         let issuedAt: Timestamp
-        let topic: Topic
+        let topic: BundleID
         let entries: [Entry]
 
         /// Only for entries whose order was checked.
@@ -45,7 +45,7 @@ extension KeyBundle {
     private static func read(
         _ reader: inout ByteReader,
         identity: IdentityKey,
-        topic: Topic
+        topic: BundleID
     ) throws(KeyBundleError) -> Unverified {
         guard let version = reader.take(UInt8.self) else { throw .malformed }
         guard version == Self.version else { throw .unsupportedVersion(version) }

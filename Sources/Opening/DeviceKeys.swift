@@ -4,12 +4,12 @@ package import Primitives
 
 /// All private keys of a device: its identity and its prekeys. The app holds them; the extension gets a `KeyRing`.
 package struct DeviceKeys: ~Copyable {
-    package let topic: Topic
+    package let topic: BundleID
     private let identityKey: Ed25519PrivateKey
     private let prekeys: [PrivatePrekey]
 
     /// New keys: an identity and one prekey usable after the first unlock.
-    package init(topic: Topic, random: inout some RandomSource) {
+    package init(topic: BundleID, random: inout some RandomSource) {
         let identityKey = Ed25519PrivateKey(random: &random, storage: .guarded)
         let prekey = PrivatePrekey(
             key: X25519PrivateKey(random: &random, storage: .guarded),
@@ -75,7 +75,7 @@ extension DeviceKeys {
     /// Writes a file of mode 0600.
     package func write(to path: String, isExample: Bool = false) throws(FileError) {
         var writer = KeyFileWriter(format: Self.format, isExample: isExample)
-        writer.line("topic", topic.bundleID)
+        writer.line("topic", topic.text)
         identityKey.withSeed { writer.line("identity", secret: $0) }
         for prekey in prekeys { writer.line(prekey) }
         try writer.write(to: path)

@@ -7,11 +7,11 @@ import Primitives
 //     topic com.example.chat
 //     prekey x25519 after-first-unlock <43 characters of base64url>
 extension KeyFile {
-    func topic() throws(FileError) -> Topic {
+    func topic() throws(FileError) -> BundleID {
         let topics = values("topic")
         guard topics.count == 1, topics[0].count == 1 else { throw malformed }
         do {
-            return try Topic(text(topics[0][0]))
+            return try BundleID(text(topics[0][0]))
         } catch {
             throw malformed
         }

@@ -4,11 +4,11 @@ package import Keys
 /// The extension's view of a device's keys: it opens messages and changes nothing. The identity's private half is not
 /// in it, so the extension can neither sign a bundle nor rotate.
 package final class KeyRing: Sendable {
-    package let topic: Topic
+    package let topic: BundleID
     package let identity: IdentityKey
     let prekeys: [PrivatePrekey]
 
-    init(topic: Topic, identity: IdentityKey, prekeys: [PrivatePrekey]) {
+    init(topic: BundleID, identity: IdentityKey, prekeys: [PrivatePrekey]) {
         self.topic = topic
         self.identity = identity
         self.prekeys = prekeys
@@ -43,7 +43,7 @@ extension KeyRing {
     /// Writes a file of mode 0600.
     package func write(to path: String) throws(FileError) {
         var writer = KeyFileWriter(format: Self.format, isExample: false)
-        writer.line("topic", topic.bundleID)
+        writer.line("topic", topic.text)
         writer.line("identity", identity.text)
         for prekey in prekeys { writer.line(prekey) }
         try writer.write(to: path)

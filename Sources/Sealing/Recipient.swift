@@ -5,7 +5,7 @@ public import Keys
 public struct Recipient: Sendable {
     /// The pinned identity that the bundle was checked against.
     public let identity: IdentityKey
-    let topic: Topic
+    let topic: BundleID
     let prekey: PublicPrekey
 
     /// Verifies a bundle and takes its prekey. Nothing makes a recipient from a bundle alone: a relay could hand out
@@ -22,7 +22,7 @@ public struct Recipient: Sendable {
     public init(
         bundle: [UInt8],
         pinnedIdentity: IdentityKey,
-        topic: Topic,
+        topic: BundleID,
         protectionClass: ProtectionClass = .afterFirstUnlock,
         now: Timestamp = .now
     ) throws(RecipientError) {
@@ -38,7 +38,7 @@ public struct Recipient: Sendable {
         self.init(identity: pinnedIdentity, topic: topic, prekey: entry.prekey)
     }
 
-    init(identity: IdentityKey, topic: Topic, prekey: PublicPrekey) {
+    init(identity: IdentityKey, topic: BundleID, prekey: PublicPrekey) {
         self.identity = identity
         self.topic = topic
         self.prekey = prekey

@@ -19,7 +19,7 @@ struct Pair: ~Copyable {
     init(seed: UInt64, topic: String = Pair.topic) throws {
         random = SeededRandom(seed: seed)
         sender = SenderIdentity(random: &random)
-        device = DeviceKeys(topic: try Topic(topic), random: &random)
+        device = DeviceKeys(topic: try BundleID(topic), random: &random)
     }
 
     var opener: MessageOpener {

@@ -87,7 +87,7 @@ struct TamperingTests {
     @Test func `a device whose topic differs opens nothing`() throws {
         var pair = try Pair(seed: 30)
         let otherTopic = KeyRing(
-            topic: try Topic("com.example.chat.voip"),
+            topic: try BundleID("com.example.chat.voip"),
             identity: pair.device.identity,
             prekeys: pair.device.keyRing.prekeys
         )
