@@ -16,6 +16,17 @@ func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+/// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
+func stranger(_ name: String, path: String) -> Target {
+    .target(
+        name: name,
+        dependencies: ["UserNotifications"],
+        path: path,
+        packageAccess: false,
+        swiftSettings: [.swiftLanguageMode(.v5)]
+    )
+}
+
 func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool = false) -> Target {
     .testTarget(
         name: name,
@@ -41,6 +52,16 @@ let package = Package(
 // it: it is not in the package at all there.
 package.targets += [
     module("UserNotifications"),
+    module("ExtensionHarness", "UserNotifications"),
+    stranger("XcodeTemplateExtension", path: "Tests/Strangers/XcodeTemplate"),
+    stranger("ShippingStyleExtension", path: "Tests/Strangers/ShippingStyle"),
     tests("UserNotificationsTests", "UserNotifications"),
+    tests(
+        "ExtensionHarnessTests",
+        "ExtensionHarness",
+        "UserNotifications",
+        "XcodeTemplateExtension",
+        "ShippingStyleExtension"
+    ),
 ]
 #endif
