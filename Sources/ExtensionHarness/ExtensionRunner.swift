@@ -70,7 +70,8 @@ public final class ExtensionRunner: Sendable {
         if let reason = notRunReason(push, showing: original) {
             return ShownNotification(content: original, why: .notRun(reason), handlerCallCount: 0)
         }
-        let run = ExtensionRun(original: original) { [self] in lateCallCount.withLock { $0 += 1 } }
+        // Not the runner itself: an object that is reused keeps its last handler, and the runner keeps the object.
+        let run = ExtensionRun(original: original) { [lateCallCount] in lateCallCount.withLock { $0 += 1 } }
         return await withTaskGroup { group in
             group.addTask { [self] in await enforceLimits(on: run, from: run.start(push, makeExtension: makeExtension))
             }
