@@ -16,6 +16,17 @@ func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+/// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
+func stranger(_ name: String, path: String) -> Target {
+    .target(
+        name: name,
+        dependencies: ["UserNotifications"],
+        path: path,
+        packageAccess: false,
+        swiftSettings: [.swiftLanguageMode(.v5)]
+    )
+}
+
 func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool = false) -> Target {
     .testTarget(
         name: name,
@@ -63,6 +74,7 @@ let package = Package(
 package.targets += [
     module("UserNotifications"),
     module("NotificationServiceExtension", "NotificationCore", "UserNotifications"),
+    module("ExtensionHarness", "UserNotifications"),
 
     // The command line.
     .executableTarget(
@@ -73,6 +85,16 @@ package.targets += [
         swiftSettings: house
     ),
 
+    // The suites.
+    stranger("XcodeTemplateExtension", path: "Tests/Strangers/XcodeTemplate"),
+    stranger("ShippingStyleExtension", path: "Tests/Strangers/ShippingStyle"),
     tests("UserNotificationsTests", "UserNotifications"),
+    tests(
+        "ExtensionHarnessTests",
+        "ExtensionHarness",
+        "UserNotifications",
+        "XcodeTemplateExtension",
+        "ShippingStyleExtension"
+    ),
 ]
 #endif
