@@ -22,6 +22,7 @@ package enum Binding {
         identityKey: [UInt8],
         prekeyFingerprint: [UInt8]
     ) -> [UInt8] {
+        precondition(identityKey.count == 32 && prekeyFingerprint.count == 32)
         var info = context(envelopeContext)
         info += header.bytes
         info.append(lengthPrefixed: topic.bytes)
