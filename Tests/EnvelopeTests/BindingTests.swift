@@ -7,7 +7,7 @@ struct BindingTests {
     private let identityKey = [UInt8](repeating: 0x1D, count: 32)
     private let fingerprint = [UInt8](repeating: 0xF9, count: 32)
 
-    private func info(_ topic: Topic) -> [UInt8] {
+    private func info(_ topic: BundleID) -> [UInt8] {
         Binding.info(header: header, topic: topic, identityKey: identityKey, prekeyFingerprint: fingerprint)
     }
 
@@ -16,12 +16,12 @@ struct BindingTests {
         expected += [0x01, 0x01, 1, 2, 3, 4, 5, 6, 7, 8]
         expected += [13] + Array("com.acme.chat".utf8)
         expected += [UInt8](repeating: 0x1D, count: 32) + [UInt8](repeating: 0xF9, count: 32)
-        #expect(info(try Topic("com.acme.chat")) == expected)
+        #expect(info(try BundleID("com.acme.chat")) == expected)
     }
 
     @Test(arguments: [1, 16, 155])
     func `info has 88 bytes and the topic, the signature's input 209 and the topic`(_ topicByteCount: Int) throws {
-        let info = info(try Topic(String(repeating: "a", count: topicByteCount)))
+        let info = info(try BundleID(String(repeating: "a", count: topicByteCount)))
         #expect(info.count == 88 + topicByteCount)
         let input = Binding.signatureInput(
             info: info,
@@ -32,7 +32,7 @@ struct BindingTests {
     }
 
     @Test func `the signature's input has the layout of the protocol page`() throws {
-        let info = info(try Topic("a"))
+        let info = info(try BundleID("a"))
         let head = [UInt8](repeating: 0x4E, count: 68)
         let digest = [UInt8](repeating: 0xD1, count: 32)
         let input = Binding.signatureInput(info: info, frameHead: head, bodyDigest: digest)
@@ -40,13 +40,13 @@ struct BindingTests {
     }
 
     @Test func `each part of info changes it`() throws {
-        let topic = try Topic("com.acme.chat")
+        let topic = try BundleID("com.acme.chat")
         var other = identityKey
         other[31] ^= 1
         let variants = [
             info(topic),
-            info(try Topic("com.acme.chat.voip")),
-            info(try Topic("com.acme.Chat")),
+            info(try BundleID("com.acme.chat.voip")),
+            info(try BundleID("com.acme.Chat")),
             Binding.info(header: header, topic: topic, identityKey: other, prekeyFingerprint: fingerprint),
             Binding.info(header: header, topic: topic, identityKey: identityKey, prekeyFingerprint: other),
             Binding.info(header: header, topic: topic, identityKey: fingerprint, prekeyFingerprint: identityKey),
@@ -85,7 +85,7 @@ struct BindingTests {
     }
 
     @Test func `what is signed begins like no info`() throws {
-        let info = info(try Topic("a"))
+        let info = info(try BundleID("a"))
         let input = Binding.signatureInput(
             info: info,
             frameHead: [UInt8](repeating: 0, count: 68),

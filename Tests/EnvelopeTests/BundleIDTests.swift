@@ -2,18 +2,18 @@ import Testing
 
 @testable import Envelope
 
-struct TopicTests {
+struct BundleIDTests {
     @Test(arguments: ["a", "com.acme.chat", "com.Acme-2.Chat", "0", String(repeating: "a", count: 155)])
     func `takes a bundle id as it is`(_ text: String) throws {
-        let topic = try Topic(text)
+        let topic = try BundleID(text)
         #expect(topic.bytes == Array(text.utf8))
-        #expect(topic.bundleID == text)
+        #expect(topic.text == text)
     }
 
     @Test(arguments: [0, 156, 255, 256, 100_000])
     func `refuses an empty topic and one beyond 155 bytes`(_ count: Int) {
-        #expect(throws: TopicError.wrongLength(byteCount: count, byteCountMax: 155)) {
-            try Topic(String(repeating: "a", count: count))
+        #expect(throws: BundleIDError.wrongLength(byteCount: count, byteCountMax: 155)) {
+            try BundleID(String(repeating: "a", count: count))
         }
     }
 
@@ -23,15 +23,15 @@ struct TopicTests {
         "com:acme", "com@acme", "com[acme", "com`acme", "com{acme", "com,acme",
     ])
     func `refuses a character that no bundle id has`(_ text: String) {
-        #expect(throws: TopicError.notABundleID) { try Topic(text) }
+        #expect(throws: BundleIDError.notABundleID) { try BundleID(text) }
     }
 
     @Test func `refuses bytes that are not even text`() {
-        #expect(throws: TopicError.notABundleID) { try Topic(bytes: [0x61, 0xFF]) }
+        #expect(throws: BundleIDError.notABundleID) { try BundleID(bytes: [0x61, 0xFF]) }
     }
 
     @Test func `upper and lower case are two topics, and so is a suffix`() throws {
-        #expect(try Topic("com.acme.chat") != Topic("com.acme.Chat"))
-        #expect(try Topic("com.acme.chat") != Topic("com.acme.chat.voip"))
+        #expect(try BundleID("com.acme.chat") != BundleID("com.acme.Chat"))
+        #expect(try BundleID("com.acme.chat") != BundleID("com.acme.chat.voip"))
     }
 }
