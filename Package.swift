@@ -64,6 +64,7 @@ let package = Package(
         tests("EnvelopeTests", "Envelope"),
         tests("PrimitivesTests", "Primitives", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
+        tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Sealing"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
     ]
 )
@@ -89,6 +90,7 @@ package.targets += [
     stranger("XcodeTemplateExtension", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", path: "Tests/Strangers/ShippingStyle"),
     tests("UserNotificationsTests", "UserNotifications"),
+    tests("NotificationServiceExtensionTests", "NotificationServiceExtension", "ExtensionHarness"),
     tests(
         "ExtensionHarnessTests",
         "ExtensionHarness",
