@@ -16,6 +16,11 @@ func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+/// A C library of the system. The package's name is what `apt` and `pkg-config` call it.
+func library(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
 func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool = false) -> Target {
     .testTarget(
         name: name,
@@ -33,5 +38,16 @@ let package = Package(
         // The message: its bytes, then its keys.
         module("Envelope"),
         tests("EnvelopeTests", "Envelope"),
+
+        module("Primitives", "CSodium", "COpenSSL"),
+        tests("PrimitivesTests", "Primitives"),
+
+        // Apple's side and the way there.
+        module("APNS"),
+        tests("APNSTests", "APNS"),
+
+        // The C libraries.
+        library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
+        library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     ]
 )
