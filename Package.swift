@@ -16,18 +16,18 @@ func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
-/// A C library of the system. The package's name is what `apt` and `pkg-config` call it.
-func library(_ name: String, pkgConfig: String, apt: String) -> Target {
-    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
-}
-
 func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool = false) -> Target {
     .testTarget(
         name: name,
-        dependencies: dependencies,
+        dependencies: dependencies + ["TestSupport"],
         resources: vectors ? [.copy("Vectors")] : [],
         swiftSettings: house
     )
+}
+
+/// A C library of the system. The package's name is what `apt` and `pkg-config` call it.
+func library(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
 let package = Package(
@@ -37,17 +37,26 @@ let package = Package(
     targets: [
         // The message: its bytes, then its keys.
         module("Envelope"),
-        tests("EnvelopeTests", "Envelope"),
-
         module("Primitives", "CSodium", "COpenSSL"),
-        tests("PrimitivesTests", "Primitives"),
-
-        // Apple's side and the way there.
-        module("APNS"),
-        tests("APNSTests", "APNS"),
+        module("HPKE", "Primitives"),
 
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+
+        // The suites.
+        .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: house),
+        tests("EnvelopeTests", "Envelope"),
+        tests("PrimitivesTests", "Primitives", vectors: true),
+        tests("HPKETests", "HPKE", "Primitives", vectors: true),
     ]
 )
+
+#if os(Linux)
+// The servers, and what stands in for Apple and for a device.
+package.targets += [
+    // Apple's side, and the way there.
+    module("APNS"),
+    tests("APNSTests", "APNS"),
+]
+#endif

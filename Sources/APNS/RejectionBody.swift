@@ -2,8 +2,6 @@
 ///
 /// - Source: "Handling notification responses from APNs", "Understand error codes".
 package struct RejectionBody: Equatable, Sendable {
-    /// A body beyond this is not read: Apple's are below 80 bytes.
-    package static let byteCountMax = 1024
     /// A reason beyond this is not kept: the longest known one has 27.
     package static let reasonCharacterCountMax = 64
 
@@ -21,24 +19,17 @@ package struct RejectionBody: Equatable, Sendable {
         self.timestampMilliseconds = reason.hasTimestamp ? timestampMilliseconds : nil
     }
 
-    /// Reads an error body, or the debug data of a GOAWAY.
-    ///
-    /// - Returns: `nil` unless it is one JSON object of at most `byteCountMax` bytes with a presentable `reason`.
-    package init?(json: [UInt8]) {
-        guard json.count <= Self.byteCountMax, let object = FlatJSON(json) else { return nil }
-        guard case .string(let text) = object["reason"] else { return nil }
-        guard (1...Self.reasonCharacterCountMax).contains(text.utf8.count) else { return nil }
-        guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
-        reason = Reason(rawValue: text)
-        reasonText = text
-        if case .integer(let milliseconds) = object["timestamp"] {
-            timestampMilliseconds = milliseconds
-        } else {
-            timestampMilliseconds = nil
-        }
+    /// What somebody else wrote; `nil` unless the reason is presentable.
+    package init?(reasonText: String, timestampMilliseconds: Int64?) {
+        guard (1...Self.reasonCharacterCountMax).contains(reasonText.utf8.count) else { return nil }
+        // No quote and no backslash: neither a terminal nor `json` has anything to escape.
+        guard reasonText.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else { return nil }
+        reason = Reason(rawValue: reasonText)
+        self.reasonText = reasonText
+        self.timestampMilliseconds = timestampMilliseconds
     }
 
-    /// The bytes that APNs sends. Needs no escaping: our own reasons are plain letters.
+    /// The bytes that APNs sends.
     package var json: [UInt8] {
         guard let timestampMilliseconds else { return Array(#"{"reason":"\#(reasonText)"}"#.utf8) }
         return Array(#"{"reason":"\#(reasonText)","timestamp":\#(timestampMilliseconds)}"#.utf8)

@@ -1,0 +1,50 @@
+/// Reads fixed fields from bytes of strangers, front to back. Every read is checked; none traps.
+package struct ByteReader {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+
+    package init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    package var remainingByteCount: Int { bytes.endIndex - position }
+
+    /// - Returns: `nil` where fewer bytes are left, and then nothing is consumed.
+    package mutating func take(_ count: Int) -> [UInt8]? {
+        guard count >= 0, count <= remainingByteCount else { return nil }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    /// A big-endian number.
+    package mutating func take<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type) -> Number? {
+        guard let digits = take(Number.bitWidth / 8) else { return nil }
+        return digits.reduce(0) { $0 << 8 | Number($1) }
+    }
+
+    /// LP(x): one length byte, then so many bytes.
+    package mutating func takeLengthPrefixed() -> [UInt8]? {
+        let start = position
+        guard let count = take(UInt8.self), let field = take(Int(count)) else {
+            position = start
+            return nil
+        }
+        return field
+    }
+}
+
+extension [UInt8] {
+    package mutating func append(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
+        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+
+    /// LP(x). Constants and checked fields only: at most 255 bytes.
+    package mutating func append(lengthPrefixed field: [UInt8]) {
+        precondition(field.count <= UInt8.max)
+        append(UInt8(field.count))
+        append(contentsOf: field)
+    }
+}

@@ -1,0 +1,18 @@
+/// The clear first ten bytes of an envelope: version, suite, prekey id. They are bound through HPKE's `info`.
+package struct EnvelopeHeader: Equatable, Sendable {
+    package static let version: UInt8 = 0x01
+    package static let byteCount = 10
+    package static let prekeyIDByteCount = 8
+
+    package let suite: Suite
+    /// The first 8 bytes of the prekey's fingerprint: a hint for looking it up, never an identity.
+    package let prekeyID: [UInt8]
+
+    package init(suite: Suite, prekeyID: [UInt8]) {
+        precondition(prekeyID.count == Self.prekeyIDByteCount)
+        self.suite = suite
+        self.prekeyID = prekeyID
+    }
+
+    package var bytes: [UInt8] { [Self.version, suite.rawValue] + prekeyID }
+}

@@ -1,0 +1,88 @@
+/// Reads one JSON string: escapes resolved, UTF-8 validated, control characters, NUL and lone surrogates refused.
+struct JSONStringScanner {
+    private let bytes: [UInt8]
+    /// Behind the opening quote at first, behind the closing one at the end.
+    private(set) var position: Int
+
+    init(bytes: [UInt8], position: Int) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    mutating func scan() throws(JSONError) -> String {
+        let start = position
+        var text: [UInt8] = []
+        while true {
+            guard position < bytes.count else { throw error(.unexpectedEnd) }
+            let byte = bytes[position]
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                guard let valid = String(validating: text, as: UTF8.self) else {
+                    throw JSONError(reason: .invalidUTF8, offset: start)
+                }
+                return valid
+            case UInt8(ascii: "\\"):
+                position += 1
+                text += try escape()
+            case 0..<0x20:
+                throw error(.controlCharacter)
+            default:
+                text.append(byte)
+                position += 1
+            }
+        }
+    }
+
+    private mutating func escape() throws(JSONError) -> [UInt8] {
+        guard position < bytes.count else { throw error(.unexpectedEnd) }
+        let character = bytes[position]
+        position += 1
+        switch character {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [character]
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0C]
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "u"): return Array(String(Character(try scalar())).utf8)
+        default: throw JSONError(reason: .badEscape, offset: position - 1)
+        }
+    }
+
+    private mutating func scalar() throws(JSONError) -> Unicode.Scalar {
+        let start = position - 2
+        let unit = try codeUnit()
+        guard unit != 0 else { throw JSONError(reason: .nul, offset: start) }
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        let lone = JSONError(reason: .loneSurrogate, offset: start)
+        guard UTF16.isLeadSurrogate(unit) else { throw lone }
+        guard position + 1 < bytes.count else { throw error(.unexpectedEnd) }
+        guard bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u") else { throw lone }
+        position += 2
+        let trail = try codeUnit()
+        guard UTF16.isTrailSurrogate(trail),
+            let scalar = Unicode.Scalar(0x1_0000 + (UInt32(unit & 0x3FF) << 10 | UInt32(trail & 0x3FF)))
+        else { throw lone }
+        return scalar
+    }
+
+    private mutating func codeUnit() throws(JSONError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard position < bytes.count else { throw error(.unexpectedEnd) }
+            let digit: UInt8
+            switch bytes[position] {
+            case let byte where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte): digit = byte - 0x30
+            case let byte where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte): digit = byte - 0x57
+            case let byte where (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte): digit = byte - 0x37
+            default: throw error(.badEscape)
+            }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+
+    private func error(_ reason: JSONError.Reason) -> JSONError { JSONError(reason: reason, offset: position) }
+}

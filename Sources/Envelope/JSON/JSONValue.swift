@@ -1,0 +1,41 @@
+/// A parsed JSON value (RFC 8259). Each value knows where it began, so that a tool can name line and column.
+package struct JSONValue: Equatable, Sendable {
+    package indirect enum Content: Equatable, Sendable {
+        case null
+        case bool(Bool)
+        case integer(Int64)
+        /// A number with a fraction or an exponent, as it was spelled. Only where the parser was told to allow it.
+        case fraction(String)
+        case string(String)
+        case array([JSONValue])
+        case object([JSONMember])
+    }
+
+    package let content: Content
+    /// Bytes before the value's first.
+    package let offset: Int
+
+    package var string: String? {
+        if case .string(let text) = content { text } else { nil }
+    }
+
+    package var members: [JSONMember]? {
+        if case .object(let members) = content { members } else { nil }
+    }
+
+    package var elements: [JSONValue]? {
+        if case .array(let elements) = content { elements } else { nil }
+    }
+
+    /// The member named exactly so, byte for byte.
+    package subscript(name: String) -> JSONValue? {
+        members?.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+}
+
+package struct JSONMember: Equatable, Sendable {
+    package let name: String
+    /// Bytes before the name's opening quote.
+    package let offset: Int
+    package let value: JSONValue
+}

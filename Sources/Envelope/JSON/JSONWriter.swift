@@ -1,0 +1,85 @@
+/// Writes JSON by hand: members in the order given, no white space, and only the escapes that RFC 8259 demands.
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    package init() {}
+
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
+        open("{")
+        members(&self)
+        close("}")
+    }
+
+    package mutating func array(_ elements: (inout JSONWriter) -> Void) {
+        open("[")
+        elements(&self)
+        close("]")
+    }
+
+    /// A member's name; its value must follow.
+    package mutating func name(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    package mutating func member(_ name: String, _ text: String) {
+        self.name(name)
+        string(text)
+    }
+
+    package mutating func member(_ name: String, _ number: some FixedWidthInteger) {
+        self.name(name)
+        integer(number)
+    }
+
+    package mutating func member(_ name: String, _ flag: Bool) {
+        self.name(name)
+        raw(Array((flag ? "true" : "false").utf8))
+    }
+
+    package mutating func integer(_ number: some FixedWidthInteger) { raw(Array(String(number).utf8)) }
+
+    package mutating func string(_ text: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes += [UInt8(ascii: "\\"), UInt8(ascii: "\"")]
+            case UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), UInt8(ascii: "\\")]
+            case UInt8(ascii: "\n"): bytes += Array("\\n".utf8)
+            case 0..<0x20:
+                bytes += Array("\\u00".utf8) + [Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 0xF)]]
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    /// Bytes that are one JSON value already.
+    package mutating func raw(_ value: [UInt8]) {
+        separate()
+        bytes += value
+        needsComma = true
+    }
+
+    private mutating func open(_ bracket: Unicode.Scalar) {
+        separate()
+        bytes.append(UInt8(ascii: bracket))
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: bracket))
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+}

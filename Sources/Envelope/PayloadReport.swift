@@ -1,0 +1,79 @@
+/// What anyone on the way can learn from a payload, without a key.
+package struct PayloadReport: Equatable, Sendable {
+    /// Bytes of the whole payload.
+    package let byteCount: Int
+    /// Names of the clear members beside `aps`, `sealed` and `trace`: there should be none.
+    package let otherNames: [String]
+    /// The `aps` dictionary, as it was spelled.
+    package let aps: String?
+    /// Whether `aps.mutable-content` is 1, without which iOS shows the placeholder as it is.
+    package let isMutable: Bool
+    package let trace: String?
+    package let sealed: Sealed
+
+    package enum Sealed: Equatable, Sendable {
+        /// No `sealed` member.
+        case absent
+        /// A member that is not a string.
+        case notAString
+        case unreadable(EnvelopeError)
+        case envelope(Envelope)
+    }
+
+    /// - Throws: `JSONError`.
+    package init(payload bytes: [UInt8]) throws(JSONError) {
+        let limits = JSONParser.Limits(
+            byteCountMax: PushClass.voip.payloadByteCountMax,
+            depthMax: 32,
+            allowsFractions: true
+        )
+        let document = try JSONParser.parse(bytes, limits: limits)
+        guard let members = document.members else {
+            throw JSONError(reason: .expectedNameOrEnd, offset: document.offset)
+        }
+        byteCount = bytes.count
+        let ownNames = ["aps", Payload.sealedName, Payload.traceName]
+        otherNames = members.map(\.name).filter { !ownNames.contains($0) }
+        aps = document["aps"].map { JSONWriter.text(of: $0) }
+        isMutable = document["aps"]?["mutable-content"]?.content == .integer(1)
+        trace = document[Payload.traceName]?.string
+        sealed = Self.sealed(document[Payload.sealedName])
+    }
+
+    private static func sealed(_ value: JSONValue?) -> Sealed {
+        guard let value else { return .absent }
+        guard let text = value.string else { return .notAString }
+        do {
+            return .envelope(try Envelope(sealedField: Array(text.utf8)))
+        } catch {
+            return .unreadable(error)
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The compact text of a parsed value.
+    fileprivate static func text(of value: JSONValue) -> String {
+        var writer = JSONWriter()
+        writer.value(value)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private mutating func value(_ value: JSONValue) {
+        switch value.content {
+        case .null: raw(Array("null".utf8))
+        case .bool(let flag): raw(Array((flag ? "true" : "false").utf8))
+        case .integer(let number): integer(number)
+        case .fraction(let text): raw(Array(text.utf8))
+        case .string(let text): string(text)
+        case .array(let elements): array { writer in for element in elements { writer.value(element) } }
+        case .object(let members):
+            object { writer in
+                for member in members {
+                    writer.name(member.name)
+                    writer.value(member.value)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// The constant alert that Apple and the relay see, and that iOS shows when the extension does not run.
+///
+/// A constant of the app, never of the message: a placeholder that varied would tell what it stands for. Prefer a
+/// localization key, which does not show the recipient's language either.
+public struct Placeholder: Equatable, Sendable {
+    /// The room that the constant length leaves for it: 4,096 - 3,923 bytes.
+    public static let byteCountMax =
+        PushClass.alert.payloadByteCountMax - Payload.overheadByteCount - PushClass.alert.sealedCharacterCount
+
+    /// The value of `aps.alert`.
+    package let alertJSON: [UInt8]
+
+    /// Fixed words.
+    ///
+    /// - Throws: `.empty`, `.tooLong`.
+    public init(title: String, body: String) throws(PlaceholderError) {
+        guard !title.isEmpty || !body.isEmpty else { throw .empty }
+        try self.init { writer in
+            if !title.isEmpty { writer.member("title", title) }
+            if !body.isEmpty { writer.member("body", body) }
+        }
+    }
+
+    /// A key of the app's `Localizable.strings`, which iOS looks up in the recipient's language.
+    ///
+    /// - Throws: `.empty`, `.tooLong`.
+    public init(localizationKey: String) throws(PlaceholderError) {
+        guard !localizationKey.isEmpty else { throw .empty }
+        try self.init { $0.member("loc-key", localizationKey) }
+    }
+
+    private init(_ members: (inout JSONWriter) -> Void) throws(PlaceholderError) {
+        var writer = JSONWriter()
+        writer.object(members)
+        guard writer.bytes.count <= Self.byteCountMax else {
+            throw .tooLong(byteCount: writer.bytes.count, byteCountMax: Self.byteCountMax)
+        }
+        alertJSON = writer.bytes
+    }
+}
+
+/// Why a placeholder cannot be used.
+public enum PlaceholderError: Error, Equatable {
+    /// iOS runs the extension only for a push that shows an alert.
+    case empty
+    /// Longer than the room beside the sealed field, in bytes of encoded JSON.
+    case tooLong(byteCount: Int, byteCountMax: Int)
+}

@@ -1,0 +1,43 @@
+/// The app's bundle id, 1 to 155 bytes, as both sides bind it.
+///
+/// A configured constant and never looked up: inside the service extension `Bundle.main.bundleIdentifier` is the
+/// extension's own, and VoIP pushes carry a topic with a suffix. Both must seal and open under the app's plain id.
+public struct Topic: Equatable, Hashable, Sendable {
+    static let byteCountMax = 155
+
+    /// The exact UTF-8 bytes; no Unicode equivalence plays a part in comparing topics.
+    package let bytes: [UInt8]
+
+    /// - Throws: `TopicError`.
+    public init(_ bundleID: String) throws(TopicError) {
+        try self.init(bytes: Array(bundleID.utf8))
+    }
+
+    package init(bytes: [UInt8]) throws(TopicError) {
+        guard !bytes.isEmpty, bytes.count <= Self.byteCountMax else {
+            throw .wrongLength(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
+        }
+        // Apple's bundle ids: letters, digits, hyphen and period ("CFBundleIdentifier").
+        let isBundleID = bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard isBundleID else { throw .notABundleID }
+        self.bytes = bytes
+    }
+
+    /// The bundle id as text.
+    public var bundleID: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// Why a text is no topic.
+public enum TopicError: Error, Equatable {
+    /// Empty, or longer than 155 bytes.
+    case wrongLength(byteCount: Int, byteCountMax: Int)
+    /// A character other than letters, digits, hyphen and period.
+    case notABundleID
+}

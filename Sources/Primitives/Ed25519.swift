@@ -1,0 +1,83 @@
+private import CSodium
+
+/// An Ed25519 public key (RFC 8032): 32 bytes that are a canonical point and not of small order.
+package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
+    package static let byteCount = 32
+    package static let signatureByteCount = 64
+
+    package let rawRepresentation: [UInt8]
+
+    /// - Throws: `.wrongByteCount`, `.unacceptablePublicKey`: checked when a key is pinned, not only when it verifies.
+    package init(rawRepresentation: [UInt8]) throws(PrimitiveError) {
+        guard rawRepresentation.count == Self.byteCount else {
+            throw .wrongByteCount(of: .publicKey, expected: Self.byteCount, actual: rawRepresentation.count)
+        }
+        guard Ed25519Encoding.isAcceptablePoint(rawRepresentation[...]) else { throw .unacceptablePublicKey }
+        self.rawRepresentation = rawRepresentation
+    }
+
+    fileprivate init(derived bytes: [UInt8]) { rawRepresentation = bytes }
+
+    /// Verifies without the cofactor, after checks that libraries make differently: S below the group order, R and A
+    /// canonical and not of small order. So every platform accepts exactly the same signatures.
+    package func isValid(signature: [UInt8], over message: [UInt8]) -> Bool {
+        guard signature.count == Self.signatureByteCount,
+            Ed25519Encoding.isAcceptablePoint(signature[0..<32]),
+            Ed25519Encoding.isBelowGroupOrder(signature[32..<64])
+        else { return false }
+        return unsafe crypto_sign_verify_detached(signature, message, UInt64(message.count), rawRepresentation) == 0
+    }
+}
+
+/// An Ed25519 private key, made from its 32-byte seed.
+package struct Ed25519PrivateKey: ~Copyable, Sendable {
+    package static let seedByteCount = 32
+
+    /// libsodium's form: seed, then public key.
+    private let secret: SecretBytes
+    package let publicKey: Ed25519PublicKey
+
+    package init(random: inout some RandomSource, storage: SecretBytes.Storage = .plain) {
+        self.init(checked: random.secret(byteCount: Self.seedByteCount), storage: storage)
+    }
+
+    /// - Throws: `.wrongByteCount`.
+    package init(seed: consuming SecretBytes, storage: SecretBytes.Storage = .plain) throws(PrimitiveError) {
+        guard seed.byteCount == Self.seedByteCount else {
+            throw .wrongByteCount(of: .privateKey, expected: Self.seedByteCount, actual: seed.byteCount)
+        }
+        self.init(checked: seed, storage: storage)
+    }
+
+    private init(checked seed: consuming SecretBytes, storage: SecretBytes.Storage) {
+        var publicKey = [UInt8](repeating: 0, count: Ed25519PublicKey.byteCount)
+        secret = SecretBytes(byteCount: 64, storage: storage) { output in
+            unsafe output.withMutableBytePointer { output, _ in
+                seed.withBytes { seed in
+                    unsafe seed.withBytePointer { seed, _ in
+                        _ = unsafe crypto_sign_seed_keypair(&publicKey, output, seed)
+                    }
+                }
+            }
+        }
+        self.publicKey = Ed25519PublicKey(derived: publicKey)
+    }
+
+    /// - Returns: 64 bytes, R then S. Deterministic (RFC 8032 section 5.1.6).
+    package func signature(over message: [UInt8]) -> [UInt8] {
+        var signature = [UInt8](repeating: 0, count: Ed25519PublicKey.signatureByteCount)
+        secret.withBytes { secret in
+            unsafe secret.withBytePointer { secret, _ in
+                _ = unsafe crypto_sign_detached(&signature, nil, message, UInt64(message.count), secret)
+            }
+        }
+        return signature
+    }
+
+    /// Lends the 32-byte seed, to write it to a key file.
+    package func withSeed<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try secret.withBytes { bytes throws(Failure) in try body(bytes.extracting(first: Self.seedByteCount)) }
+    }
+}

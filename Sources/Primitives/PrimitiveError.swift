@@ -1,0 +1,16 @@
+/// Why a primitive refused. A failed tag or signature is one case that says nothing more.
+package enum PrimitiveError: Error, Equatable {
+    /// A key, nonce or signature of the wrong length; what it was for.
+    case wrongByteCount(of: StaticName, expected: Int, actual: Int)
+    /// The Diffie-Hellman result was all zeros: the peer's key has low order (RFC 7748 section 6.1).
+    case lowOrderPublicKey
+    /// An Ed25519 key that is not a canonical encoding, or has small order.
+    case unacceptablePublicKey
+    case authenticationFailed
+    /// RFC 5869 section 2.3: at most 255 blocks.
+    case outputTooLong(byteCount: Int, byteCountMax: Int)
+
+    package enum StaticName: Equatable, Sendable {
+        case privateKey, publicKey, nonce, signature
+    }
+}

@@ -1,0 +1,87 @@
+private import CSodium
+
+/// An X25519 public key: 32 bytes, RFC 7748's u-coordinate.
+package struct X25519PublicKey: Equatable, Hashable, Sendable {
+    package static let byteCount = 32
+
+    package let rawRepresentation: [UInt8]
+
+    /// - Throws: `.wrongByteCount`. Low order shows when a secret is agreed, or with `isLowOrder`.
+    package init(rawRepresentation: [UInt8]) throws(PrimitiveError) {
+        guard rawRepresentation.count == Self.byteCount else {
+            throw .wrongByteCount(of: .publicKey, expected: Self.byteCount, actual: rawRepresentation.count)
+        }
+        self.rawRepresentation = rawRepresentation
+    }
+
+    fileprivate init(unchecked bytes: [UInt8]) { rawRepresentation = bytes }
+
+    /// Whether every shared secret with this key is zero: a multiplication by any clamped scalar tells, because those
+    /// are multiples of 8, the cofactor.
+    package var isLowOrder: Bool {
+        let anyScalar = SecretBytes(byteCount: X25519PrivateKey.byteCount) { $0.storeBytes(of: 1, as: UInt8.self) }
+        let key = X25519PrivateKey(secret: anyScalar)
+        do {
+            _ = try key.sharedSecret(with: self)
+            return false
+        } catch {
+            return true
+        }
+    }
+}
+
+/// An X25519 private key: 32 bytes, clamped when used (RFC 7748 section 5).
+package struct X25519PrivateKey: ~Copyable, Sendable {
+    package static let byteCount = 32
+
+    private let secret: SecretBytes
+    package let publicKey: X25519PublicKey
+
+    package init(random: inout some RandomSource, storage: SecretBytes.Storage = .plain) {
+        self.init(secret: random.secret(byteCount: Self.byteCount, storage: storage))
+    }
+
+    /// - Throws: `.wrongByteCount`.
+    package init(rawRepresentation: consuming SecretBytes) throws(PrimitiveError) {
+        guard rawRepresentation.byteCount == Self.byteCount else {
+            throw .wrongByteCount(of: .privateKey, expected: Self.byteCount, actual: rawRepresentation.byteCount)
+        }
+        self.init(secret: rawRepresentation)
+    }
+
+    fileprivate init(secret: consuming SecretBytes) {
+        var publicKey = [UInt8](repeating: 0, count: X25519PublicKey.byteCount)
+        secret.withBytes { scalar in
+            unsafe scalar.withBytePointer { start, _ in
+                _ = unsafe crypto_scalarmult_base(&publicKey, start)
+            }
+        }
+        self.secret = secret
+        self.publicKey = X25519PublicKey(unchecked: publicKey)
+    }
+
+    /// - Returns: 32 bytes.
+    /// - Throws: `.lowOrderPublicKey` for the all-zero result that RFC 9180 section 7.1.4 wants refused.
+    package func sharedSecret(with peer: X25519PublicKey) throws(PrimitiveError) -> SecretBytes {
+        try SecretBytes(byteCount: 32) { output throws(PrimitiveError) in
+            guard multiply(peer, into: &output) else { throw .lowOrderPublicKey }
+        }
+    }
+
+    package func withRawRepresentation<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try secret.withBytes(body)
+    }
+
+    /// - Returns: whether the result differs from zero; libsodium's return code, which some callers forget.
+    fileprivate func multiply(_ peer: X25519PublicKey, into output: inout MutableRawSpan) -> Bool {
+        unsafe output.withMutableBytePointer { output, _ in
+            secret.withBytes { scalar in
+                unsafe scalar.withBytePointer { start, _ in
+                    unsafe crypto_scalarmult(output, start, peer.rawRepresentation) == 0
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Primitives
+import TestSupport
+import Testing
+
+@testable import HPKE
+
+struct HPKETests {
+    @Test func `what is sealed opens, for 200 random keys, sizes and infos`() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<200 {
+            let recipient = X25519PrivateKey(random: &random)
+            let plaintext = random.bytes(count: Int.random(in: 0...4096, using: &random))
+            let info = random.bytes(count: Int.random(in: 0...300, using: &random))
+            let aad = random.bytes(count: Int.random(in: 0...40, using: &random))
+            let sealed = try HPKE.seal(plaintext, to: recipient.publicKey, info: info, aad: aad, random: &random)
+            let opened = try HPKE.open(
+                sealed.ciphertext[...],
+                encapsulatedKey: sealed.encapsulatedKey,
+                with: recipient,
+                info: info,
+                aad: aad
+            )
+            #expect(opened == plaintext, "seed \(seed)")
+        }
+    }
+
+    @Test func `the sequence counter is 64 bits and throws before it repeats`() throws {
+        var random = SeededRandom(seed: 5)
+        let recipient = X25519PrivateKey(random: &random)
+        var sender = try SenderContext(recipient: recipient.publicKey, info: [], random: &random)
+        var receiver = try RecipientContext(
+            encapsulatedKey: sender.encapsulatedKey,
+            recipient: recipient,
+            info: []
+        )
+        sender.skip(to: .max - 1)
+        receiver.skip(to: .max - 1)
+        let last = try sender.seal([1], aad: [])
+        #expect(try receiver.open(last[...], aad: []) == [1])
+        #expect(refusal { () throws(HPKEError) in _ = try sender.seal([2], aad: []) } == .messageLimitReached)
+        #expect(refusal { () throws(HPKEError) in _ = try receiver.open(last[...], aad: []) } == .messageLimitReached)
+    }
+
+    @Test func `the counter carries past 32 bits`() throws {
+        let base = [UInt8](repeating: 0, count: 12)
+        #expect(try HPKE.nonce(base: base, sequence: 1 << 32) == [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+        #expect(
+            try HPKE.nonce(base: base, sequence: .max - 1) == [0, 0, 0, 0] + [UInt8](repeating: 255, count: 7) + [254]
+        )
+    }
+
+    @Test func `a forgery does not move the receiver's counter`() throws {
+        var random = SeededRandom(seed: 6)
+        let recipient = X25519PrivateKey(random: &random)
+        var sender = try SenderContext(recipient: recipient.publicKey, info: [], random: &random)
+        var receiver = try RecipientContext(encapsulatedKey: sender.encapsulatedKey, recipient: recipient, info: [])
+        let first = try sender.seal([1], aad: [])
+        let forged = [UInt8](repeating: 0, count: 17)
+        #expect(refusal { () throws(HPKEError) in _ = try receiver.open(forged[...], aad: []) } == .openFailed)
+        #expect(try receiver.open(first[...], aad: []) == [1])
+    }
+
+    @Test(arguments: ["00", "01"])
+    func `an encapsulated key of low order is refused, and opening says no more than any failure`(_ first: String)
+        throws
+    {
+        let lowOrder = try #require(Hex.decode(first + String(repeating: "00", count: 31)))
+        var random = SeededRandom(seed: 7)
+        let recipient = X25519PrivateKey(random: &random)
+        #expect(
+            refusal { () throws(HPKEError) in _ = try DHKEM.decapsulate(lowOrder, with: recipient) }
+                == .lowOrderPublicKey
+        )
+        #expect(
+            refusal { () throws(HPKEError) in
+                _ = try HPKE.open(
+                    [UInt8](repeating: 0, count: 16)[...],
+                    encapsulatedKey: lowOrder,
+                    with: recipient,
+                    info: []
+                )
+            } == .openFailed
+        )
+    }
+
+    @Test func `a sender refuses a recipient key of low order`() throws {
+        var random = SeededRandom(seed: 8)
+        let lowOrder = try X25519PublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32))
+        #expect(throws: HPKEError.lowOrderPublicKey) {
+            _ = try HPKE.seal([1], to: lowOrder, info: [], random: &random)
+        }
+    }
+
+    @Test(arguments: [0, 31, 33])
+    func `an encapsulated key of another length is refused before any arithmetic`(_ count: Int) {
+        var random = SeededRandom(seed: 9)
+        let recipient = X25519PrivateKey(random: &random)
+        let key = [UInt8](repeating: 9, count: count)
+        #expect(
+            refusal { () throws(HPKEError) in _ = try DHKEM.decapsulate(key, with: recipient) }
+                == .wrongEncapsulatedKeyLength
+        )
+    }
+
+    @Test func `changed info, aad, key, ciphertext and encapsulated key all fail alike`() throws {
+        var random = SeededRandom(seed: 10)
+        let recipient = X25519PrivateKey(random: &random)
+        let other = X25519PrivateKey(random: &random)
+        let sealed = try HPKE.seal([1, 2, 3], to: recipient.publicKey, info: [1], aad: [2], random: &random)
+        let again = try HPKE.seal([1, 2, 3], to: recipient.publicKey, info: [1], aad: [2], random: &random)
+        let (key, text) = (sealed.encapsulatedKey, sealed.ciphertext)
+        #expect(fails(text, key, recipient, info: [], aad: [2]) == true)
+        #expect(fails(text, key, recipient, info: [1], aad: []) == true)
+        #expect(fails(text, key, other, info: [1], aad: [2]) == true)
+        #expect(fails(Array(text.dropLast()), key, recipient, info: [1], aad: [2]) == true)
+        #expect(fails(text + [0], key, recipient, info: [1], aad: [2]) == true)
+        #expect(fails(text, again.encapsulatedKey, recipient, info: [1], aad: [2]) == true)
+    }
+
+    @Test func `an export of more than 255 blocks throws`() throws {
+        var random = SeededRandom(seed: 11)
+        let recipient = X25519PrivateKey(random: &random)
+        let sender = try SenderContext(recipient: recipient.publicKey, info: [], random: &random)
+        #expect(
+            refusal { () throws(HPKEError) in _ = try sender.export(context: [], byteCount: 255 * 32 + 1) }
+                == .exportTooLong
+        )
+        let longest = try sender.export(context: [], byteCount: 255 * 32)
+        #expect(longest.byteCount == 8_160)
+    }
+
+    private func fails(
+        _ ciphertext: [UInt8],
+        _ encapsulatedKey: [UInt8],
+        _ recipient: borrowing X25519PrivateKey,
+        info: [UInt8],
+        aad: [UInt8]
+    ) -> Bool {
+        refusal { () throws(HPKEError) in
+            _ = try HPKE.open(
+                ciphertext[...],
+                encapsulatedKey: encapsulatedKey,
+                with: recipient,
+                info: info,
+                aad: aad
+            )
+        } == .openFailed
+    }
+}
