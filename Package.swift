@@ -58,5 +58,9 @@ package.targets += [
     // Apple's side, and the way there.
     module("APNS"),
     tests("APNSTests", "APNS"),
+    module("DeviceLink", "APNS"),
+    tests("DeviceLinkTests", "APNS", "DeviceLink"),
+    module("APNSProvider", "APNS", "Envelope", "Primitives"),
+    tests("APNSProviderTests", "APNS", "APNSProvider", "Envelope", "Primitives"),
 ]
 #endif

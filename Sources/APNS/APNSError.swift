@@ -14,4 +14,8 @@ package enum APNSError: Error, Equatable {
     case collapseIDTooLong(byteCount: Int, byteCountMax: Int)
     /// A control character stands there: no header may carry it.
     case collapseIDCharacter(offset: Int)
+    /// Not 10 ASCII letters and digits.
+    case keyIDMalformed
+    /// Not 10 ASCII letters and digits.
+    case teamIDMalformed
 }
