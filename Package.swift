@@ -25,6 +25,10 @@ func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool =
     )
 }
 
+func library(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
 let package = Package(
     name: "sealed-push",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -33,5 +37,29 @@ let package = Package(
         // The message: its bytes, then its keys.
         module("Envelope"),
         tests("EnvelopeTests", "Envelope"),
+
+        // The C libraries.
+        library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     ]
 )
+
+#if os(Linux)
+// The servers, and what stands in for Apple and for a device.
+package.targets += [
+    // Bytes on the way: TLS, HTTP/2 and the event loop that moves them.
+    module("Transport", "CLinux", "CNGHTTP2", "COpenSSL"),
+    tests("TransportTests", "TestCertificates", "Transport"),
+
+    // What the servers need of C.
+    .target(name: "CLinux"),
+    library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+
+    // Certificates made on the spot, so that no test has one that expires.
+    .target(
+        name: "TestCertificates",
+        dependencies: ["COpenSSL"],
+        path: "Tests/TestCertificates",
+        swiftSettings: house
+    ),
+]
+#endif
