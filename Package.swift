@@ -55,6 +55,22 @@ let package = Package(
 #if os(Linux)
 // The servers, and what stands in for Apple and for a device.
 package.targets += [
+    // Bytes on the way: TLS, HTTP/2 and the event loop that moves them.
+    module("Transport", "CLinux", "CNGHTTP2", "COpenSSL"),
+    tests("TransportTests", "TestCertificates", "Transport"),
+
+    // What the servers need of C.
+    .target(name: "CLinux"),
+    library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+
+    // Certificates made on the spot, so that no test has one that expires.
+    .target(
+        name: "TestCertificates",
+        dependencies: ["COpenSSL"],
+        path: "Tests/TestCertificates",
+        swiftSettings: house
+    ),
+
     // Apple's side, and the way there.
     module("APNS"),
     tests("APNSTests", "APNS"),
