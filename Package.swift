@@ -74,9 +74,21 @@ package.targets += [
     // Apple's side, and the way there.
     module("APNS"),
     tests("APNSTests", "APNS"),
-    module("DeviceLink", "APNS"),
+    module("DeviceLink", "APNS", "Transport"),
     tests("DeviceLinkTests", "APNS", "DeviceLink"),
-    module("APNSProvider", "APNS", "Envelope", "Primitives"),
+    module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     tests("APNSProviderTests", "APNS", "APNSProvider", "Envelope", "Primitives"),
+    module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
+    tests(
+        "APNSSimulatorTests",
+        "APNS",
+        "APNSProvider",
+        "APNSSimulator",
+        "DeviceLink",
+        "Envelope",
+        "Primitives",
+        "TestCertificates",
+        "Transport"
+    ),
 ]
 #endif

@@ -1,5 +1,5 @@
 package import APNS
-package import DeviceLink
+import DeviceLink
 
 /// A request that passed every check: what to deliver, and to whom.
 package struct AcceptedPush: Sendable, Equatable {

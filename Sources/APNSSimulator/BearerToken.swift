@@ -68,7 +68,8 @@ struct BearerToken {
     private static func decode(_ part: ArraySlice<UInt8>, _ profile: Profile) -> [UInt8]? {
         guard profile == .apple else { return Base64URL.decode(part) }
         let unpadded = part.prefix { $0 != UInt8(ascii: "=") }
-        guard part.count - unpadded.count <= 2, part[unpadded.endIndex...].allSatisfy({ $0 == UInt8(ascii: "=") }) else {
+        guard part.count - unpadded.count <= 2, part[unpadded.endIndex...].allSatisfy({ $0 == UInt8(ascii: "=") })
+        else {
             return nil
         }
         let urlSafe = unpadded.map { byte in

@@ -1,4 +1,5 @@
 import APNS
+import Primitives
 
 /// Who pushes on one connection: the team of the first token, and the token that was checked last. No I/O, no clock.
 ///
@@ -47,7 +48,11 @@ struct ConnectionAuthentication {
         if let reason = check(token, key, now: now) { return .failure(Rejected(reason)) }
         first = first ?? key
         last = Checked(
-            authorization: Array(authorization), key: key, issuedAt: token.issuedAt, firstSeenAt: now)
+            authorization: Array(authorization),
+            key: key,
+            issuedAt: token.issuedAt,
+            firstSeenAt: now
+        )
         return .success(key)
     }
 
@@ -58,7 +63,9 @@ struct ConnectionAuthentication {
         guard !overflow, age >= -Self.futureSecondsMax else { return .invalidProviderToken }
         if let first, first.team != key.team { return .invalidProviderToken }
         // Keys of the whole team go together; a key with topics of its own goes with no other.
-        if let first, first.id != key.id, first.bundleIDs != nil || key.bundleIDs != nil { return .unrelatedKeyIDInToken }
+        if let first, first.id != key.id, first.bundleIDs != nil || key.bundleIDs != nil {
+            return .unrelatedKeyIDInToken
+        }
         guard age <= Self.ageSecondsMax else { return .expiredProviderToken }
         if let last, last.key.id == key.id, now - last.firstSeenAt < Self.updateSecondsMin {
             return .tooManyProviderTokenUpdates
@@ -77,7 +84,9 @@ struct ConnectionAuthentication {
     private static func withoutScheme(_ authorization: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = Array("bearer ".utf8)
         guard authorization.count > scheme.count else { return nil }
-        for (byte, expected) in zip(authorization, scheme) where byte != expected && byte | 0x20 != expected { return nil }
+        for (byte, expected) in zip(authorization, scheme) where byte != expected && byte | 0x20 != expected {
+            return nil
+        }
         return authorization.dropFirst(scheme.count)
     }
 }

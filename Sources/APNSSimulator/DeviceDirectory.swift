@@ -42,7 +42,9 @@ package struct DeviceDirectory {
     package func registration(of token: DeviceToken) -> RequestValidator.Registration? {
         guard let device = devices[token] else { return nil }
         return RequestValidator.Registration(
-            bundleID: device.bundleID, unregisteredAtMilliseconds: device.unregisteredAtMilliseconds)
+            bundleID: device.bundleID,
+            unregisteredAtMilliseconds: device.unregisteredAtMilliseconds
+        )
     }
 
     /// Our own name for the device: what a log may show.
@@ -53,6 +55,8 @@ package struct DeviceDirectory {
     /// A device says hello.
     ///
     /// - Parameters:
+    ///   - connection: the owner's name for it.
+    ///   - bundleID: the app on the device.
     ///   - earlierToken: kept when we gave it out for this app; one that we do not know is replaced, as Apple does.
     ///   - freshToken: 32 random bytes, for a device without a usable token.
     ///   - now: seconds since 1970.

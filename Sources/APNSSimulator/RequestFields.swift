@@ -25,7 +25,8 @@ struct RequestFields {
             case 7 where field.name.spells(HeaderName.id): Self.set(&id, field.value, &hasDuplicate)
             case 10 where field.name.spells(HeaderName.topic): Self.set(&topic, field.value, &hasDuplicate)
             case 13 where field.name.spells(HeaderName.priority): Self.set(&priority, field.value, &hasDuplicate)
-            case 13 where field.name.spells(HeaderName.authorization): Self.set(&authorization, field.value, &hasDuplicate)
+            case 13 where field.name.spells(HeaderName.authorization):
+                Self.set(&authorization, field.value, &hasDuplicate)
             case 14 where field.name.spells(HeaderName.pushType): Self.set(&pushType, field.value, &hasDuplicate)
             case 15 where field.name.spells(HeaderName.expiration): Self.set(&expiration, field.value, &hasDuplicate)
             case 16 where field.name.spells(HeaderName.collapseID): Self.set(&collapseID, field.value, &hasDuplicate)
@@ -45,6 +46,6 @@ struct RequestFields {
 
 extension ArraySlice<UInt8> {
     func spells(_ text: StaticString) -> Bool {
-        unsafe text.withUTF8Buffer { unsafe elementsEqual($0) }
+        text.withUTF8Buffer { unsafe elementsEqual($0) }
     }
 }

@@ -38,26 +38,31 @@ package struct RequestValidator {
         authentication = ConnectionAuthentication(keys: keys, profile: profile)
     }
 
+    /// Checks one request in the order of the connection.
+    ///
     /// - Parameters:
+    ///   - headers: all fields as they came, pseudo-headers and duplicates included.
     ///   - bodyByteCount: how many bytes the body really had.
     ///   - now: seconds since 1970.
-    ///   - freshID: the id of a push that came without one.
+    ///   - makeID: the id of a push that came without a usable one.
     ///   - registration: what is known of a token; `nil` for a token of nobody.
+    /// - Returns: what to deliver or why not, and the `apns-id` of the answer.
     package mutating func validate(
         _ headers: HeaderBlock,
         bodyByteCount: Int,
         now: Int64,
-        freshID: APNSID,
+        makeID: () -> APNSID,
         registration: (DeviceToken) -> Registration?
     ) -> Verdict {
         let fields = RequestFields(headers)
         let id = fields.id.flatMap { APNSID(text: $0.span, acceptsUpperCase: profile == .apple) }
-        let answeredID = id == nil ? freshID.upperCaseText : Array(fields.id ?? [])
+        let pushID = id ?? makeID()
+        let answeredID = id == nil ? pushID.upperCaseText : Array(fields.id ?? [])
         do throws(Rejected) {
             try Self.checkShape(fields)
             let key = try authentication.authenticate(fields.authorization, now: now).get()
             guard fields.id == nil || id != nil else { throw Rejected(.badMessageID) }
-            let push = try readPush(fields, id: id ?? freshID, key: key)
+            let push = try readPush(fields, id: pushID, key: key)
             try Self.checkDevice(push, registration(push.deviceToken))
             try Self.checkBody(bodyByteCount, push.pushType)
             return Verdict(answeredID: answeredID, result: .success(push))
@@ -76,7 +81,9 @@ package struct RequestValidator {
     }
 
     private func readPush(
-        _ fields: RequestFields, id: APNSID, key: SigningKey
+        _ fields: RequestFields,
+        id: APNSID,
+        key: SigningKey
     ) throws(Rejected) -> AcceptedPush {
         let topic = try Self.topic(fields.topic, key)
         let pushType = try Self.pushType(fields.pushType, topic, key)
@@ -127,7 +134,9 @@ extension RequestValidator {
 
     /// Apple does not say which reason a wrong suffix gets ("may return an error, delay or drop"): here it is BadTopic.
     private static func pushType(
-        _ value: ArraySlice<UInt8>?, _ topic: Topic, _ key: SigningKey
+        _ value: ArraySlice<UInt8>?,
+        _ topic: Topic,
+        _ key: SigningKey
     ) throws(Rejected) -> PushType {
         let suffixType = topic.pushTypeOfSuffix
         // Only watchOS demands the header; what the topic's suffix says is then the best reading.

@@ -6,13 +6,13 @@ package struct DeviceFrameDecoder {
 
     package init() {}
 
+    /// Takes what has arrived, in any pieces.
     package mutating func append(_ bytes: Span<UInt8>) {
         if start > 0 {
             buffer.removeFirst(start)
             start = 0
         }
-        buffer.reserveCapacity(buffer.count + bytes.count)
-        for offset in bytes.indices { buffer.append(bytes[offset]) }
+        unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
     /// The next frame, or `nil` until more bytes have come. After an error the stream has no meaning any more.

@@ -1,3 +1,5 @@
+package import Transport
+
 /// Why a device and the simulator stopped understanding each other. Says which field, never what was in it.
 package enum DeviceLinkError: Error, Equatable {
     package enum Field: String, Equatable, Sendable {
@@ -25,4 +27,8 @@ package enum DeviceLinkError: Error, Equatable {
     case unexpectedFrame(type: UInt8)
     /// The simulator did not take the device.
     case refused(DeviceFrame.Refusal)
+    /// More pushes wait than the simulator may send before they are acknowledged.
+    case tooManyPushes(countMax: Int)
+    /// The connection failed underneath.
+    case transport(TransportError)
 }

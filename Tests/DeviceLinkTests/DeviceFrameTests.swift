@@ -50,7 +50,8 @@ struct DeviceFrameTests {
         var decoder = DeviceFrameDecoder()
         var decoded: [DeviceFrame] = []
         for byte in stream {
-            decoder.append([byte].span)
+            let piece = [byte]
+            decoder.append(piece.span)
             while let frame = try decoder.next() { decoded.append(frame) }
         }
         #expect(decoded == frames)
