@@ -77,7 +77,7 @@ package.targets += [
     module("DeviceLink", "APNS", "Transport"),
     tests("DeviceLinkTests", "APNS", "DeviceLink"),
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
-    tests("APNSProviderTests", "APNS", "APNSProvider", "Envelope", "Primitives"),
+    tests("APNSProviderTests", "APNS", "APNSProvider", "Envelope", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
     tests(
         "APNSSimulatorTests",

@@ -114,10 +114,10 @@ package struct DeviceDirectory {
 
     /// A push passed every check.
     package mutating func accept(_ push: DevicePush, for token: DeviceToken, now: Int64) -> [Effect] {
-        guard let device = devices[token] else { return [] }
-        guard let connection = device.connection, device.unacknowledged.count < Self.unacknowledgedCountMax else {
-            return keep(push, for: token, now: now)
-        }
+        // Field by field: a copy of the device would make the append below copy the whole list.
+        guard let connection = devices[token]?.connection,
+            devices[token]?.unacknowledged.count ?? 0 < Self.unacknowledgedCountMax
+        else { return keep(push, for: token, now: now) }
         devices[token]?.unacknowledged.append(push)
         return [.send(push, connection)]
     }

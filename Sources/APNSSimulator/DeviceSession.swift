@@ -3,8 +3,6 @@ import Transport
 
 /// A device's connection, seen from the simulator: bytes to frames, frames to the core. Lives on the loop.
 final class DeviceSession: TLSChannelDelegate {
-    private static let helloDeadline = Duration.seconds(10)
-
     let id: DeviceDirectory.ConnectionID
     private let channel: TLSChannel
     private let core: SimulatorCore
@@ -38,7 +36,7 @@ final class DeviceSession: TLSChannelDelegate {
     }
 
     func channelDidOpen(_ channel: TLSChannel) {
-        timer = channel.loop.schedule(after: Self.helloDeadline) { [unowned self] in
+        timer = channel.loop.schedule(after: core.configuration.helloDeadline) { [unowned self] in
             timer = nil
             fail(.transport(.deadlineExceeded(.idle)))
         }

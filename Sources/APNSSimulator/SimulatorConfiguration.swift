@@ -10,12 +10,14 @@ package struct SimulatorConfiguration: Sendable {
     /// Where devices connect; 0 lets the system choose.
     package var devicePort: UInt16 = 0
     package var keys: [SigningKey]
-    package var profile = Profile.spec
+    package var profile = Profile.apple
     /// As APNs does with token authentication: one stream until the first push was accepted.
     package var startsWithOneStream = true
     /// Live APNs says 1000.
     package var streamCountMax: UInt32 = 1000
     package var deviceCountMax = 100_000
+    /// How long a device may take from the end of the handshake to its hello.
+    package var helloDeadline = Duration.seconds(10)
 
     package init(keys: [SigningKey]) { self.keys = keys }
 }

@@ -8,7 +8,7 @@ final class SimulatorCore {
     let configuration: SimulatorConfiguration
     let keys: [KeyID: SigningKey]
     private let clock: @Sendable () -> Int64
-    private let onEvent: @Sendable (SimulatorEvent) -> Void
+    private let onEvent: (@Sendable (SimulatorEvent) -> Void)?
     private var random = SystemRandom()
     private var directory: DeviceDirectory
     private var listener: TLSListener?
@@ -18,7 +18,7 @@ final class SimulatorCore {
     init(
         _ configuration: SimulatorConfiguration,
         clock: @escaping @Sendable () -> Int64,
-        onEvent: @escaping @Sendable (SimulatorEvent) -> Void
+        onEvent: (@Sendable (SimulatorEvent) -> Void)?
     ) {
         self.configuration = configuration
         self.clock = clock
@@ -39,7 +39,9 @@ final class SimulatorCore {
             limits: limits
         ) { [self] channel in
             lastConnectionID += 1
-            return DeviceSession(id: lastConnectionID, channel: channel, core: self)
+            let session = DeviceSession(id: lastConnectionID, channel: channel, core: self)
+            sessions[session.id] = session
+            return session
         }
         self.listener = listener
         return listener.port
@@ -68,19 +70,20 @@ final class SimulatorCore {
             registration: { directory.registration(of: $0) }
         )
         var headers = HeaderBlock()
-        let received = ReceivedPush(request, answeredID: verdict.answeredID)
+        // Copying every byte is for those who look at it.
+        let received = onEvent == nil ? nil : ReceivedPush(request, answeredID: verdict.answeredID)
         switch verdict.result {
         case .success(let push):
             headers.append(HeaderName.id, verdict.answeredID, indexing: .notIndexed)
             responder.respond(status: 200, headers: headers)
-            onEvent(.accepted(received, device: directory.number(of: push.deviceToken) ?? 0))
+            if let received { onEvent?(.accepted(received, device: directory.number(of: push.deviceToken) ?? 0)) }
             perform(directory.accept(push.delivery(payload: request.body), for: push.deviceToken, now: now))
             return true
         case .failure(let rejected):
             headers.append(HeaderName.contentType, "application/json")
             headers.append(HeaderName.id, verdict.answeredID, indexing: .notIndexed)
             responder.respond(status: rejected.reason.status, headers: headers, body: rejected.body.json)
-            onEvent(.rejected(rejected.reason, received))
+            if let received { onEvent?(.rejected(rejected.reason, received)) }
             return false
         }
     }
@@ -100,13 +103,12 @@ final class SimulatorCore {
                 freshToken: freshToken(),
                 now: clock()
             )
-            sessions[session.id] = session
             session.send(.welcome(token))
             perform(effects)
         } catch {
             session.send(.refused(error.refusal))
             session.close()
-            onEvent(.deviceFailed(.refused(error.refusal)))
+            onEvent?(.deviceFailed(.refused(error.refusal)))
         }
     }
 
@@ -116,7 +118,7 @@ final class SimulatorCore {
 
     func didClose(_ session: DeviceSession, _ error: DeviceLinkError?) {
         sessions[session.id] = nil
-        if let error { onEvent(.deviceFailed(error)) }
+        if let error { onEvent?(.deviceFailed(error)) }
         perform(directory.disconnect(session.id, now: clock()))
     }
 
@@ -133,7 +135,7 @@ final class SimulatorCore {
             switch effect {
             case .send(let push, let id): sessions[id]?.send(.push(push))
             case .close(let id): sessions[id]?.close()
-            case .happened(let event): onEvent(.delivery(event))
+            case .happened(let event): onEvent?(.delivery(event))
             }
         }
     }

@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import Primitives
+import TestSupport
 import Testing
 import Transport
 
@@ -351,5 +352,48 @@ struct RequestValidatorTests {
         request["apns-push-type"] = "voip"
         request["apns-topic"] = "com.example.voip.voip"
         #expect(world.reason(request) == nil)
+    }
+
+    @Test func `ten thousand mutated requests get a verdict each, never a trap`() throws {
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededRandom(seed: seed)
+        var world = try World()
+        let valid = try Request()
+        var reasons: Set<Reason?> = []
+        for _ in 0..<10_000 {
+            var request = valid
+            var headers = HeaderBlock()
+            request.bodyByteCount = Int.random(in: 0...6000, using: &random)
+            let spoiled = Int.random(in: 0..<request.fields.count, using: &random)
+            for (index, field) in request.fields.enumerated() {
+                var value = Array(field.value.utf8)
+                if index == spoiled {
+                    for _ in 0...Int.random(in: 0..<3, using: &random) {
+                        let offset = Int.random(in: 0...value.count, using: &random)
+                        switch Int.random(in: 0..<3, using: &random) {
+                        case 0 where offset < value.count: value[offset] = UInt8.random(in: 0...255, using: &random)
+                        case 1 where offset < value.count: value.remove(at: offset)
+                        default: value.insert(UInt8.random(in: 0...255, using: &random), at: offset)
+                        }
+                    }
+                }
+                headers.append(Array(field.name.utf8), value)
+            }
+            let registrations = world.registrations
+            let verdict = world.validator.validate(
+                headers,
+                bodyByteCount: request.bodyByteCount,
+                now: Request.now,
+                makeID: { APNSID(randomBytes: [UInt8](repeating: 0xFF, count: 16)) },
+                registration: { registrations[$0.hex] }
+            )
+            #expect(verdict.answeredID.count == APNSID.characterCount, "seed \(seed)")
+            if case .failure(let rejected) = verdict.result { reasons.insert(rejected.reason) }
+        }
+        // The mutations reach deep: not everything ends at the first check.
+        #expect(
+            reasons.isSuperset(of: [.badPath, .invalidProviderToken, .badMessageID, .payloadTooLarge]),
+            "seed \(seed)"
+        )
     }
 }
