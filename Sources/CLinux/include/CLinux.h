@@ -19,3 +19,7 @@ int clinux_accept(int listener);
 
 /// send with MSG_NOSIGNAL, so that a peer that is gone is an EPIPE and not a SIGPIPE.
 ssize_t clinux_send(int fd, const void *bytes, size_t byte_count);
+
+/// Starts a program with standard output going to `output`; every signal as a fresh process has it. The child gets
+/// SIGTERM when this process dies, however it dies. The child's process id, or -1 with errno. `arguments` ends with NULL.
+pid_t clinux_spawn(const char *path, char *const arguments[], int output);
