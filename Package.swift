@@ -16,6 +16,17 @@ func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+/// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
+func stranger(_ name: String, path: String) -> Target {
+    .target(
+        name: name,
+        dependencies: ["UserNotifications"],
+        path: path,
+        packageAccess: false,
+        swiftSettings: [.swiftLanguageMode(.v5)]
+    )
+}
+
 func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool = false) -> Target {
     .testTarget(
         name: name,
@@ -33,12 +44,22 @@ func library(_ name: String, pkgConfig: String, apt: String) -> Target {
 let package = Package(
     name: "sealed-push",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: [],
+    products: [
+        // What an app's extension links, and what a back end in Swift seals with.
+        .library(name: "NotificationCore", targets: ["NotificationCore"]),
+        .library(name: "Sealing", targets: ["Sealing"]),
+    ],
     targets: [
         // The message: its bytes, then its keys.
         module("Envelope"),
         module("Primitives", "CSodium", "COpenSSL"),
         module("HPKE", "Primitives"),
+        module("Keys", "Envelope", "Primitives"),
+        module("Sealing", "Envelope", "Primitives", "HPKE", "Keys"),
+        module("Opening", "Envelope", "Primitives", "HPKE", "Keys"),
+
+        // The device.
+        module("NotificationCore", "Envelope", "Keys", "Opening"),
 
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
@@ -49,36 +70,67 @@ let package = Package(
         tests("EnvelopeTests", "Envelope"),
         tests("PrimitivesTests", "Primitives", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
+        tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
+        tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Sealing"),
     ]
 )
 
 #if os(Linux)
-// The servers, and what stands in for Apple and for a device.
+package.products += [
+    .library(name: "ExtensionHarness", targets: ["ExtensionHarness", "UserNotifications"]),
+    .executable(name: "sealedpush", targets: ["sealedpush"]),
+]
 package.targets += [
-    // Bytes on the way: TLS, HTTP/2 and the event loop that moves them.
-    module("Transport", "CLinux", "CNGHTTP2", "COpenSSL"),
-    tests("TransportTests", "TestCertificates", "Transport"),
+    // The device as iOS would run it. On Apple platforms the real framework is used, and a target of that name would
+    // shadow it: it is not in the package at all there.
+    module("UserNotifications"),
+    module("NotificationServiceExtension", "NotificationCore", "UserNotifications"),
+    module("ExtensionHarness", "UserNotifications"),
 
-    // What the servers need of C.
+    // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
+    module("APNS"),
+    module("Transport", "CLinux", "CNGHTTP2", "COpenSSL"),
+    module("DeviceLink", "APNS", "Transport"),
+    module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
+    module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
+
+    // The command line of senders, devices and testers.
+    .executableTarget(
+        name: "sealedpush",
+        dependencies: [
+            "Envelope", "Primitives", "Keys", "Sealing", "Opening", "NotificationCore", "UserNotifications",
+            "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink", "APNSProvider",
+            "APNSSimulator", "CLinux",
+        ],
+        swiftSettings: house
+    ),
+
+    // What Glibc's module lacks, and the HTTP/2 library.
     .target(name: "CLinux"),
     library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
 
-    // Certificates made on the spot, so that no test has one that expires.
+    // The suites.
+    stranger("XcodeTemplateExtension", path: "Tests/Strangers/XcodeTemplate"),
+    stranger("ShippingStyleExtension", path: "Tests/Strangers/ShippingStyle"),
+    tests("UserNotificationsTests", "UserNotifications"),
+    tests("NotificationServiceExtensionTests", "NotificationServiceExtension", "ExtensionHarness"),
+    tests(
+        "ExtensionHarnessTests",
+        "ExtensionHarness",
+        "UserNotifications",
+        "XcodeTemplateExtension",
+        "ShippingStyleExtension"
+    ),
     .target(
         name: "TestCertificates",
         dependencies: ["COpenSSL"],
         path: "Tests/TestCertificates",
         swiftSettings: house
     ),
-
-    // Apple's side, and the way there.
-    module("APNS"),
     tests("APNSTests", "APNS"),
-    module("DeviceLink", "APNS", "Transport"),
+    tests("TransportTests", "TestCertificates", "Transport"),
     tests("DeviceLinkTests", "APNS", "DeviceLink"),
-    module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     tests("APNSProviderTests", "APNS", "APNSProvider", "Envelope", "Primitives", "Transport"),
-    module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
     tests(
         "APNSSimulatorTests",
         "APNS",

@@ -57,5 +57,8 @@ package enum Base64URL {
         }
     }
 
+    /// The character for 0 ..< 64.
+    package static func character(for value: UInt8) -> UInt8 { alphabet[Int(value)] }
+
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }

@@ -18,10 +18,11 @@ package enum Binding {
     /// - Returns: 88 + |TOPIC| bytes.
     package static func info(
         header: EnvelopeHeader,
-        topic: Topic,
+        topic: BundleID,
         identityKey: [UInt8],
         prekeyFingerprint: [UInt8]
     ) -> [UInt8] {
+        precondition(identityKey.count == 32 && prekeyFingerprint.count == 32)
         var info = context(envelopeContext)
         info += header.bytes
         info.append(lengthPrefixed: topic.bytes)

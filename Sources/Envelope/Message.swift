@@ -1,5 +1,5 @@
 /// What a person will read. It travels as the sealed body, a JSON object (docs/protocol.md, "Body").
-public struct Message: Equatable, Sendable {
+public struct Message: Hashable, Sendable {
     /// Shown first; empty for none.
     public var title: String
     /// Shown under the title; empty for none.
@@ -32,7 +32,7 @@ public enum MessageError: Error, Equatable {
     case noText
     /// NUL cannot be shown, and some readers end a text there.
     case containsNUL
-    /// Too long by so many bytes of encoded JSON, even where shortening `body` was allowed.
+    /// Too long by so many bytes of encoded JSON; where shortening `body` was allowed, by so many even after that.
     case tooLong(excessByteCount: Int)
     /// The body was not the JSON object that the protocol asks for.
     case malformed

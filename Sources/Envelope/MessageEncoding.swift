@@ -16,13 +16,14 @@ extension Message {
         }
         let whole = json
         guard whole.count > byteCountMax else { return (whole, false) }
-        let tooLong = MessageError.tooLong(excessByteCount: whole.count - byteCountMax)
-        guard overflow == .shorten else { throw tooLong }
         let excess = whole.count - byteCountMax
-        let room = Self.escapedByteCount(body) - excess
+        guard overflow == .shorten else { throw .tooLong(excessByteCount: excess) }
         var shortened = self
-        shortened.body = Self.longestPrefix(of: body, escapedByteCountMax: room)
-        guard shortened.hasText, shortened.json.count <= byteCountMax else { throw tooLong }
+        // The least that is still a message. What stands over then is all that the sender has to cut.
+        shortened.body = title.isEmpty ? String(body.prefix(1)) : ""
+        let remainder = shortened.json.count - byteCountMax
+        guard remainder <= 0 else { throw .tooLong(excessByteCount: remainder) }
+        shortened.body = Self.longestPrefix(of: body, escapedByteCountMax: Self.escapedByteCount(body) - excess)
         return (shortened.json, true)
     }
 

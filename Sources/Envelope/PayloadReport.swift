@@ -4,7 +4,7 @@ package struct PayloadReport: Equatable, Sendable {
     package let byteCount: Int
     /// Names of the clear members beside `aps`, `sealed` and `trace`: there should be none.
     package let otherNames: [String]
-    /// The `aps` dictionary, as it was spelled.
+    /// The `aps` dictionary: its members in their order, without white space, with only the escapes that JSON demands.
     package let aps: String?
     /// Whether `aps.mutable-content` is 1, without which iOS shows the placeholder as it is.
     package let isMutable: Bool
@@ -29,7 +29,7 @@ package struct PayloadReport: Equatable, Sendable {
         )
         let document = try JSONParser.parse(bytes, limits: limits)
         guard let members = document.members else {
-            throw JSONError(reason: .expectedNameOrEnd, offset: document.offset)
+            throw JSONError(reason: .expectedObject, offset: document.offset)
         }
         byteCount = bytes.count
         let ownNames = ["aps", Payload.sealedName, Payload.traceName]

@@ -12,9 +12,10 @@ public struct Placeholder: Equatable, Sendable {
 
     /// Fixed words.
     ///
-    /// - Throws: `.empty`, `.tooLong`.
+    /// - Throws: `.empty`, `.containsNUL`, `.tooLong`.
     public init(title: String, body: String) throws(PlaceholderError) {
         guard !title.isEmpty || !body.isEmpty else { throw .empty }
+        guard !title.utf8.contains(0), !body.utf8.contains(0) else { throw .containsNUL }
         try self.init { writer in
             if !title.isEmpty { writer.member("title", title) }
             if !body.isEmpty { writer.member("body", body) }
@@ -23,9 +24,10 @@ public struct Placeholder: Equatable, Sendable {
 
     /// A key of the app's `Localizable.strings`, which iOS looks up in the recipient's language.
     ///
-    /// - Throws: `.empty`, `.tooLong`.
+    /// - Throws: `.empty`, `.containsNUL`, `.tooLong`.
     public init(localizationKey: String) throws(PlaceholderError) {
         guard !localizationKey.isEmpty else { throw .empty }
+        guard !localizationKey.utf8.contains(0) else { throw .containsNUL }
         try self.init { $0.member("loc-key", localizationKey) }
     }
 
@@ -43,6 +45,8 @@ public struct Placeholder: Equatable, Sendable {
 public enum PlaceholderError: Error, Equatable {
     /// iOS runs the extension only for a push that shows an alert.
     case empty
+    /// NUL cannot be shown, and strict readers (`PayloadReport` among them) refuse the payload for it.
+    case containsNUL
     /// Longer than the room beside the sealed field, in bytes of encoded JSON.
     case tooLong(byteCount: Int, byteCountMax: Int)
 }

@@ -10,8 +10,10 @@ package enum Suite: UInt8, Sendable {
 }
 
 /// When a prekey can be used; part of what its fingerprint binds.
-package enum ProtectionClass: UInt8, Sendable {
+public enum ProtectionClass: UInt8, Sendable {
+    /// From the first unlock after a start on: the default.
     case afterFirstUnlock = 1
+    /// Only while the device is unlocked.
     case unlocked = 2
 }
 

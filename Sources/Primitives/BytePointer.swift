@@ -1,4 +1,10 @@
 extension RawSpan {
+    /// The byte at 0 ..< byteCount; anything else traps.
+    package func byte(at offset: Int) -> UInt8 {
+        precondition(offset >= 0 && offset < byteCount)
+        return unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+
     /// The bytes as C wants them: a pointer that is never nil, not even for no bytes.
     func withBytePointer<Result>(_ body: (UnsafePointer<UInt8>, Int) -> Result) -> Result {
         unsafe withUnsafeBytes { buffer in

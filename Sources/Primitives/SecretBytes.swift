@@ -52,6 +52,12 @@ package struct SecretBytes: ~Copyable, Sendable {
         try body(unsafe bytes.bytes)
     }
 
+    /// Lends the bytes for writing.
+    package mutating func withMutableBytes<Result>(_ body: (inout MutableRawSpan) -> Result) -> Result {
+        var span = unsafe bytes.mutableBytes
+        return body(&span)
+    }
+
     package func copy(storage: Storage = .plain) -> SecretBytes {
         withBytes { SecretBytes(copying: $0, storage: storage) }
     }

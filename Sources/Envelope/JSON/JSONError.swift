@@ -6,6 +6,9 @@ package struct JSONError: Error, Equatable {
         case unexpectedEnd
         case expectedValue
         case expectedNameOrEnd
+        /// Behind a comma, where the end may not follow.
+        case expectedName
+        case expectedObject
         case expectedColon
         case expectedCommaOrEnd
         case duplicateName
@@ -47,9 +50,11 @@ extension JSONError.Reason: CustomStringConvertible {
         switch self {
         case .tooLong(let byteCountMax): "longer than \(byteCountMax) bytes"
         case .tooDeep(let depthMax): "nested deeper than \(depthMax)"
-        case .unexpectedEnd: "the text ends in the middle of a value"
+        case .unexpectedEnd: "the text ends before its value is complete"
         case .expectedValue: "expected a value"
         case .expectedNameOrEnd: "expected a name in double quotes or '}'"
+        case .expectedName: "expected a name in double quotes after the comma"
+        case .expectedObject: "expected an object in braces"
         case .expectedColon: "expected ':' after the name"
         case .expectedCommaOrEnd: "expected ',' or the closing bracket"
         case .duplicateName: "this name appears twice in one object"

@@ -68,7 +68,9 @@ package struct JSONParser {
             skipWhiteSpace()
             let start = position
             guard let next = peek else { throw error(.unexpectedEnd) }
-            guard next == UInt8(ascii: "\"") else { throw error(.expectedNameOrEnd) }
+            guard next == UInt8(ascii: "\"") else {
+                throw error(members.isEmpty ? .expectedNameOrEnd : .expectedName)
+            }
             let name = try string()
             guard names.insert(Array(name.utf8)).inserted else {
                 throw JSONError(reason: .duplicateName, offset: start)
@@ -126,6 +128,7 @@ extension JSONParser {
         _ = consume("-")
         let firstDigit = position
         let digitCount = skipDigits()
+        guard digitCount > 0 || peek != nil else { throw error(.unexpectedEnd) }
         guard digitCount > 0, digitCount == 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
             throw JSONError(reason: .badNumber, offset: start)
         }
@@ -140,12 +143,11 @@ extension JSONParser {
             guard skipDigits() > 0 else { throw error(peek == nil ? .unexpectedEnd : .badNumber) }
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard !isFraction else {
+        // "-0" is an integer to some readers and a double to others.
+        guard !isFraction, text != "-0" else {
             guard limits.allowsFractions else { throw JSONError(reason: .notAnInteger, offset: start) }
             return .fraction(text)
         }
-        // "-0" is an integer to some readers and a double to others.
-        guard text != "-0" else { throw JSONError(reason: .notAnInteger, offset: start) }
         guard let number = Int64(text) else { throw JSONError(reason: .numberOutOfRange, offset: start) }
         return .integer(number)
     }

@@ -57,9 +57,11 @@ struct JSONStringScanner {
         if let scalar = Unicode.Scalar(unit) { return scalar }
         let lone = JSONError(reason: .loneSurrogate, offset: start)
         guard UTF16.isLeadSurrogate(unit) else { throw lone }
-        guard position + 1 < bytes.count else { throw error(.unexpectedEnd) }
-        guard bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u") else { throw lone }
-        position += 2
+        for expected in #"\u"#.utf8 {
+            guard position < bytes.count else { throw error(.unexpectedEnd) }
+            guard bytes[position] == expected else { throw lone }
+            position += 1
+        }
         let trail = try codeUnit()
         guard UTF16.isTrailSurrogate(trail),
             let scalar = Unicode.Scalar(0x1_0000 + (UInt32(unit & 0x3FF) << 10 | UInt32(trail & 0x3FF)))

@@ -4,7 +4,7 @@ package struct JSONValue: Equatable, Sendable {
         case null
         case bool(Bool)
         case integer(Int64)
-        /// A number with a fraction or an exponent, as it was spelled. Only where the parser was told to allow it.
+        /// A number with a fraction or an exponent, or "-0", as it was spelled. Only where the parser was told to allow it.
         case fraction(String)
         case string(String)
         case array([JSONValue])

@@ -2,18 +2,18 @@
 ///
 /// A configured constant and never looked up: inside the service extension `Bundle.main.bundleIdentifier` is the
 /// extension's own, and VoIP pushes carry a topic with a suffix. Both must seal and open under the app's plain id.
-public struct Topic: Equatable, Hashable, Sendable {
+public struct BundleID: Equatable, Hashable, Sendable {
     static let byteCountMax = 155
 
-    /// The exact UTF-8 bytes; no Unicode equivalence plays a part in comparing topics.
+    /// The exact UTF-8 bytes; no Unicode equivalence plays a part in comparing two.
     package let bytes: [UInt8]
 
-    /// - Throws: `TopicError`.
-    public init(_ bundleID: String) throws(TopicError) {
-        try self.init(bytes: Array(bundleID.utf8))
+    /// - Throws: `BundleIDError`.
+    public init(_ text: String) throws(BundleIDError) {
+        try self.init(bytes: Array(text.utf8))
     }
 
-    package init(bytes: [UInt8]) throws(TopicError) {
+    package init(bytes: [UInt8]) throws(BundleIDError) {
         guard !bytes.isEmpty, bytes.count <= Self.byteCountMax else {
             throw .wrongLength(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
         }
@@ -31,11 +31,11 @@ public struct Topic: Equatable, Hashable, Sendable {
     }
 
     /// The bundle id as text.
-    public var bundleID: String { String(decoding: bytes, as: UTF8.self) }
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Why a text is no topic.
-public enum TopicError: Error, Equatable {
+/// Why a text is no bundle id.
+public enum BundleIDError: Error, Equatable {
     /// Empty, or longer than 155 bytes.
     case wrongLength(byteCount: Int, byteCountMax: Int)
     /// A character other than letters, digits, hyphen and period.

@@ -1,0 +1,29 @@
+/// Milliseconds since 1970-01-01 00:00 UTC, as the protocol carries them.
+public struct Timestamp: Comparable, Hashable, Sendable {
+    /// Beyond this a number is no time: JSON's safe integers end here.
+    package static let millisecondsMax: UInt64 = (1 << 53) - 1
+
+    /// 0 ... 2^64 - 1; what a stranger sent may lie beyond `millisecondsMax`.
+    public let milliseconds: UInt64
+
+    /// A time that many milliseconds after 1970.
+    public init(milliseconds: UInt64) { self.milliseconds = milliseconds }
+
+    /// Later by `duration`; stops at the ends of the range instead of wrapping.
+    public func advanced(by duration: Duration) -> Timestamp {
+        let (seconds, attoseconds) = duration.components
+        let distance = seconds.multipliedReportingOverflow(by: 1_000)
+        let milliseconds = distance.overflow ? (seconds < 0 ? Int64.min : .max) : distance.partialValue
+        let step = milliseconds.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        let total = step.overflow ? milliseconds : step.partialValue
+        let magnitude = total.magnitude
+        if total < 0 {
+            return Timestamp(milliseconds: self.milliseconds > magnitude ? self.milliseconds - magnitude : 0)
+        }
+        let sum = self.milliseconds.addingReportingOverflow(magnitude)
+        return Timestamp(milliseconds: sum.overflow ? .max : sum.partialValue)
+    }
+
+    /// Earlier first.
+    public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
+}

@@ -1,0 +1,120 @@
+private import Envelope
+package import Primitives
+
+/// The text format of private key files: a first line that names the format, then `name value…` lines. Values of
+/// secrets are read into and written from memory that is zeroed, never through a String.
+///
+///     # SealedPush example key …          (only in keys that are published)
+///     sealedpush-device-key-1
+///     topic com.example.chat
+///     identity <base64url>
+package struct KeyFile: ~Copyable {
+    private let bytes: SecretBytes
+    private let path: String
+    private let lines: [Range<Int>]
+
+    /// - Parameters:
+    ///   - path: where the file is.
+    ///   - format: its first line, comments apart.
+    ///   - exampleKeys: whether a marked key may be loaded.
+    /// - Throws: `FileError`.
+    package init(path: String, format: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
+        let bytes = try PrivateFile.read(path, exampleKeys: exampleKeys)
+        let lines = bytes.withBytes { Self.lines(of: $0) }
+        let isRightFormat = bytes.withBytes { span in
+            lines.first.map { Self.equals(span, $0, format) } ?? false
+        }
+        guard isRightFormat else { throw .malformed(path: path, expected: format) }
+        self.bytes = bytes
+        self.path = path
+        self.lines = Array(lines.dropFirst())
+    }
+
+    /// The words of every line called `name`, as places in the file.
+    package func values(_ name: String) -> [[Range<Int>]] {
+        bytes.withBytes { span in
+            lines.compactMap { line in
+                let words = Self.words(of: span, in: line)
+                guard let first = words.first, Self.equals(span, first, name) else { return nil }
+                return Array(words.dropFirst())
+            }
+        }
+    }
+
+    /// A word that is no secret.
+    package func text(_ word: Range<Int>) -> String {
+        bytes.withBytes { span in String(decoding: [UInt8](copying: span.extracting(word)), as: UTF8.self) }
+    }
+
+    /// 32 secret bytes from 43 characters of base64url.
+    package func secret(_ word: Range<Int>) throws(FileError) -> SecretBytes {
+        let byteCount = 32
+        guard word.count == 43 else { throw malformed }
+        return try bytes.withBytes { span throws(FileError) in
+            try SecretBytes(byteCount: byteCount) { output throws(FileError) in
+                guard Self.decode(span.extracting(word), into: &output) else { throw malformed }
+            }
+        }
+    }
+
+    /// An Ed25519 key from its seed, kept in guarded memory.
+    package func identityKey(_ word: Range<Int>) throws(FileError) -> Ed25519PrivateKey {
+        let seed = try secret(word)
+        do {
+            return try Ed25519PrivateKey(seed: seed, storage: .guarded)
+        } catch {
+            throw malformed
+        }
+    }
+
+    package var malformed: FileError { .malformed(path: path, expected: "the lines of a key file") }
+
+    /// base64url without a table look-up that depends on the secret would need constant time; a local file that its
+    /// owner reads has nobody to time it.
+    private static func decode(_ text: RawSpan, into output: inout MutableRawSpan) -> Bool {
+        var buffer: UInt32 = 0
+        var bitCount: UInt32 = 0
+        var written = 0
+        for offset in 0..<text.byteCount {
+            guard let value = Base64URL.value(of: text.byte(at: offset)) else { return false }
+            buffer = buffer << 6 | UInt32(value)
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                output.storeBytes(
+                    of: UInt8(truncatingIfNeeded: buffer >> bitCount),
+                    toByteOffset: written,
+                    as: UInt8.self
+                )
+                written += 1
+            }
+        }
+        return written == output.byteCount && buffer & (1 << bitCount - 1) == 0
+    }
+
+    /// Lines that are neither empty nor a comment.
+    private static func lines(of span: RawSpan) -> [Range<Int>] {
+        var lines: [Range<Int>] = []
+        var start = 0
+        for end in 0...span.byteCount where end == span.byteCount || span.byte(at: end) == UInt8(ascii: "\n") {
+            if end > start, span.byte(at: start) != UInt8(ascii: "#") { lines.append(start..<end) }
+            start = end + 1
+        }
+        return lines
+    }
+
+    private static func words(of span: RawSpan, in line: Range<Int>) -> [Range<Int>] {
+        var words: [Range<Int>] = []
+        var start = line.lowerBound
+        for end in line.lowerBound...line.upperBound
+        where end == line.upperBound || span.byte(at: end) == UInt8(ascii: " ") {
+            if end > start { words.append(start..<end) }
+            start = end + 1
+        }
+        return words
+    }
+
+    private static func equals(_ span: RawSpan, _ range: Range<Int>, _ text: String) -> Bool {
+        range.count == text.utf8.count && zip(range, text.utf8).allSatisfy { span.byte(at: $0) == $1 }
+    }
+}

@@ -1,0 +1,71 @@
+private import Glibc
+package import Primitives
+
+/// Reads files of private keys: owner-only, bounded, straight into memory that is zeroed.
+package enum PrivateFile {
+    /// Keys are a few hundred bytes; PEM certificates with them a few thousand.
+    package static let byteCountMax = 64 * 1024
+
+    /// The first line of every key that is published with this project.
+    package static let exampleMarker = "# SealedPush example key"
+
+    package enum ExampleKeys: Sendable { case refused, allowed }
+
+    /// - Returns: the file, byte for byte.
+    /// - Throws: `FileError`. A file that group or others may read is refused, unless it is a marked example key and
+    ///   those are allowed: a checkout cannot keep mode 0600, and an example key is no secret.
+    package static func read(_ path: String, exampleKeys: ExampleKeys) throws(FileError) -> SecretBytes {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError.opening(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            throw .system(call: "fstat", path: path, code: errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
+        guard status.st_size <= byteCountMax else { throw .tooLarge(path: path, byteCountMax: byteCountMax) }
+        guard status.st_size > 0 else { throw .empty(path: path) }
+        let bytes = try SecretBytes(byteCount: Int(status.st_size)) { span throws(FileError) in
+            try fill(&span, from: descriptor, path: path)
+        }
+        let isExample = bytes.withBytes { $0.starts(with: exampleMarker) }
+        if isExample {
+            guard exampleKeys == .allowed else { throw .exampleKey(path: path) }
+        } else {
+            let mode = status.st_mode & 0o777
+            guard mode & 0o077 == 0 else { throw .permissionsTooLoose(path: path, mode: mode) }
+        }
+        return bytes
+    }
+
+    private static func fill(
+        _ span: inout MutableRawSpan,
+        from descriptor: Int32,
+        path: String
+    ) throws(FileError) {
+        var filled = 0
+        while filled < span.byteCount {
+            let count = unsafe span.withUnsafeMutableBytes { bytes in
+                unsafe Glibc.read(descriptor, bytes.baseAddress.map { unsafe $0 + filled }, bytes.count - filled)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .system(call: "read", path: path, code: count < 0 ? errno : EIO) }
+            filled += count
+        }
+    }
+}
+
+extension FileError {
+    static func opening(_ path: String) -> FileError {
+        errno == ENOENT ? .notFound(path: path) : .system(call: "open", path: path, code: errno)
+    }
+}
+
+extension RawSpan {
+    fileprivate func starts(with text: String) -> Bool {
+        guard byteCount >= text.utf8.count else { return false }
+        for (offset, expected) in text.utf8.enumerated()
+        where byte(at: offset) != expected { return false }
+        return true
+    }
+}

@@ -1,0 +1,81 @@
+private import Glibc
+
+/// Reads and writes whole files: bounded when read, and when written either all there or not there.
+package enum WholeFile {
+    /// - Returns: at most `byteCountMax` bytes; a longer file is an error, also one that never ends.
+    package static func read(_ path: String, byteCountMax: Int) throws(FileError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError.opening(path) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(byteCountMax + 1, 1 << 16))
+        while true {
+            let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(call: "read", path: path, code: errno) }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= byteCountMax else { throw .tooLarge(path: path, byteCountMax: byteCountMax) }
+        }
+    }
+
+    package enum Access: Sendable {
+        /// 0600.
+        case ownerOnly
+        /// 0644, less what the umask takes.
+        case everyone
+    }
+
+    /// Writes a temporary file beside `path`, forces it to disk and renames it: a crash, a full disk or Ctrl-C leaves
+    /// the old file or the new one.
+    package static func write(_ bytes: [UInt8], to path: String, access: Access) throws(FileError) {
+        try write(unsafe bytes.span.bytes, to: path, access: access)
+    }
+
+    package static func write(_ bytes: RawSpan, to path: String, access: Access) throws(FileError) {
+        let temporary = path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
+        let mode: mode_t = access == .ownerOnly ? 0o600 : 0o644
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw FileError.opening(path) }
+        do throws(FileError) {
+            try writeAll(bytes, to: descriptor, path: path)
+            guard fsync(descriptor) == 0 else { throw FileError.system(call: "fsync", path: path, code: errno) }
+        } catch {
+            close(descriptor)
+            unsafe unlink(temporary)
+            throw error
+        }
+        close(descriptor)
+        guard unsafe rename(temporary, path) == 0 else {
+            let code = errno
+            unsafe unlink(temporary)
+            throw .system(call: "rename", path: path, code: code)
+        }
+        try syncDirectory(of: path)
+    }
+
+    private static func writeAll(_ bytes: RawSpan, to descriptor: Int32, path: String) throws(FileError) {
+        var written = 0
+        while written < bytes.byteCount {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .system(call: "write", path: path, code: errno) }
+            written += count
+        }
+    }
+
+    /// A rename is durable only when its directory is.
+    private static func syncDirectory(of path: String) throws(FileError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = slash.map { String(path[...$0]) } ?? "."
+        let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(call: "open", path: directory, code: errno) }
+        defer { close(descriptor) }
+        // Some file systems cannot sync a directory and say so; they order the rename themselves.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            throw .system(call: "fsync", path: directory, code: errno)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package import Envelope
+package import Primitives
+
+/// A device's current prekeys, signed by its identity: what a relay hands to senders.
+///
+/// Layout: docs/protocol.md, "Key bundle".
+package struct KeyBundle: Equatable, Sendable {
+    package static let version: UInt8 = 0x01
+    /// No prekey may claim to be valid for longer.
+    package static let validityMax: Duration = .seconds(60 * 86_400)
+    /// How far a sender's clock may lag behind the device's.
+    package static let clockSkewMax: Duration = .seconds(5 * 60)
+    static let entryCountMax = 4
+
+    package struct Entry: Equatable, Sendable {
+        package let prekey: PublicPrekey
+        package let notBefore: Timestamp
+        package let notAfter: Timestamp
+
+        package init(prekey: PublicPrekey, notBefore: Timestamp, notAfter: Timestamp) {
+            self.prekey = prekey
+            self.notBefore = notBefore
+            self.notAfter = notAfter
+        }
+    }
+
+    package let identity: IdentityKey
+    /// Never decreases over a device's life; senders refuse a lower one than they have seen.
+    package let epoch: UInt64
+    package let issuedAt: Timestamp
+    package let topic: BundleID
+    /// 1 to 4, strictly ascending by (suite, class).
+    package let entries: [Entry]
+
+    package init(identity: IdentityKey, epoch: UInt64, issuedAt: Timestamp, topic: BundleID, entries: [Entry]) {
+        precondition((1...Self.entryCountMax).contains(entries.count) && Self.areOrdered(entries))
+        self.identity = identity
+        self.epoch = epoch
+        self.issuedAt = issuedAt
+        self.topic = topic
+        self.entries = entries
+    }
+
+    /// - Parameter identityKey: the private half of `identity`.
+    /// - Returns: the bundle as it travels, its signature at the end.
+    package func signed(by identityKey: borrowing Ed25519PrivateKey) -> [UInt8] {
+        precondition(identityKey.publicKey == identity.key)
+        let content = content
+        return content + identityKey.signature(over: Self.signatureInput(content))
+    }
+
+    static func signatureInput(_ content: [UInt8]) -> [UInt8] { Binding.context(Binding.bundleContext) + content }
+
+    static func areOrdered(_ entries: [Entry]) -> Bool {
+        zip(entries, entries.dropFirst()).allSatisfy { order($0) < order($1) }
+    }
+
+    private static func order(_ entry: Entry) -> (UInt8, UInt8) {
+        (entry.prekey.suite.rawValue, entry.prekey.protectionClass.rawValue)
+    }
+
+    /// Everything before the signature.
+    private var content: [UInt8] {
+        var content = [Self.version] + identity.rawRepresentation
+        content.append(bigEndian: epoch)
+        content.append(bigEndian: issuedAt.milliseconds)
+        content.append(lengthPrefixed: topic.bytes)
+        content.append(UInt8(entries.count))
+        for entry in entries {
+            content += [entry.prekey.suite.rawValue, entry.prekey.protectionClass.rawValue]
+            content.append(bigEndian: entry.notBefore.milliseconds)
+            content.append(bigEndian: entry.notAfter.milliseconds)
+            content += entry.prekey.key.rawRepresentation
+        }
+        return content
+    }
+}

@@ -1,0 +1,79 @@
+import Envelope
+import Keys
+import Primitives
+
+// The lines that a device's key file and a key ring's file have in common:
+//
+//     topic com.example.chat
+//     prekey x25519 after-first-unlock <43 characters of base64url>
+extension KeyFile {
+    func topic() throws(FileError) -> BundleID {
+        let topics = values("topic")
+        guard topics.count == 1, topics[0].count == 1 else { throw malformed }
+        do {
+            return try BundleID(text(topics[0][0]))
+        } catch {
+            throw malformed
+        }
+    }
+
+    /// One or more.
+    func prekeys(identity: IdentityKey) throws(FileError) -> [PrivatePrekey] {
+        var prekeys: [PrivatePrekey] = []
+        for words in values("prekey") {
+            guard words.count == 3, let suite = Suite(fileWord: text(words[0])),
+                let protectionClass = ProtectionClass(fileWord: text(words[1]))
+            else { throw malformed }
+            let key: X25519PrivateKey
+            do {
+                key = try X25519PrivateKey(rawRepresentation: try secret(words[2]))
+            } catch {
+                throw malformed
+            }
+            prekeys.append(
+                PrivatePrekey(key: key, suite: suite, protectionClass: protectionClass, identity: identity)
+            )
+        }
+        guard !prekeys.isEmpty else { throw malformed }
+        return prekeys
+    }
+}
+
+extension KeyFileWriter {
+    mutating func line(_ prekey: PrivatePrekey) {
+        let (suite, protectionClass) = (prekey.publicPrekey.suite, prekey.publicPrekey.protectionClass)
+        prekey.key.withRawRepresentation {
+            line("prekey", suite.fileWord, protectionClass.fileWord, secret: $0)
+        }
+    }
+}
+
+extension Suite {
+    fileprivate var fileWord: String {
+        switch self {
+        case .x25519: "x25519"
+        }
+    }
+
+    fileprivate init?(fileWord: String) {
+        guard fileWord == Suite.x25519.fileWord else { return nil }
+        self = .x25519
+    }
+}
+
+extension ProtectionClass {
+    fileprivate var fileWord: String {
+        switch self {
+        case .afterFirstUnlock: "after-first-unlock"
+        case .unlocked: "unlocked"
+        }
+    }
+
+    fileprivate init?(fileWord: String) {
+        switch fileWord {
+        case ProtectionClass.afterFirstUnlock.fileWord: self = .afterFirstUnlock
+        case ProtectionClass.unlocked.fileWord: self = .unlocked
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Envelope
+import Keys
+import Primitives
+
+/// The private half of a prekey, with the public values that every opening needs computed once.
+///
+/// A class only so that a key ring can hold several: its key cannot be copied.
+final class PrivatePrekey: Sendable {
+    let key: X25519PrivateKey
+    let publicPrekey: PublicPrekey
+    /// FP: 32 bytes.
+    let fingerprint: [UInt8]
+
+    init(
+        key: consuming X25519PrivateKey,
+        suite: Suite,
+        protectionClass: ProtectionClass,
+        identity: IdentityKey
+    ) {
+        publicPrekey = PublicPrekey(suite: suite, protectionClass: protectionClass, key: key.publicKey)
+        fingerprint = publicPrekey.fingerprint(identity: identity)
+        self.key = key
+    }
+
+    /// The hint in the envelope's header.
+    var id: ArraySlice<UInt8> { fingerprint.prefix(EnvelopeHeader.prekeyIDByteCount) }
+}

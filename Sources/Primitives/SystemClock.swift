@@ -1,0 +1,16 @@
+#if canImport(Glibc)
+private import Glibc
+#elseif canImport(Darwin)
+private import Darwin
+#endif
+
+/// The system's wall clock. Everything inside takes the time as a parameter; only entry points ask for it here.
+package enum SystemClock {
+    /// Milliseconds since 1970; 0 for a clock set before that.
+    package static var millisecondsSince1970: UInt64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        guard time.tv_sec >= 0 else { return 0 }
+        return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,29 @@
+extension FileManager {
+    /// The folder that an app shares with its extensions.
+    ///
+    /// On Linux the environment variable `SEALEDPUSH_APP_GROUPS` names a folder that has one folder for each group.
+    ///
+    /// - Parameter groupIdentifier: `group.com.example.app`, say: one path component.
+    /// - Returns: `nil` where iOS returns `nil`, for a group that this process has no part in: the variable is not set,
+    ///   its folder has no such folder, or the identifier would lead out of it.
+    /// - Source: https://developer.apple.com/documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
+    public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
+        containerURL(
+            forSecurityApplicationGroupIdentifier: groupIdentifier,
+            appGroupsPath: ProcessInfo.processInfo.environment["SEALEDPUSH_APP_GROUPS"]
+        )
+    }
+
+    func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String, appGroupsPath: String?) -> URL? {
+        guard let appGroupsPath, !appGroupsPath.isEmpty, Self.isPathComponent(groupIdentifier) else { return nil }
+        let url = URL(fileURLWithPath: appGroupsPath, isDirectory: true)
+            .appendingPathComponent(groupIdentifier, isDirectory: true)
+        var isDirectory = ObjCBool(false)
+        guard unsafe fileExists(atPath: url.path, isDirectory: &isDirectory), isDirectory.boolValue else { return nil }
+        return url
+    }
+
+    private static func isPathComponent(_ name: String) -> Bool {
+        !["", ".", ".."].contains(name) && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+}

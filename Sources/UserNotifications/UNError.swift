@@ -1,0 +1,79 @@
+/// The domain of a `UNError`.
+public let UNErrorDomain = "UNErrorDomain"
+
+/// Why the system would not take a notification or an attachment.
+///
+/// - Source: https://developer.apple.com/documentation/usernotifications/unerror
+public struct UNError: Error, CustomNSError, Hashable {
+    /// The codes, with the numbers of Apple's `UNErrorCode`.
+    public enum Code: Int, Sendable {
+        /// The app may not post notifications.
+        case notificationsNotAllowed = 1
+        /// The attachment's URL is not that of a readable file.
+        case attachmentInvalidURL = 100
+        /// The attachment's file type is not supported.
+        case attachmentUnrecognizedType = 101
+        /// The attachment is larger than its type allows.
+        case attachmentInvalidFileSize = 102
+        /// The attachment is not in the system's store.
+        case attachmentNotInDataStore = 103
+        /// The attachment could not be moved into the system's store.
+        case attachmentMoveIntoDataStoreFailed = 104
+        /// The attachment's file is corrupt.
+        case attachmentCorrupt = 105
+        /// The notification should have a date and has none.
+        case notificationInvalidNoDate = 1400
+        /// The notification should show something and shows nothing.
+        case notificationInvalidNoContent = 1401
+        /// The object that would provide content is not one of the system's.
+        case contentProvidingObjectNotAllowed = 1500
+        /// The object that would provide content is not valid.
+        case contentProvidingInvalid = 1501
+        /// The badge's number is not valid.
+        case badgeInputInvalid = 1600
+
+        /// Lets `catch UNError.attachmentInvalidURL` match, as with every error code of Apple's.
+        public static func ~= (code: Code, error: any Error) -> Bool {
+            (error as? UNError)?.code == code
+        }
+    }
+
+    /// What went wrong.
+    public let code: Code
+
+    /// - Parameter code: What went wrong.
+    public init(_ code: Code) {
+        self.code = code
+    }
+
+    /// `UNErrorDomain`.
+    public static var errorDomain: String { UNErrorDomain }
+
+    /// The code's number.
+    public var errorCode: Int { code.rawValue }
+
+    /// The app may not post notifications.
+    public static var notificationsNotAllowed: Code { .notificationsNotAllowed }
+    /// The attachment's URL is not that of a readable file.
+    public static var attachmentInvalidURL: Code { .attachmentInvalidURL }
+    /// The attachment's file type is not supported.
+    public static var attachmentUnrecognizedType: Code { .attachmentUnrecognizedType }
+    /// The attachment is larger than its type allows.
+    public static var attachmentInvalidFileSize: Code { .attachmentInvalidFileSize }
+    /// The attachment is not in the system's store.
+    public static var attachmentNotInDataStore: Code { .attachmentNotInDataStore }
+    /// The attachment could not be moved into the system's store.
+    public static var attachmentMoveIntoDataStoreFailed: Code { .attachmentMoveIntoDataStoreFailed }
+    /// The attachment's file is corrupt.
+    public static var attachmentCorrupt: Code { .attachmentCorrupt }
+    /// The notification should have a date and has none.
+    public static var notificationInvalidNoDate: Code { .notificationInvalidNoDate }
+    /// The notification should show something and shows nothing.
+    public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
+    /// The object that would provide content is not one of the system's.
+    public static var contentProvidingObjectNotAllowed: Code { .contentProvidingObjectNotAllowed }
+    /// The object that would provide content is not valid.
+    public static var contentProvidingInvalid: Code { .contentProvidingInvalid }
+    /// The badge's number is not valid.
+    public static var badgeInputInvalid: Code { .badgeInputInvalid }
+}

@@ -1,0 +1,86 @@
+/// The sound played when a notification is delivered.
+///
+/// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsound
+open class UNNotificationSound: NSObject, NSCopying {
+    /// What is to be played, for whoever plays the notification.
+    package struct Description: Hashable, Sendable {
+        /// `nil` is the system's own sound of this kind.
+        package var name: UNNotificationSoundName?
+        package var isCritical = false
+        package var isRingtone = false
+        /// 0 to 1; only of critical sounds, `nil` where the person's setting decides.
+        package var volume: Float?
+    }
+
+    package final let sound: Description
+
+    private init(_ sound: Description) {
+        self.sound = sound
+    }
+
+    /// A sound file in the app's bundle or in `Library/Sounds` of a container.
+    public convenience init(named name: UNNotificationSoundName) {
+        self.init(Description(name: name))
+    }
+
+    /// The system's sound for notifications.
+    open class var `default`: UNNotificationSound { UNNotificationSound(Description()) }
+
+    /// The system's sound for incoming calls.
+    open class var defaultRingtone: UNNotificationSound { UNNotificationSound(Description(isRingtone: true)) }
+
+    /// The system's sound for critical alerts, which passes the mute switch.
+    open class var defaultCritical: UNNotificationSound { UNNotificationSound(Description(isCritical: true)) }
+
+    /// The system's sound for critical alerts at a volume of 0 to 1.
+    open class func defaultCriticalSound(withAudioVolume volume: Float) -> UNNotificationSound {
+        UNNotificationSound(Description(isCritical: true, volume: volume))
+    }
+
+    /// A sound file for a call.
+    open class func ringtoneSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
+        UNNotificationSound(Description(name: name, isRingtone: true))
+    }
+
+    /// A sound file for a critical alert.
+    open class func criticalSoundNamed(_ name: UNNotificationSoundName) -> UNNotificationSound {
+        UNNotificationSound(Description(name: name, isCritical: true))
+    }
+
+    /// A sound file for a critical alert at a volume of 0 to 1.
+    open class func criticalSoundNamed(
+        _ name: UNNotificationSoundName,
+        withAudioVolume volume: Float
+    ) -> UNNotificationSound {
+        UNNotificationSound(Description(name: name, isCritical: true, volume: volume))
+    }
+
+    /// A sound cannot change, so its copy is itself.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        self
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        (object as? UNNotificationSound)?.sound == sound
+    }
+
+    open override var hash: Int { sound.hashValue }
+}
+
+/// The name of a sound file.
+///
+/// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationsoundname
+public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
+    /// The file's name with its extension.
+    public let rawValue: String
+
+    /// - Parameter rawValue: The file's name with its extension.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// - Parameter rawValue: The file's name with its extension.
+    public init(_ rawValue: String) {
+        self.init(rawValue: rawValue)
+    }
+}

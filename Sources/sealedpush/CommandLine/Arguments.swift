@@ -1,0 +1,66 @@
+/// The words behind a command's name, taken apart: options with values, flags, operands. Anything unknown is an error.
+struct Arguments {
+    let operands: [String]
+    private let values: [String: [String]]
+    private let flags: Set<String>
+    private let help: String
+
+    init(_ words: [String], for command: any Command.Type) throws(CommandFailure) {
+        var operands: [String] = []
+        var values: [String: [String]] = [:]
+        var flags: Set<String> = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("--") else {
+                operands.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            guard let option = command.options.first(where: { $0.name == name }) else {
+                throw .usage("\(command.name) has no option '\(TerminalText.safe(name))'", help: command.help)
+            }
+            guard option.value != nil else {
+                guard parts.count == 1 else { throw .usage("\(name) takes no value", help: command.help) }
+                flags.insert(name)
+                continue
+            }
+            guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst(), !value.isEmpty else {
+                throw .usage("\(option.spelling): the value is missing", help: command.help)
+            }
+            guard option.isRepeatable || values[name] == nil else {
+                throw .usage("\(name) is given twice", help: command.help)
+            }
+            values[name, default: []].append(value)
+        }
+        self.operands = operands
+        self.values = values
+        self.flags = flags
+        help = command.help
+    }
+
+    func flag(_ option: Option) -> Bool { flags.contains(option.name) }
+
+    func value(_ name: String) -> String? { values[name]?.last }
+
+    func values(_ name: String) -> [String] { values[name] ?? [] }
+
+    func required(_ name: String) throws(CommandFailure) -> String {
+        guard let value = value(name) else { throw wrong("\(name) is missing") }
+        return value
+    }
+
+    /// The only operand.
+    func operand(_ name: String) throws(CommandFailure) -> String {
+        guard let operand = operands.first else { throw wrong("\(name) is missing") }
+        guard operands.count == 1 else { throw wrong("one \(name) only, please") }
+        return operand
+    }
+
+    func noOperands() throws(CommandFailure) {
+        guard let operand = operands.first else { return }
+        throw wrong("what is '\(TerminalText.safe(operand))'?")
+    }
+
+    func wrong(_ reason: String) -> CommandFailure { .usage(reason, help: help) }
+}

@@ -1,0 +1,67 @@
+/// One command: its options and what it does.
+protocol Command {
+    static var name: String { get }
+    /// One line for the overview.
+    static var summary: String { get }
+    /// What stands behind the options: "MESSAGE.json", say; empty for nothing.
+    static var operands: String { get }
+    static var options: [Option] { get }
+    /// A command line that works in a checkout of this project, and what else is good to know.
+    static var example: String { get }
+
+    init(_ arguments: Arguments) throws(CommandFailure)
+    func run() async throws(CommandFailure)
+}
+
+/// One option of a command.
+struct Option {
+    let name: String
+    /// What its value is called; nil for a flag.
+    let value: String?
+    let help: String
+    let isRepeatable: Bool
+
+    init(flag name: String, _ help: String) {
+        self.init(name: name, value: nil, help: help, isRepeatable: false)
+    }
+
+    init(_ name: String, _ value: String, _ help: String, isRepeatable: Bool = false) {
+        self.init(name: name, value: value, help: help, isRepeatable: isRepeatable)
+    }
+
+    private init(name: String, value: String?, help: String, isRepeatable: Bool) {
+        self.name = name
+        self.value = value
+        self.help = help
+        self.isRepeatable = isRepeatable
+    }
+
+    var spelling: String { value.map { "\(name) \($0)" } ?? name }
+
+    static let json = Option(flag: "--json", "prints one JSON object a line, for programs")
+    static let allowExampleKeys = Option(
+        flag: "--allow-example-keys",
+        "loads the published keys of keys-example, which protect nothing"
+    )
+}
+
+extension Command {
+    static var help: String {
+        let all = options + [Option(flag: "--help", "prints this")]
+        let width = all.map(\.spelling.count).max() ?? 0
+        let lines = all.map { option in
+            let gap = String(repeating: " ", count: width - option.spelling.count + 2)
+            return "  \(option.spelling)\(gap)\(option.help)"
+        }
+        let tail = operands.isEmpty ? "" : " " + operands
+        return """
+            usage: sealedpush \(name)\(tail) [options]
+
+            \(summary)
+
+            \(lines.joined(separator: "\n"))
+
+            \(example)
+            """
+    }
+}

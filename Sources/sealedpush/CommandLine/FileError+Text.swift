@@ -1,0 +1,53 @@
+import Glibc
+import Keys
+
+extension CommandFailure {
+    /// What a person can do about a file.
+    static func file(_ error: FileError) -> CommandFailure { .failed(error.sentence) }
+}
+
+extension FileError {
+    var sentence: String {
+        switch self {
+        case .notFound(let path):
+            "\(safe(path)): no such file; check the path"
+        case .system(let call, let path, let code):
+            "\(safe(path)): \(Output.systemText(code)) (\(call)); nothing was written there"
+        case .notARegularFile(let path):
+            "\(safe(path)) is not a regular file"
+        case .tooLarge(let path, let byteCountMax):
+            "\(safe(path)) is larger than \(byteCountMax) bytes; is it the right file?"
+        case .empty(let path):
+            "\(safe(path)) is empty"
+        case .permissionsTooLoose(let path, let mode):
+            "\(safe(path)) holds a private key and has mode 0\(String(mode, radix: 8)), so others may read it; "
+                + "run: chmod 600 \(safe(path))"
+        case .exampleKey(let path):
+            "\(safe(path)) is an example key that everybody has; "
+                + "pass --allow-example-keys to use it, or make your own with 'sealedpush keygen'"
+        case .malformed(let path, let expected):
+            "\(safe(path)) does not hold '\(expected)'; was another file meant?"
+        }
+    }
+
+    private func safe(_ path: String) -> String { TerminalText.safe(path) }
+}
+
+/// Reads an input: a file, or standard input for "-".
+func readInput(_ path: String, byteCountMax: Int) throws(CommandFailure) -> [UInt8] {
+    do {
+        return try WholeFile.read(path == "-" ? "/dev/stdin" : path, byteCountMax: byteCountMax)
+    } catch {
+        throw .file(error)
+    }
+}
+
+/// Writes a result for everyone: to a file as a whole, or to standard output where none is named.
+func writeOutput(_ bytes: [UInt8], to path: String?) throws(CommandFailure) {
+    guard let path else { return try Output.write(bytes) }
+    do {
+        try WholeFile.write(bytes, to: path, access: .everyone)
+    } catch {
+        throw .file(error)
+    }
+}

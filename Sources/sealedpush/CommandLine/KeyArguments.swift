@@ -1,0 +1,38 @@
+import Envelope
+import Keys
+import Primitives
+
+// The arguments that several commands read in the same way.
+extension Arguments {
+    var exampleKeys: PrivateFile.ExampleKeys { flag(.allowExampleKeys) ? .allowed : .refused }
+
+    func topic(_ name: String = "--topic") throws(CommandFailure) -> BundleID {
+        let text = try required(name)
+        do {
+            return try BundleID(text)
+        } catch {
+            throw wrong("\(name) is the app's bundle id: letters, digits, '-' and '.', at most 155 bytes")
+        }
+    }
+
+    func verifyingKey<Owner>(file path: String, _: Owner.Type) throws(CommandFailure) -> VerifyingKey<Owner> {
+        let text = String(decoding: try readInput(path, byteCountMax: 4_096), as: UTF8.self)
+        do {
+            return try VerifyingKey<Owner>(text: text)
+        } catch {
+            throw .failed(
+                "\(TerminalText.safe(path)) is not a line '\(Owner.textPrefix)…' with a key; was another file meant?"
+            )
+        }
+    }
+
+    /// "90s", "15m", "1h", "7d".
+    func duration(_ name: String) throws(CommandFailure) -> Duration? {
+        guard let text = value(name) else { return nil }
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0,
+            count <= 1_000_000
+        else { throw wrong("\(name) is a number with s, m, h or d behind it, 90s for instance") }
+        return .seconds(count * unit)
+    }
+}

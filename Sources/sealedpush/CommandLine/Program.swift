@@ -1,0 +1,49 @@
+import Glibc
+
+/// Finds the command, runs it, and turns its end into an exit code: 0 done, 1 refused or failed, 2 wrong usage.
+enum Program {
+    static var commands: [any Command.Type] {
+        [KeygenCommand.self, SealCommand.self, OpenCommand.self, InspectCommand.self]
+    }
+
+    static func run(_ words: [String]) async -> Int32 {
+        do throws(CommandFailure) {
+            guard let name = words.first else { throw .usage("which command?", help: overview) }
+            if name == "--help" || name == "help" {
+                try Output.print(overview)
+                return 0
+            }
+            guard let command = commands.first(where: { $0.name == name }) else {
+                throw .usage("there is no command '\(TerminalText.safe(name))'", help: overview)
+            }
+            try await run(command, Array(words.dropFirst()))
+            return 0
+        } catch {
+            Output.complain(error.text)
+            return error.exitCode
+        }
+    }
+
+    private static func run(_ command: any Command.Type, _ words: [String]) async throws(CommandFailure) {
+        if words.contains("--help") {
+            try Output.print(command.help)
+            return
+        }
+        let arguments = try Arguments(words, for: command)
+        try await command.init(arguments).run()
+    }
+
+    private static var overview: String {
+        let width = commands.map { $0.name.count }.max() ?? 0
+        let rows = commands.map { command in
+            "  " + command.name + String(repeating: " ", count: width - command.name.count + 2) + command.summary
+        }
+        return """
+            usage: sealedpush COMMAND …
+
+            \(rows.joined(separator: "\n"))
+
+            'sealedpush COMMAND --help' shows a command's options and an example.
+            """
+    }
+}

@@ -1,0 +1,48 @@
+import Envelope
+import Keys
+import Sealing
+
+extension SealingError {
+    /// What happened and what to do next.
+    var sentence: String {
+        switch self {
+        case .message(.tooLong(let excess)):
+            "the message is \(excess) bytes too long; shorten it, or pass --too-long shorten"
+        case .message(.noText): "the message has neither a title nor a body, and iOS shows nothing without text"
+        case .message(.containsNUL): "the message contains NUL, which cannot be shown; remove it"
+        case .message(.malformed), .message(.unsupported): "the message cannot be encoded"
+        case .lifetime(let lifetimeMax):
+            "--lifetime must be more than nothing and at most \(lifetimeMax.components.seconds / 86_400)d"
+        case .unusablePrekey: "the device's prekey gives no secrecy; get a new bundle"
+        }
+    }
+}
+
+extension RecipientError {
+    /// What happened and what to do next.
+    var sentence: String {
+        switch self {
+        case .noPrekey: "this bundle has no prekey of the wanted protection class"
+        case .bundle(let error): error.sentence
+        }
+    }
+}
+
+extension KeyBundleError {
+    fileprivate var sentence: String {
+        switch self {
+        case .malformed: "not a well-formed key bundle; fetch it again"
+        case .unsupportedVersion(let version): "a key bundle of version \(version), which is newer than this program"
+        case .unsupportedSuite(let suite): "this bundle uses cipher suite \(suite), which is newer than this program"
+        case .otherIdentity:
+            "this bundle belongs to another identity than the pinned one: the device was reset, or somebody is in "
+                + "between; compare identities over another channel before you pin a new one"
+        case .otherTopic: "this bundle was made for another app; check --topic"
+        case .badSignature: "this bundle is not signed by its identity; it was changed on the way, fetch it again"
+        case .validityTooLong: "this bundle claims to be valid for longer than 60 days, which no device may do"
+        case .notYetValid: "this bundle is not valid yet; check this machine's clock"
+        case .expired: "this bundle has expired; the device must run its app to publish a new one"
+        case .lowOrderPrekey: "this bundle's prekey gives no secrecy"
+        }
+    }
+}

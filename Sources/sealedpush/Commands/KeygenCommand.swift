@@ -1,0 +1,118 @@
+import Envelope
+import Glibc
+import Keys
+import Opening
+import Primitives
+import Sealing
+
+/// Makes keys. Private ones get mode 0600 and are never overwritten.
+struct KeygenCommand: Command {
+    static let name = "keygen"
+    static let summary = "makes a device's keys, a sender's keys, or a device's key bundle"
+    static let operands = "device|sender|bundle"
+    private static let markAsExample = Option(
+        flag: "--example",
+        "marks private keys as published: they load only with --allow-example-keys"
+    )
+    static let options = [
+        Option("--topic", "BUNDLE-ID", "device: the app's bundle id"),
+        Option("--out", "PATH", "device, sender: a folder, made if missing; bundle: a file"),
+        Option("--device-key", "FILE", "bundle: the device's private keys"),
+        markAsExample,
+        .allowExampleKeys,
+    ]
+    static let example = """
+        Example:
+          sealedpush keygen device --topic com.example.chat --out my-device
+          sealedpush keygen sender --out my-sender
+
+        A device's folder gets device.key (private), identity.pub (to pin) and device.bundle (for senders, valid for 60
+        days; 'keygen bundle' makes a new one). A sender's gets sender.key (private) and sender.pub (to pin).
+        """
+
+    private enum Kind: String {
+        case device, sender, bundle
+    }
+
+    private let kind: Kind
+    private let arguments: Arguments
+    private let out: String
+    private let isExample: Bool
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        let word = try arguments.operand("device, sender or bundle")
+        guard let kind = Kind(rawValue: word) else {
+            throw arguments.wrong("keygen makes a device, a sender or a bundle")
+        }
+        self.kind = kind
+        self.arguments = arguments
+        out = try arguments.required("--out")
+        isExample = arguments.flag(Self.markAsExample)
+    }
+
+    func run() throws(CommandFailure) {
+        switch kind {
+        case .device: try makeDevice()
+        case .sender: try makeSender()
+        case .bundle: try makeBundle()
+        }
+    }
+
+    private func makeDevice() throws(CommandFailure) {
+        let topic = try arguments.topic()
+        var random = SystemRandom()
+        let keys = DeviceKeys(topic: topic, random: &random)
+        try makeFolder()
+        let keyPath = try unused("device.key")
+        do throws(FileError) {
+            try keys.write(to: keyPath, isExample: isExample)
+            try WholeFile.write(line(keys.identity.text), to: out + "/identity.pub", access: .everyone)
+            try WholeFile.write(
+                line(Base64URL.string(keys.bundle(now: .now))),
+                to: out + "/device.bundle",
+                access: .everyone
+            )
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func makeSender() throws(CommandFailure) {
+        let sender = SenderIdentity()
+        try makeFolder()
+        let keyPath = try unused("sender.key")
+        do throws(FileError) {
+            try sender.write(to: keyPath, isExample: isExample)
+            try WholeFile.write(line(sender.publicKey.text), to: out + "/sender.pub", access: .everyone)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func makeBundle() throws(CommandFailure) {
+        let devicePath = try arguments.required("--device-key")
+        do throws(FileError) {
+            let keys = try DeviceKeys(keyFile: devicePath, exampleKeys: arguments.exampleKeys)
+            try WholeFile.write(line(Base64URL.string(keys.bundle(now: .now))), to: out, access: .everyone)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func makeFolder() throws(CommandFailure) {
+        guard unsafe mkdir(out, 0o777) == 0 || errno == EEXIST else {
+            throw .file(.system(call: "mkdir", path: out, code: errno))
+        }
+    }
+
+    /// A private key that is lost cannot be had again.
+    private func unused(_ name: String) throws(CommandFailure) -> String {
+        let path = out + "/" + name
+        guard unsafe access(path, F_OK) != 0 else {
+            throw .failed("\(TerminalText.safe(path)) is there already and was not touched; move it away first")
+        }
+        return path
+    }
+
+    private func line(_ text: String) -> [UInt8] { Array((text + "\n").utf8) }
+}

@@ -1,0 +1,136 @@
+import Envelope
+import Keys
+import Sealing
+
+/// A message file in, a push payload out.
+struct SealCommand: Command {
+    static let name = "seal"
+    static let summary = "seals a message for a device and prints the push payload"
+    static let operands = "MESSAGE.json"
+    static let options = [
+        Option("--sender-key", "FILE", "your private key, from 'keygen sender'"),
+        Option("--bundle", "FILE", "the device's key bundle, from the relay or from anyone"),
+        Option("--identity", "FILE", "the device's public identity, which you got over a channel that you trust"),
+        Option("--topic", "BUNDLE-ID", "the app's bundle id"),
+        Option("--out", "FILE", "where to write the payload; standard output without it"),
+        Option("--lifetime", "TIME", "how long the device may show it, at most 7d; 1d without it"),
+        Option("--too-long", "shorten|refuse", "what to do with a text that does not fit; shorten without it"),
+        Option("--placeholder-title", "TEXT", "the placeholder's title, a constant of the app"),
+        Option("--placeholder-body", "TEXT", "the placeholder's text; 'You have a new message' without it"),
+        Option("--placeholder-key", "KEY", "a loc-key instead of both, which does not show a language"),
+        .json, .allowExampleKeys,
+    ]
+    static let example = """
+        Example:
+          sealedpush seal keys-example/message.json --sender-key keys-example/sender.key --bundle device.bundle \\
+              --identity keys-example/identity.pub --topic com.example.chat --out push.json --allow-example-keys
+
+        MESSAGE.json is {"title":"…","subtitle":"…","body":"…","thread-id":"…"}, or - for standard input.
+        """
+
+    private let arguments: Arguments
+    private let messagePath: String
+    private let topic: BundleID
+    private let overflow: Message.Overflow
+    private let placeholder: Placeholder
+    private let lifetime: Duration
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        self.arguments = arguments
+        messagePath = try arguments.operand("MESSAGE.json")
+        topic = try arguments.topic()
+        switch arguments.value("--too-long") {
+        case nil, "shorten": overflow = .shorten
+        case "refuse": overflow = .refuse
+        default: throw arguments.wrong("--too-long is 'shorten' or 'refuse'")
+        }
+        placeholder = try arguments.placeholder()
+        lifetime = try arguments.duration("--lifetime") ?? .seconds(86_400)
+    }
+
+    func run() throws(CommandFailure) {
+        let message = try readMessage()
+        let sealed = try seal(message)
+        let payload = sealed.payload(placeholder: placeholder)
+        let out = arguments.value("--out")
+        try writeOutput(payload, to: out)
+        guard arguments.flag(.json) else {
+            if sealed.isTruncated { Output.complain("sealedpush: the text was shortened to fit, and marked so") }
+            return
+        }
+        guard out != nil else { return }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("bytes", payload.count)
+            writer.member("message-id", Base64URL.string(sealed.messageID))
+            writer.member("trace", sealed.trace.text)
+            writer.member("truncated", sealed.isTruncated)
+        }
+        try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+
+    private func readMessage() throws(CommandFailure) -> Message {
+        let bytes = try readInput(messagePath, byteCountMax: MessageDocument.byteCountMax)
+        do {
+            return try MessageDocument.parse(bytes)
+        } catch {
+            throw .failed("\(TerminalText.safe(messagePath)):\(error.line):\(error.column): \(error.reason)")
+        }
+    }
+
+    private func seal(_ message: Message) throws(CommandFailure) -> SealedMessage {
+        let sender: SenderIdentity
+        do {
+            sender = try SenderIdentity(
+                keyFile: try arguments.required("--sender-key"),
+                exampleKeys: arguments.exampleKeys
+            )
+        } catch let error as FileError {
+            throw .file(error)
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw .failed("\(error)")
+        }
+        let recipient = try recipient()
+        do {
+            return try sender.seal(message, for: recipient, sentAt: .now, lifetime: lifetime, overflow: overflow)
+        } catch {
+            throw .failed(error.sentence)
+        }
+    }
+
+    private func recipient() throws(CommandFailure) -> Recipient {
+        let bundlePath = try arguments.required("--bundle")
+        let identity = try arguments.verifyingKey(file: try arguments.required("--identity"), DeviceOwner.self)
+        let text = try readInput(bundlePath, byteCountMax: 16 * 1024).filter { $0 > 0x20 }
+        guard let bundle = Base64URL.decode(text) else {
+            throw .failed("\(TerminalText.safe(bundlePath)) is not a key bundle (base64url); was another file meant?")
+        }
+        do {
+            return try Recipient(bundle: bundle, pinnedIdentity: identity, topic: topic)
+        } catch {
+            throw .failed("\(TerminalText.safe(bundlePath)): \(error.sentence)")
+        }
+    }
+}
+
+extension Arguments {
+    fileprivate func placeholder() throws(CommandFailure) -> Placeholder {
+        let title = value("--placeholder-title")
+        let body = value("--placeholder-body")
+        do {
+            if let key = value("--placeholder-key") {
+                guard title == nil, body == nil else {
+                    throw wrong("--placeholder-key stands instead of --placeholder-title and --placeholder-body")
+                }
+                return try Placeholder(localizationKey: key)
+            }
+            return try Placeholder(title: title ?? "", body: body ?? "You have a new message")
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw wrong("the placeholder may take \(Placeholder.byteCountMax) bytes of JSON; make it shorter")
+        }
+    }
+}
