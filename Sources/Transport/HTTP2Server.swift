@@ -33,10 +33,16 @@ package final class HTTP2Server: Sendable {
     package let port: UInt16
     private let core: LoopBound<HTTP2ServerCore>
 
+    /// Starts to listen.
+    ///
     /// - Parameters:
     ///   - address: an IPv4 or IPv6 literal, or "localhost".
+    ///   - port: 0 lets the system choose.
     ///   - context: a server's, with `h2` among its protocols.
+    ///   - loop: where the connections live.
+    ///   - limits: what is allowed, and how long.
     ///   - makeHandler: called on the loop for every connection whose handshake is done.
+    /// - Returns: the server, which closes gracefully when its last reference goes.
     /// - Throws: `.addressInUse` with the port, among others.
     package static func start(
         address: String,

@@ -244,9 +244,12 @@ package struct HTTP2Responder: Sendable {
         self.streamID = streamID
     }
 
+    /// Sends the answer.
+    ///
     /// - Parameters:
     ///   - status: 200 to 999; written as `:status`.
     ///   - headers: the other fields, in lower case.
+    ///   - body: may be empty.
     package func respond(status: Int, headers: HeaderBlock = HeaderBlock(), body: [UInt8] = []) {
         guard connection.loop.isOnLoop else {
             let (connection, slot, streamID) = (connection, slot, streamID)
