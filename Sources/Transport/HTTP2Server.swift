@@ -92,7 +92,7 @@ package final class HTTP2Server: Sendable {
 final class HTTP2ServerCore {
     let loop: EventLoop
     let limits: HTTP2ServerLimits
-    private let makeHandler: @Sendable (HTTP2ServerConnection) -> any HTTP2Handler
+    private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
     private var listener: TLSListener?
     private var connections: [ObjectIdentifier: HTTP2ServerConnection] = [:]
     private var onClosed: [() -> Void] = []
@@ -115,20 +115,24 @@ final class HTTP2ServerCore {
             loop: loop,
             limits: limits.channel,
             connectionCountMax: limits.connectionCountMax
-        ) { [self] channel in
-            let connection = HTTP2ServerConnection(channel: channel, limits: limits, makeHandler: makeHandler) {
-                [self] connection in didClose(connection)
-            }
-            connections[ObjectIdentifier(connection)] = connection
-            return connection
-        }
+        ) { [self] channel in makeConnection(channel) }
         self.listener = listener
         return listener.port
+    }
+
+    private func makeConnection(_ channel: TLSChannel) -> HTTP2ServerConnection {
+        let connection = HTTP2ServerConnection(channel: channel, limits: limits, makeHandler: makeHandler) {
+            [self] connection in didClose(connection)
+        }
+        connections[ObjectIdentifier(connection)] = connection
+        return connection
     }
 
     func close(gracefully: Bool, completion: @escaping () -> Void) {
         listener?.close()
         listener = nil
+        // The application's factory may hold this server.
+        makeHandler = nil
         guard !connections.isEmpty else { return completion() }
         onClosed.append(completion)
         for connection in connections.values {
