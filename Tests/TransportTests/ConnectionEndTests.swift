@@ -191,19 +191,20 @@ import Testing
         await server.close()
     }
 
-    @Test func `a request that is not answered in time is given up, one that waits too`() async throws {
+    @Test(arguments: [(UInt32(1), TransportError.ambiguous(.deadlineExceeded)), (0, .notProcessed(.deadlineExceeded))])
+    func `a request that is not answered in time is given up, sent or not`(
+        _ maxConcurrentStreams: UInt32,
+        _ expected: TransportError
+    ) async throws {
         let loopback = try Loopback()
         let stage = Stage()
         var limits = HTTP2ServerLimits()
-        limits.settings.maxConcurrentStreams = 1
+        limits.settings.maxConcurrentStreams = maxConcurrentStreams
         let server = try await stage.serve(loopback, limits: limits)
         var clientLimits = HTTP2ClientLimits()
         clientLimits.requestDeadline = .milliseconds(50)
         let client = try await loopback.connect(to: server.port, limits: clientLimits)
-        let sent = Task(executorPreference: loopback.clientLoop) { try await client.send(.post("/keep")) }
-        let queued = Task(executorPreference: loopback.clientLoop) { try await client.send(.post("/keep")) }
-        #expect(await failure(sent) == .ambiguous(.deadlineExceeded))
-        #expect(await failure(queued) == .notProcessed(.deadlineExceeded))
+        await #expect(throws: expected) { try await client.send(.post("/keep")) }
         await client.close()
         await server.close()
     }
