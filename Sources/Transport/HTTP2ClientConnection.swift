@@ -40,8 +40,13 @@ package final class HTTP2ClientConnection: Sendable {
     ///
     /// - Parameters:
     ///   - host: a DNS name or an address; the certificate must carry it.
+    ///   - port: in the host's byte order.
     ///   - context: a client's, with `h2` among its protocols.
+    ///   - loop: where the connection will live.
+    ///   - limits: what is allowed, and how long.
     ///   - onEvent: called on the loop, which it must not block.
+    /// - Returns: a connection that takes requests.
+    /// - Throws: why there is none, `.tls` for a certificate that was refused.
     package static func connect(
         host: String,
         port: UInt16,

@@ -32,7 +32,8 @@ final class HTTP2ClientCore {
 
     private let loop: EventLoop
     private let limits: HTTP2ClientLimits
-    private let onEvent: @Sendable (HTTP2ClientEvent) -> Void
+    /// Let go of after the last event: its owner may hold the connection.
+    private var onEvent: (@Sendable (HTTP2ClientEvent) -> Void)?
     private var state = State.new
     private var channel: TLSChannel?
     private var session: HTTP2Session?
@@ -211,7 +212,7 @@ final class HTTP2ClientCore {
             case .closed(let slot, let code): didCloseStream(slot, code, session)
             case .settings:
                 if case .connecting = state { didConnect() }
-                onEvent(.maxConcurrentStreams(session.peerMaxConcurrentStreams))
+                onEvent?(.maxConcurrentStreams(session.peerMaxConcurrentStreams))
             case .goAway: didReceiveGoAway(session)
             case .flooded: break
             }
@@ -256,7 +257,7 @@ final class HTTP2ClientCore {
         if case .connecting = state { channel?.abort(.connectionClosed) }
         if case .open = state { state = .draining }
         refuseWaiting()
-        onEvent(.goAway(lastStreamID: goAway.lastStreamID, code: goAway.code, debugData: goAway.debugData))
+        onEvent?(.goAway(lastStreamID: goAway.lastStreamID, code: goAway.code, debugData: goAway.debugData))
         closeIfDrained(session)
     }
 
@@ -336,7 +337,8 @@ final class HTTP2ClientCore {
         channel = nil
         onConnected?(error ?? .connectionLost)
         onConnected = nil
-        onEvent(.closed(error))
+        onEvent?(.closed(error))
+        onEvent = nil
         let closed = onClosed
         onClosed = []
         for completion in closed {

@@ -33,10 +33,16 @@ package final class HTTP2Server: Sendable {
     package let port: UInt16
     private let core: LoopBound<HTTP2ServerCore>
 
+    /// Starts to listen.
+    ///
     /// - Parameters:
     ///   - address: an IPv4 or IPv6 literal, or "localhost".
+    ///   - port: 0 lets the system choose.
     ///   - context: a server's, with `h2` among its protocols.
+    ///   - loop: where the connections live.
+    ///   - limits: what is allowed, and how long.
     ///   - makeHandler: called on the loop for every connection whose handshake is done.
+    /// - Returns: the server, which closes gracefully when its last reference goes.
     /// - Throws: `.addressInUse` with the port, among others.
     package static func start(
         address: String,
@@ -86,7 +92,7 @@ package final class HTTP2Server: Sendable {
 final class HTTP2ServerCore {
     let loop: EventLoop
     let limits: HTTP2ServerLimits
-    private let makeHandler: @Sendable (HTTP2ServerConnection) -> any HTTP2Handler
+    private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
     private var listener: TLSListener?
     private var connections: [ObjectIdentifier: HTTP2ServerConnection] = [:]
     private var onClosed: [() -> Void] = []
@@ -109,20 +115,24 @@ final class HTTP2ServerCore {
             loop: loop,
             limits: limits.channel,
             connectionCountMax: limits.connectionCountMax
-        ) { [self] channel in
-            let connection = HTTP2ServerConnection(channel: channel, limits: limits, makeHandler: makeHandler) {
-                [self] connection in didClose(connection)
-            }
-            connections[ObjectIdentifier(connection)] = connection
-            return connection
-        }
+        ) { [self] channel in makeConnection(channel) }
         self.listener = listener
         return listener.port
+    }
+
+    private func makeConnection(_ channel: TLSChannel) -> HTTP2ServerConnection {
+        let connection = HTTP2ServerConnection(channel: channel, limits: limits, makeHandler: makeHandler) {
+            [self] connection in didClose(connection)
+        }
+        connections[ObjectIdentifier(connection)] = connection
+        return connection
     }
 
     func close(gracefully: Bool, completion: @escaping () -> Void) {
         listener?.close()
         listener = nil
+        // The application's factory may hold this server.
+        makeHandler = nil
         guard !connections.isEmpty else { return completion() }
         onClosed.append(completion)
         for connection in connections.values {

@@ -11,8 +11,9 @@ package final class HTTP2ServerConnection {
     package let loop: EventLoop
     private let channel: TLSChannel
     private let limits: HTTP2ServerLimits
-    private let makeHandler: @Sendable (HTTP2ServerConnection) -> any HTTP2Handler
-    private let onClosed: (HTTP2ServerConnection) -> Void
+    // Let go of when they have been called: an application's factory may well hold the connections it made.
+    private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
+    private var onClosed: ((HTTP2ServerConnection) -> Void)?
     private var handler: (any HTTP2Handler)?
     private var session: HTTP2Session?
     /// By the session's slots.
@@ -28,7 +29,7 @@ package final class HTTP2ServerConnection {
     init(
         channel: TLSChannel,
         limits: HTTP2ServerLimits,
-        makeHandler: @escaping @Sendable (HTTP2ServerConnection) -> any HTTP2Handler,
+        makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?,
         onClosed: @escaping (HTTP2ServerConnection) -> Void
     ) {
         loop = channel.loop
@@ -197,7 +198,8 @@ extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
         }
         openedAt = loop.now
         lastStreamAt = openedAt
-        handler = makeHandler(self)
+        handler = makeHandler?(self)
+        makeHandler = nil
         planSweep()
         planFlush()
     }
@@ -223,7 +225,9 @@ extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
         drainTimer?.cancel()
         handler?.connectionDidClose()
         handler = nil
-        onClosed(self)
+        makeHandler = nil
+        onClosed?(self)
+        onClosed = nil
     }
 
     package func handleTurnEnd() {
@@ -244,9 +248,12 @@ package struct HTTP2Responder: Sendable {
         self.streamID = streamID
     }
 
+    /// Sends the answer.
+    ///
     /// - Parameters:
     ///   - status: 200 to 999; written as `:status`.
     ///   - headers: the other fields, in lower case.
+    ///   - body: may be empty.
     package func respond(status: Int, headers: HeaderBlock = HeaderBlock(), body: [UInt8] = []) {
         guard connection.loop.isOnLoop else {
             let (connection, slot, streamID) = (connection, slot, streamID)

@@ -17,8 +17,8 @@ package struct HTTP2Settings: Sendable {
     package var bodyByteCountMax = 1 << 20
     /// Beyond it the stream is reset.
     package var bodyByteCountHardMax = 4 << 20
-    /// Acknowledgements that may wait to be sent (PING and SETTINGS floods).
-    package var outboundAcknowledgementCountMax = 100
+    /// Acknowledgements that may wait to be sent; at it nghttp2 gives up without a word, so `idleFrames` comes first.
+    package var outboundAcknowledgementCountMax = 1000
     /// Streams that the peer may break off, or make us break off, in a row and per second.
     package var resets = FloodLimit(burst: 100, perSecond: 10)
     /// Frames that carry nothing: PING, SETTINGS, PRIORITY, empty DATA.

@@ -67,7 +67,15 @@ package final class TLSChannel {
 
     /// Connects to the first address of `host` that answers. On the loop; the delegate hears of the outcome later.
     ///
-    /// - Parameter host: a name or an address; the server's certificate must carry it.
+    /// - Parameters:
+    ///   - host: a name or an address; the server's certificate must carry it.
+    ///   - port: in the host's byte order.
+    ///   - context: a client's.
+    ///   - loop: where the channel will live.
+    ///   - limits: its deadlines and its queue.
+    ///   - delegate: kept until the channel has closed.
+    /// - Returns: the channel, which is not open yet.
+    /// - Throws: what makes it pointless to begin; everything else comes through the delegate.
     package static func connect(
         host: String,
         port: UInt16,

@@ -19,8 +19,12 @@ import COpenSSL
 
     /// A client's side.
     ///
-    /// - Parameter alpn: the application protocols it offers, most wanted first, each 1 to 255 bytes. A server that
-    ///   chooses none of them is refused; with an empty list there is no negotiation.
+    /// - Parameters:
+    ///   - trust: whose certificates it believes.
+    ///   - alpn: the application protocols it offers, most wanted first, each 1 to 255 bytes. A server that chooses
+    ///     none of them is refused; with an empty list there is no negotiation.
+    /// - Returns: what `TLSSession(client:)` takes.
+    /// - Throws: `.authorityUnreadable`, `.protocolNameInvalid`, `.library`.
     package static func client(trust: Trust, alpn: [String]) throws(TLSError) -> TLSContext {
         let context = unsafe try TLSContext(method: TLS_client_method(), isServer: false, alpn: alpn)
         try context.setTrust(trust)
@@ -33,6 +37,9 @@ import COpenSSL
     ///   - certificateChainPEM: its certificate first, then the intermediate ones.
     ///   - privateKeyPEM: the certificate's unencrypted key; text before the first BEGIN line is skipped.
     ///   - alpn: the application protocols it speaks, most wanted first. A client that offers none of them is refused.
+    /// - Returns: what `TLSSession(server:)` takes.
+    /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate` and those
+    ///   of a client.
     package static func server(
         certificateChainPEM: [UInt8],
         privateKeyPEM: RawSpan,

@@ -18,6 +18,9 @@ package final class TLSListener {
     /// - Parameters:
     ///   - address: an IPv4 or IPv6 literal, or "localhost".
     ///   - port: 0 lets the system choose.
+    ///   - context: a server's.
+    ///   - loop: where the connections live.
+    ///   - limits: each connection's.
     ///   - connectionCountMax: who comes when there are so many is closed at once.
     ///   - makeDelegate: called for each connection before its first byte is read.
     /// - Throws: `.addressInUse` with the port, among others.

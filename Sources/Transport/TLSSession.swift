@@ -15,9 +15,12 @@ import Glibc
     package private(set) var isPeerDone = false
     private var hasReceived = false
 
+    /// The client's side.
+    ///
     /// - Parameters:
     ///   - context: made by `TLSContext.client`.
     ///   - hostName: a DNS name or an IP address, which the server's certificate must carry as an alternative name.
+    /// - Throws: `.hostNameInvalid`; `.library` without memory.
     package init(client context: TLSContext, hostName: String) throws(TLSError) {
         precondition(!context.isServer)
         let pipe = CipherPipe()
@@ -34,7 +37,10 @@ import Glibc
         self.context = context
     }
 
+    /// The server's side.
+    ///
     /// - Parameter context: made by `TLSContext.server`.
+    /// - Throws: `.library` without memory.
     package init(server context: TLSContext) throws(TLSError) {
         precondition(context.isServer)
         let pipe = CipherPipe()

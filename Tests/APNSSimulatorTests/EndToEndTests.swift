@@ -91,6 +91,27 @@ struct EndToEndTests {
         await site.simulator.close()
     }
 
+    @Test func `a connection has one stream until the first push was accepted, then a thousand`() async throws {
+        let site = try await Site()
+        let device = try await site.device()
+        let events = Recorder<HTTP2ClientEvent>()
+        let client = try await site.client(onEvent: events.record)
+        let nobody = try DeviceToken(bytes: [UInt8](repeating: 0xCD, count: 32))
+        #expect(try await client.send(site.notification(1, to: nobody)).status == 400)
+        #expect(await events.first(1) == [.maxConcurrentStreams(1)])
+        #expect(try await client.send(site.notification(2, to: device.deviceToken)).status == 200)
+        #expect(await events.first(2) == [.maxConcurrentStreams(1), .maxConcurrentStreams(1000)])
+        await client.close()
+        await site.simulator.close()
+    }
+
+    @Test func `a port where nobody listens is refused, and the error says so`() async throws {
+        let site = try await Site()
+        await site.simulator.close()
+        await #expect(throws: ProviderError.transport(.connectionRefused)) { _ = try await site.client() }
+        await #expect(throws: DeviceLinkError.transport(.connectionRefused)) { _ = try await site.device() }
+    }
+
     @Test func `refusals come back as Apple's reasons, and the connection goes on`() async throws {
         let site = try await Site()
         let device = try await site.device()

@@ -67,14 +67,18 @@ final class Site: Sendable {
 
     func advance(_ seconds: Int64) { clock.advance(seconds) }
 
-    func client(tokens: ProviderTokenSource? = nil) async throws -> APNSClient {
+    func client(
+        tokens: ProviderTokenSource? = nil,
+        onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
+    ) async throws -> APNSClient {
         let clock = clock
         return try await APNSClient.connect(
             to: APNSEndpoint(host: "127.0.0.1", port: simulator.pushPort),
             context: pushContext,
             loop: clientLoop,
             tokens: tokens ?? self.tokens,
-            clock: { Moment(unixSeconds: clock.now, uptimeSeconds: clock.now - Self.start) }
+            clock: { Moment(unixSeconds: clock.now, uptimeSeconds: clock.now - Self.start) },
+            onEvent: onEvent
         )
     }
 

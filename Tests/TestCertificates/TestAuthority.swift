@@ -46,6 +46,7 @@ import COpenSSL
     /// - Parameters:
     ///   - names: alternative names as OpenSSL writes them, "DNS:localhost,IP:127.0.0.1".
     ///   - validity: seconds from now.
+    /// - Throws: `Failure`.
     /// - Returns: a P-256 key and a certificate that this authority signed.
     public func issue(
         names: String = "DNS:localhost,IP:127.0.0.1",

@@ -3,7 +3,7 @@ import TestCertificates
 @testable import Transport
 
 /// A server and clients on one machine, each with its own loop, and an authority that both know.
-final class Loopback {
+final class Loopback: Sendable {
     let serverLoop: EventLoop
     let clientLoop: EventLoop
     let serverContext: TLSContext
