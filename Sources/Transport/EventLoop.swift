@@ -59,7 +59,7 @@ package protocol TurnEndHandler: AnyObject {
         let generation: UInt32
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Locked(Inbox())
     private let runningThread = Atomic<UInt>(0)
     private let epoll: Int32
     private let wakeup: Int32

@@ -30,7 +30,14 @@ import Testing
         let closed = Signal<Void>()
         private let connection = Mutex<LoopBound<HTTP2ServerConnection>?>(nil)
 
-        func serve(_ loopback: Loopback, limits: HTTP2ServerLimits = HTTP2ServerLimits()) async throws -> HTTP2Server {
+        /// Long enough for the slowest sanitizer on a busy machine; only a bug makes anyone wait for it.
+        static let patientLimits: HTTP2ServerLimits = {
+            var limits = HTTP2ServerLimits()
+            limits.drainDeadline = .seconds(120)
+            return limits
+        }()
+
+        func serve(_ loopback: Loopback, limits: HTTP2ServerLimits = patientLimits) async throws -> HTTP2Server {
             try await loopback.serve(limits: limits) { [self] connection in
                 let bound = LoopBound(connection, to: connection.loop)
                 self.connection.withLock { $0 = bound }
@@ -78,7 +85,7 @@ import Testing
     @Test func `a goaway empties the queue of those who wait for a stream`() async throws {
         let loopback = try Loopback()
         let stage = Stage()
-        var limits = HTTP2ServerLimits()
+        var limits = Stage.patientLimits
         limits.settings.maxConcurrentStreams = 1
         let server = try await stage.serve(loopback, limits: limits)
         let client = try await loopback.connect(to: server.port)
@@ -98,7 +105,7 @@ import Testing
     @Test func `a killed connection leaves what was sent ambiguous, and the rest not processed`() async throws {
         let loopback = try Loopback()
         let stage = Stage()
-        var limits = HTTP2ServerLimits()
+        var limits = Stage.patientLimits
         limits.settings.maxConcurrentStreams = 1
         let server = try await stage.serve(loopback, limits: limits)
         let client = try await loopback.connect(to: server.port)
@@ -198,7 +205,7 @@ import Testing
     ) async throws {
         let loopback = try Loopback()
         let stage = Stage()
-        var limits = HTTP2ServerLimits()
+        var limits = Stage.patientLimits
         limits.settings.maxConcurrentStreams = maxConcurrentStreams
         let server = try await stage.serve(loopback, limits: limits)
         var clientLimits = HTTP2ClientLimits()
@@ -212,7 +219,7 @@ import Testing
     @Test func `a queue that is full refuses at once`() async throws {
         let loopback = try Loopback()
         let stage = Stage()
-        var limits = HTTP2ServerLimits()
+        var limits = Stage.patientLimits
         limits.settings.maxConcurrentStreams = 0
         let server = try await stage.serve(loopback, limits: limits)
         var clientLimits = HTTP2ClientLimits()
