@@ -80,6 +80,7 @@ private struct FailingPush: CustomTestStringConvertible, Sendable {
         FailingPush(testDescription: "no sealed field", change: { $0["sealed"] = nil }) { $0 == .notSealed },
         FailingPush(testDescription: "a number", change: { $0["sealed"] = 7 }) { $0 == .malformed },
         FailingPush(testDescription: "a dictionary", change: { $0["sealed"] = ["a": "b"] }) { $0 == .malformed },
+        FailingPush(testDescription: "a second format", change: { $0["webpush"] = "x" }) { $0 == .malformed },
         FailingPush(testDescription: "an empty string", change: { $0["sealed"] = "" }) { $0 == .malformed },
         FailingPush(testDescription: "a changed byte", change: { $0.changeSealed(at: 3_000) }) { $0 == .malformed },
         FailingPush(testDescription: "another prekey id", change: { $0.changeSealed(at: 8) }) { $0 == .unknownKey },
