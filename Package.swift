@@ -70,8 +70,10 @@ let package = Package(
         tests("EnvelopeTests", "Envelope"),
         tests("PrimitivesTests", "Primitives", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
+        tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
         tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Sealing"),
+        tests("HouseTests"),
     ]
 )
 

@@ -33,7 +33,7 @@ package struct KeyBundle: Equatable, Sendable {
     package let entries: [Entry]
 
     package init(identity: IdentityKey, epoch: UInt64, issuedAt: Timestamp, topic: BundleID, entries: [Entry]) {
-        precondition((1...Self.entryCountMax).contains(entries.count) && Self.areOrdered(entries))
+        precondition(Self.canHold(entries.map(\.prekey)))
         self.identity = identity
         self.epoch = epoch
         self.issuedAt = issuedAt
@@ -51,12 +51,14 @@ package struct KeyBundle: Equatable, Sendable {
 
     static func signatureInput(_ content: [UInt8]) -> [UInt8] { Binding.context(Binding.bundleContext) + content }
 
-    static func areOrdered(_ entries: [Entry]) -> Bool {
-        zip(entries, entries.dropFirst()).allSatisfy { order($0) < order($1) }
+    /// Whether a bundle of these prekeys can be: 1 to 4, strictly ascending by (suite, class).
+    package static func canHold(_ prekeys: [PublicPrekey]) -> Bool {
+        (1...entryCountMax).contains(prekeys.count)
+            && zip(prekeys, prekeys.dropFirst()).allSatisfy { order($0) < order($1) }
     }
 
-    private static func order(_ entry: Entry) -> (UInt8, UInt8) {
-        (entry.prekey.suite.rawValue, entry.prekey.protectionClass.rawValue)
+    private static func order(_ prekey: PublicPrekey) -> (UInt8, UInt8) {
+        (prekey.suite.rawValue, prekey.protectionClass.rawValue)
     }
 
     /// Everything before the signature.

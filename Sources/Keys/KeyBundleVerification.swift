@@ -24,8 +24,10 @@ extension KeyBundle {
         }
         let input = Self.signatureInput(Array(bytes[..<signedByteCount]))
         guard identity.key.isValid(signature: signature, over: input) else { throw .badSignature }
-        guard Self.areOrdered(bundle.entries) else { throw .malformed }
-        for entry in bundle.entries { try Self.check(entry, now: now) }
+        guard Self.canHold(bundle.entries.map(\.prekey)), bundle.issuedAt.milliseconds <= Timestamp.millisecondsMax
+        else { throw .malformed }
+        for entry in bundle.entries { try Self.checkTimes(of: entry, now: now) }
+        guard !bundle.entries.contains(where: \.prekey.key.isLowOrder) else { throw .lowOrderPrekey }
         self = bundle.value
     }
 
@@ -88,13 +90,12 @@ extension KeyBundle {
         )
     }
 
-    private static func check(_ entry: Entry, now: Timestamp) throws(KeyBundleError) {
+    private static func checkTimes(of entry: Entry, now: Timestamp) throws(KeyBundleError) {
         guard entry.notAfter.milliseconds <= Timestamp.millisecondsMax, entry.notBefore <= entry.notAfter,
             entry.notAfter <= entry.notBefore.advanced(by: validityMax)
         else { throw .validityTooLong }
         guard entry.notBefore <= now.advanced(by: clockSkewMax) else { throw .notYetValid(from: entry.notBefore) }
         guard now <= entry.notAfter else { throw .expired(at: entry.notAfter) }
-        guard !entry.prekey.key.isLowOrder else { throw .lowOrderPrekey }
     }
 }
 

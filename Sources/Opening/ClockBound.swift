@@ -17,7 +17,7 @@ struct ClockBound {
     }
 
     func judge(sentAt: Timestamp, expiresAt: Timestamp) -> Verdict {
-        guard expiresAt.milliseconds < Timestamp.millisecondsMax, sentAt < expiresAt,
+        guard expiresAt.milliseconds <= Timestamp.millisecondsMax, sentAt < expiresAt,
             expiresAt <= sentAt.advanced(by: Self.lifetimeMax)
         else { return .malformed }
         // A clock that is certainly wrong can still tell what the build date expires, and nothing about the future.

@@ -62,12 +62,20 @@ extension DeviceKeys {
     ///   - exampleKeys: whether a published key may be loaded.
     /// - Throws: `FileError`.
     package init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
-        let file = try KeyFile(path: path, format: Self.format, exampleKeys: exampleKeys)
+        let file = try KeyFile(
+            path: path,
+            format: Self.format,
+            lineNames: ["topic", "identity", "prekey"],
+            exampleKeys: exampleKeys
+        )
         let seeds = file.values("identity")
         guard seeds.count == 1, seeds[0].count == 1 else { throw file.malformed }
         let topic = try file.topic()
         let identityKey = try file.identityKey(seeds[0][0])
-        prekeys = try file.prekeys(identity: IdentityKey(identityKey.publicKey))
+        let prekeys = try file.prekeys(identity: IdentityKey(identityKey.publicKey))
+        // A bundle is made from them later, without a chance to refuse.
+        guard KeyBundle.canHold(prekeys.map(\.publicPrekey)) else { throw file.malformed }
+        self.prekeys = prekeys
         self.topic = topic
         self.identityKey = identityKey
     }

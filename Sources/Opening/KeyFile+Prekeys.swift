@@ -17,16 +17,21 @@ extension KeyFile {
         }
     }
 
-    /// One or more.
+    /// Far more than are ever kept at once; a ring that was read can always be written again.
+    private static var prekeyCountMax: Int { 64 }
+
+    /// 1 to 64, no two of one id.
     func prekeys(identity: IdentityKey) throws(FileError) -> [PrivatePrekey] {
         var prekeys: [PrivatePrekey] = []
-        for words in values("prekey") {
+        let lines = values("prekey")
+        guard (1...Self.prekeyCountMax).contains(lines.count) else { throw malformed }
+        for words in lines {
             guard words.count == 3, let suite = Suite(fileWord: text(words[0])),
                 let protectionClass = ProtectionClass(fileWord: text(words[1]))
             else { throw malformed }
             let key: X25519PrivateKey
             do {
-                key = try X25519PrivateKey(rawRepresentation: try secret(words[2]))
+                key = try X25519PrivateKey(rawRepresentation: try secret(words[2], storage: .guarded))
             } catch {
                 throw malformed
             }
@@ -34,7 +39,7 @@ extension KeyFile {
                 PrivatePrekey(key: key, suite: suite, protectionClass: protectionClass, identity: identity)
             )
         }
-        guard !prekeys.isEmpty else { throw malformed }
+        guard Set(prekeys.map(\.id)).count == prekeys.count else { throw malformed }
         return prekeys
     }
 }

@@ -24,7 +24,12 @@ extension KeyRing {
 
     /// - Throws: `FileError`.
     package convenience init(file path: String) throws(FileError) {
-        let file = try KeyFile(path: path, format: Self.format, exampleKeys: .refused)
+        let file = try KeyFile(
+            path: path,
+            format: Self.format,
+            lineNames: ["topic", "identity", "prekey"],
+            exampleKeys: .refused
+        )
         let identities = file.values("identity")
         guard identities.count == 1, identities[0].count == 1 else { throw file.malformed }
         let identity: IdentityKey

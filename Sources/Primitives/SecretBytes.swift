@@ -9,6 +9,7 @@ private import CSodium
 package struct SecretBytes: ~Copyable, Sendable {
     package enum Storage: Sendable { case plain, guarded }
 
+    /// Unsafe only for being a pointer: its one owner lends it to one borrower or one mutator at a time.
     private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
     private let storage: Storage
 

@@ -28,7 +28,7 @@ extension SenderIdentity {
     ///   - exampleKeys: whether a published key may be loaded.
     /// - Throws: `FileError`.
     package init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
-        let file = try KeyFile(path: path, format: Self.format, exampleKeys: exampleKeys)
+        let file = try KeyFile(path: path, format: Self.format, lineNames: ["sender"], exampleKeys: exampleKeys)
         let seeds = file.values("sender")
         guard seeds.count == 1, seeds[0].count == 1 else { throw file.malformed }
         key = try file.identityKey(seeds[0][0])

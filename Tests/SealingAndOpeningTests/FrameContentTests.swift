@@ -115,7 +115,8 @@ private struct TimeCase: CustomTestStringConvertible, Sendable {
             TimeCase("seven days", sent: start, expires: start + 7 * day, now: start, nil),
             TimeCase("more than seven days", sent: start, expires: start + 7 * day + 1, now: start, .malformed),
             TimeCase("the end of time", sent: .max - 1, expires: .max, now: start, .malformed),
-            TimeCase("beyond 2^53", sent: 1 << 53, expires: 1 << 53 + 1, now: start, .malformed),
+            TimeCase("the last time there is", sent: 1 << 53 - 2, expires: 1 << 53 - 1, now: 1 << 53 - 2, nil),
+            TimeCase("2^53", sent: 1 << 53 - 1, expires: 1 << 53, now: 1 << 53 - 1, .malformed),
             TimeCase("a clock of 1970", sent: start, expires: start + day, now: 0, nil),
             TimeCase(
                 "a clock of 1970 and a message older than the app",

@@ -1,15 +1,25 @@
 private import Glibc
+private import Synchronization
 
 /// The writable memory of this process, read through /proc as a debugger would: freed blocks too, which no pointer may
 /// touch.
 package enum ProcessMemory {
+    /// One search at a time: a search copies memory, and a second one would find the secret in that copy.
+    private static let turn = Mutex(())
+
     /// Whether some place holds the bytes whose complement is `inverted`. The complement is given so that the search
     /// does not find itself.
     package static func contains(inverted: [UInt8]) throws -> Bool {
+        try turn.withLock { _ in try search(inverted) }
+    }
+
+    private static func search(_ inverted: [UInt8]) throws -> Bool {
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw ReadFailure(code: errno) }
         defer { close(memory) }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        // What was found must not be found again in what this search leaves behind.
+        defer { unsafe explicit_bzero(&buffer, buffer.count) }
         for region in try writableRegions() {
             var address = region.lowerBound
             while address < region.upperBound {

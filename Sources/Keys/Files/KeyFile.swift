@@ -16,15 +16,30 @@ package struct KeyFile: ~Copyable {
     /// - Parameters:
     ///   - path: where the file is.
     ///   - format: its first line, comments apart.
+    ///   - lineNames: what its other lines may begin with. A file with any other line is refused: a misspelt name must
+    ///     not make a key vanish.
     ///   - exampleKeys: whether a marked key may be loaded.
     /// - Throws: `FileError`.
-    package init(path: String, format: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
+    package init(
+        path: String,
+        format: String,
+        lineNames: [String],
+        exampleKeys: PrivateFile.ExampleKeys
+    ) throws(FileError) {
         let bytes = try PrivateFile.read(path, exampleKeys: exampleKeys)
         let lines = bytes.withBytes { Self.lines(of: $0) }
         let isRightFormat = bytes.withBytes { span in
             lines.first.map { Self.equals(span, $0, format) } ?? false
         }
         guard isRightFormat else { throw .malformed(path: path, expected: format) }
+        let areKnown = bytes.withBytes { span in
+            lines.dropFirst().allSatisfy { line in
+                Self.words(of: span, in: line).first.map { word in
+                    lineNames.contains { Self.equals(span, word, $0) }
+                } ?? false
+            }
+        }
+        guard areKnown else { throw Self.malformed(path) }
         self.bytes = bytes
         self.path = path
         self.lines = Array(lines.dropFirst())
@@ -47,11 +62,11 @@ package struct KeyFile: ~Copyable {
     }
 
     /// 32 secret bytes from 43 characters of base64url.
-    package func secret(_ word: Range<Int>) throws(FileError) -> SecretBytes {
+    package func secret(_ word: Range<Int>, storage: SecretBytes.Storage) throws(FileError) -> SecretBytes {
         let byteCount = 32
         guard word.count == 43 else { throw malformed }
         return try bytes.withBytes { span throws(FileError) in
-            try SecretBytes(byteCount: byteCount) { output throws(FileError) in
+            try SecretBytes(byteCount: byteCount, storage: storage) { output throws(FileError) in
                 guard Self.decode(span.extracting(word), into: &output) else { throw malformed }
             }
         }
@@ -59,7 +74,7 @@ package struct KeyFile: ~Copyable {
 
     /// An Ed25519 key from its seed, kept in guarded memory.
     package func identityKey(_ word: Range<Int>) throws(FileError) -> Ed25519PrivateKey {
-        let seed = try secret(word)
+        let seed = try secret(word, storage: .plain)
         do {
             return try Ed25519PrivateKey(seed: seed, storage: .guarded)
         } catch {
@@ -67,7 +82,11 @@ package struct KeyFile: ~Copyable {
         }
     }
 
-    package var malformed: FileError { .malformed(path: path, expected: "the lines of a key file") }
+    package var malformed: FileError { Self.malformed(path) }
+
+    private static func malformed(_ path: String) -> FileError {
+        .malformed(path: path, expected: "the lines of a key file")
+    }
 
     /// base64url without a table look-up that depends on the secret would need constant time; a local file that its
     /// owner reads has nobody to time it.

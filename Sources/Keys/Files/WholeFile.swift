@@ -33,6 +33,7 @@ package enum WholeFile {
     }
 
     package static func write(_ bytes: RawSpan, to path: String, access: Access) throws(FileError) {
+        try checkReplaceable(path)
         let temporary = path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
         let mode: mode_t = access == .ownerOnly ? 0o600 : 0o644
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -52,6 +53,17 @@ package enum WholeFile {
             throw .system(call: "rename", path: path, code: code)
         }
         try syncDirectory(of: path)
+    }
+
+    /// The rename would put a file in the place of a link or of a device: `--out /dev/null`, as root, would take
+    /// /dev/null away from everybody.
+    private static func checkReplaceable(_ path: String) throws(FileError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw .system(call: "lstat", path: path, code: errno) }
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
     }
 
     private static func writeAll(_ bytes: RawSpan, to descriptor: Int32, path: String) throws(FileError) {

@@ -1,0 +1,65 @@
+/// The table of targets in docs/architecture.md: what each may use.
+struct ArchitectureTable {
+    struct Row: Equatable {
+        let target: String
+        /// Targets, C modules and Foundation; `nil` for "the rest", which is everything.
+        let uses: [String]?
+        let line: Int
+    }
+
+    /// The document calls C libraries what everybody calls them.
+    static let cModules = [
+        "libsodium": "CSodium", "OpenSSL": "COpenSSL", "nghttp2": "CNGHTTP2", "libevent": "CEvent", "SQLite": "CSQLite",
+        "CLinux": "CLinux",
+    ]
+
+    let path: String
+    let rows: [Row]
+
+    init(_ file: TextFile) throws(Finding) {
+        path = file.path
+        let afterHeader = file.lines.drop { $0.text != "| target | does | uses |" }.dropFirst()
+        guard let ruler = afterHeader.first, ruler.text == "|---|---|---|" else {
+            throw Finding(path: file.path, line: 1, problem: "no table `| target | does | uses |`; put it back")
+        }
+        var rows: [Row] = []
+        for (number, line) in afterHeader.dropFirst().prefix(while: { $0.text.hasPrefix("|") }) {
+            let cells = line.split(separator: "|").map { Self.trimmed($0) }
+            guard cells.count == 3, !cells[0].isEmpty, !cells[0].contains(" ") else {
+                throw Finding(
+                    path: file.path,
+                    line: number,
+                    problem: "a row has three cells, and a target in the first"
+                )
+            }
+            rows.append(Row(target: cells[0], uses: Self.uses(cells[2]), line: number))
+        }
+        self.rows = rows
+    }
+
+    func row(_ target: String) -> Row? { rows.first { $0.target == target } }
+
+    /// The Swift targets that `target` may depend on: what its row names, and what that uses.
+    func allowedTargets(_ target: String) -> Set<String> {
+        guard let uses = row(target)?.uses else { return Set(rows.map(\.target)) }
+        return closure(of: uses) { row($0)?.uses ?? [] }.subtracting(Self.cModules.values)
+    }
+
+    /// The C modules that its own row names: who else uses one goes through that target.
+    func allowedCModules(_ target: String) -> Set<String> {
+        Set(row(target)?.uses ?? []).intersection(Self.cModules.values)
+    }
+
+    private static func uses(_ cell: String) -> [String]? {
+        if cell == "the rest" { return nil }
+        if cell == "–" { return [] }
+        return cell.split(separator: ",").map { part in
+            let name = trimmed(part.prefix { $0 != "(" })
+            return cModules[name] ?? name
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// The files that the rules are about, as they are in the checkout.
+enum Checkout {
+    /// Tests/HouseTests/Checkout.swift is three steps below it.
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static func file(_ path: String) throws -> TextFile {
+        TextFile(path: path, text: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))
+    }
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
+    }
+
+    /// Every file with this ending under a folder, in the order of their paths.
+    static func files(under folder: String, ending: String) throws -> [TextFile] {
+        guard let names = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path) else {
+            throw Missing(folder: folder)
+        }
+        return try names.compactMap { $0 as? String }.filter { $0.hasSuffix(ending) }.sorted()
+            .map { try file(folder + "/" + $0) }
+    }
+
+    /// Our own Swift: files of strangers keep their own style.
+    static func swiftFiles() throws -> [TextFile] {
+        let tests = try files(under: "Tests", ending: ".swift").filter { !$0.path.hasPrefix("Tests/Strangers/") }
+        return try files(under: "Sources", ending: ".swift") + tests
+    }
+
+    struct Missing: Error {
+        let folder: String
+    }
+}

@@ -1,0 +1,67 @@
+/// Manifest and architecture.md say the same, and no server can decrypt.
+enum DependencyRules {
+    /// What is deployed as a server, or stands in for Apple's.
+    static let servers = [
+        "APNS", "Transport", "DeviceLink", "APNSProvider", "APNSSimulator", "BlobStore", "PushStore", "PushService",
+        "sealedpushd",
+    ]
+    /// What holds private prekeys, and what opens with them.
+    static let decrypting: Set = ["Opening", "HPKE"]
+
+    /// Every dependency is one that the table allows, and every target has its row.
+    static func check(_ manifest: Manifest, against table: ArchitectureTable) -> [Finding] {
+        manifest.targets.filter(\.isOurs).flatMap { target -> [Finding] in
+            func finding(_ problem: String) -> Finding {
+                Finding(path: manifest.path, line: target.line, problem: problem)
+            }
+            guard table.row(target.name) != nil else {
+                return [finding("\(target.name) has no row in \(table.path); add what it does and uses")]
+            }
+            return target.dependencies.compactMap { name in
+                guard let dependency = manifest.target(name) else {
+                    return finding("\(target.name) depends on \(name), which is no target of this package")
+                }
+                let allowed =
+                    dependency.isC ? table.allowedCModules(target.name) : table.allowedTargets(target.name)
+                if allowed.contains(name) { return nil }
+                return finding(
+                    "\(target.name) depends on \(name), which its row in \(table.path) does not allow; "
+                        + "use what the row names, or change the row and say why"
+                )
+            }
+        }
+    }
+
+    /// Every row is a target, but for those that are still to come; and each use is a row, a C module or Foundation.
+    static func check(_ table: ArchitectureTable, against manifest: Manifest, awaited: Set<String>) -> [Finding] {
+        table.rows.flatMap { row -> [Finding] in
+            var findings: [Finding] = []
+            if manifest.target(row.target) == nil, !awaited.contains(row.target) {
+                let problem = "\(row.target) is not in \(manifest.path); remove the row or add the target"
+                findings.append(Finding(path: table.path, line: row.line, problem: problem))
+            }
+            let known = Set(table.rows.map(\.target)).union(ArchitectureTable.cModules.values).union(["Foundation"])
+            findings += (row.uses ?? []).filter { !known.contains($0) }.map { name in
+                Finding(
+                    path: table.path,
+                    line: row.line,
+                    problem: "\(row.target) uses '\(name)', which is neither a row nor a C library; name one"
+                )
+            }
+            return findings
+        }
+    }
+
+    /// "The relay cannot decrypt" is a property of the manifest.
+    static func checkServers(of manifest: Manifest) -> [Finding] {
+        servers.compactMap { manifest.target($0) }.flatMap { server in
+            manifest.reachable(from: server.name).intersection(decrypting).sorted().map { name in
+                Finding(
+                    path: manifest.path,
+                    line: server.line,
+                    problem: "\(server.name) reaches \(name), and no server may; take what it needs from another target"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+/// The rules, held against the checkout. That each finds what it is for is tested beside it, on faults planted in
+/// texts.
+struct HouseTests {
+    /// What documents name already and later commits bring: targets, documents, suites. Empty when all of it is there.
+    static let awaited: Set<String> = []
+
+    private let manifest: Manifest
+    private let table: ArchitectureTable
+
+    init() throws {
+        manifest = try Manifest(Checkout.file("Package.swift"))
+        table = try ArchitectureTable(Checkout.file("docs/architecture.md"))
+    }
+
+    @Test func `every target uses what architecture.md allows it, and nothing else`() {
+        #expect(manifest.targets.filter(\.isOurs).count >= 10)
+        report(DependencyRules.check(manifest, against: table))
+    }
+
+    @Test func `every row of architecture.md is a target`() {
+        report(DependencyRules.check(table, against: manifest, awaited: Self.awaited))
+    }
+
+    @Test func `no server reaches what decrypts`() {
+        // The rule has something to hold on to: the command line does reach it.
+        #expect(manifest.reachable(from: "sealedpush").isSuperset(of: DependencyRules.decrypting))
+        report(DependencyRules.checkServers(of: manifest))
+    }
+
+    @Test func `every import is declared, and Foundation is where it may be`() throws {
+        let files = try Checkout.files(under: "Sources", ending: ".swift")
+        #expect(files.count > 80)
+        report(ImportRules.check(files, of: manifest))
+    }
+
+    @Test func `no file traps at the world's mistakes, prints, is left unfinished or is too long`() throws {
+        let files = try Checkout.swiftFiles()
+        #expect(files.count > 150)
+        report(files.flatMap(SourceRules.check))
+    }
+
+    @Test func `every relative link leads somewhere`() throws {
+        let documents = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "keys-example/README.md"]
+            .filter(Checkout.exists)
+        let files = try documents.map(Checkout.file) + Checkout.files(under: "docs", ending: ".md")
+        #expect(files.count >= 6)
+        report(
+            files.flatMap {
+                DocumentRules.checkLinks(of: $0, awaited: Self.awaited, exists: Checkout.exists)
+            }
+        )
+    }
+
+    @Test func `every test that security.md cites is there`() throws {
+        let tests = try Checkout.files(under: "Tests", ending: ".swift")
+        let document = try Checkout.file("docs/security.md")
+        report(DocumentRules.checkCitedTests(of: document, in: tests, awaited: Self.awaited))
+    }
+
+    private func report(_ findings: [Finding], _ location: SourceLocation = #_sourceLocation) {
+        for finding in findings { Issue.record("\(finding)", sourceLocation: location) }
+    }
+}

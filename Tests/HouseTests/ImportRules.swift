@@ -1,0 +1,54 @@
+/// What a file imports is what its target declares, or the toolchain's.
+enum ImportRules {
+    /// Modules of the toolchain that every target may use.
+    static let toolchain: Set = ["Dispatch", "Glibc", "Darwin", "Synchronization"]
+    static let foundation: Set = ["Foundation", "FoundationEssentials", "FoundationNetworking"]
+    /// Everything else is bytes.
+    static let foundationUsers: Set = [
+        "UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "sealedpush",
+    ]
+
+    /// `files` are those under Sources.
+    static func check(_ files: [TextFile], of manifest: Manifest) -> [Finding] {
+        files.flatMap { file -> [Finding] in
+            let targets = manifest.targets.filter { !$0.isC && file.path.hasPrefix($0.path + "/") }
+            guard let target = targets.first else {
+                return [
+                    Finding(
+                        path: file.path,
+                        line: 1,
+                        problem: "belongs to no target in \(manifest.path); declare one or remove the file"
+                    )
+                ]
+            }
+            return imports(of: file).compactMap { module, line in
+                problem(module, in: target).map { Finding(path: file.path, line: line, problem: $0) }
+            }
+        }
+    }
+
+    private static func problem(_ module: String, in target: Manifest.Target) -> String? {
+        if target.dependencies.contains(module) || toolchain.contains(module) { return nil }
+        if foundation.contains(module) {
+            if foundationUsers.contains(target.name) { return nil }
+            return "\(module) is for Apple's own API only; work on bytes, or move this to another target"
+        }
+        return "\(target.name) imports \(module) and does not declare it; declare it where architecture.md allows it"
+    }
+
+    /// Every module that is imported, however the import is spelled, and its line.
+    static func imports(of file: TextFile) -> [(module: String, line: Int)] {
+        guard file.text.contains("import") else { return [] }
+        return SwiftText(file.text).codeLines.flatMap { number, line -> [(module: String, line: Int)] in
+            guard line.contains("import") else { return [] }
+            return line.split(separator: ";").compactMap { statement in
+                let words = statement.split(whereSeparator: \.isWhitespace)
+                guard let index = words.firstIndex(of: "import"), index + 1 < words.count else { return nil }
+                let kinds: Set = ["struct", "class", "enum", "protocol", "func", "let", "var", "typealias", "actor"]
+                let isScoped = kinds.contains(String(words[index + 1])) && index + 2 < words.count
+                let name = words[isScoped ? index + 2 : index + 1]
+                return (module: String(name.prefix { $0 != "." }), line: number)
+            }
+        }
+    }
+}

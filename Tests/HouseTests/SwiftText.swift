@@ -1,0 +1,96 @@
+/// A Swift file's text, taken apart into code and comments: both have the lines of the whole, with spaces where the
+/// other was. What strings hold is in neither, what is interpolated into them is code.
+struct SwiftText {
+    private(set) var code: [UInt8] = []
+    private(set) var comments: [UInt8] = []
+
+    private let text: [UInt8]
+    private var position = 0
+
+    init(_ text: String) {
+        self.text = Array(text.utf8)
+        code.reserveCapacity(self.text.count)
+        comments.reserveCapacity(self.text.count)
+        scanCode(untilParenthesis: false)
+    }
+
+    var codeLines: [(number: Int, text: Substring)] { TextFile.numbered(String(decoding: code, as: UTF8.self)) }
+    var commentLines: [(number: Int, text: Substring)] { TextFile.numbered(String(decoding: comments, as: UTF8.self)) }
+
+    private enum Kind { case code, comment, string }
+
+    /// - Parameter untilParenthesis: in an interpolation, which its own `)` ends.
+    private mutating func scanCode(untilParenthesis: Bool) {
+        var depth = 0
+        while position < text.count {
+            if starts(with: "//") {
+                while position < text.count, text[position] != UInt8(ascii: "\n") { take(.comment) }
+            } else if starts(with: "/*") {
+                scanBlockComment()
+            } else if let hashCount = stringStart() {
+                scanString(hashCount: hashCount)
+            } else {
+                if starts(with: "(") { depth += 1 }
+                if starts(with: ")") {
+                    depth -= 1
+                    if untilParenthesis, depth < 0 { return }
+                }
+                take(.code)
+            }
+        }
+    }
+
+    /// Swift's may stand inside each other.
+    private mutating func scanBlockComment() {
+        var depth = 0
+        repeat {
+            if starts(with: "/*") {
+                depth += 1
+                take(.comment, 2)
+            } else if starts(with: "*/") {
+                depth -= 1
+                take(.comment, 2)
+            } else {
+                take(.comment)
+            }
+        } while depth > 0 && position < text.count
+    }
+
+    /// The number of `#` before a quotation mark here; nil if no string begins.
+    private func stringStart() -> Int? {
+        var end = position
+        while end < text.count, text[end] == UInt8(ascii: "#") { end += 1 }
+        return end < text.count && text[end] == UInt8(ascii: "\"") ? end - position : nil
+    }
+
+    private mutating func scanString(hashCount: Int) {
+        take(.string, hashCount)
+        let quotes = starts(with: "\"\"\"") ? "\"\"\"" : "\""
+        let hashes = String(repeating: "#", count: hashCount)
+        take(.string, quotes.utf8.count)
+        while position < text.count {
+            if starts(with: "\\" + hashes + "(") {
+                take(.string, hashCount + 2)
+                scanCode(untilParenthesis: true)
+                take(.string)
+            } else if starts(with: "\\" + hashes) {
+                take(.string, hashCount + 2)
+            } else if starts(with: quotes + hashes) {
+                return take(.string, quotes.utf8.count + hashCount)
+            } else {
+                take(.string)
+            }
+        }
+    }
+
+    private func starts(with prefix: String) -> Bool { text[position...].starts(with: prefix.utf8) }
+
+    private mutating func take(_ kind: Kind, _ count: Int = 1) {
+        for byte in text[position..<min(position + count, text.count)] {
+            let space = byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: " ")
+            code.append(kind == .code ? byte : space)
+            comments.append(kind == .comment ? byte : space)
+        }
+        position = min(position + count, text.count)
+    }
+}

@@ -1,0 +1,99 @@
+import Envelope
+import Glibc
+import Primitives
+import TestSupport
+import Testing
+
+@testable import Keys
+@testable import Opening
+
+/// No copy of a private key stays behind in memory: not of its bytes, and not of the text in its file.
+///
+/// The test knows the secrets only as complements, drawn anew from the seed byte by byte, so that it does not find
+/// itself. Every test has a seed of its own, since others run beside it.
+struct KeySecrecyTests {
+    @Test func `no secret of a device is in the process once its keys are gone`() throws {
+        let secrets = Complements(seed: 170)
+        let device = try Self.makeDevice(seed: 170)
+        #expect(try secrets.found() == [.identitySeed, .prekey])
+        Self.end(device)
+        #expect(try secrets.found() == [])
+    }
+
+    @Test func `no secret of a key file is in the process once the keys that were read are gone`() throws {
+        let secrets = Complements(seed: 171)
+        let folder = try TemporaryFolder()
+        let path = folder.path("device.key")
+        try Self.makeDevice(seed: 171).write(to: path)
+        #expect(try secrets.found() == [])
+        let device = try DeviceKeys(keyFile: path, exampleKeys: .refused)
+        // The file's text is gone as soon as it was read.
+        #expect(try secrets.found() == [.identitySeed, .prekey])
+        Self.end(device)
+        #expect(try secrets.found() == [])
+    }
+
+    @Test func `a key file that is refused for its last line leaves no secret behind`() throws {
+        let secrets = Complements(seed: 172)
+        let folder = try TemporaryFolder()
+        let path = folder.path("device.key")
+        try Self.makeDevice(seed: 172).write(to: path)
+        try Self.append("prekey x25519 unlocked short\n", to: path)
+        let refusal = refusal { () throws(FileError) in _ = try DeviceKeys(keyFile: path, exampleKeys: .refused) }
+        #expect(refusal == .malformed(path: path, expected: "the lines of a key file"))
+        #expect(try secrets.found() == [])
+    }
+
+    private static func makeDevice(seed: UInt64) throws -> DeviceKeys {
+        var random = SeededRandom(seed: seed)
+        return DeviceKeys(topic: try BundleID("com.example.chat"), random: &random)
+    }
+
+    /// Where the life of the keys ends.
+    private static func end(_: consuming DeviceKeys) {}
+
+    /// Without reading the file.
+    private static func append(_ line: String, to path: String) throws {
+        let file = unsafe fopen(path, "ae")
+        let stream = try unsafe #require(file)
+        try unsafe #require(fputs(line, stream) >= 0)
+        try unsafe #require(fclose(stream) == 0)
+    }
+}
+
+/// What `DeviceKeys` draws from a seed, as complements.
+private struct Complements {
+    enum Secret: CaseIterable { case identitySeed, identityText, prekey, prekeyText }
+
+    private let inverted: [Secret: [UInt8]]
+
+    init(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        func draw() -> [UInt8] { (0..<32).map { _ in ~UInt8(truncatingIfNeeded: random.next()) } }
+        let (identitySeed, prekey) = (draw(), draw())
+        inverted = [
+            .identitySeed: identitySeed, .identityText: Self.text(of: identitySeed),
+            .prekey: prekey, .prekeyText: Self.text(of: prekey),
+        ]
+    }
+
+    /// Those that some place in memory holds.
+    func found() throws -> Set<Secret> {
+        var found: Set<Secret> = []
+        for (secret, inverted) in inverted {
+            // The allocator may write its own links into the first bytes of freed memory: the rest must be gone.
+            if try ProcessMemory.contains(inverted: Array(inverted.dropFirst(16))) { found.insert(secret) }
+        }
+        return found
+    }
+
+    /// The complement of the base64url of a complement's bytes; neither is ever whole in memory.
+    private static func text(of inverted: [UInt8]) -> [UInt8] {
+        (0..<43).map { index in
+            let bit = index * 6
+            let high = UInt16(~inverted[bit / 8]) << 8
+            let low = bit / 8 + 1 < inverted.count ? UInt16(~inverted[bit / 8 + 1]) : 0
+            return ~Base64URL.character(for: UInt8((high | low) >> (10 - bit % 8) & 0x3F))
+        }
+    }
+}
