@@ -1,0 +1,99 @@
+import CNGHTTP2
+
+extension HTTP2Session {
+    /// What the peer allows us to have open at once; RFC 9113 sets no limit until it says so.
+    package var peerMaxConcurrentStreams: Int {
+        Int(unsafe nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
+    /// 0: the slot is free.
+    package func streamID(_ slot: Int) -> Int32 {
+        streams[slot].id
+    }
+
+    /// Server: when an open stream whose request has not come whole began; nil for every other slot.
+    package func receivingSince(_ slot: Int) -> MonotonicTime? {
+        let stream = streams[slot]
+        return stream.id == 0 || stream.isMessageDone || stream.isAbandoned ? nil : stream.openedAt
+    }
+
+    /// Whether the request's head has become bytes, so that the peer may come to know of it.
+    package func isWritten(_ slot: Int) -> Bool {
+        streams[slot].isWritten
+    }
+
+    /// Whether the whole of what was submitted has become bytes.
+    package func isOutgoingDone(_ slot: Int) -> Bool {
+        streams[slot].isWritten && streams[slot].outgoingOffset == streams[slot].outgoing.count
+    }
+
+    /// Client: a new request. `headers` begins with the pseudo-headers. Returns its slot.
+    package func submitRequest(_ headers: HeaderBlock, body: [UInt8]) throws(HTTP2Error) -> Int {
+        precondition(role == .client)
+        let slot = takeSlot()
+        streams[slot].outgoing = body
+        let result = unsafe fields.lend(status: nil, headers) { fields in
+            var source = unsafe Self.source(slot)
+            let tag = unsafe UnsafeMutableRawPointer(bitPattern: slot + 1)
+            guard !body.isEmpty else {
+                return unsafe nghttp2_submit_request(handle, nil, fields.baseAddress, fields.count, nil, tag)
+            }
+            return unsafe nghttp2_submit_request(handle, nil, fields.baseAddress, fields.count, &source, tag)
+        }
+        guard result > 0 else {
+            freeSlot(slot)
+            throw result == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE.rawValue
+                ? .streamsExhausted : .library(call: "submit_request", code: result)
+        }
+        streams[slot].id = result
+        return slot
+    }
+
+    /// Server: the answer to the request in `slot`, once.
+    package func submitResponse(
+        _ slot: Int,
+        status: Int,
+        headers: HeaderBlock,
+        body: [UInt8]
+    ) throws(HTTP2Error) {
+        precondition(role == .server && streams[slot].id != 0 && (100...999).contains(status))
+        streams[slot].outgoing = body
+        streams[slot].outgoingOffset = 0
+        let id = streams[slot].id
+        let code = unsafe fields.lend(status: status, headers) { fields in
+            var source = unsafe Self.source(slot)
+            guard !body.isEmpty else {
+                return unsafe nghttp2_submit_response(handle, id, fields.baseAddress, fields.count, nil)
+            }
+            return unsafe nghttp2_submit_response(handle, id, fields.baseAddress, fields.count, &source)
+        }
+        try Self.check("submit_response", code)
+    }
+
+    /// Moves the complete message out of its slot.
+    package func takeMessage(_ slot: Int) -> Message {
+        let message = streams[slot].incoming
+        streams[slot].incoming = Message()
+        return message
+    }
+
+    /// Breaks one stream off; its `.closed` follows when the frame has been written.
+    package func reset(_ slot: Int, code: UInt32) throws(HTTP2Error) {
+        guard streams[slot].id != 0, !streams[slot].isAbandoned else { return }
+        streams[slot].isAbandoned = true
+        let result = unsafe nghttp2_submit_rst_stream(
+            handle,
+            UInt8(NGHTTP2_FLAG_NONE.rawValue),
+            streams[slot].id,
+            code
+        )
+        try Self.check("submit_rst_stream", result)
+    }
+
+    private static func source(_ slot: Int) -> nghttp2_data_provider {
+        unsafe nghttp2_data_provider(
+            source: nghttp2_data_source(fd: Int32(slot)),
+            read_callback: HTTP2Callbacks.readBody
+        )
+    }
+}
