@@ -26,7 +26,7 @@ release: prerequisites
 	@scripts/swift build --configuration release
 
 test-asan: prerequisites
-	@scripts/swift test --sanitize=address --scratch-path .build/address
+	@scripts/swift test --sanitize=address --scratch-path .build/address --disable-xctest
 
 # Files of strangers (extension templates, example packages) keep their own style.
 lint:

@@ -36,6 +36,7 @@ func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool =
     )
 }
 
+/// A C library of the system. The package's name is what `apt` and `pkg-config` call it.
 func library(_ name: String, pkgConfig: String, apt: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
@@ -43,11 +44,15 @@ func library(_ name: String, pkgConfig: String, apt: String) -> Target {
 let package = Package(
     name: "sealed-push",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: [],
+    products: [
+        // What an app's extension links, and what a back end in Swift seals with.
+        .library(name: "NotificationCore", targets: ["NotificationCore"]),
+        .library(name: "Sealing", targets: ["Sealing"]),
+    ],
     targets: [
         // The message: its bytes, then its keys.
         module("Envelope"),
-        module("Primitives", "CSodium"),
+        module("Primitives", "CSodium", "COpenSSL"),
         module("HPKE", "Primitives"),
         module("Keys", "Envelope", "Primitives"),
         module("Sealing", "Envelope", "Primitives", "HPKE", "Keys"),
@@ -58,6 +63,7 @@ let package = Package(
 
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
+        library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
 
         // The suites.
         .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: house),
@@ -66,37 +72,77 @@ let package = Package(
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
+        tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Sealing"),
         tests("HouseTests"),
     ]
 )
 
 #if os(Linux)
-// The device as iOS would run it. On Apple platforms the real framework is used, and a target of that name would shadow
-// it: it is not in the package at all there.
+package.products += [
+    .library(name: "ExtensionHarness", targets: ["ExtensionHarness", "UserNotifications"]),
+    .executable(name: "sealedpush", targets: ["sealedpush"]),
+]
 package.targets += [
+    // The device as iOS would run it. On Apple platforms the real framework is used, and a target of that name would
+    // shadow it: it is not in the package at all there.
     module("UserNotifications"),
     module("NotificationServiceExtension", "NotificationCore", "UserNotifications"),
     module("ExtensionHarness", "UserNotifications"),
 
-    // The command line.
+    // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
+    module("APNS"),
+    module("Transport", "CLinux", "CNGHTTP2", "COpenSSL"),
+    module("DeviceLink", "APNS", "Transport"),
+    module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
+    module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
+
+    // The command line of senders, devices and testers.
     .executableTarget(
         name: "sealedpush",
         dependencies: [
-            "Envelope", "Primitives", "Keys", "Sealing", "Opening",
+            "Envelope", "Primitives", "Keys", "Sealing", "Opening", "NotificationCore", "UserNotifications",
+            "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink", "APNSProvider",
+            "APNSSimulator", "CLinux",
         ],
         swiftSettings: house
     ),
+
+    // What Glibc's module lacks, and the HTTP/2 library.
+    .target(name: "CLinux"),
+    library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
 
     // The suites.
     stranger("XcodeTemplateExtension", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", path: "Tests/Strangers/ShippingStyle"),
     tests("UserNotificationsTests", "UserNotifications"),
+    tests("NotificationServiceExtensionTests", "NotificationServiceExtension", "ExtensionHarness"),
     tests(
         "ExtensionHarnessTests",
         "ExtensionHarness",
         "UserNotifications",
         "XcodeTemplateExtension",
         "ShippingStyleExtension"
+    ),
+    .target(
+        name: "TestCertificates",
+        dependencies: ["COpenSSL"],
+        path: "Tests/TestCertificates",
+        swiftSettings: house
+    ),
+    tests("APNSTests", "APNS"),
+    tests("TransportTests", "TestCertificates", "Transport"),
+    tests("DeviceLinkTests", "APNS", "DeviceLink"),
+    tests("APNSProviderTests", "APNS", "APNSProvider", "Envelope", "Primitives", "Transport"),
+    tests(
+        "APNSSimulatorTests",
+        "APNS",
+        "APNSProvider",
+        "APNSSimulator",
+        "DeviceLink",
+        "Envelope",
+        "Primitives",
+        "TestCertificates",
+        "Transport"
     ),
 ]
 #endif

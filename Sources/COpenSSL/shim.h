@@ -7,3 +7,35 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+
+static inline int copenssl_ctx_set_min_tls12(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+static inline int copenssl_ctx_set_groups(SSL_CTX *context, const char *list) {
+    return (int)SSL_CTX_set1_groups_list(context, list);
+}
+
+static inline void copenssl_ctx_disable_session_cache(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+static inline void copenssl_ctx_release_idle_buffers(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
+/// No compression (CRIME), no renegotiation, no tickets (their key would outlive every session key).
+static inline void copenssl_ctx_set_house_options(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
+}
+
+static inline int copenssl_ctx_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+static inline int copenssl_set_server_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+/// A fresh P-256 key, or NULL; EVP_EC_gen is a variadic macro.
+static inline EVP_PKEY *copenssl_generate_p256(void) { return EVP_EC_gen("P-256"); }

@@ -10,6 +10,8 @@ package enum Payload {
 
     package static let sealedName = "sealed"
     package static let traceName = "trace"
+    /// Reserved for messages in the format of RFC 8291; never beside a sealed field.
+    package static let webPushName = "webpush"
 
     /// - Returns: 3,923 bytes + |A|.
     package static func alert(placeholder: Placeholder, envelope: Envelope, trace: Trace) -> [UInt8] {

@@ -31,7 +31,9 @@ public struct NotificationPipeline: Sendable {
 
     package func content(userInfo: [AnyHashable: Any], now: Timestamp) -> NotificationContent {
         let trace = (userInfo[Payload.traceName] as? String).flatMap { Trace(text: $0) }
-        let outcome = outcome(of: userInfo[Payload.sealedName], now: now)
+        // Both formats in one push is nobody's honest doing: there is no falling back from one to the other.
+        let isAmbiguous = userInfo[Payload.webPushName] != nil && userInfo[Payload.sealedName] != nil
+        let outcome = isAmbiguous ? .malformed : outcome(of: userInfo[Payload.sealedName], now: now)
         return NotificationContent(outcome: outcome, texts: texts, trace: trace?.text)
     }
 

@@ -6,7 +6,7 @@ import UserNotifications
 /// An app changes the constants below and nothing else.
 final class NotificationService: UNNotificationServiceExtension {
     /// The app group whose container the app shares with this extension.
-    private static let appGroup = "group.com.example.chat"
+    static let appGroup = "group.com.example.chat"
 
     /// Shown for pushes that cannot be opened. An app would put NSLocalizedString here.
     private static let texts = FailureTexts(

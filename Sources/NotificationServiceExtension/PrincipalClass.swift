@@ -3,5 +3,8 @@ package import UserNotifications
 /// What `NSExtensionPrincipalClass` in an Info.plist says on iOS: which class to make. Linux only; Xcode does not compile
 /// this file.
 package enum PrincipalClass {
+    /// The app group in the extension's entitlements.
+    package static let appGroup = NotificationService.appGroup
+
     package static func make() -> UNNotificationServiceExtension { NotificationService() }
 }

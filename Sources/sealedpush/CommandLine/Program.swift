@@ -3,7 +3,10 @@ import Glibc
 /// Finds the command, runs it, and turns its end into an exit code: 0 done, 1 refused or failed, 2 wrong usage.
 enum Program {
     static var commands: [any Command.Type] {
-        [KeygenCommand.self, SealCommand.self, OpenCommand.self, InspectCommand.self]
+        [
+            KeygenCommand.self, SealCommand.self, OpenCommand.self, InspectCommand.self, SendCommand.self,
+            SimulateCommand.self, DeviceCommand.self, DemoCommand.self,
+        ]
     }
 
     static func run(_ words: [String]) async -> Int32 {

@@ -55,6 +55,9 @@ struct OpenCommand: Command {
 
     private func sealedField() throws(CommandFailure) -> String {
         let report = try PayloadFile.report(payloadPath)
+        guard !report.otherNames.contains(Payload.webPushName) else {
+            throw .failed("\(TerminalText.safe(payloadPath)): \(Outcome.malformed.sentence)")
+        }
         switch report.sealed {
         case .absent: throw .failed("\(TerminalText.safe(payloadPath)): \(Outcome.notSealed.sentence)")
         case .notAString, .unreadable(.wrongLength), .unreadable(.notBase64URL):

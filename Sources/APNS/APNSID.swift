@@ -1,0 +1,97 @@
+/// The name of one notification, the value of `apns-id`: a UUID in its canonical form, lower case.
+///
+/// - Source: "Sending notification requests to APNs", `apns-id`; RFC 9562 sections 4 and 5.4.
+package struct APNSID: Hashable, Sendable {
+    /// 8-4-4-4-12 digits and four hyphens.
+    package static let characterCount = 36
+
+    private let high: UInt64
+    private let low: UInt64
+
+    /// - Parameter randomBytes: 16 bytes; the version and the variant of RFC 9562 version 4 are put over six bits.
+    package init(randomBytes: [UInt8]) {
+        precondition(randomBytes.count == 16)
+        let high = randomBytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let low = randomBytes[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        self.high = high & ~0xF000 | 0x4000
+        self.low = low & ~(0b11 << 62) | 0b10 << 62
+    }
+
+    /// Exactly these 16 bytes, whatever version they are: a device gets an id that way.
+    package init(bytes: Span<UInt8>) {
+        precondition(bytes.count == 16)
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for offset in 0..<8 {
+            high = high << 8 | UInt64(bytes[offset])
+            low = low << 8 | UInt64(bytes[offset + 8])
+        }
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads the canonical text.
+    ///
+    /// - Parameters:
+    ///   - text: 36 ASCII characters.
+    ///   - acceptsUpperCase: true for what a server answers: APNs makes its own ids in upper case.
+    package init?(text: Span<UInt8>, acceptsUpperCase: Bool) {
+        guard text.count == Self.characterCount else { return nil }
+        var halves: (high: UInt64, low: UInt64) = (0, 0)
+        var digitCount = 0
+        for offset in text.indices {
+            let character = text[offset]
+            if Self.hyphenOffsets.contains(offset) {
+                guard character == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let value = Hex.value(of: character) else { return nil }
+            guard acceptsUpperCase || Hex.lowerCase(value) == character else { return nil }
+            if digitCount < 16 {
+                halves.high = halves.high << 4 | UInt64(value)
+            } else {
+                halves.low = halves.low << 4 | UInt64(value)
+            }
+            digitCount += 1
+        }
+        (high, low) = halves
+    }
+
+    /// 16 bytes.
+    package var bytes: [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
+            + (0..<8).map { UInt8(truncatingIfNeeded: low >> (56 - 8 * $0)) }
+    }
+
+    /// Appends the canonical text, 36 bytes.
+    package func appendText(to text: inout [UInt8]) { append(to: &text, digit: Hex.lowerCase) }
+
+    /// The canonical text, 36 bytes.
+    package var text: [UInt8] {
+        var text: [UInt8] = []
+        appendText(to: &text)
+        return text
+    }
+
+    /// As APNs writes an id that it made itself, 36 bytes.
+    package var upperCaseText: [UInt8] {
+        var text: [UInt8] = []
+        append(to: &text, digit: Hex.upperCase)
+        return text
+    }
+
+    private func append(to text: inout [UInt8], digit: (UInt8) -> UInt8) {
+        text.reserveCapacity(text.count + Self.characterCount)
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+            let half = index < 16 ? high : low
+            text.append(digit(UInt8(truncatingIfNeeded: half >> (60 - 4 * (index % 16))) & 0x0F))
+        }
+    }
+
+    private static let hyphenOffsets: Set<Int> = [8, 13, 18, 23]
+}
+
+extension APNSID: CustomStringConvertible {
+    package var description: String { String(decoding: text, as: UTF8.self) }
+}

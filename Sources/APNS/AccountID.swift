@@ -1,0 +1,44 @@
+/// Ten ASCII letters and digits, as Apple hands them out.
+private func isAccountID(_ bytes: [UInt8]) -> Bool {
+    bytes.count == 10
+        && bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: false
+            }
+        }
+}
+
+/// The name of a signing key: `kid` of a provider token, and part of the `.p8` file's name.
+///
+/// - Source: "Establishing a token-based connection to APNs".
+package struct KeyID: Hashable, Sendable, CustomStringConvertible {
+    /// 10 ASCII letters and digits: nothing in them needs escaping anywhere.
+    package let bytes: [UInt8]
+
+    /// - Throws: `.keyIDMalformed`.
+    package init(_ text: String) throws(APNSError) {
+        bytes = Array(text.utf8)
+        guard isAccountID(bytes) else { throw .keyIDMalformed }
+    }
+
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// The name of a developer team: `iss` of a provider token.
+///
+/// - Source: "Establishing a token-based connection to APNs".
+package struct TeamID: Hashable, Sendable, CustomStringConvertible {
+    /// 10 ASCII letters and digits: nothing in them needs escaping anywhere.
+    package let bytes: [UInt8]
+
+    /// - Throws: `.teamIDMalformed`.
+    package init(_ text: String) throws(APNSError) {
+        bytes = Array(text.utf8)
+        guard isAccountID(bytes) else { throw .teamIDMalformed }
+    }
+
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
+}

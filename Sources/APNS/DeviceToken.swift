@@ -1,0 +1,72 @@
+/// The address of one app on one device, as Apple issues it: opaque bytes, 32 on most devices today.
+///
+/// Apple forbids assuming a length (tokens of Live Activities are far longer), so any whole number of bytes up to
+/// `byteCountMax` is one. Who holds a token can be linked to a person and, with the team's key, can push to the device;
+/// so no description, mirror or error shows it.
+///
+/// - Source: "Sending notification requests to APNs", the `:path` header.
+package struct DeviceToken: Hashable, Sendable {
+    /// Ours, not Apple's: far above every length seen (100 in the archived guides, 80 and more for Live Activities).
+    package static let byteCountMax = 512
+
+    /// 1 ... `byteCountMax` bytes.
+    package let bytes: [UInt8]
+
+    /// - Throws: `.deviceTokenEmpty`, `.deviceTokenTooLong`.
+    package init(bytes: [UInt8]) throws(APNSError) {
+        guard !bytes.isEmpty else { throw .deviceTokenEmpty }
+        guard bytes.count <= Self.byteCountMax else {
+            throw .deviceTokenTooLong(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
+        }
+        self.bytes = bytes
+    }
+
+    /// Reads what stands behind `/3/device/`.
+    ///
+    /// - Parameter hex: ASCII digits in either case, two for each byte.
+    /// - Throws: every `.deviceToken…` case.
+    package init(hex: Span<UInt8>) throws(APNSError) {
+        guard !hex.isEmpty else { throw .deviceTokenEmpty }
+        guard hex.count <= 2 * Self.byteCountMax else {
+            throw .deviceTokenTooLong(byteCount: (hex.count + 1) / 2, byteCountMax: Self.byteCountMax)
+        }
+        guard hex.count % 2 == 0 else { throw .deviceTokenOddLength(characterCount: hex.count) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(hex.count / 2)
+        for offset in stride(from: 0, to: hex.count, by: 2) {
+            guard let high = Hex.value(of: hex[offset]) else { throw .deviceTokenNotHex(offset: offset) }
+            guard let low = Hex.value(of: hex[offset + 1]) else { throw .deviceTokenNotHex(offset: offset + 1) }
+            bytes.append(high << 4 | low)
+        }
+        self.bytes = bytes
+    }
+
+    /// - Throws: every `.deviceToken…` case; a Unicode digit is `.deviceTokenNotHex`.
+    package init(hex: String) throws(APNSError) {
+        let utf8 = Array(hex.utf8)
+        try self.init(hex: utf8.span)
+    }
+
+    /// Appends two lower-case ASCII digits for each byte.
+    package func appendHex(to text: inout [UInt8]) {
+        text.reserveCapacity(text.count + 2 * bytes.count)
+        for byte in bytes {
+            text.append(Hex.lowerCase(byte >> 4))
+            text.append(Hex.lowerCase(byte & 0x0F))
+        }
+    }
+
+    /// Lower-case hex, for a file or a command line that the person asked for; never for a log.
+    package var hex: String {
+        var text: [UInt8] = []
+        appendHex(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// Every way in which Swift prints a value without being asked twice says only how long the token is.
+extension DeviceToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "DeviceToken(\(bytes.count) bytes)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,34 @@
+/// Until when APNs may keep a push and try again: the value of `apns-expiration`.
+///
+/// Absent is a third state (APNs's own policy, 30 days at most), so it is an `Expiration?` everywhere.
+///
+/// - Source: "Sending notification requests to APNs", `apns-expiration`.
+package struct Expiration: Hashable, Sendable {
+    /// UNIX time in seconds; 0 means one attempt and no storing.
+    package let unixSeconds: UInt64
+
+    /// One attempt; not stored.
+    package static let oneAttempt = Expiration(unixSeconds: 0)
+
+    /// - Parameter unixSeconds: UNIX time in seconds; 0 means one attempt and no storing.
+    package init(unixSeconds: UInt64) { self.unixSeconds = unixSeconds }
+
+    /// - Parameter headerValue: 1 ... 19 ASCII digits, no sign and nothing around them.
+    package init?(headerValue: Span<UInt8>) {
+        guard (1...19).contains(headerValue.count) else { return nil }
+        var seconds: UInt64 = 0
+        for offset in headerValue.indices {
+            let digit = headerValue[offset]
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            // 19 digits are below 10^19 < 2^64: neither operation can overflow.
+            seconds = seconds * 10 + UInt64(digit - UInt8(ascii: "0"))
+        }
+        unixSeconds = seconds
+    }
+
+    /// The bytes of `apns-expiration`: decimal digits.
+    package var headerValue: [UInt8] { Array(String(unixSeconds).utf8) }
+
+    /// Whether a push that could not be delivered at once may still be kept at `now` (UNIX seconds).
+    package func allowsStoring(at now: Int64) -> Bool { unixSeconds > UInt64(clamping: now) }
+}

@@ -1,0 +1,49 @@
+import APNS
+import Transport
+
+/// Writes a push as header fields, with Apple's advice for the small compression table that APNs keeps: what differs in
+/// every push must not push out what is the same in all.
+///
+/// - Source: "Sending notification requests to APNs", on HPACK: `:path` and `authorization` are not indexed; `apns-id`,
+///   `apns-expiration` and `apns-collapse-id` are indexed the first time, which puts their names in the table.
+struct RequestEncoder {
+    private let authority: [UInt8]
+    private var hasSentID = false
+    private var hasSentExpiration = false
+    private var hasSentCollapseID = false
+
+    /// - Parameter authority: host, and port where it is not 443.
+    init(authority: [UInt8]) { self.authority = authority }
+
+    mutating func headers(for notification: Notification, _ token: ProviderToken) -> HeaderBlock {
+        var headers = HeaderBlock()
+        headers.reserveCapacity(byteCount: 768, fieldCount: 11)
+        headers.append(HeaderName.method, "POST")
+        headers.append(HeaderName.scheme, "https")
+        headers.append(HeaderName.authority, authority)
+        var path = Array("/3/device/".utf8)
+        notification.deviceToken.appendHex(to: &path)
+        headers.append(HeaderName.path, path, indexing: .notIndexed)
+        headers.append(HeaderName.authorization, token.authorization, indexing: .neverIndexed)
+        headers.append(HeaderName.id, notification.id.text, indexing: Self.indexing(&hasSentID))
+        headers.append(HeaderName.pushType, notification.pushType.headerValue)
+        headers.append(HeaderName.topic, notification.topic.bytes)
+        if let priority = notification.priority { headers.append(HeaderName.priority, priority.headerValue) }
+        if let expiration = notification.expiration {
+            headers.append(
+                HeaderName.expiration,
+                expiration.headerValue,
+                indexing: Self.indexing(&hasSentExpiration)
+            )
+        }
+        if let collapseID = notification.collapseID {
+            headers.append(HeaderName.collapseID, collapseID.bytes, indexing: Self.indexing(&hasSentCollapseID))
+        }
+        return headers
+    }
+
+    private static func indexing(_ hasSent: inout Bool) -> HeaderBlock.Indexing {
+        defer { hasSent = true }
+        return hasSent ? .notIndexed : .indexed
+    }
+}

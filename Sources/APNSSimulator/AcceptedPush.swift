@@ -1,0 +1,26 @@
+package import APNS
+import DeviceLink
+
+/// A request that passed every check: what to deliver, and to whom.
+package struct AcceptedPush: Sendable, Equatable {
+    package let id: APNSID
+    package let deviceToken: DeviceToken
+    package let topic: Topic
+    package let pushType: PushType
+    package let priority: Priority
+    package let expiration: Expiration?
+    package let collapseID: CollapseID?
+
+    /// What the device gets.
+    func delivery(payload: [UInt8]) -> DevicePush {
+        DevicePush(
+            id: id,
+            topic: topic,
+            pushType: pushType,
+            priority: priority,
+            expiration: expiration,
+            collapseID: collapseID,
+            payload: payload
+        )
+    }
+}

@@ -1,0 +1,75 @@
+import DeviceLink
+import Transport
+
+/// A device's connection, seen from the simulator: bytes to frames, frames to the core. Lives on the loop.
+final class DeviceSession: TLSChannelDelegate {
+    let id: DeviceDirectory.ConnectionID
+    private let channel: TLSChannel
+    private let core: SimulatorCore
+    private var decoder = DeviceFrameDecoder()
+    private var hasSaidHello = false
+    private var failure: DeviceLinkError?
+    private var timer: LoopTimer?
+
+    init(id: DeviceDirectory.ConnectionID, channel: TLSChannel, core: SimulatorCore) {
+        self.id = id
+        self.channel = channel
+        self.core = core
+    }
+
+    func send(_ frame: DeviceFrame) {
+        let bytes = frame.bytes
+        do throws(TransportError) {
+            try channel.write(bytes.span)
+        } catch {
+            // A device that does not read: what it has not acknowledged waits for its next connection.
+            fail(.transport(error))
+        }
+    }
+
+    /// In order: what was written before still goes out.
+    func close() { channel.close() }
+
+    private func fail(_ error: DeviceLinkError) {
+        failure = failure ?? error
+        channel.abort(.connectionClosed)
+    }
+
+    func channelDidOpen(_ channel: TLSChannel) {
+        timer = channel.loop.schedule(after: core.configuration.helloDeadline) { [unowned self] in
+            timer = nil
+            fail(.transport(.deadlineExceeded(.idle)))
+        }
+    }
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        guard failure == nil else { return }
+        decoder.append(bytes)
+        do throws(DeviceLinkError) {
+            while failure == nil, let frame = try decoder.next() { try handle(frame) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    func channelIsWritable(_ channel: TLSChannel) {}
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        timer?.cancel()
+        timer = nil
+        core.didClose(self, failure ?? error.map { .transport($0) })
+    }
+
+    private func handle(_ frame: DeviceFrame) throws(DeviceLinkError) {
+        switch frame {
+        case .hello(let topic, let earlierToken) where !hasSaidHello:
+            hasSaidHello = true
+            timer?.cancel()
+            timer = nil
+            core.didReceiveHello(self, topic: topic, earlierToken: earlierToken)
+        case .acknowledgement(let id) where hasSaidHello:
+            core.didReceiveAcknowledgement(self, id)
+        default: throw .unexpectedFrame(type: frame.kind.rawValue)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package import APNS
+
+/// A request that APNs would refuse, and how.
+package struct Rejected: Error, Equatable, Sendable {
+    package let reason: Reason
+    /// Milliseconds since 1970, with a 410 only.
+    package let timestampMilliseconds: Int64?
+
+    init(_ reason: Reason, timestampMilliseconds: Int64? = nil) {
+        self.reason = reason
+        self.timestampMilliseconds = timestampMilliseconds
+    }
+
+    /// The answer's body.
+    package var body: RejectionBody { RejectionBody(reason, timestampMilliseconds: timestampMilliseconds) }
+}

@@ -1,0 +1,86 @@
+package import APNS
+import Glibc
+package import Transport
+
+/// Apple's side: takes pushes over HTTP/2, checks them as APNs does, and passes them to simulated devices.
+package final class Simulator: Sendable {
+    /// Where providers push.
+    package let pushPort: UInt16
+    /// Where devices connect.
+    package let devicePort: UInt16
+    private let server: HTTP2Server
+    private let core: LoopBound<SimulatorCore>
+
+    /// Listens on both ports.
+    ///
+    /// - Parameters:
+    ///   - configuration: where, and for whom.
+    ///   - identity: with what certificate.
+    ///   - loop: everything of the simulator lives on it.
+    ///   - clock: seconds since 1970.
+    ///   - onEvent: called on the loop, which it must not block; `nil` saves a copy of every push.
+    /// - Returns: the simulator, with both ports open.
+    /// - Throws: `.addressInUse` with the port, among others.
+    package static func start(
+        _ configuration: SimulatorConfiguration,
+        identity: SimulatorIdentity,
+        loop: EventLoop,
+        clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
+        onEvent: (@Sendable (SimulatorEvent) -> Void)? = nil
+    ) async throws(TransportError) -> Simulator {
+        let core = LoopBound(SimulatorCore(configuration, clock: clock, onEvent: onEvent), to: loop)
+        let listening = await loop.run {
+            Result { () throws(TransportError) in try core.value.listen(identity.device, loop: loop) }
+        }
+        let devicePort = try listening.get()
+        do throws(TransportError) {
+            let server = try await HTTP2Server.start(
+                address: configuration.address,
+                port: configuration.pushPort,
+                context: identity.push,
+                loop: loop,
+                limits: configuration.serverLimits
+            ) { connection in
+                PushHandler(connection, core.value)
+            }
+            return Simulator(server: server, devicePort: devicePort, core: core)
+        } catch {
+            loop.perform { core.value.close() }
+            throw error
+        }
+    }
+
+    private init(server: HTTP2Server, devicePort: UInt16, core: LoopBound<SimulatorCore>) {
+        self.server = server
+        pushPort = server.port
+        self.devicePort = devicePort
+        self.core = core
+    }
+
+    deinit {
+        let core = core
+        core.loop.perform { core.value.close() }
+    }
+
+    /// Takes the app off the device: its pushes are answered 410 from now on.
+    package func unregister(_ token: DeviceToken) async {
+        let core = core
+        await core.loop.run { core.value.unregister(token) }
+    }
+
+    /// Ends both listeners and every connection.
+    package func close() async {
+        let core = core
+        await server.close()
+        await core.loop.run { core.value.close() }
+    }
+}
+
+extension SimulatorConfiguration {
+    fileprivate var serverLimits: HTTP2ServerLimits {
+        var limits = HTTP2ServerLimits()
+        limits.settings.maxConcurrentStreams = startsWithOneStream ? 1 : streamCountMax
+        limits.settings.bodyByteCountMax = PushType.voip.payloadByteCountMax
+        return limits
+    }
+}

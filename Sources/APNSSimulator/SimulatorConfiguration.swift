@@ -1,0 +1,46 @@
+import DeviceLink
+package import Transport
+
+/// What the simulator listens on and whom it believes.
+package struct SimulatorConfiguration: Sendable {
+    /// Loopback unless somebody asks for more: the simulator gives a token to whoever comes.
+    package var address = "127.0.0.1"
+    /// Where providers push; 0 lets the system choose.
+    package var pushPort: UInt16 = 0
+    /// Where devices connect; 0 lets the system choose.
+    package var devicePort: UInt16 = 0
+    package var keys: [SigningKey]
+    package var profile = Profile.apple
+    /// As APNs does with token authentication: one stream until the first push was accepted.
+    package var startsWithOneStream = true
+    /// Live APNs says 1000.
+    package var streamCountMax: UInt32 = 1000
+    package var deviceCountMax = 100_000
+    /// How long a device may take from the end of the handshake to its hello.
+    package var helloDeadline = Duration.seconds(10)
+
+    package init(keys: [SigningKey]) { self.keys = keys }
+}
+
+/// The certificate with which the simulator stands in for Apple, on both of its ports.
+package struct SimulatorIdentity: Sendable {
+    let push: TLSContext
+    let device: TLSContext
+
+    /// - Parameters:
+    ///   - certificateChainPEM: the simulator's certificate first.
+    ///   - privateKeyPEM: its unencrypted key.
+    /// - Throws: what is wrong with either.
+    package init(certificateChainPEM: [UInt8], privateKeyPEM: RawSpan) throws(TLSError) {
+        push = try .server(
+            certificateChainPEM: certificateChainPEM,
+            privateKeyPEM: privateKeyPEM,
+            alpn: ["h2"]
+        )
+        device = try .server(
+            certificateChainPEM: certificateChainPEM,
+            privateKeyPEM: privateKeyPEM,
+            alpn: [DeviceFrame.applicationProtocol]
+        )
+    }
+}

@@ -1,0 +1,164 @@
+import APNS
+import DeviceLink
+import Primitives
+import Transport
+
+/// What the simulator's connections share. Lives on the loop; performs what the directory decides.
+final class SimulatorCore {
+    let configuration: SimulatorConfiguration
+    let keys: [KeyID: SigningKey]
+    private let clock: @Sendable () -> Int64
+    private let onEvent: (@Sendable (SimulatorEvent) -> Void)?
+    private var random = SystemRandom()
+    private var directory: DeviceDirectory
+    private var listener: TLSListener?
+    private var sessions: [DeviceDirectory.ConnectionID: DeviceSession] = [:]
+    private var lastConnectionID = 0
+
+    init(
+        _ configuration: SimulatorConfiguration,
+        clock: @escaping @Sendable () -> Int64,
+        onEvent: (@Sendable (SimulatorEvent) -> Void)?
+    ) {
+        self.configuration = configuration
+        self.clock = clock
+        self.onEvent = onEvent
+        keys = Dictionary(configuration.keys.map { ($0.id, $0) }) { _, last in last }
+        directory = DeviceDirectory(deviceCountMax: configuration.deviceCountMax)
+    }
+
+    func listen(_ context: TLSContext, loop: EventLoop) throws(TransportError) -> UInt16 {
+        var limits = TLSChannelLimits()
+        // A phone waits for days; who has not said hello gets its own deadline.
+        limits.idleDeadline = nil
+        let listener = try TLSListener(
+            address: configuration.address,
+            port: configuration.devicePort,
+            context: context,
+            loop: loop,
+            limits: limits
+        ) { [self] channel in
+            lastConnectionID += 1
+            let session = DeviceSession(id: lastConnectionID, channel: channel, core: self)
+            sessions[session.id] = session
+            return session
+        }
+        self.listener = listener
+        return listener.port
+    }
+
+    func close() {
+        listener?.close()
+        listener = nil
+        for session in sessions.values { session.close() }
+    }
+
+    // MARK: Pushes
+
+    /// Checks one request; `true` when it was accepted.
+    func handle(
+        _ request: HTTP2ServerRequest,
+        _ responder: HTTP2Responder,
+        _ validator: inout RequestValidator
+    ) -> Bool {
+        let now = clock()
+        let verdict = validator.validate(
+            request.headers,
+            bodyByteCount: request.bodyByteCount,
+            now: now,
+            makeID: { APNSID(randomBytes: random.bytes(count: 16)) },
+            registration: { directory.registration(of: $0) }
+        )
+        var headers = HeaderBlock()
+        // Copying every byte is for those who look at it.
+        let received = onEvent == nil ? nil : ReceivedPush(request, answeredID: verdict.answeredID)
+        switch verdict.result {
+        case .success(let push):
+            headers.append(HeaderName.id, verdict.answeredID, indexing: .notIndexed)
+            responder.respond(status: 200, headers: headers)
+            if let received { onEvent?(.accepted(received, device: directory.number(of: push.deviceToken) ?? 0)) }
+            perform(directory.accept(push.delivery(payload: request.body), for: push.deviceToken, now: now))
+            return true
+        case .failure(let rejected):
+            headers.append(HeaderName.contentType, "application/json")
+            headers.append(HeaderName.id, verdict.answeredID, indexing: .notIndexed)
+            responder.respond(status: rejected.reason.status, headers: headers, body: rejected.body.json)
+            if let received { onEvent?(.rejected(rejected.reason, received)) }
+            return false
+        }
+    }
+
+    func unregister(_ token: DeviceToken) {
+        directory.unregister(token, atMilliseconds: clock() * 1000)
+    }
+
+    // MARK: Devices
+
+    func didReceiveHello(_ session: DeviceSession, topic: Topic, earlierToken: DeviceToken?) {
+        do throws(DeviceRefused) {
+            let (token, effects) = try directory.connect(
+                session.id,
+                bundleID: topic,
+                earlierToken: earlierToken,
+                freshToken: freshToken(),
+                now: clock()
+            )
+            session.send(.welcome(token))
+            perform(effects)
+        } catch {
+            session.send(.refused(error.refusal))
+            session.close()
+            onEvent?(.deviceFailed(.refused(error.refusal)))
+        }
+    }
+
+    func didReceiveAcknowledgement(_ session: DeviceSession, _ id: APNSID) {
+        perform(directory.acknowledge(id, from: session.id, now: clock()))
+    }
+
+    func didClose(_ session: DeviceSession, _ error: DeviceLinkError?) {
+        sessions[session.id] = nil
+        if let error { onEvent?(.deviceFailed(error)) }
+        perform(directory.disconnect(session.id, now: clock()))
+    }
+
+    private func freshToken() -> DeviceToken {
+        do throws(APNSError) {
+            return try DeviceToken(bytes: random.bytes(count: 32))
+        } catch {
+            preconditionFailure("32 bytes are a device token")
+        }
+    }
+
+    private func perform(_ effects: [DeviceDirectory.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .send(let push, let id): sessions[id]?.send(.push(push))
+            case .close(let id): sessions[id]?.close()
+            case .happened(let event): onEvent?(.delivery(event))
+            }
+        }
+    }
+}
+
+/// A provider's connection: its own team, key and last token.
+final class PushHandler: HTTP2Handler {
+    private unowned let connection: HTTP2ServerConnection
+    private let core: SimulatorCore
+    private var validator: RequestValidator
+    private var isOpened: Bool
+
+    init(_ connection: HTTP2ServerConnection, _ core: SimulatorCore) {
+        self.connection = connection
+        self.core = core
+        validator = RequestValidator(keys: core.keys, profile: core.configuration.profile)
+        isOpened = !core.configuration.startsWithOneStream
+    }
+
+    func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
+        let isAccepted = core.handle(request, responder, &validator)
+        guard isAccepted, !isOpened else { return }
+        isOpened = true
+        connection.setMaxConcurrentStreams(core.configuration.streamCountMax)
+    }
+}

@@ -1,0 +1,13 @@
+package import APNS
+package import DeviceLink
+
+/// What happened in the simulator; devices by our own number, never by token.
+package enum SimulatorEvent: Sendable {
+    /// A push passed every check and was answered 200. What became of it follows as `.delivery`.
+    case accepted(ReceivedPush, device: Int)
+    /// A push was refused.
+    case rejected(Reason, ReceivedPush)
+    case delivery(DeliveryEvent)
+    /// A device was not taken, or broke the rules of its link.
+    case deviceFailed(DeviceLinkError)
+}

@@ -1,0 +1,216 @@
+package import APNS
+package import Transport
+
+/// A simulated device's connection to the simulator. Used from anywhere; it lives on its loop.
+///
+/// One task takes the pushes, in the order they came, and acknowledges each when the device has really dealt with it:
+/// what is not acknowledged when the connection ends, the simulator keeps and sends again.
+package final class DeviceConnection: Sendable {
+    /// The token under which senders reach this device; keep it and say it in the next hello.
+    package let deviceToken: DeviceToken
+    private let core: LoopBound<DeviceConnectionCore>
+
+    /// Connects, says hello and waits for the welcome.
+    ///
+    /// - Parameters:
+    ///   - host: a name or an address that the simulator's certificate carries.
+    ///   - port: the simulator's port for devices, not the one for pushes.
+    ///   - context: a client's, whose only protocol is `DeviceFrame.applicationProtocol`.
+    ///   - loop: where the connection lives.
+    ///   - topic: the bundle id of the app on this device.
+    ///   - earlierToken: from the last welcome, if there was one.
+    /// - Returns: the connection, welcomed.
+    /// - Throws: `.transport` when there is no connection, `.refused` when the simulator does not take the device.
+    package static func connect(
+        host: String,
+        port: UInt16,
+        context: TLSContext,
+        loop: EventLoop,
+        topic: Topic,
+        earlierToken: DeviceToken? = nil
+    ) async throws(DeviceLinkError) -> DeviceConnection {
+        let core = LoopBound(DeviceConnectionCore(topic: topic, earlierToken: earlierToken), to: loop)
+        let result: Result<DeviceToken, DeviceLinkError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                loop.perform {
+                    core.value.connect(host: host, port: port, context: context, loop: loop) {
+                        continuation.resume(returning: $0)
+                    }
+                }
+            }
+        } onCancel: {
+            loop.perform { core.value.fail(.transport(.cancelled)) }
+        }
+        return DeviceConnection(deviceToken: try result.get(), core: core)
+    }
+
+    private init(deviceToken: DeviceToken, core: LoopBound<DeviceConnectionCore>) {
+        self.deviceToken = deviceToken
+        self.core = core
+    }
+
+    deinit {
+        let core = core
+        core.loop.perform { core.value.close() }
+    }
+
+    /// The next push; `nil` when the simulator has ended the connection in order. One caller at a time.
+    ///
+    /// - Throws: what ended the connection; `.transport(.cancelled)`, which ends it too, for a cancelled task.
+    package func next() async throws(DeviceLinkError) -> DevicePush? {
+        let core = core
+        let result: Result<DevicePush?, DeviceLinkError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                core.loop.perform { core.value.next { continuation.resume(returning: $0) } }
+            }
+        } onCancel: {
+            core.loop.perform { core.value.fail(.transport(.cancelled)) }
+        }
+        return try result.get()
+    }
+
+    /// Tells the simulator that the device has dealt with the push.
+    package func acknowledge(_ push: DevicePush) {
+        let core = core
+        core.loop.perform { core.value.send(.acknowledgement(push.id)) }
+    }
+
+    /// Says goodbye; `next` gives `nil` from then on.
+    package func close() {
+        let core = core
+        core.loop.perform { core.value.close() }
+    }
+}
+
+/// The loop's side of a device's connection.
+private final class DeviceConnectionCore: TLSChannelDelegate {
+    typealias Welcome = (Result<DeviceToken, DeviceLinkError>) -> Void
+    typealias Taker = (Result<DevicePush?, DeviceLinkError>) -> Void
+
+    /// Twice what the simulator sends without an acknowledgement.
+    private static let waitingCountMax = 128
+
+    private let topic: Topic
+    private let earlierToken: DeviceToken?
+    private var channel: TLSChannel?
+    private var decoder = DeviceFrameDecoder()
+    private var welcome: Welcome?
+    private var waiting: [DevicePush] = []
+    private var taker: Taker?
+    /// Set once, at the end. Success: closed in order.
+    private var end: Result<DevicePush?, DeviceLinkError>?
+
+    init(topic: Topic, earlierToken: DeviceToken?) {
+        self.topic = topic
+        self.earlierToken = earlierToken
+    }
+
+    func connect(
+        host: String,
+        port: UInt16,
+        context: TLSContext,
+        loop: EventLoop,
+        _ welcome: @escaping Welcome
+    ) {
+        // A task that was cancelled before the connection began.
+        if case .failure(let error) = end { return welcome(.failure(error)) }
+        self.welcome = welcome
+        var limits = TLSChannelLimits()
+        // A phone waits for days.
+        limits.idleDeadline = nil
+        do throws(TransportError) {
+            channel = try TLSChannel.connect(
+                host: host,
+                port: port,
+                context: context,
+                loop: loop,
+                limits: limits,
+                delegate: self
+            )
+        } catch {
+            fail(.transport(error))
+        }
+    }
+
+    func next(_ taker: @escaping Taker) {
+        if !waiting.isEmpty { return taker(.success(waiting.removeFirst())) }
+        if let end { return taker(end) }
+        precondition(self.taker == nil, "one caller at a time")
+        self.taker = taker
+    }
+
+    func send(_ frame: DeviceFrame) {
+        guard let channel, end == nil else { return }
+        let bytes = frame.bytes
+        do throws(TransportError) { try channel.write(bytes.span) } catch { fail(.transport(error)) }
+    }
+
+    func close() {
+        channel?.close()
+        finish(.success(nil))
+    }
+
+    /// Ends at once. Harmless when already ended.
+    func fail(_ error: DeviceLinkError) {
+        guard end == nil else { return }
+        finish(.failure(error))
+        channel?.abort(.connectionClosed)
+    }
+
+    private func finish(_ end: Result<DevicePush?, DeviceLinkError>) {
+        guard self.end == nil else { return }
+        self.end = end
+        if let welcome {
+            self.welcome = nil
+            switch end {
+            case .failure(let error): welcome(.failure(error))
+            case .success: welcome(.failure(.transport(.connectionClosed)))
+            }
+        }
+        if let taker {
+            self.taker = nil
+            taker(end)
+        }
+    }
+
+    // MARK: TLSChannelDelegate
+
+    func channelDidOpen(_ channel: TLSChannel) {
+        send(.hello(topic: topic, earlierToken: earlierToken))
+    }
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        decoder.append(bytes)
+        do throws(DeviceLinkError) {
+            while end == nil, let frame = try decoder.next() { try handle(frame) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    func channelIsWritable(_ channel: TLSChannel) {}
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        self.channel = nil
+        finish(error.map { .failure(.transport($0)) } ?? .success(nil))
+    }
+
+    private func handle(_ frame: DeviceFrame) throws(DeviceLinkError) {
+        switch frame {
+        case .welcome(let token) where welcome != nil:
+            let welcome = welcome
+            self.welcome = nil
+            welcome?(.success(token))
+        case .refused(let refusal) where welcome != nil:
+            throw .refused(refusal)
+        case .push(let push) where welcome == nil:
+            if let taker {
+                self.taker = nil
+                return taker(.success(push))
+            }
+            guard waiting.count < Self.waitingCountMax else { throw .tooManyPushes(countMax: Self.waitingCountMax) }
+            waiting.append(push)
+        default: throw .unexpectedFrame(type: frame.kind.rawValue)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Cuts the byte stream of one connection into frames. No I/O; holds at most one unfinished frame and what was appended
+/// behind it.
+package struct DeviceFrameDecoder {
+    private var buffer: [UInt8] = []
+    private var start = 0
+
+    package init() {}
+
+    /// Takes what has arrived, in any pieces.
+    package mutating func append(_ bytes: Span<UInt8>) {
+        if start > 0 {
+            buffer.removeFirst(start)
+            start = 0
+        }
+        unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+    }
+
+    /// The next frame, or `nil` until more bytes have come. After an error the stream has no meaning any more.
+    ///
+    /// - Throws: `.frameLength` as soon as the length is there, before any of the frame is kept; the errors of a frame.
+    package mutating func next() throws(DeviceLinkError) -> DeviceFrame? {
+        guard buffer.count - start >= DeviceFrame.lengthByteCount else { return nil }
+        let byteCount = buffer[start..<start + DeviceFrame.lengthByteCount].reduce(0) { $0 << 8 | Int($1) }
+        guard (1...DeviceFrame.byteCountMax).contains(byteCount) else {
+            throw .frameLength(byteCount: byteCount, byteCountMax: DeviceFrame.byteCountMax)
+        }
+        let end = start + DeviceFrame.lengthByteCount + byteCount
+        guard buffer.count >= end else { return nil }
+        let frame = try DeviceFrame(contents: buffer[start + DeviceFrame.lengthByteCount..<end])
+        start = end
+        return frame
+    }
+}

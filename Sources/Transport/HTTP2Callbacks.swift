@@ -1,0 +1,143 @@
+import CNGHTTP2
+
+/// What nghttp2 calls: each finds the session behind the user pointer, tells it one thing and returns.
+enum HTTP2Callbacks {
+    /// Made once for the process, read by every session that opens. Nil: no memory, which opening then reports.
+    nonisolated(unsafe) static let shared: OpaquePointer? = {
+        var callbacks: OpaquePointer?
+        guard unsafe nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks = unsafe callbacks else {
+            return nil
+        }
+        unsafe setIncoming(callbacks)
+        unsafe setOutgoing(callbacks)
+        return unsafe callbacks
+    }()
+
+    static let readBody: nghttp2_data_source_read_callback = { _, _, buffer, length, flags, source, owner in
+        guard let source = unsafe source, let flags = unsafe flags else {
+            return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
+        }
+        let slot = unsafe Int(source.pointee.fd)
+        let (byteCount, isEnd) =
+            unsafe session(owner) { session in
+                unsafe session.readBody(slot, into: UnsafeMutableBufferPointer(start: buffer, count: length))
+            } ?? (0, true)
+        if isEnd { unsafe flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+        return byteCount
+    }
+
+    private static func setIncoming(_ callbacks: OpaquePointer) {
+        unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
+            guard let frame = unsafe frame else { return 0 }
+            let opensStream = unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+            let streamID = unsafe frame.pointee.hd.stream_id
+            return unsafe session(owner) { session in
+                session.didBeginHeaders(streamID: streamID, opensStream: opensStream)
+            } ?? 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _,
+            frame,
+            name,
+            nameByteCount,
+            value,
+            valueByteCount,
+            _,
+            owner in
+            guard let frame = unsafe frame else { return 0 }
+            unsafe session(owner) { session in
+                unsafe session.didReceiveHeader(
+                    streamID: frame.pointee.hd.stream_id,
+                    UnsafeBufferPointer(start: name, count: nameByteCount),
+                    UnsafeBufferPointer(start: value, count: valueByteCount)
+                )
+            }
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
+            _,
+            _,
+            streamID,
+            bytes,
+            byteCount,
+            owner in
+            unsafe session(owner) { session in
+                unsafe session.didReceiveBody(
+                    streamID: streamID,
+                    UnsafeBufferPointer(start: bytes, count: byteCount)
+                )
+            }
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
+            guard let frame = unsafe frame else { return 0 }
+            unsafe session(owner) { session in unsafe didReceive(frame, session) }
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, streamID, code, owner in
+            unsafe session(owner) { session in session.didClose(streamID: streamID, code: code) }
+            return 0
+        }
+    }
+
+    private static func setOutgoing(_ callbacks: OpaquePointer) {
+        unsafe nghttp2_session_callbacks_set_before_frame_send_callback(callbacks) { _, frame, owner in
+            guard let frame = unsafe frame, unsafe UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else {
+                return 0
+            }
+            let streamID = unsafe frame.pointee.hd.stream_id
+            unsafe session(owner) { session in session.didWriteHead(streamID: streamID) }
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
+            guard let frame = unsafe frame, unsafe UInt32(frame.pointee.hd.type) == NGHTTP2_RST_STREAM.rawValue else {
+                return 0
+            }
+            let streamID = unsafe frame.pointee.hd.stream_id
+            let code = unsafe frame.pointee.rst_stream.error_code
+            unsafe session(owner) { session in session.didReset(streamID: streamID, code: code, byPeer: false) }
+            return 0
+        }
+    }
+}
+
+/// The session is alive: it owns the nghttp2 session that is calling.
+@discardableResult
+private func session<Result>(
+    _ owner: UnsafeMutableRawPointer?,
+    _ body: (HTTP2Session) -> Result
+) -> Result? {
+    guard let owner = unsafe owner else { return nil }
+    return unsafe Unmanaged<HTTP2Session>.fromOpaque(owner)._withUnsafeGuaranteedRef(body)
+}
+
+private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2Session) {
+    let header = unsafe frame.pointee.hd
+    let endsStream = UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+    let isAcknowledgement = UInt32(header.flags) & NGHTTP2_FLAG_ACK.rawValue != 0
+    switch UInt32(header.type) {
+    case NGHTTP2_DATA.rawValue:
+        session.didReceiveData(streamID: header.stream_id, byteCount: header.length, endsStream: endsStream)
+    case NGHTTP2_HEADERS.rawValue:
+        session.didReceiveHeaders(streamID: header.stream_id, endsStream: endsStream)
+    case NGHTTP2_RST_STREAM.rawValue:
+        let code = unsafe frame.pointee.rst_stream.error_code
+        session.didReset(streamID: header.stream_id, code: code, byPeer: true)
+    case NGHTTP2_SETTINGS.rawValue where !isAcknowledgement:
+        session.didReceiveIdleFrame()
+        session.didReceiveSettings()
+    case NGHTTP2_PING.rawValue where !isAcknowledgement, NGHTTP2_PRIORITY.rawValue:
+        session.didReceiveIdleFrame()
+    case NGHTTP2_GOAWAY.rawValue:
+        let goAway = unsafe frame.pointee.goaway
+        let debugData = unsafe UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+        session.didReceiveGoAway(
+            HTTP2Session.GoAway(
+                lastStreamID: unsafe goAway.last_stream_id,
+                code: unsafe goAway.error_code,
+                debugData: unsafe Array(debugData)
+            )
+        )
+    default: break
+    }
+}

@@ -1,0 +1,409 @@
+import CNGHTTP2
+
+typealias RequestContinuation = UnsafeContinuation<Result<HTTP2Response, TransportError>, Never>
+
+/// One caller who waits for a response. Whoever takes it out of the core's tables finishes it: that is why once.
+@safe struct PendingRequest {
+    let id: UInt64
+    let deadline: MonotonicTime
+    private let continuation: RequestContinuation
+
+    init(id: UInt64, deadline: MonotonicTime, continuation: RequestContinuation) {
+        self.id = id
+        self.deadline = deadline
+        unsafe self.continuation = continuation
+    }
+
+    consuming func finish(_ result: Result<HTTP2Response, TransportError>) {
+        unsafe continuation.resume(returning: result)
+    }
+}
+
+/// The loop's side of a client connection: channel, session, and who waits for what.
+final class HTTP2ClientCore {
+    private struct WaitingRequest {
+        let request: HTTP2Request
+        let pending: PendingRequest
+    }
+
+    private enum State {
+        case new, connecting, open, draining, closed(TransportError?)
+    }
+
+    private let loop: EventLoop
+    private let limits: HTTP2ClientLimits
+    /// Let go of after the last event: its owner may hold the connection.
+    private var onEvent: (@Sendable (HTTP2ClientEvent) -> Void)?
+    private var state = State.new
+    private var channel: TLSChannel?
+    private var session: HTTP2Session?
+    /// By the session's slots.
+    private var pending: [PendingRequest?] = []
+    private var waiting = RingBuffer<WaitingRequest>()
+    private var onConnected: ((TransportError?) -> Void)?
+    private var onClosed: [() -> Void] = []
+    private var deadlineTimer: LoopTimer?
+    private var nextDeadline = MonotonicTime(nanoseconds: .max)
+    private var prefaceTimer: LoopTimer?
+    private var isTurnEndPlanned = false
+
+    init(loop: EventLoop, limits: HTTP2ClientLimits, onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void) {
+        self.loop = loop
+        self.limits = limits
+        self.onEvent = onEvent
+    }
+
+    // MARK: Connecting
+
+    func connect(
+        host: String,
+        port: UInt16,
+        context: TLSContext,
+        completion: @escaping (TransportError?) -> Void
+    ) {
+        // Cancelled before it began.
+        guard case .new = state else { return completion(.cancelled) }
+        state = .connecting
+        onConnected = completion
+        do throws(TransportError) {
+            channel = try TLSChannel.connect(
+                host: host,
+                port: port,
+                context: context,
+                loop: loop,
+                limits: limits.channel,
+                delegate: self
+            )
+        } catch {
+            didClose(error)
+        }
+    }
+
+    func cancelConnect() {
+        switch state {
+        case .new: state = .closed(.cancelled)
+        case .connecting: channel?.abort(.cancelled)
+        case .open, .draining, .closed: break
+        }
+    }
+
+    private func didConnect() {
+        prefaceTimer?.cancel()
+        prefaceTimer = nil
+        state = .open
+        onConnected?(nil)
+        onConnected = nil
+    }
+
+    // MARK: Requests
+
+    func send(_ request: HTTP2Request, _ pending: PendingRequest) {
+        guard case .open = state, let session else { return pending.finish(.failure(.notProcessed(refusal))) }
+        watchDeadline(pending.deadline)
+        if waiting.isEmpty, session.openStreamCount < session.peerMaxConcurrentStreams {
+            return start(request, pending, session)
+        }
+        guard waiting.count < limits.waitingCountMax else {
+            return pending.finish(.failure(.notProcessed(.queueFull(countMax: limits.waitingCountMax))))
+        }
+        waiting.append(WaitingRequest(request: request, pending: pending))
+    }
+
+    /// Why no request is taken any more.
+    private var refusal: RequestFailure {
+        if let goAway = session?.peerGoAway { return .goAway(code: goAway.code) }
+        if case .closed(let error?) = state { return .connection(error) }
+        return .connection(.connectionClosed)
+    }
+
+    private func start(_ request: HTTP2Request, _ pending: PendingRequest, _ session: HTTP2Session) {
+        let slot: Int
+        do throws(HTTP2Error) {
+            slot = try session.submitRequest(request.headers, body: request.body)
+        } catch {
+            let failure: RequestFailure = error == .streamsExhausted ? .streamsExhausted : .rejected(error)
+            return pending.finish(.failure(.notProcessed(failure)))
+        }
+        while self.pending.count <= slot {
+            self.pending.append(nil)
+        }
+        self.pending[slot] = pending
+        planFlush()
+    }
+
+    private func startWaiting(_ session: HTTP2Session) {
+        guard case .open = state else { return }
+        while !waiting.isEmpty, session.openStreamCount < session.peerMaxConcurrentStreams {
+            guard let next = waiting.popFirst() else { return }
+            start(next.request, next.pending, session)
+        }
+    }
+
+    func cancel(_ id: UInt64) {
+        if let slot = pending.firstIndex(where: { $0?.id == id }) {
+            return giveUp(slot, .cancelled)
+        }
+        for request in waiting.removeAll(where: { $0.pending.id == id }) {
+            request.pending.finish(.failure(.notProcessed(.cancelled)))
+        }
+    }
+
+    /// Resets a stream whose answer nobody wants any more.
+    private func giveUp(_ slot: Int, _ failure: RequestFailure) {
+        guard let session, let request = take(slot) else { return }
+        let isWritten = session.isWritten(slot)
+        reset(slot, session)
+        request.finish(.failure(isWritten ? .ambiguous(failure) : .notProcessed(failure)))
+    }
+
+    private func reset(_ slot: Int, _ session: HTTP2Session) {
+        do throws(HTTP2Error) {
+            try session.reset(slot, code: NGHTTP2_CANCEL.rawValue)
+            planFlush()
+        } catch {
+            channel?.abort(.http2(error))
+        }
+    }
+
+    private func take(_ slot: Int) -> PendingRequest? {
+        guard slot < pending.count else { return nil }
+        let request = pending[slot]
+        pending[slot] = nil
+        return request
+    }
+
+    // MARK: Deadlines
+
+    /// One timer for all requests, at the earliest deadline that was ever asked for: nearly all are answered long
+    /// before theirs, and a timer for each would cost more than the rest of the request.
+    private func watchDeadline(_ deadline: MonotonicTime) {
+        guard deadline < nextDeadline else { return }
+        nextDeadline = deadline
+        deadlineTimer?.cancel()
+        deadlineTimer = loop.schedule(after: deadline - .now()) { [unowned self] in expire() }
+    }
+
+    private func expire() {
+        deadlineTimer = nil
+        nextDeadline = MonotonicTime(nanoseconds: .max)
+        let now = loop.now
+        for request in waiting.removeAll(where: { $0.pending.deadline <= now }) {
+            request.pending.finish(.failure(.notProcessed(.deadlineExceeded)))
+        }
+        for slot in pending.indices {
+            if let request = pending[slot], request.deadline <= now { giveUp(slot, .deadlineExceeded) }
+        }
+        var earliest = MonotonicTime(nanoseconds: .max)
+        for case let request? in pending {
+            earliest = min(earliest, request.deadline)
+        }
+        waiting.forEach { earliest = min(earliest, $0.pending.deadline) }
+        watchDeadline(earliest)
+    }
+
+    // MARK: Events
+
+    private func handleEvents(_ session: HTTP2Session) {
+        while let event = session.nextEvent() {
+            switch event {
+            case .message(let slot): didReceiveResponse(slot, session)
+            case .bodyTooLarge(let slot):
+                take(slot)?.finish(.failure(.ambiguous(tooLarge)))
+            case .closed(let slot, let code): didCloseStream(slot, code, session)
+            case .settings:
+                if case .connecting = state { didConnect() }
+                onEvent?(.maxConcurrentStreams(session.peerMaxConcurrentStreams))
+            case .goAway: didReceiveGoAway(session)
+            case .flooded: break
+            }
+        }
+        startWaiting(session)
+    }
+
+    private var tooLarge: RequestFailure {
+        .responseTooLarge(byteCountMax: limits.settings.bodyByteCountMax)
+    }
+
+    private func didReceiveResponse(_ slot: Int, _ session: HTTP2Session) {
+        let message = session.takeMessage(slot)
+        // The answer came before the request was all sent: the rest is of no use to anyone.
+        if !session.isOutgoingDone(slot) { reset(slot, session) }
+        guard let request = take(slot) else { return }
+        guard !message.isHeaderTooLarge else { return request.finish(.failure(.ambiguous(.malformedResponse))) }
+        guard message.bodyByteCount == message.body.count else {
+            return request.finish(.failure(.ambiguous(tooLarge)))
+        }
+        request.finish(
+            .success(HTTP2Response(status: message.status, headers: message.headers, body: message.body))
+        )
+    }
+
+    private func didCloseStream(_ slot: Int, _ code: UInt32, _ session: HTTP2Session) {
+        if let request = take(slot) {
+            // nghttp2 closes what a GOAWAY excludes in the same way.
+            if code == NGHTTP2_REFUSED_STREAM.rawValue {
+                let goAway = session.peerGoAway.map { RequestFailure.goAway(code: $0.code) }
+                request.finish(.failure(.notProcessed(goAway ?? .refusedStream)))
+            } else {
+                request.finish(.failure(.ambiguous(.reset(code: code))))
+            }
+        }
+        closeIfDrained(session)
+    }
+
+    private func didReceiveGoAway(_ session: HTTP2Session) {
+        guard let goAway = session.peerGoAway else { return }
+        // A server may say goodbye before it says hello; whoever connects must hear of it.
+        if case .connecting = state { channel?.abort(.connectionClosed) }
+        if case .open = state { state = .draining }
+        refuseWaiting()
+        onEvent?(.goAway(lastStreamID: goAway.lastStreamID, code: goAway.code, debugData: goAway.debugData))
+        closeIfDrained(session)
+    }
+
+    private func refuseWaiting() {
+        let failure = refusal
+        while let next = waiting.popFirst() {
+            next.pending.finish(.failure(.notProcessed(failure)))
+        }
+    }
+
+    // MARK: Bytes out
+
+    private func planFlush() {
+        guard !isTurnEndPlanned else { return }
+        isTurnEndPlanned = true
+        loop.atTurnEnd(self)
+    }
+
+    private func flush() {
+        guard let channel, let session else { return }
+        do throws(TransportError) {
+            try session.send(through: channel)
+        } catch {
+            return channel.abort(error)
+        }
+        // Writing closes streams, too.
+        handleEvents(session)
+        if !session.isAlive { channel.close() }
+    }
+
+    // MARK: Ending
+
+    func close(gracefully: Bool, completion: (() -> Void)? = nil) {
+        switch state {
+        case .closed:
+            completion?()
+            return
+        case .new:
+            state = .closed(nil)
+            completion?()
+            return
+        case .connecting, .open, .draining: break
+        }
+        if let completion { onClosed.append(completion) }
+        guard gracefully, let session else {
+            channel?.abort(.connectionClosed)
+            return
+        }
+        state = .draining
+        refuseWaiting()
+        closeIfDrained(session)
+    }
+
+    private func closeIfDrained(_ session: HTTP2Session) {
+        guard case .draining = state, session.openStreamCount == 0, let channel else { return }
+        do throws(HTTP2Error) {
+            try session.terminate(code: NGHTTP2_NO_ERROR.rawValue)
+            planFlush()
+        } catch {
+            channel.abort(.http2(error))
+        }
+    }
+
+    private func didClose(_ error: TransportError?) {
+        if case .closed = state { return }
+        let session = self.session
+        state = .closed(error)
+        deadlineTimer?.cancel()
+        prefaceTimer?.cancel()
+        let failure = RequestFailure.connection(error ?? .connectionClosed)
+        for slot in pending.indices {
+            guard let request = take(slot) else { continue }
+            let isWritten = session?.isWritten(slot) ?? false
+            request.finish(.failure(isWritten ? .ambiguous(failure) : .notProcessed(failure)))
+        }
+        refuseWaiting()
+        channel = nil
+        onConnected?(error ?? .connectionLost)
+        onConnected = nil
+        onEvent?(.closed(error))
+        onEvent = nil
+        let closed = onClosed
+        onClosed = []
+        for completion in closed {
+            completion()
+        }
+    }
+}
+
+extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
+    func channelDidOpen(_ channel: TLSChannel) {
+        guard channel.negotiatedProtocol == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
+        do throws(HTTP2Error) {
+            session = try HTTP2Session(role: .client, settings: limits.settings, now: loop.now)
+        } catch {
+            return channel.abort(.http2(error))
+        }
+        prefaceTimer = loop.schedule(after: limits.channel.handshakeDeadline) { [unowned self] in
+            self.channel?.abort(.deadlineExceeded(.handshake))
+        }
+        planFlush()
+    }
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        guard let session else { return }
+        do throws(HTTP2Error) {
+            try session.receive(bytes, now: loop.now)
+        } catch {
+            return channel.abort(.http2(error))
+        }
+        handleEvents(session)
+        planFlush()
+    }
+
+    func channelIsWritable(_ channel: TLSChannel) {
+        planFlush()
+    }
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        didClose(error)
+    }
+
+    func handleTurnEnd() {
+        isTurnEndPlanned = false
+        flush()
+    }
+}
+
+extension HTTP2Session {
+    /// One TLS record's worth: larger pieces save nothing, smaller ones cost a record each.
+    private static let pieceByteCount = 1 << 14
+
+    /// Moves bytes to the channel for as long as it has room, and sends them.
+    func send(through channel: TLSChannel) throws(TransportError) {
+        let scratch = channel.loop.scratch
+        while channel.isWritable {
+            do throws(HTTP2Error) {
+                try send(into: &scratch.frames, byteCountMax: Self.pieceByteCount)
+            } catch {
+                scratch.frames.removeAll()
+                throw .http2(error)
+            }
+            guard !scratch.frames.isEmpty else { break }
+            defer { scratch.frames.removeAll() }
+            try scratch.frames.withBytes { (bytes) throws(TransportError) in try channel.write(bytes) }
+        }
+        channel.flush()
+    }
+}

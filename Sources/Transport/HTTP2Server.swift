@@ -1,0 +1,156 @@
+/// What a server allows and how long it waits.
+package struct HTTP2ServerLimits: Sendable {
+    package var channel = TLSChannelLimits()
+    package var settings = HTTP2Settings()
+    /// From a stream's first header byte to the request's last body byte.
+    package var requestDeadline: Duration = .seconds(30)
+    /// From the response to its last byte taken: a peer may hold streams open by not reading.
+    package var responseDeadline: Duration = .seconds(30)
+    /// Without an open stream.
+    package var idleDeadline: Duration = .seconds(600)
+    /// What open streams get when the connection is to end.
+    package var drainDeadline: Duration = .seconds(5)
+    package var connectionCountMax = 1024
+
+    package init() {}
+}
+
+/// An application's side of one connection: one object each, so that it can keep what belongs to the connection.
+package protocol HTTP2Handler: AnyObject {
+    /// A complete request. On the loop, which it must not block; the answer may come now or later.
+    func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder)
+    /// The last call.
+    func connectionDidClose()
+}
+
+extension HTTP2Handler {
+    package func connectionDidClose() {}
+}
+
+/// Listens, and serves HTTP/2 over TLS on one loop.
+package final class HTTP2Server: Sendable {
+    /// The port it listens on: the one asked for, or the one the system chose for port 0.
+    package let port: UInt16
+    private let core: LoopBound<HTTP2ServerCore>
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - address: an IPv4 or IPv6 literal, or "localhost".
+    ///   - port: 0 lets the system choose.
+    ///   - context: a server's, with `h2` among its protocols.
+    ///   - loop: where the connections live.
+    ///   - limits: what is allowed, and how long.
+    ///   - makeHandler: called on the loop for every connection whose handshake is done.
+    /// - Returns: the server, which closes gracefully when its last reference goes.
+    /// - Throws: `.addressInUse` with the port, among others.
+    package static func start(
+        address: String,
+        port: UInt16,
+        context: TLSContext,
+        loop: EventLoop,
+        limits: HTTP2ServerLimits = HTTP2ServerLimits(),
+        makeHandler: @escaping @Sendable (HTTP2ServerConnection) -> any HTTP2Handler
+    ) async throws(TransportError) -> HTTP2Server {
+        let result: Result<HTTP2Server, TransportError> = await withCheckedContinuation { continuation in
+            loop.perform {
+                continuation.resume(
+                    returning: Result { () throws(TransportError) in
+                        let core = HTTP2ServerCore(loop: loop, limits: limits, makeHandler: makeHandler)
+                        let port = try core.listen(address, port, context)
+                        return HTTP2Server(port: port, core: LoopBound(core, to: loop))
+                    }
+                )
+            }
+        }
+        return try result.get()
+    }
+
+    private init(port: UInt16, core: LoopBound<HTTP2ServerCore>) {
+        self.port = port
+        self.core = core
+    }
+
+    deinit {
+        let core = core
+        core.loop.perform { core.value.close(gracefully: true) {} }
+    }
+
+    /// Accepts no more, says GOAWAY, lets open streams end within the drain deadline (or ends at once), and returns
+    /// when every connection is closed.
+    package func close(gracefully: Bool = true) async {
+        let core = core
+        await withCheckedContinuation { continuation in
+            core.loop.perform {
+                core.value.close(gracefully: gracefully) { continuation.resume() }
+            }
+        }
+    }
+}
+
+/// The loop's side of a server: the listener and who is connected.
+final class HTTP2ServerCore {
+    let loop: EventLoop
+    let limits: HTTP2ServerLimits
+    private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
+    private var listener: TLSListener?
+    private var connections: [ObjectIdentifier: HTTP2ServerConnection] = [:]
+    private var onClosed: [() -> Void] = []
+
+    init(
+        loop: EventLoop,
+        limits: HTTP2ServerLimits,
+        makeHandler: @escaping @Sendable (HTTP2ServerConnection) -> any HTTP2Handler
+    ) {
+        self.loop = loop
+        self.limits = limits
+        self.makeHandler = makeHandler
+    }
+
+    func listen(_ address: String, _ port: UInt16, _ context: TLSContext) throws(TransportError) -> UInt16 {
+        let listener = try TLSListener(
+            address: address,
+            port: port,
+            context: context,
+            loop: loop,
+            limits: limits.channel,
+            connectionCountMax: limits.connectionCountMax
+        ) { [self] channel in makeConnection(channel) }
+        self.listener = listener
+        return listener.port
+    }
+
+    private func makeConnection(_ channel: TLSChannel) -> HTTP2ServerConnection {
+        let connection = HTTP2ServerConnection(channel: channel, limits: limits, makeHandler: makeHandler) {
+            [self] connection in didClose(connection)
+        }
+        connections[ObjectIdentifier(connection)] = connection
+        return connection
+    }
+
+    func close(gracefully: Bool, completion: @escaping () -> Void) {
+        listener?.close()
+        listener = nil
+        // The application's factory may hold this server.
+        makeHandler = nil
+        guard !connections.isEmpty else { return completion() }
+        onClosed.append(completion)
+        for connection in connections.values {
+            if gracefully {
+                connection.goAway()
+            } else {
+                connection.abort()
+            }
+        }
+    }
+
+    private func didClose(_ connection: HTTP2ServerConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+        guard connections.isEmpty else { return }
+        let closed = onClosed
+        onClosed = []
+        for completion in closed {
+            completion()
+        }
+    }
+}

@@ -1,0 +1,272 @@
+import CNGHTTP2
+
+/// One client's connection to a server. Lives on the server's loop.
+package final class HTTP2ServerConnection {
+    private struct Exchange {
+        /// The stream that waits for its answer; 0: none.
+        var streamID: Int32 = 0
+        var respondedAt: MonotonicTime?
+    }
+
+    package let loop: EventLoop
+    private let channel: TLSChannel
+    private let limits: HTTP2ServerLimits
+    // Let go of when they have been called: an application's factory may well hold the connections it made.
+    private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
+    private var onClosed: ((HTTP2ServerConnection) -> Void)?
+    private var handler: (any HTTP2Handler)?
+    private var session: HTTP2Session?
+    /// By the session's slots.
+    private var exchanges: [Exchange] = []
+    private var openedAt: MonotonicTime
+    private var lastStreamAt: MonotonicTime
+    private var sweepTimer: LoopTimer?
+    private var drainTimer: LoopTimer?
+    private var isDraining = false
+    private var isClosed = false
+    private var isTurnEndPlanned = false
+
+    init(
+        channel: TLSChannel,
+        limits: HTTP2ServerLimits,
+        makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?,
+        onClosed: @escaping (HTTP2ServerConnection) -> Void
+    ) {
+        loop = channel.loop
+        self.channel = channel
+        self.limits = limits
+        self.makeHandler = makeHandler
+        self.onClosed = onClosed
+        openedAt = channel.loop.now
+        lastStreamAt = openedAt
+    }
+
+    // MARK: For the application
+
+    /// Tells the client that no new stream will be served; ends when the open ones have, at the latest after the
+    /// drain deadline.
+    ///
+    /// - Parameters:
+    ///   - code: RFC 9113 section 7; 0 is no error.
+    ///   - debugData: Apple puts a reason in JSON here.
+    package func goAway(code: UInt32 = 0, debugData: [UInt8] = []) {
+        loop.checkIsolated()
+        guard !isClosed else { return }
+        guard let session else { return channel.close() }
+        attempt { () throws(HTTP2Error) in try session.submitGoAway(code: code, debugData: debugData) }
+        guard !isDraining else { return }
+        isDraining = true
+        drainTimer = loop.schedule(after: limits.drainDeadline) { [unowned self] in
+            channel.abort(.deadlineExceeded(.close))
+        }
+    }
+
+    /// Changes how many streams the client may have open at once.
+    package func setMaxConcurrentStreams(_ count: UInt32) {
+        loop.checkIsolated()
+        guard !isClosed, let session else { return }
+        attempt { () throws(HTTP2Error) in try session.setMaxConcurrentStreams(count) }
+    }
+
+    /// Ends at once, without a word.
+    package func abort() {
+        channel.abort(.connectionClosed)
+    }
+
+    private func attempt(_ body: () throws(HTTP2Error) -> Void) {
+        do throws(HTTP2Error) {
+            try body()
+            planFlush()
+        } catch {
+            channel.abort(.http2(error))
+        }
+    }
+
+    // MARK: Requests
+
+    private func handleEvents(_ session: HTTP2Session) {
+        while let event = session.nextEvent() {
+            switch event {
+            case .message(let slot): didReceiveRequest(slot, session)
+            case .closed(let slot, _):
+                if slot < exchanges.count { exchanges[slot] = Exchange() }
+                lastStreamAt = loop.now
+            case .settings, .goAway, .bodyTooLarge, .flooded: break
+            }
+        }
+    }
+
+    private func didReceiveRequest(_ slot: Int, _ session: HTTP2Session) {
+        let message = session.takeMessage(slot)
+        let streamID = session.streamID(slot)
+        while exchanges.count <= slot {
+            exchanges.append(Exchange())
+        }
+        exchanges[slot] = Exchange(streamID: streamID)
+        guard !message.isHeaderTooLarge else {
+            return respond(slot, streamID, status: 431, HeaderBlock(), [])
+        }
+        handler?.handle(
+            HTTP2ServerRequest(
+                headers: message.headers,
+                body: message.body,
+                bodyByteCount: message.bodyByteCount
+            ),
+            HTTP2Responder(connection: LoopBound(self, to: loop), slot: slot, streamID: streamID)
+        )
+    }
+
+    /// The answer, unless the stream has gone or has had one.
+    func respond(_ slot: Int, _ streamID: Int32, status: Int, _ headers: HeaderBlock, _ body: [UInt8]) {
+        guard !isClosed, let session, exchanges[slot].streamID == streamID, exchanges[slot].respondedAt == nil else {
+            return
+        }
+        exchanges[slot].respondedAt = loop.now
+        attempt { () throws(HTTP2Error) in
+            try session.submitResponse(slot, status: status, headers: headers, body: body)
+        }
+    }
+
+    /// Breaks the stream off instead of an answer.
+    func reset(_ slot: Int, _ streamID: Int32, code: UInt32) {
+        guard !isClosed, let session, exchanges[slot].streamID == streamID else { return }
+        attempt { () throws(HTTP2Error) in try session.reset(slot, code: code) }
+    }
+
+    // MARK: Time
+
+    /// A look at everything that has a deadline, four times per shortest one: cheaper than a timer for each stream.
+    private func planSweep() {
+        let shortest = min(limits.requestDeadline, limits.responseDeadline, limits.idleDeadline)
+        let period = min(shortest, limits.channel.handshakeDeadline) / 4
+        sweepTimer = loop.schedule(after: max(period, .milliseconds(1))) { [unowned self] in
+            sweep()
+            if !isClosed { planSweep() }
+        }
+    }
+
+    private func sweep() {
+        guard let session else { return }
+        let now = loop.now
+        guard session.hasPeerSettings || now < openedAt + limits.channel.handshakeDeadline else {
+            return channel.abort(.deadlineExceeded(.handshake))
+        }
+        // A header block that does not end blocks every other stream, so there is nothing to save.
+        if let began = session.headerBlockBegan, began + limits.requestDeadline <= now {
+            return channel.abort(.deadlineExceeded(.request))
+        }
+        for slot in 0..<session.slotCount {
+            if let began = session.receivingSince(slot), began + limits.requestDeadline <= now {
+                attempt { () throws(HTTP2Error) in try session.reset(slot, code: NGHTTP2_CANCEL.rawValue) }
+            }
+            if slot < exchanges.count, let respondedAt = exchanges[slot].respondedAt,
+                respondedAt + limits.responseDeadline <= now
+            {
+                attempt { () throws(HTTP2Error) in try session.reset(slot, code: NGHTTP2_CANCEL.rawValue) }
+            }
+        }
+        if session.openStreamCount == 0, lastStreamAt + limits.idleDeadline <= now { goAway() }
+    }
+
+    // MARK: Bytes out
+
+    private func planFlush() {
+        guard !isTurnEndPlanned, !isClosed else { return }
+        isTurnEndPlanned = true
+        loop.atTurnEnd(self)
+    }
+
+    private func flush() {
+        guard !isClosed, let session else { return }
+        do throws(TransportError) {
+            try session.send(through: channel)
+        } catch {
+            return channel.abort(error)
+        }
+        handleEvents(session)
+        if !session.isAlive || (isDraining && session.openStreamCount == 0) { channel.close() }
+    }
+}
+
+extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
+    package func channelDidOpen(_ channel: TLSChannel) {
+        guard channel.negotiatedProtocol == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
+        do throws(HTTP2Error) {
+            session = try HTTP2Session(role: .server, settings: limits.settings, now: loop.now)
+        } catch {
+            return channel.abort(.http2(error))
+        }
+        openedAt = loop.now
+        lastStreamAt = openedAt
+        handler = makeHandler?(self)
+        makeHandler = nil
+        planSweep()
+        planFlush()
+    }
+
+    package func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        guard let session else { return }
+        do throws(HTTP2Error) {
+            try session.receive(bytes, now: loop.now)
+        } catch {
+            return channel.abort(.http2(error))
+        }
+        handleEvents(session)
+        planFlush()
+    }
+
+    package func channelIsWritable(_ channel: TLSChannel) {
+        planFlush()
+    }
+
+    package func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        isClosed = true
+        sweepTimer?.cancel()
+        drainTimer?.cancel()
+        handler?.connectionDidClose()
+        handler = nil
+        makeHandler = nil
+        onClosed?(self)
+        onClosed = nil
+    }
+
+    package func handleTurnEnd() {
+        isTurnEndPlanned = false
+        flush()
+    }
+}
+
+/// The right to answer one request, once, now or later, from any thread. Later answers are dropped.
+package struct HTTP2Responder: Sendable {
+    private let connection: LoopBound<HTTP2ServerConnection>
+    private let slot: Int
+    private let streamID: Int32
+
+    init(connection: LoopBound<HTTP2ServerConnection>, slot: Int, streamID: Int32) {
+        self.connection = connection
+        self.slot = slot
+        self.streamID = streamID
+    }
+
+    /// Sends the answer.
+    ///
+    /// - Parameters:
+    ///   - status: 200 to 999; written as `:status`.
+    ///   - headers: the other fields, in lower case.
+    ///   - body: may be empty.
+    package func respond(status: Int, headers: HeaderBlock = HeaderBlock(), body: [UInt8] = []) {
+        guard connection.loop.isOnLoop else {
+            let (connection, slot, streamID) = (connection, slot, streamID)
+            return connection.loop.perform {
+                connection.value.respond(slot, streamID, status: status, headers, body)
+            }
+        }
+        connection.value.respond(slot, streamID, status: status, headers, body)
+    }
+
+    /// Resets the stream instead; `code` as in RFC 9113 section 7.
+    package func reset(code: UInt32) {
+        let (connection, slot, streamID) = (connection, slot, streamID)
+        connection.loop.perform { connection.value.reset(slot, streamID, code: code) }
+    }
+}

@@ -1,0 +1,155 @@
+import Glibc
+
+/// The header fields of one message, in order, duplicates and pseudo-headers included: one run of bytes and where
+/// each field lies in it. Making it costs two allocations, however many fields it has.
+package struct HeaderBlock: Sendable, Equatable {
+    /// What HPACK may do with a field (RFC 7541 section 6.2).
+    package enum Indexing: UInt8, Sendable {
+        /// Remembered by both ends: for what comes again and again.
+        case indexed
+        /// Not remembered: for what is different each time. nghttp2 knows only one way not to index, the next one.
+        case notIndexed
+        /// Not remembered by anyone on the way either: for secrets.
+        case neverIndexed
+    }
+
+    struct Entry: Equatable {
+        var start: Int32
+        var nameByteCount: Int32
+        var valueByteCount: Int32
+        var indexing: Indexing
+    }
+
+    /// One field, as slices of the block's bytes.
+    package struct Field {
+        package let name: ArraySlice<UInt8>
+        package let value: ArraySlice<UInt8>
+        package let indexing: Indexing
+    }
+
+    private(set) var bytes: [UInt8] = []
+    private(set) var entries: [Entry] = []
+
+    package init() {}
+
+    package mutating func reserveCapacity(byteCount: Int, fieldCount: Int) {
+        bytes.reserveCapacity(byteCount)
+        entries.reserveCapacity(fieldCount)
+    }
+
+    // MARK: Writing
+
+    /// Appends a field. Names are lower case (RFC 9113 section 8.2); pseudo-headers come first.
+    package mutating func append(_ name: StaticString, _ value: [UInt8], indexing: Indexing = .indexed) {
+        appendName(name)
+        bytes += value
+        appendEntry(nameByteCount: name.utf8CodeUnitCount, valueByteCount: value.count, indexing)
+    }
+
+    package mutating func append(_ name: StaticString, _ value: ArraySlice<UInt8>, indexing: Indexing = .indexed) {
+        appendName(name)
+        bytes += value
+        appendEntry(nameByteCount: name.utf8CodeUnitCount, valueByteCount: value.count, indexing)
+    }
+
+    package mutating func append(_ name: StaticString, _ value: StaticString, indexing: Indexing = .indexed) {
+        appendName(name)
+        appendName(value)
+        appendEntry(nameByteCount: name.utf8CodeUnitCount, valueByteCount: value.utf8CodeUnitCount, indexing)
+    }
+
+    package mutating func append(_ name: [UInt8], _ value: [UInt8], indexing: Indexing = .indexed) {
+        bytes += name
+        bytes += value
+        appendEntry(nameByteCount: name.count, valueByteCount: value.count, indexing)
+    }
+
+    package mutating func append(_ name: Span<UInt8>, _ value: Span<UInt8>, indexing: Indexing = .indexed) {
+        unsafe name.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+        unsafe value.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+        appendEntry(nameByteCount: name.count, valueByteCount: value.count, indexing)
+    }
+
+    mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+        unsafe bytes.append(contentsOf: name)
+        unsafe bytes.append(contentsOf: value)
+        appendEntry(nameByteCount: name.count, valueByteCount: value.count, .indexed)
+    }
+
+    private mutating func appendName(_ text: StaticString) {
+        precondition(text.hasPointerRepresentation)
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func appendEntry(nameByteCount: Int, valueByteCount: Int, _ indexing: Indexing) {
+        entries.append(
+            Entry(
+                start: Int32(bytes.count - nameByteCount - valueByteCount),
+                nameByteCount: Int32(nameByteCount),
+                valueByteCount: Int32(valueByteCount),
+                indexing: indexing
+            )
+        )
+    }
+
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Reading
+
+    package var count: Int { entries.count }
+
+    package subscript(index: Int) -> Field {
+        let entry = entries[index]
+        let valueStart = Int(entry.start + entry.nameByteCount)
+        return Field(
+            name: bytes[Int(entry.start)..<valueStart],
+            value: bytes[valueStart..<valueStart + Int(entry.valueByteCount)],
+            indexing: entry.indexing
+        )
+    }
+
+    /// The value of the first field with this name, which is compared byte by byte.
+    package subscript(name: StaticString) -> ArraySlice<UInt8>? {
+        for index in entries.indices where isNamed(name, entries[index]) {
+            return self[index].value
+        }
+        return nil
+    }
+
+    /// How many fields have this name.
+    package func count(of name: StaticString) -> Int {
+        entries.count { isNamed(name, $0) }
+    }
+
+    private func isNamed(_ name: StaticString, _ entry: Entry) -> Bool {
+        guard Int(entry.nameByteCount) == name.utf8CodeUnitCount else { return false }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return true }
+            return unsafe memcmp(start + Int(entry.start), name.utf8Start, Int(entry.nameByteCount)) == 0
+        }
+    }
+}
+
+extension HeaderBlock: Sequence {
+    package struct Iterator: IteratorProtocol {
+        private let block: HeaderBlock
+        private var index = 0
+
+        fileprivate init(_ block: HeaderBlock) {
+            self.block = block
+        }
+
+        package mutating func next() -> Field? {
+            guard index < block.count else { return nil }
+            index += 1
+            return block[index - 1]
+        }
+    }
+
+    package func makeIterator() -> Iterator {
+        Iterator(self)
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+
+/// A moment on the machine's monotonic clock: for deadlines, never for dates.
+package struct MonotonicTime: Comparable, Sendable {
+    /// Since an arbitrary start, the same for the whole process.
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The clock's present reading.
+    package static func now() -> MonotonicTime {
+        var time = timespec()
+        // CLOCK_MONOTONIC always exists, so the only failure is a bad pointer.
+        let code = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        precondition(code == 0)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// Later by `duration`; saturates instead of overflowing, so "for ever" may be said with any huge duration.
+    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, sumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (result, resultOverflow) = time.nanoseconds.addingReportingOverflow(sum)
+        guard !overflow, !sumOverflow, !resultOverflow else {
+            return MonotonicTime(nanoseconds: duration < .zero ? .min : .max)
+        }
+        return MonotonicTime(nanoseconds: result)
+    }
+
+    /// From `earlier` to `later`.
+    package static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
+        .nanoseconds(later.nanoseconds) - .nanoseconds(earlier.nanoseconds)
+    }
+
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}

@@ -1,0 +1,150 @@
+import CLinux
+import Glibc
+
+/// One non-blocking, close-on-exec TCP socket, closed when its owner goes.
+struct Socket: ~Copyable {
+    enum Transfer: Equatable {
+        case bytes(Int)
+        case wouldBlock
+        /// The peer sends no more (receive only).
+        case end
+        case failed(TransportError)
+    }
+
+    let descriptor: Int32
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    init(family: Int32) throws(TransportError) {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
+        self.init(descriptor: descriptor)
+    }
+
+    // MARK: Client
+
+    /// Starts to connect. True: done at once; false: the socket becomes writable when it is decided.
+    func connect(to address: SocketAddress) throws(TransportError) -> Bool {
+        setNoDelay()
+        let code = unsafe address.withPointer { pointer, byteCount in
+            unsafe Glibc.connect(descriptor, pointer, byteCount)
+        }
+        guard code != 0 else { return true }
+        guard errno == EINPROGRESS else { throw Self.error("connect", errno) }
+        return false
+    }
+
+    /// What became of `connect`.
+    func finishConnect() throws(TransportError) {
+        var code: Int32 = 0
+        var byteCount = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &byteCount) == 0 else {
+            throw .system(call: "getsockopt", code: errno)
+        }
+        guard code == 0 else { throw Self.error("connect", code) }
+    }
+
+    // MARK: Server
+
+    func listen(at address: SocketAddress, backlog: Int32) throws(TransportError) {
+        set(SOL_SOCKET, SO_REUSEADDR)
+        // One address family per listener: what "::" covers would otherwise depend on the machine's settings.
+        if address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+        let code = unsafe address.withPointer { pointer, byteCount in unsafe bind(descriptor, pointer, byteCount) }
+        guard code == 0, Glibc.listen(descriptor, backlog) == 0 else {
+            switch errno {
+            case EADDRINUSE: throw .addressInUse(port: address.port)
+            case EADDRNOTAVAIL: throw .addressNotAvailable
+            default: throw .system(call: "bind", code: errno)
+            }
+        }
+    }
+
+    enum Accepted: ~Copyable {
+        case socket(Socket)
+        case none
+        /// The process or the machine has no descriptor or memory left for it.
+        case exhausted
+    }
+
+    func accept() -> Accepted {
+        while true {
+            let accepted = clinux_accept(descriptor)
+            if accepted >= 0 {
+                let socket = Socket(descriptor: accepted)
+                socket.setNoDelay()
+                return .socket(socket)
+            }
+            switch errno {
+            // The last three happen to one caller who is gone already, not to the listener.
+            case EINTR, ECONNABORTED, EPROTO, ENETDOWN: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+            default: return .none
+            }
+        }
+    }
+
+    func localPort() throws(TransportError) -> UInt16 {
+        try SocketAddress(localEndOf: descriptor).port
+    }
+
+    // MARK: Bytes
+
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        while true {
+            let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlock
+            default: return .failed(Self.error("recv", errno))
+            }
+        }
+    }
+
+    func send(_ bytes: Span<UInt8>) -> Transfer {
+        while true {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe clinux_send(descriptor, bytes.baseAddress, bytes.count)
+            }
+            if count >= 0 { return .bytes(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlock
+            default: return .failed(Self.error("send", errno))
+            }
+        }
+    }
+
+    /// Tells the peer that nothing more comes; reading goes on.
+    func shutdownSending() {
+        // A peer that is already gone makes this fail, and that is no news here.
+        Glibc.shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    private func setNoDelay() {
+        set(Int32(IPPROTO_TCP), TCP_NODELAY)
+    }
+
+    private func set(_ level: Int32, _ option: Int32) {
+        var one: Int32 = 1
+        // Only wrong arguments make it fail, and these are constant.
+        unsafe setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func error(_ call: String, _ code: Int32) -> TransportError {
+        switch code {
+        case ECONNREFUSED: .connectionRefused
+        case ECONNRESET, EPIPE: .connectionLost
+        default: .system(call: call, code: code)
+        }
+    }
+}

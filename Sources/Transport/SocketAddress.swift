@@ -1,0 +1,137 @@
+import Glibc
+
+/// Where a socket connects to or listens: IPv4 or IPv6, with the port.
+struct SocketAddress: Sendable {
+    let storage: sockaddr_storage
+    let byteCount: socklen_t
+
+    var family: Int32 { Int32(storage.ss_family) }
+
+    /// In the host's byte order.
+    var port: UInt16 {
+        // Both kinds keep the port at the same place: right behind the family, big-endian.
+        withBytes { bytes in
+            unsafe UInt16(bigEndian: bytes.unsafeLoad(fromByteOffset: 2, as: UInt16.self))
+        }
+    }
+
+    /// Whether `host` is written as an address, "127.0.0.1" or "::1", and not as a name.
+    static func isLiteral(_ host: String) -> Bool {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        let isV4 = unsafe inet_pton(AF_INET, host, &v4) == 1
+        let isV6 = unsafe inet_pton(AF_INET6, host, &v6) == 1
+        return isV4 || isV6
+    }
+
+    /// Every address of `host`, in the order to try them. Blocks on the network unless `host` is a literal.
+    static func resolve(host: String, port: UInt16, isPassive: Bool = false) throws(TransportError) -> [SocketAddress] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_NUMERICSERV | (isLiteral(host) ? AI_NUMERICHOST : 0) | (isPassive ? AI_PASSIVE : 0)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = unsafe getaddrinfo(host, String(port), &hints, &list)
+        guard code == 0 else { throw .hostNotFound(reason: unsafe String(cString: gai_strerror(code))) }
+        defer { unsafe freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            if let address = unsafe entry.pointee.ai_addr {
+                unsafe addresses.append(SocketAddress(copying: address, byteCount: entry.pointee.ai_addrlen))
+            }
+            unsafe next = entry.pointee.ai_next
+        }
+        guard !addresses.isEmpty else { throw .hostNotFound(reason: "no address") }
+        return addresses
+    }
+
+    /// The local end of a bound socket.
+    init(localEndOf descriptor: Int32) throws(TransportError) {
+        var storage = sockaddr_storage()
+        var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let code = unsafe withUnsafeMutablePointer(to: &storage) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe getsockname(descriptor, address, &byteCount)
+            }
+        }
+        guard code == 0 else { throw .system(call: "getsockname", code: errno) }
+        self.storage = storage
+        self.byteCount = byteCount
+    }
+
+    private init(copying address: UnsafePointer<sockaddr>, byteCount: socklen_t) {
+        var storage = sockaddr_storage()
+        let count = min(Int(byteCount), MemoryLayout<sockaddr_storage>.size)
+        unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+            unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: count))
+        }
+        self.storage = storage
+        self.byteCount = socklen_t(count)
+    }
+
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        unsafe withUnsafePointer(to: storage) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe body(address, byteCount)
+            }
+        }
+    }
+
+    private func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+        unsafe withUnsafeBytes(of: storage) { bytes in body(unsafe bytes.bytes) }
+    }
+}
+
+/// Names to addresses, off the loop: the system's resolver blocks for as long as it likes.
+enum Resolver {
+    private final class Query: Sendable {
+        let host: String
+        let port: UInt16
+        let completion: @Sendable (Result<[SocketAddress], TransportError>) -> Void
+
+        init(
+            host: String,
+            port: UInt16,
+            completion: @escaping @Sendable (Result<[SocketAddress], TransportError>) -> Void
+        ) {
+            self.host = host
+            self.port = port
+            self.completion = completion
+        }
+
+        func run() {
+            completion(Result { () throws(TransportError) in try SocketAddress.resolve(host: host, port: port) })
+        }
+    }
+
+    /// Calls `completion` on `loop`, once. A literal is answered without a thread, yet never before this returns.
+    static func resolve(
+        host: String,
+        port: UInt16,
+        on loop: EventLoop,
+        _ completion: @escaping @Sendable (Result<[SocketAddress], TransportError>) -> Void
+    ) {
+        let query = Query(host: host, port: port) { result in
+            loop.perform { completion(result) }
+        }
+        guard !SocketAddress.isLiteral(host) else { return query.run() }
+        var thread = pthread_t()
+        let argument = unsafe Unmanaged.passRetained(query)
+        let code = unsafe pthread_create(
+            &thread,
+            nil,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                unsafe Unmanaged<Query>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            },
+            argument.toOpaque()
+        )
+        guard code == 0 else {
+            unsafe argument.release()
+            return loop.perform { completion(.failure(.system(call: "pthread_create", code: code))) }
+        }
+        pthread_detach(thread)
+    }
+}

@@ -1,0 +1,447 @@
+/// Owner of a channel. All calls come on the channel's loop; the channel keeps its delegate until it has closed.
+package protocol TLSChannelDelegate: AnyObject {
+    /// The handshake is done: bytes may be written from now on.
+    func channelDidOpen(_ channel: TLSChannel)
+    /// Plaintext arrived. The span is valid during the call only.
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>)
+    /// There was no room to write, and now there is.
+    func channelIsWritable(_ channel: TLSChannel)
+    /// The last call, and it always comes. Nil: closed in order.
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?)
+}
+
+/// How long each part of a channel's life may take, and how much may wait to be sent.
+package struct TLSChannelLimits: Sendable {
+    /// Name, every address, and TCP's own handshake.
+    package var connectDeadline: Duration = .seconds(10)
+    package var handshakeDeadline: Duration = .seconds(10)
+    /// Without a byte in either direction; nil: for ever.
+    package var idleDeadline: Duration? = .seconds(600)
+    /// From `close()` to the end of the descriptor.
+    package var closeDeadline: Duration = .seconds(2)
+    /// Above it the channel is not writable; the owner should hold back.
+    package var sendQueueByteCountHigh = 256 << 10
+    /// At it `write` fails: an owner that does not hold back must not exhaust the memory.
+    package var sendQueueByteCountMax = 4 << 20
+
+    package init() {}
+}
+
+/// A TCP connection with TLS over it. Lives on one loop; only `connect`'s and `accept`'s callers make it.
+package final class TLSChannel {
+    private enum State {
+        case new, resolving, connecting, handshaking, open, closing, closed
+    }
+
+    package let loop: EventLoop
+    private let limits: TLSChannelLimits
+    private var delegate: (any TLSChannelDelegate)?
+    private let onClosed: (() -> Void)?
+    private var state = State.new
+
+    private var addresses: ArraySlice<SocketAddress> = []
+    private var socket: Socket?
+    private var watch: EventLoop.Watch?
+    private var watched: Readiness = []
+    private var tls: TLSSession
+    private var timer: LoopTimer?
+    private var lastActivity: MonotonicTime
+    private var isTurnEndPlanned = false
+    private var wantsWritable = false
+    private var isReadingPaused = false
+
+    private init(
+        tls: consuming TLSSession,
+        loop: EventLoop,
+        limits: TLSChannelLimits,
+        onClosed: (() -> Void)?
+    ) {
+        self.tls = tls
+        self.loop = loop
+        self.limits = limits
+        self.onClosed = onClosed
+        lastActivity = loop.now
+    }
+
+    // MARK: Beginning
+
+    /// Connects to the first address of `host` that answers. On the loop; the delegate hears of the outcome later.
+    ///
+    /// - Parameters:
+    ///   - host: a name or an address; the server's certificate must carry it.
+    ///   - port: in the host's byte order.
+    ///   - context: a client's.
+    ///   - loop: where the channel will live.
+    ///   - limits: its deadlines and its queue.
+    ///   - delegate: kept until the channel has closed.
+    /// - Returns: the channel, which is not open yet.
+    /// - Throws: what makes it pointless to begin; everything else comes through the delegate.
+    package static func connect(
+        host: String,
+        port: UInt16,
+        context: TLSContext,
+        loop: EventLoop,
+        limits: TLSChannelLimits = TLSChannelLimits(),
+        delegate: any TLSChannelDelegate
+    ) throws(TransportError) -> TLSChannel {
+        loop.checkIsolated()
+        guard !loop.isStopping else { throw .loopStopped }
+        let tls: TLSSession
+        do throws(TLSError) {
+            tls = try TLSSession(client: context, hostName: host)
+        } catch {
+            throw .tls(error)
+        }
+        let channel = TLSChannel(tls: tls, loop: loop, limits: limits, onClosed: nil)
+        channel.delegate = delegate
+        channel.resolve(host, port)
+        return channel
+    }
+
+    /// Takes over an accepted socket. On the loop.
+    static func accept(
+        _ socket: consuming Socket,
+        context: TLSContext,
+        loop: EventLoop,
+        limits: TLSChannelLimits,
+        makeDelegate: (TLSChannel) -> any TLSChannelDelegate,
+        onClosed: @escaping () -> Void
+    ) throws(TransportError) {
+        let tls: TLSSession
+        do throws(TLSError) {
+            tls = try TLSSession(server: context)
+        } catch {
+            throw .tls(error)
+        }
+        let channel = TLSChannel(tls: tls, loop: loop, limits: limits, onClosed: onClosed)
+        channel.watch = try loop.watch(socket.descriptor, for: .read, handler: channel)
+        channel.watched = .read
+        channel.socket = consume socket
+        channel.delegate = makeDelegate(channel)
+        channel.beginHandshake()
+    }
+
+    private func resolve(_ host: String, _ port: UInt16) {
+        state = .resolving
+        startTimer(limits.connectDeadline, .deadlineExceeded(.connect))
+        let box = LoopBound(self, to: loop)
+        Resolver.resolve(host: host, port: port, on: loop) { result in
+            box.value.didResolve(result)
+        }
+    }
+
+    private func didResolve(_ result: Result<[SocketAddress], TransportError>) {
+        guard state == .resolving else { return }
+        guard !loop.isStopping else { return finish(.loopStopped) }
+        switch result {
+        case .failure(let error): finish(error)
+        case .success(let addresses):
+            self.addresses = addresses[...]
+            state = .connecting
+            connectToNextAddress(after: .hostNotFound(reason: "no address"))
+        }
+    }
+
+    /// Every address in turn; the last one's error is the one that is told.
+    private func connectToNextAddress(after error: TransportError) {
+        var lastError = error
+        while let address = addresses.popFirst() {
+            do throws(TransportError) {
+                let socket = try Socket(family: address.family)
+                let isConnected = try socket.connect(to: address)
+                watch = try loop.watch(socket.descriptor, for: .write, handler: self)
+                watched = .write
+                self.socket = consume socket
+                if isConnected { didConnect() }
+                return
+            } catch {
+                lastError = error
+            }
+        }
+        finish(lastError)
+    }
+
+    private func didConnect() {
+        addresses = []
+        updateWatch()
+        beginHandshake()
+    }
+
+    private func beginHandshake() {
+        state = .handshaking
+        updateWatch()
+        startTimer(limits.handshakeDeadline, .deadlineExceeded(.handshake))
+        do throws(TLSError) {
+            // A server has nothing to say yet; for both it is the same call.
+            try tls.handshake()
+            planFlush()
+        } catch {
+            finish(.tls(error))
+        }
+    }
+
+    private func didOpen() {
+        state = .open
+        timer?.cancel()
+        timer = nil
+        watchIdleness()
+        delegate?.channelDidOpen(self)
+    }
+
+    // MARK: Writing
+
+    /// "h2", for example; nil before the handshake is done or when nothing was negotiated.
+    package var negotiatedProtocol: String? { tls.negotiatedProtocol }
+
+    /// "TLSv1.3", for example.
+    package var tlsVersion: String { tls.version }
+
+    /// Whether there is room to write. When it is false, `channelIsWritable` will tell.
+    package var isWritable: Bool {
+        guard state == .open else { return false }
+        let hasRoom = tls.ciphertextByteCount < limits.sendQueueByteCountHigh
+        if !hasRoom { wantsWritable = true }
+        return hasRoom
+    }
+
+    /// Encrypts and queues `bytes`; they leave together with all else that is written in this turn of the loop.
+    /// Bytes that come after the channel has closed are dropped, like bytes that were on their way then.
+    package func write(_ bytes: Span<UInt8>) throws(TransportError) {
+        loop.checkIsolated()
+        guard state == .open else { return }
+        guard tls.ciphertextByteCount + bytes.count <= limits.sendQueueByteCountMax else {
+            throw .sendQueueFull(byteCountMax: limits.sendQueueByteCountMax)
+        }
+        do throws(TLSError) {
+            try tls.send(bytes)
+        } catch {
+            finish(.tls(error))
+            return
+        }
+        planFlush()
+    }
+
+    package func write(_ bytes: [UInt8]) throws(TransportError) {
+        try write(bytes.span)
+    }
+
+    /// Sends what is queued now, instead of at the turn's end.
+    package func flush() {
+        guard state != .closed else { return }
+        if let error = sendQueued() { return finish(error) }
+        let isDone = tls.ciphertextByteCount == 0
+        updateWatch()
+        if isDone, state == .closing { socket?.shutdownSending() }
+        if wantsWritable, state == .open, tls.ciphertextByteCount < limits.sendQueueByteCountHigh / 2 {
+            wantsWritable = false
+            delegate?.channelIsWritable(self)
+        }
+    }
+
+    /// Stops to read, so that the peer has to wait; what it sends fills TCP's own buffers.
+    package func pauseReading() {
+        isReadingPaused = true
+        updateWatch()
+    }
+
+    package func resumeReading() {
+        isReadingPaused = false
+        updateWatch()
+    }
+
+    private func planFlush() {
+        guard !isTurnEndPlanned, state != .closed else { return }
+        isTurnEndPlanned = true
+        loop.atTurnEnd(self)
+    }
+
+    private func sendQueued() -> TransportError? {
+        guard socket != nil, state != .connecting else { return nil }
+        while tls.ciphertextByteCount > 0 {
+            let transfer = tls.withCiphertext { bytes in socket?.send(bytes) ?? .wouldBlock }
+            switch transfer {
+            case .bytes(let count):
+                tls.removeCiphertext(count)
+                lastActivity = loop.now
+            case .failed(let error): return error
+            case .wouldBlock, .end: return nil
+            }
+        }
+        return nil
+    }
+
+    private func updateWatch() {
+        guard let watch else { return }
+        var wanted: Readiness = []
+        switch state {
+        case .connecting: wanted = .write
+        case .handshaking, .open, .closing:
+            if !isReadingPaused || state != .open { wanted.insert(.read) }
+            if tls.ciphertextByteCount > 0 { wanted.insert(.write) }
+        case .new, .resolving, .closed: return
+        }
+        guard wanted != watched else { return }
+        do throws(TransportError) {
+            try loop.update(watch, for: wanted)
+            watched = wanted
+        } catch {
+            finish(error)
+        }
+    }
+
+    // MARK: Reading
+
+    /// A busy peer may not keep the loop to itself: what is left is told again in the next turn.
+    private static let readCountPerTurn = 4
+
+    private func read() {
+        for _ in 0..<Self.readCountPerTurn {
+            guard state == .handshaking || state == .open || state == .closing else { return }
+            guard state != .open || !isReadingPaused else { return }
+            let transfer = unsafe socket?.receive(into: loop.scratch.ciphertext) ?? .wouldBlock
+            switch transfer {
+            case .wouldBlock: return
+            case .failed(let error): return finish(state == .closing ? nil : error)
+            case .end: return didReceiveEnd()
+            case .bytes(let count):
+                lastActivity = loop.now
+                didReceive(count)
+                // A short read emptied the socket; asking again would only cost a system call.
+                guard count == ReadScratch.byteCount else { return }
+            }
+        }
+    }
+
+    private func didReceive(_ byteCount: Int) {
+        // The peer's last bytes are of no interest any more; what matters is that they end.
+        guard state != .closing else { return }
+        var failure: TLSError?
+        do throws(TLSError) {
+            let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: loop.scratch.ciphertext[..<byteCount])
+            try tls.receive(unsafe ciphertext.assumingMemoryBound(to: UInt8.self).span, into: &loop.scratch.plaintext)
+        } catch {
+            failure = error
+        }
+        if tls.ciphertextByteCount > 0 { planFlush() }
+        if state == .handshaking, tls.isHandshakeDone { didOpen() }
+        // What came intact before the bad record still counts.
+        if !loop.scratch.plaintext.isEmpty {
+            if state == .open {
+                loop.scratch.plaintext.withBytes { bytes in delegate?.channel(self, didReceive: bytes) }
+            }
+            loop.scratch.plaintext.removeAll()
+        }
+        if let failure { return finish(.tls(failure)) }
+        if tls.isPeerDone, state == .open { close() }
+    }
+
+    private func didReceiveEnd() {
+        switch state {
+        case .closing: finish(nil)
+        case .open where tls.isPeerDone: finish(nil)
+        case .open: finish(.connectionLost)
+        default: finish(.tls(.truncated))
+        }
+    }
+
+    // MARK: Ending
+
+    /// Sends what is queued, says goodbye, and waits a moment for the peer to do so. Harmless when already closing.
+    package func close() {
+        loop.checkIsolated()
+        switch state {
+        case .closing, .closed: return
+        case .new, .resolving, .connecting, .handshaking: finish(.connectionClosed)
+        case .open:
+            tls.close()
+            state = .closing
+            startTimer(limits.closeDeadline, nil)
+            flush()
+        }
+    }
+
+    /// Ends at once; `error` is what the delegate hears.
+    package func abort(_ error: TransportError) {
+        loop.checkIsolated()
+        finish(error)
+    }
+
+    private func finish(_ error: TransportError?) {
+        guard state != .closed else { return }
+        // An alert that tells the peer what was wrong may still be waiting. If it cannot leave now, it need not.
+        _ = sendQueued()
+        state = .closed
+        timer?.cancel()
+        timer = nil
+        if let watch { loop.unwatch(watch) }
+        watch = nil
+        socket = nil
+        let delegate = self.delegate
+        self.delegate = nil
+        // Never from within the owner's own call: it would find itself gone half-way through.
+        let box = LoopBound((self, delegate), to: loop)
+        loop.perform {
+            let (channel, delegate) = box.value
+            delegate?.channelDidClose(channel, error)
+            channel.onClosed?()
+        }
+    }
+
+    // MARK: Time
+
+    private func startTimer(_ delay: Duration, _ error: TransportError?) {
+        timer?.cancel()
+        timer = loop.schedule(after: delay) { [unowned self] in
+            timer = nil
+            finish(error)
+        }
+    }
+
+    /// One timer for the whole idle time, moved when it fires: moving it with every byte would cost more.
+    private func watchIdleness() {
+        guard let idleDeadline = limits.idleDeadline else { return }
+        let rest = idleDeadline - (loop.now - lastActivity)
+        guard rest > .zero else { return finish(.deadlineExceeded(.idle)) }
+        timer = loop.schedule(after: rest) { [unowned self] in
+            timer = nil
+            if state == .open { watchIdleness() }
+        }
+    }
+}
+
+extension TLSChannel: ReadinessHandler, TurnEndHandler {
+    package func handleReadiness(_ readiness: Readiness) {
+        if state == .connecting {
+            finishConnect()
+            return
+        }
+        // Nobody will read it, and it would be told in every turn.
+        if readiness.contains(.over), isReadingPaused, state == .open { return finish(.connectionLost) }
+        if readiness.contains(.write), tls.ciphertextByteCount > 0 { flush() }
+        if readiness.contains(.read) { read() }
+    }
+
+    package func handleLoopStop() {
+        finish(.loopStopped)
+    }
+
+    package func handleTurnEnd() {
+        isTurnEndPlanned = false
+        flush()
+    }
+
+    private func finishConnect() {
+        let failure: TransportError?
+        do throws(TransportError) {
+            try socket?.finishConnect()
+            failure = nil
+        } catch {
+            failure = error
+        }
+        guard let failure else { return didConnect() }
+        if let watch { loop.unwatch(watch) }
+        watch = nil
+        socket = nil
+        connectToNextAddress(after: failure)
+    }
+}

@@ -1,0 +1,204 @@
+import COpenSSL
+import Glibc
+
+/// One side of one TLS connection. No socket inside: ciphertext in and plaintext out, plaintext in and ciphertext out.
+///
+/// After an error the session is of no more use, but an alert for the peer may still wait among the ciphertext.
+@safe package struct TLSSession: ~Copyable {
+    private let ssl: OpaquePointer
+    private let pipe: CipherPipe
+    /// Its ALPN callback must stay alive as long as OpenSSL may call it.
+    private let context: TLSContext
+
+    package private(set) var isHandshakeDone = false
+    /// The peer said that no more bytes will come.
+    package private(set) var isPeerDone = false
+    private var hasReceived = false
+
+    /// The client's side.
+    ///
+    /// - Parameters:
+    ///   - context: made by `TLSContext.client`.
+    ///   - hostName: a DNS name or an IP address, which the server's certificate must carry as an alternative name.
+    /// - Throws: `.hostNameInvalid`; `.library` without memory.
+    package init(client context: TLSContext, hostName: String) throws(TLSError) {
+        precondition(!context.isServer)
+        let pipe = CipherPipe()
+        let ssl = unsafe try Self.makeHandle(context, pipe)
+        do throws(TLSError) {
+            unsafe try Self.expect(hostName, ssl)
+        } catch {
+            unsafe SSL_free(ssl)
+            throw error
+        }
+        unsafe SSL_set_connect_state(ssl)
+        unsafe self.ssl = ssl
+        self.pipe = pipe
+        self.context = context
+    }
+
+    /// The server's side.
+    ///
+    /// - Parameter context: made by `TLSContext.server`.
+    /// - Throws: `.library` without memory.
+    package init(server context: TLSContext) throws(TLSError) {
+        precondition(context.isServer)
+        let pipe = CipherPipe()
+        let ssl = unsafe try Self.makeHandle(context, pipe)
+        unsafe SSL_set_accept_state(ssl)
+        unsafe self.ssl = ssl
+        self.pipe = pipe
+        self.context = context
+    }
+
+    deinit {
+        unsafe SSL_free(ssl)
+    }
+
+    private static func makeHandle(_ context: TLSContext, _ pipe: CipherPipe) throws(TLSError) -> OpaquePointer {
+        ERR_clear_error()
+        let bio = unsafe try pipe.makeBIO()
+        guard let ssl = unsafe SSL_new(context.handle) else {
+            unsafe BIO_free(bio)
+            throw OpenSSLFailure.library("SSL_new")
+        }
+        // One reference for both directions: SSL_free frees it.
+        unsafe SSL_set_bio(ssl, bio, bio)
+        return unsafe ssl
+    }
+
+    private static func expect(_ hostName: String, _ ssl: OpaquePointer) throws(TLSError) {
+        guard !hostName.isEmpty, !hostName.utf8.contains(0) else { throw .hostNameInvalid }
+        let parameters = unsafe SSL_get0_param(ssl)
+        // RFC 6066 section 3: an IP address is never sent as a server name.
+        if SocketAddress.isLiteral(hostName) {
+            guard unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, hostName) == 1 else { throw .hostNameInvalid }
+            return
+        }
+        unsafe X509_VERIFY_PARAM_set_hostflags(
+            parameters,
+            UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
+        )
+        guard unsafe X509_VERIFY_PARAM_set1_host(parameters, hostName, 0) == 1,
+            unsafe copenssl_set_server_name(ssl, hostName) == 1
+        else { throw .hostNameInvalid }
+    }
+
+    // MARK: Ciphertext in
+
+    /// Begins, or goes on with, the handshake. A client calls it once to have its first message to send.
+    package mutating func handshake() throws(TLSError) {
+        guard !isHandshakeDone else { return }
+        ERR_clear_error()
+        let code = unsafe SSL_do_handshake(ssl)
+        guard code == 1 else {
+            switch unsafe SSL_get_error(ssl, code) {
+            case SSL_ERROR_WANT_READ: return
+            case SSL_ERROR_SSL: throw unsafe OpenSSLFailure.handshake(ssl)
+            // Zero return or a failed read: the peer's bytes ended.
+            default: throw .truncated
+            }
+        }
+        // A server that ignores ALPN has not agreed to speak our protocol, and neither has such a client.
+        guard context.protocols.isEmpty || negotiatedProtocol != nil else { throw .noCommonProtocol }
+        isHandshakeDone = true
+    }
+
+    /// Takes what arrived, whole; plaintext that became readable is appended.
+    package mutating func receive(
+        _ ciphertext: Span<UInt8>,
+        into plaintext: inout ByteQueue
+    ) throws(TLSError) {
+        if !hasReceived, ciphertext.count > 0 {
+            hasReceived = true
+            // Every TLS connection begins with a handshake record (22) or, from a server, an alert (21).
+            let first = ciphertext[0]
+            guard first == 22 || (first == 21 && !context.isServer) else { throw .notTLS }
+        }
+        let pipe = pipe
+        // The copy of the pointer in the pipe lives only as long as this closure.
+        try unsafe ciphertext.withUnsafeBytes { (bytes) throws(TLSError) in
+            try unsafe pipe.withInput(bytes) { () throws(TLSError) in
+                try handshake()
+                if isHandshakeDone { try decrypt(into: &plaintext) }
+            }
+        }
+    }
+
+    /// The transport has ended. Right only after the peer's close_notify; before it, bytes may have been cut off.
+    package mutating func receiveEnd() throws(TLSError) {
+        guard !isPeerDone else { return }
+        pipe.endInput()
+        throw .truncated
+    }
+
+    private mutating func decrypt(into plaintext: inout ByteQueue) throws(TLSError) {
+        ERR_clear_error()
+        var code: Int32 = 1
+        while code > 0 {
+            // One record holds at most 2^14 bytes, so each fits into one piece.
+            unsafe plaintext.fill(byteCount: 1 << 14) { free in
+                code = unsafe SSL_read(ssl, free.baseAddress, Int32(clamping: free.count))
+                return max(0, Int(code))
+            }
+        }
+        switch unsafe SSL_get_error(ssl, code) {
+        case SSL_ERROR_WANT_READ: return
+        case SSL_ERROR_ZERO_RETURN: isPeerDone = true
+        case SSL_ERROR_SSL: throw unsafe OpenSSLFailure.handshake(ssl)
+        default: throw .truncated
+        }
+    }
+
+    // MARK: Plaintext in
+
+    /// Encrypts all of it. Only after the handshake.
+    package mutating func send(_ plaintext: Span<UInt8>) throws(TLSError) {
+        precondition(isHandshakeDone)
+        guard plaintext.count > 0 else { return }
+        ERR_clear_error()
+        var written = 0
+        let code = unsafe plaintext.withUnsafeBytes { bytes in
+            unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &written)
+        }
+        // The pipe takes everything, so there is no such thing as "try again".
+        guard code == 1, written == plaintext.count else { throw OpenSSLFailure.library("SSL_write_ex") }
+    }
+
+    /// Says close_notify; what the peer still sends may be read.
+    package mutating func close() {
+        guard isHandshakeDone else { return }
+        // 0 and 1 both mean "sent"; a session that failed before has nothing to say.
+        unsafe SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    // MARK: Ciphertext out
+
+    package var ciphertextByteCount: Int { pipe.output.byteCount }
+
+    /// Lends what must go to the peer, oldest first.
+    package borrowing func withCiphertext<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try pipe.output.withBytes(body)
+    }
+
+    package mutating func removeCiphertext(_ byteCount: Int) {
+        pipe.output.removeFirst(byteCount)
+    }
+
+    /// What both sides agreed to speak over this connection.
+    package var negotiatedProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        var byteCount: UInt32 = 0
+        unsafe SSL_get0_alpn_selected(ssl, &name, &byteCount)
+        guard let name = unsafe name, byteCount > 0 else { return nil }
+        return unsafe String(decoding: UnsafeBufferPointer(start: name, count: Int(byteCount)), as: UTF8.self)
+    }
+
+    /// For example "TLSv1.3".
+    package var version: String {
+        unsafe String(cString: SSL_get_version(ssl))
+    }
+}

@@ -1,0 +1,91 @@
+/// One planned call on a loop. Belongs to the loop's thread, like the loop's other state.
+package final class LoopTimer {
+    fileprivate(set) var deadline: MonotonicTime
+    fileprivate(set) var action: (() -> Void)?
+    fileprivate var heapIndex = -1
+    private unowned let loop: EventLoop
+
+    init(deadline: MonotonicTime, loop: EventLoop, action: @escaping () -> Void) {
+        self.deadline = deadline
+        self.loop = loop
+        self.action = action
+    }
+
+    /// The action will not run any more, and is let go of. Harmless when it has run or was cancelled before.
+    package func cancel() {
+        loop.cancel(self)
+    }
+}
+
+/// Timers by deadline: a binary heap whose members know their place, so that cancelling one leaves nothing behind.
+struct TimerHeap {
+    private var timers: [LoopTimer] = []
+
+    var earliest: MonotonicTime? { timers.first?.deadline }
+
+    mutating func insert(_ timer: LoopTimer) {
+        timer.heapIndex = timers.count
+        timers.append(timer)
+        moveUp(from: timer.heapIndex)
+    }
+
+    mutating func remove(_ timer: LoopTimer) {
+        let index = timer.heapIndex
+        timer.action = nil
+        guard index >= 0 else { return }
+        timer.heapIndex = -1
+        let last = timers.removeLast()
+        guard last !== timer else { return }
+        place(last, at: index)
+        moveDown(from: index)
+        moveUp(from: last.heapIndex)
+    }
+
+    /// Takes out the earliest timer if its deadline has come, and gives its action.
+    mutating func popAction(at now: MonotonicTime) -> (() -> Void)? {
+        guard let first = timers.first, first.deadline <= now else { return nil }
+        let action = first.action
+        remove(first)
+        return action
+    }
+
+    /// Lets go of every action, and of whatever the actions hold.
+    mutating func removeAll() {
+        for timer in timers {
+            timer.action = nil
+            timer.heapIndex = -1
+        }
+        timers.removeAll()
+    }
+
+    private mutating func place(_ timer: LoopTimer, at index: Int) {
+        timers[index] = timer
+        timer.heapIndex = index
+    }
+
+    private mutating func moveUp(from start: Int) {
+        var index = start
+        let timer = timers[index]
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard timer.deadline < timers[parent].deadline else { break }
+            place(timers[parent], at: index)
+            index = parent
+        }
+        place(timer, at: index)
+    }
+
+    private mutating func moveDown(from start: Int) {
+        var index = start
+        let timer = timers[index]
+        while true {
+            var child = 2 * index + 1
+            guard child < timers.count else { break }
+            if child + 1 < timers.count, timers[child + 1].deadline < timers[child].deadline { child += 1 }
+            guard timers[child].deadline < timer.deadline else { break }
+            place(timers[child], at: index)
+            index = child
+        }
+        place(timer, at: index)
+    }
+}

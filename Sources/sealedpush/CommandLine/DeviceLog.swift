@@ -1,0 +1,70 @@
+import APNS
+import DeviceLink
+import Envelope
+import ExtensionHarness
+
+/// What the device's screen shows, as lines: for people, or one JSON object each.
+struct DeviceLog {
+    let printsJSON: Bool
+
+    func printReady() throws(CommandFailure) {
+        guard printsJSON else { return try Output.print("ready: connected, waiting for pushes") }
+        var writer = JSONWriter()
+        writer.object { $0.member("event", "ready") }
+        try print(writer)
+    }
+
+    /// From the content that the extension gave to its handler.
+    func print(_ shown: ShownNotification, of push: DevicePush) throws(CommandFailure) {
+        guard printsJSON else {
+            let lines = [shown.title, shown.subtitle, shown.body].filter { !$0.isEmpty }
+            return try Output.print(lines.map(TerminalText.safe).joined(separator: "\n") + "\n(\(why(shown)))")
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", "shown")
+            writer.member("apns-id", push.id.description)
+            writer.member("why", why(shown))
+            writer.member("title", shown.title)
+            writer.member("subtitle", shown.subtitle)
+            writer.member("body", shown.body)
+            writer.member("thread-id", shown.threadIdentifier)
+        }
+        try print(writer)
+    }
+
+    func printNotShown(_ push: DevicePush, why: SimulatedPushError) throws(CommandFailure) {
+        guard printsJSON else { return try Output.print("not shown: the payload is \(clause(why))") }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", "not-shown")
+            writer.member("apns-id", push.id.description)
+            writer.member("why", clause(why))
+        }
+        try print(writer)
+    }
+
+    private func why(_ shown: ShownNotification) -> String {
+        switch shown.why {
+        case .answered: "the extension answered"
+        case .expiredAndAnswered: "the extension answered when its time was over"
+        case .timedOut: "the extension never answered: the original is shown"
+        case .emptyAnswer: "the extension answered without text: the original is shown"
+        case .notRun(.notMutable): "no mutable-content: iOS does not run the extension"
+        case .notRun(.noVisibleAlert): "nothing to show: iOS does not run the extension"
+        }
+    }
+
+    private func clause(_ error: SimulatedPushError) -> String {
+        switch error {
+        case .tooLong(let byteCount, let byteCountMax): "\(byteCount) bytes, more than the \(byteCountMax) of a push"
+        case .notJSON: "not JSON"
+        case .notAnObject: "not a JSON object"
+        case .missingAps: "without an aps dictionary"
+        }
+    }
+
+    private func print(_ writer: JSONWriter) throws(CommandFailure) {
+        try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+}

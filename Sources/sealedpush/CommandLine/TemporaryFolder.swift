@@ -1,0 +1,21 @@
+import Foundation
+import Keys
+
+/// A folder of mode 0700 below $TMPDIR, removed with its contents when its owner goes.
+struct TemporaryFolder: ~Copyable {
+    let path: String
+
+    init(_ purpose: String) throws(CommandFailure) {
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent)/sealedpush-\(purpose)-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw .file(.system(call: "mkdtemp", path: parent, code: errno))
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        // What cannot be removed stays in the system's folder for such things; nothing depends on it.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

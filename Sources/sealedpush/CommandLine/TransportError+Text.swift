@@ -1,0 +1,70 @@
+import Transport
+
+extension TransportError {
+    /// What happened and what to do next.
+    var sentence: String {
+        switch self {
+        case .hostNotFound(let reason): "the host name was not found (\(reason)); check it"
+        case .connectionRefused: "nobody listens there; is the server running, and is this its port?"
+        case .addressInUse(let port): "port \(port) is in use; stop the other program, or choose another port (0: any)"
+        case .addressNotAvailable: "this machine does not have that address"
+        case .system(let call, let code): "\(Output.systemText(code)) (\(call))"
+        case .deadlineExceeded(let phase): "no answer in time (\(phase.rawValue)); try again"
+        case .tls(let error): error.sentence
+        case .http2(let error): "the server does not speak HTTP/2 as it should (\(error))"
+        case .connectionLost: "the connection broke; try again"
+        case .connectionClosed: "the server closed the connection; try again"
+        case .connectionLimitReached: "too many connections"
+        case .sendQueueFull: "the other side reads too slowly"
+        case .cancelled: "cancelled"
+        case .loopStopped: "stopped"
+        case .notProcessed(let failure): "not processed, so it may be sent again: \(failure.clause)"
+        case .ambiguous(let failure):
+            "it is not known whether the push was taken: \(failure.clause); sending it again may show it twice"
+        }
+    }
+}
+
+extension RequestFailure {
+    fileprivate var clause: String {
+        switch self {
+        case .goAway: "the server is ending the connection"
+        case .refusedStream: "the server refused the stream"
+        case .reset(let code): "the server reset the stream (code \(code))"
+        case .connection(let error): error.sentence
+        case .deadlineExceeded: "no answer in time"
+        case .cancelled: "cancelled"
+        case .queueFull: "too many requests wait"
+        case .streamsExhausted: "the connection has used all its streams"
+        case .responseTooLarge: "the answer is too large"
+        case .malformedResponse: "the answer is malformed"
+        case .rejected: "the request cannot be sent as HTTP/2"
+        }
+    }
+}
+
+extension TLSError {
+    /// What happened and what to do next.
+    var sentence: String {
+        switch self {
+        case .certificateUnreadable: "the certificate is not PEM that OpenSSL can read"
+        case .privateKeyUnreadable: "the private key is not PEM that OpenSSL can read, or is encrypted"
+        case .privateKeyDoesNotMatchCertificate: "the private key does not belong to the certificate"
+        case .authorityUnreadable: "not a PEM file of certificates"
+        case .protocolNameInvalid, .hostNameInvalid: "the host name is not one that a certificate can carry"
+        case .certificateExpired: "the server's certificate has expired; check both clocks"
+        case .certificateNotYetValid: "the server's certificate is not valid yet; check both clocks"
+        case .wrongHost: "the server's certificate is for another host name; somebody may be in between"
+        case .unknownAuthority:
+            "the server's certificate is from an unknown authority; pass its CA with --ca if you trust it"
+        case .certificateRefused(_, let text): "the server's certificate is refused: \(TerminalText.safe(text))"
+        case .noCommonProtocol: "the server speaks another protocol on this port; is it the right one?"
+        case .notTLS: "the server does not speak TLS on this port; is it the right one?"
+        case .tampered: "the connection was tampered with"
+        case .truncated: "the server broke off in the middle of TLS"
+        case .alert(_, let text): "the server refused TLS: \(TerminalText.safe(text))"
+        case .protocolViolation(let text): "TLS failed: \(TerminalText.safe(text))"
+        case .library(let call, let text): "TLS failed (\(call)): \(TerminalText.safe(text))"
+        }
+    }
+}

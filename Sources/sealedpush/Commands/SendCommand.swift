@@ -1,0 +1,190 @@
+import APNS
+import APNSProvider
+import Envelope
+import Glibc
+import Primitives
+import Transport
+
+/// Sends one payload to one device, through APNs or a simulator of it.
+struct SendCommand: Command {
+    static let name = "send"
+    static let summary = "sends a payload to a device through APNs or the simulator"
+    static let operands = "PUSH.json"
+    static let options = [
+        Option("--to-file", "FILE", "the device token in hex, from a file: a command line is seen by everybody here"),
+        Option("--to", "TOKEN", "the device token in hex"),
+        Option("--topic", "BUNDLE-ID", "the app's bundle id"),
+        Option("--provider-key", "FILE", "the .p8 signing key from Apple"),
+        Option("--key-id", "ID", "the key's ten characters"),
+        Option("--team-id", "ID", "the team's ten characters"),
+        Option("--server", "WHERE", "production, sandbox, or HOST:PORT"),
+        Option("--ca", "FILE", "the authority to trust instead of the system's, for a simulator"),
+        Option("--priority", "10|5|1", "10 without it"),
+        Option("--expires", "0|1h|1d|7d", "how long APNs may keep it; 1d without it; 0: one attempt"),
+        Option("--collapse-id", "ID", "replaces an earlier notification with the same one"),
+        Option(flag: "--allow-clear", "sends a payload that has no sealed field"),
+        .json, .allowExampleKeys,
+    ]
+    static let example = """
+        Example:
+          sealedpush send push.json --to-file token --topic com.example.chat --provider-key keys-example/provider.p8 \\
+              --key-id EXAMPLEKEY --team-id EXAMPLTEAM --server localhost:2197 --ca keys-example/ca.pem \\
+              --allow-example-keys
+        """
+
+    private let arguments: Arguments
+    private let payloadPath: String
+    private let topic: Topic
+    private let endpoint: APNSEndpoint
+    private let priority: Priority
+    private let expiration: Expiration
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        self.arguments = arguments
+        payloadPath = try arguments.operand("PUSH.json")
+        topic = try arguments.pushTopic()
+        switch try arguments.required("--server") {
+        case "production": endpoint = .production
+        case "sandbox": endpoint = .sandbox
+        default:
+            let (host, port) = try arguments.hostAndPort("--server")
+            endpoint = APNSEndpoint(host: host, port: port)
+        }
+        let digits = Array((arguments.value("--priority") ?? "10").utf8)
+        guard let priority = Priority(headerValue: digits.span) else {
+            throw arguments.wrong("--priority is 10, 5 or 1")
+        }
+        self.priority = priority
+        expiration = try arguments.expiration()
+    }
+
+    func run() async throws(CommandFailure) {
+        let notification = try notification()
+        let response = try await send(notification)
+        try report(response, notification.id)
+    }
+
+    private func notification() throws(CommandFailure) -> Notification {
+        let payload = try PayloadFile.read(payloadPath)
+        try requireSealed()
+        var random = SystemRandom()
+        return Notification(
+            id: APNSID(randomBytes: random.bytes(count: 16)),
+            deviceToken: try arguments.deviceToken(),
+            topic: topic,
+            pushType: topic.hasSuffix(of: .voip) ? .voip : .alert,
+            priority: priority,
+            expiration: expiration,
+            collapseID: try arguments.collapseID(),
+            payload: payload
+        )
+    }
+
+    private func requireSealed() throws(CommandFailure) {
+        guard !arguments.flag(Option(flag: "--allow-clear", "")) else { return }
+        let path = TerminalText.safe(payloadPath)
+        switch try PayloadFile.report(payloadPath).sealed {
+        case .envelope: return
+        case .absent:
+            throw .failed(
+                "\(path) has no \"sealed\" field, so everybody on the way could read it; nothing was sent. "
+                    + "Make one with 'sealedpush seal', or pass --allow-clear"
+            )
+        case .notAString, .unreadable:
+            throw .failed("\(path): no device opens this \"sealed\" field, so nothing was sent; seal the message again")
+        }
+    }
+
+    private func send(_ notification: Notification) async throws(CommandFailure) -> APNSResponse {
+        let pem = try arguments.privatePEM("--provider-key")
+        let key: ES256PrivateKey
+        do {
+            key = try pem.withBytes { span throws(ES256Error) in try ES256PrivateKey(pem: span) }
+        } catch {
+            throw .failed(
+                "\(TerminalText.safe(arguments.value("--provider-key") ?? "")) is not a .p8 key (PKCS#8, P-256)"
+            )
+        }
+        let tokens = ProviderTokenSource(key: key, keyID: try arguments.keyID(), teamID: try arguments.teamID())
+        let context = try arguments.clientContext(protocol: "h2")
+        do throws(ProviderError) {
+            let loop = try makeLoop()
+            defer { loop.stop() }
+            let client = try await APNSClient.connect(to: endpoint, context: context, loop: loop, tokens: tokens)
+            let response = try await client.send(notification)
+            await client.close()
+            return response
+        } catch {
+            throw .failed(sentence(of: error))
+        }
+    }
+
+    private func makeLoop() throws(ProviderError) -> EventLoop {
+        do { return try EventLoop() } catch { throw .transport(error) }
+    }
+
+    private func sentence(of error: ProviderError) -> String {
+        switch error {
+        case .key: "the signing key could not sign; is it the .p8 file from Apple?"
+        case .notSendable(let fault): "\(TerminalText.safe(payloadPath)) was not sent: \(fault)"
+        case .transport(let error): "\(TerminalText.safe(endpoint.host)):\(endpoint.port): \(error.sentence)"
+        }
+    }
+
+    private func report(_ response: APNSResponse, _ id: APNSID) throws(CommandFailure) {
+        if arguments.flag(.json) {
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.member("status", response.status)
+                writer.member("apns-id", (response.id ?? id).description)
+                if case .rejected(let body) = response.outcome { writer.member("reason", body?.reasonText ?? "") }
+            }
+            try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+        }
+        switch response.outcome {
+        case .accepted:
+            if !arguments.flag(.json) {
+                try Output.print("accepted by APNs for delivery, apns-id \(response.id ?? id)")
+            }
+        case .rejected(let body):
+            let reason = TerminalText.safe(body?.reasonText ?? "no reason")
+            throw .failed(
+                "APNs refused the push: \(response.status) \(reason). \(body?.reason?.advice ?? Reason.noAdvice)"
+            )
+        }
+    }
+}
+
+extension Arguments {
+    fileprivate func deviceToken() throws(CommandFailure) -> DeviceToken {
+        var text = value("--to")
+        if let path = value("--to-file") {
+            guard text == nil else { throw wrong("--to-file stands instead of --to") }
+            text = String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
+        }
+        guard let text else { throw wrong("--to-file is missing") }
+        do {
+            return try DeviceToken(hex: text)
+        } catch {
+            throw wrong("the device token is hex, two digits for each byte")
+        }
+    }
+
+    fileprivate func collapseID() throws(CommandFailure) -> CollapseID? {
+        guard let text = value("--collapse-id") else { return nil }
+        do { return try CollapseID(text) } catch { throw wrong("--collapse-id has 1 to 64 bytes") }
+    }
+
+    /// One of four: an exact time would tell the message's own.
+    fileprivate func expiration() throws(CommandFailure) -> Expiration {
+        let seconds: UInt64
+        switch value("--expires") ?? "1d" {
+        case "0": return .oneAttempt
+        case "1h": seconds = 3_600
+        case "1d": seconds = 86_400
+        case "7d": seconds = 7 * 86_400
+        default: throw wrong("--expires is 0, 1h, 1d or 7d: an exact time would tell the message's own")
+        }
+        return Expiration(unixSeconds: SystemClock.millisecondsSince1970 / 1_000 + seconds)
+    }
+}

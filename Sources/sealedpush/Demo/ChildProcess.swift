@@ -1,0 +1,99 @@
+import CLinux
+import Envelope
+import Glibc
+
+/// One of the demo's processes: its standard output is read line by line, a JSON object each.
+final class ChildProcess {
+    private let name: String
+    private let id: pid_t
+    private let output: Int32
+    private var buffer: [UInt8] = []
+    private var isReaped = false
+
+    /// Long enough for a machine that is busy with other things; only a hang takes longer.
+    private static let silenceMillisecondsMax: Int32 = 60_000
+    private static let lineByteCountMax = 1 << 20
+
+    /// Runs this program with `arguments`.
+    init(_ arguments: [String]) throws(CommandFailure) {
+        name = arguments.first ?? ""
+        var ends: [Int32] = [0, 0]
+        guard unsafe pipe(&ends) == 0 else { throw .failed("no pipe for a child process: \(Output.systemText(errno))") }
+        // Another child must not keep this one's pipe open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[1]) }
+        var words = unsafe (["sealedpush"] + arguments).map { unsafe strdup($0) } + [nil]
+        id = unsafe clinux_spawn("/proc/self/exe", &words, ends[1])
+        let code = errno
+        unsafe words.forEach { unsafe free($0) }
+        output = ends[0]
+        guard id > 0 else { throw .failed("no child process: \(Output.systemText(code))") }
+    }
+
+    deinit {
+        stop()
+        close(output)
+    }
+
+    /// The next line.
+    ///
+    /// - Throws: when the process ends or says nothing for a minute.
+    func next() throws(CommandFailure) -> JSONValue {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(buffer[..<end])
+                buffer.removeSubrange(...end)
+                return try parse(line)
+            }
+            try fill()
+        }
+    }
+
+    /// The next event called `name`; others are passed over.
+    func next(event name: String) throws(CommandFailure) -> JSONValue {
+        while true {
+            let line = try next()
+            if line["event"]?.string == name { return line }
+        }
+    }
+
+    /// Waits until the process has done its work.
+    func wait() throws(CommandFailure) {
+        var status: Int32 = 0
+        while unsafe waitpid(id, &status, 0) < 0 {
+            guard errno == EINTR else { throw .failed("'\(name)' was lost: \(Output.systemText(errno))") }
+        }
+        isReaped = true
+        guard status == 0 else { throw .failed("'\(name)' failed; what it said is above") }
+    }
+
+    /// Asks the process to end, and waits for that.
+    func stop() {
+        guard !isReaped else { return }
+        _ = kill(id, SIGTERM)
+        // How it ends does not matter any more.
+        _ = waitpid(id, nil, 0)
+        isReaped = true
+    }
+
+    private func fill() throws(CommandFailure) {
+        guard buffer.count <= Self.lineByteCountMax else { throw .failed("'\(name)' printed a line without an end") }
+        var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        let ready = unsafe Glibc.poll(&poll, 1, Self.silenceMillisecondsMax)
+        if ready < 0, errno == EINTR { return }
+        guard ready > 0 else { throw .failed("'\(name)' said nothing for a minute") }
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        let count = unsafe read(output, &chunk, chunk.count)
+        guard count > 0 else { throw .failed("'\(name)' ended early; what it said is above") }
+        buffer += chunk[..<count]
+    }
+
+    private func parse(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {
+        let limits = JSONParser.Limits(byteCountMax: Self.lineByteCountMax, depthMax: 8, allowsFractions: false)
+        do {
+            return try JSONParser.parse(line, limits: limits)
+        } catch {
+            throw .failed("'\(name)' printed something other than JSON")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Envelope
+import Glibc
+
+/// The whole way of one message in four processes: simulator, device, sender, provider. This one only starts them and
+/// prints what two of them report: it never reads the message.
+struct DemoCommand: Command {
+    static let name = "demo"
+    static let summary = "sends a sealed message from a file to a simulated lock screen"
+    static let operands = ""
+    static let options = [
+        Option("--keys", "FOLDER", "the example keys; keys-example without it"),
+        Option("--message", "FILE", "the message; FOLDER/message.json without it"),
+    ]
+    static let example = """
+        Example:
+          sealedpush demo --message keys-example/message.json
+        """
+
+    private static let topic = "com.example.chat"
+    private let keys: String
+    private let message: String
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        try arguments.noOperands()
+        keys = arguments.value("--keys") ?? "keys-example"
+        message = arguments.value("--message") ?? keys + "/message.json"
+    }
+
+    func run() throws(CommandFailure) {
+        guard unsafe access(keys + "/provider.p8", R_OK) == 0 else {
+            throw .failed(
+                "\(TerminalText.safe(keys)): the example keys are not there; run the demo in the checkout, "
+                    + "or pass --keys"
+            )
+        }
+        let folder = try TemporaryFolder("demo")
+        // The terminal sends Ctrl-C to the children too; this process sees them end, and tidies up.
+        _ = signal(SIGINT, SIG_IGN)
+        let simulator = try startSimulator()
+        let ports = try simulator.next(event: "ready")
+        let device = try startDevice(folder.path, port: try ports.integer("device-port"))
+        _ = try device.next(event: "ready")
+        try step(1, "simulator", "takes Apple's place: TLS and HTTP/2 on 127.0.0.1:\(try ports.integer("push-port"))")
+        try step(2, "device", "connected over TLS and published its key bundle")
+
+        let sealed = try seal(folder.path)
+        try step(
+            3,
+            "sender",
+            "sealed \(TerminalText.safe(message)) for the device: \(try sealed.integer("bytes")) bytes"
+        )
+        let answer = try send(folder.path, port: try ports.integer("push-port"))
+        try step(4, "provider", "pushed it; APNs answered \(try answer.integer("status"))")
+
+        let seen = try simulator.next(event: "accepted")
+        let shown = try device.next(event: "shown")
+        try step(5, "extension", try shown.text("why"))
+        try Output.print("")
+        try Output.print(try DemoScreen(seen: seen, shown: shown).text)
+        device.stop()
+        simulator.stop()
+    }
+
+    private func startSimulator() throws(CommandFailure) -> ChildProcess {
+        try ChildProcess([
+            "simulate", "--json", "--allow-example-keys", "--port", "0", "--device-port", "0",
+            "--certificate", keys + "/simulator.pem", "--certificate-key", keys + "/simulator.key",
+            "--provider-key", keys + "/provider.pub.pem", "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
+            "--profile", "spec",
+        ])
+    }
+
+    private func startDevice(_ folder: String, port: Int64) throws(CommandFailure) -> ChildProcess {
+        try ChildProcess([
+            "device", "--json", "--allow-example-keys", "--device-key", keys + "/device.key",
+            "--senders", keys + "/sender.pub", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
+            "--bundle-out", folder + "/device.bundle", "--token-out", folder + "/token",
+        ])
+    }
+
+    private func seal(_ folder: String) throws(CommandFailure) -> JSONValue {
+        let sender = try ChildProcess([
+            "seal", message, "--json", "--allow-example-keys", "--sender-key", keys + "/sender.key",
+            "--bundle", folder + "/device.bundle", "--identity", keys + "/identity.pub", "--topic", Self.topic,
+            "--placeholder-title", "Acme Chat", "--out", folder + "/push.json",
+        ])
+        let report = try sender.next()
+        try sender.wait()
+        return report
+    }
+
+    private func send(_ folder: String, port: Int64) throws(CommandFailure) -> JSONValue {
+        let provider = try ChildProcess([
+            "send", folder + "/push.json", "--json", "--allow-example-keys", "--to-file", folder + "/token",
+            "--topic", Self.topic, "--provider-key", keys + "/provider.p8", "--key-id", "EXAMPLEKEY",
+            "--team-id", "EXAMPLTEAM", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
+        ])
+        let report = try provider.next()
+        try provider.wait()
+        return report
+    }
+
+    private func step(_ number: Int, _ who: String, _ what: String) throws(CommandFailure) {
+        try Output.print("\(number)  \(who)\(String(repeating: " ", count: 11 - who.count))\(what)")
+    }
+}
+
+extension JSONValue {
+    /// A member that another command of this program always prints.
+    func integer(_ name: String) throws(CommandFailure) -> Int64 {
+        guard case .integer(let number) = self[name]?.content else { throw .failed("no \"\(name)\" was reported") }
+        return number
+    }
+
+    func text(_ name: String) throws(CommandFailure) -> String {
+        guard let text = self[name]?.string else { throw .failed("no \"\(name)\" was reported") }
+        return text
+    }
+}

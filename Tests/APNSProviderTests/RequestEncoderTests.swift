@@ -1,0 +1,83 @@
+import APNS
+import Testing
+import Transport
+
+@testable import APNSProvider
+
+struct RequestEncoderTests {
+    private static func token() throws -> ProviderToken {
+        try ProviderToken(
+            signedWith: Keys.first(),
+            keyID: KeyID("ABC123DEFG"),
+            teamID: TeamID("DEF123GHIJ"),
+            issuedAt: 7
+        )
+    }
+
+    private static func notification() throws -> Notification {
+        Notification(
+            id: APNSID(randomBytes: Array(0..<16)),
+            deviceToken: try DeviceToken(bytes: [0xAB, 0x01]),
+            topic: try Topic("com.example.chat"),
+            priority: .powerAware,
+            expiration: .oneAttempt,
+            collapseID: try CollapseID("news"),
+            payload: Array("{}".utf8)
+        )
+    }
+
+    @Test func `a push is written as Apple's table has it, pseudo-headers first`() throws {
+        var encoder = RequestEncoder(authority: APNSEndpoint.production.authority)
+        let token = try Self.token()
+        let headers = encoder.headers(for: try Self.notification(), token)
+        let fields = headers.map {
+            (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
+        }
+        let expected = [
+            (":method", "POST"), (":scheme", "https"), (":authority", "api.push.apple.com"),
+            (":path", "/3/device/ab01"),
+            ("authorization", String(decoding: token.authorization, as: UTF8.self)),
+            ("apns-id", "00010203-0405-4607-8809-0a0b0c0d0e0f"), ("apns-push-type", "alert"),
+            ("apns-topic", "com.example.chat"), ("apns-priority", "5"), ("apns-expiration", "0"),
+            ("apns-collapse-id", "news"),
+        ]
+        #expect(fields.map(\.0) == expected.map(\.0))
+        #expect(fields.map(\.1) == expected.map(\.1))
+    }
+
+    @Test func `what differs in each push is indexed once, for its name, and the token and the path never`() throws {
+        var encoder = RequestEncoder(authority: APNSEndpoint.sandbox.authority)
+        let first = encoder.headers(for: try Self.notification(), try Self.token())
+        let second = encoder.headers(for: try Self.notification(), try Self.token())
+        func indexing(_ headers: HeaderBlock, _ name: String) -> HeaderBlock.Indexing? {
+            headers.first { $0.name.elementsEqual(name.utf8) }?.indexing
+        }
+        for name in ["apns-id", "apns-expiration", "apns-collapse-id"] {
+            #expect(indexing(first, name) == .indexed, "\(name)")
+            #expect(indexing(second, name) == .notIndexed, "\(name)")
+        }
+        for headers in [first, second] {
+            #expect(indexing(headers, "authorization") == .neverIndexed)
+            #expect(indexing(headers, ":path") == .notIndexed)
+            for name in [":method", ":scheme", ":authority", "apns-topic", "apns-push-type", "apns-priority"] {
+                #expect(indexing(headers, name) == .indexed, "\(name)")
+            }
+        }
+    }
+
+    @Test func `headers that a push does not have are not written`() throws {
+        var encoder = RequestEncoder(authority: APNSEndpoint.production.authority)
+        var notification = try Self.notification()
+        (notification.priority, notification.expiration, notification.collapseID) = (nil, nil, nil)
+        let headers = encoder.headers(for: notification, try Self.token())
+        #expect(headers.count == 8)
+    }
+
+    @Test(arguments: [
+        ("api.push.apple.com", UInt16(443), "api.push.apple.com"), ("localhost", 8443, "localhost:8443"),
+        ("::1", 2197, "[::1]:2197"), ("::1", 443, "[::1]"),
+    ])
+    func `the authority names the port where it is not 443`(_ host: String, _ port: UInt16, _ expected: String) {
+        #expect(APNSEndpoint(host: host, port: port).authority == Array(expected.utf8))
+    }
+}

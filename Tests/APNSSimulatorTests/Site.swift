@@ -1,0 +1,123 @@
+import APNS
+import APNSProvider
+import DeviceLink
+import Primitives
+import Synchronization
+import TestCertificates
+import Transport
+
+@testable import APNSSimulator
+
+/// A simulator, and all that providers and devices need to reach it.
+final class Site: Sendable {
+    static let start: Int64 = 2_051_222_400
+
+    let simulatorLoop: EventLoop
+    let clientLoop: EventLoop
+    let simulator: Simulator
+    let events: Recorder<SimulatorEvent>
+    let tokens: ProviderTokenSource
+    let topic: Topic
+    let pushContext: TLSContext
+    let deviceContext: TLSContext
+    private let clock: Clock
+
+    /// The simulator's and the provider's: 2035, moved by hand.
+    final class Clock: Sendable {
+        let seconds = Mutex(Site.start)
+        var now: Int64 { seconds.withLock { $0 } }
+        func advance(_ by: Int64) { seconds.withLock { $0 += by } }
+    }
+
+    init(startsWithOneStream: Bool = true, helloDeadline: Duration = .seconds(60)) async throws {
+        let authority = try TestAuthority()
+        let server = try authority.issue()
+        let identity = try unsafe SimulatorIdentity(
+            certificateChainPEM: server.certificatePEM,
+            privateKeyPEM: server.privateKeyPEM.span.bytes
+        )
+        pushContext = try .client(trust: .pem(authority.certificatePEM), alpn: ["h2"])
+        deviceContext = try .client(trust: .pem(authority.certificatePEM), alpn: [DeviceFrame.applicationProtocol])
+        simulatorLoop = try EventLoop()
+        clientLoop = try EventLoop()
+        topic = try Topic("com.example.chat")
+        let (keyID, teamID) = (try KeyID("ABC123DEFG"), try TeamID("DEF123GHIJ"))
+        var configuration = SimulatorConfiguration(
+            keys: [SigningKey(id: keyID, team: teamID, publicKey: try Keys.first().publicKey())])
+        configuration.startsWithOneStream = startsWithOneStream
+        configuration.profile = .spec
+        configuration.helloDeadline = helloDeadline
+        tokens = ProviderTokenSource(key: try Keys.first(), keyID: keyID, teamID: teamID)
+        let (clock, events) = (Clock(), Recorder<SimulatorEvent>())
+        self.clock = clock
+        self.events = events
+        simulator = try await Simulator.start(
+            configuration,
+            identity: identity,
+            loop: simulatorLoop,
+            clock: { clock.now },
+            onEvent: events.record
+        )
+    }
+
+    deinit {
+        clientLoop.stop()
+        simulatorLoop.stop()
+    }
+
+    func advance(_ seconds: Int64) { clock.advance(seconds) }
+
+    func client(
+        tokens: ProviderTokenSource? = nil,
+        onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
+    ) async throws -> APNSClient {
+        let clock = clock
+        return try await APNSClient.connect(
+            to: APNSEndpoint(host: "127.0.0.1", port: simulator.pushPort),
+            context: pushContext,
+            loop: clientLoop,
+            tokens: tokens ?? self.tokens,
+            clock: { Moment(unixSeconds: clock.now, uptimeSeconds: clock.now - Self.start) },
+            onEvent: onEvent
+        )
+    }
+
+    func device(
+        topic: Topic? = nil,
+        earlierToken: DeviceToken? = nil
+    ) async throws(DeviceLinkError) -> DeviceConnection {
+        try await DeviceConnection.connect(
+            host: "127.0.0.1",
+            port: simulator.devicePort,
+            context: deviceContext,
+            loop: clientLoop,
+            topic: topic ?? self.topic,
+            earlierToken: earlierToken
+        )
+    }
+
+    func rawConnection() async throws -> HTTP2ClientConnection {
+        try await .connect(
+            host: "127.0.0.1",
+            port: simulator.pushPort,
+            context: pushContext,
+            loop: clientLoop
+        )
+    }
+
+    func notification(_ number: UInt8, to token: DeviceToken) -> APNSProvider.Notification {
+        APNSProvider.Notification(
+            id: APNSID(randomBytes: [UInt8](repeating: number, count: 16)),
+            deviceToken: token,
+            topic: topic,
+            priority: .immediate,
+            payload: Array(#"{"aps":{"alert":"\#(number)"}}"#.utf8)
+        )
+    }
+
+    var deliveries: [DeliveryEvent] {
+        events.all.compactMap { event in
+            if case .delivery(let delivery) = event { delivery } else { nil }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+@testable import APNS
+
+struct VocabularyTests {
+    @Test(arguments: PushType.allCases)
+    func `a push type's header value is read back`(_ type: PushType) {
+        #expect(PushType(headerValue: type.headerValue.span) == type)
+        #expect(type.headerValue == Array(type.rawValue.utf8))
+    }
+
+    @Test func `there are eleven push types, with Apple's topic suffixes`() {
+        #expect(PushType.allCases.count == 11)
+        #expect(
+            PushType.allCases.map(\.topicSuffix) == [
+                "", "", ".complication", ".push-type.controls", ".pushkit.fileprovider", ".push-type.liveactivity",
+                ".location-query", "", ".voip-ptt", ".voip", ".push-type.widgets",
+            ]
+        )
+    }
+
+    @Test(arguments: ["", "Alert", "alert ", "alerts", "aler", "\u{0}alert"])
+    func `no other text is a push type`(_ text: String) {
+        #expect(PushType(headerValue: Array(text.utf8).span) == nil)
+    }
+
+    @Test func `only voip may have more than 4096 bytes`() {
+        for type in PushType.allCases { #expect(type.payloadByteCountMax == (type == .voip ? 5120 : 4096)) }
+    }
+
+    @Test func `only background refuses priority 10`() {
+        for type in PushType.allCases {
+            #expect(type.allows(.immediate) == (type != .background))
+            #expect(type.allows(.powerAware) && type.allows(.low))
+        }
+    }
+
+    @Test(arguments: ["", "0", "2", "05", "10 ", "+5", "100", "five"])
+    func `no other text is a priority`(_ text: String) {
+        #expect(Priority(headerValue: Array(text.utf8).span) == nil)
+    }
+
+    @Test(arguments: Priority.allCases)
+    func `a priority's header value is read back`(_ priority: Priority) {
+        #expect(Priority(headerValue: priority.headerValue.span) == priority)
+    }
+
+    @Test func `a topic takes the suffix of a push type`() throws {
+        let bundle = try Topic("com.example.chat")
+        for type in PushType.allCases {
+            let topic = try bundle.appendingSuffix(of: type)
+            #expect(topic.description == "com.example.chat" + type.topicSuffix)
+            #expect(topic.hasSuffix(of: type))
+        }
+        #expect(!bundle.hasSuffix(of: .voip))
+        #expect(try !Topic(".voip").hasSuffix(of: .voip))
+    }
+
+    @Test(arguments: [
+        ("", APNSError.topicEmpty),
+        ("com example", .topicCharacter(offset: 3)),
+        ("com.exämple", .topicCharacter(offset: 6)),
+        ("a_b", .topicCharacter(offset: 1)),
+        (String(repeating: "a", count: 256), .topicTooLong(byteCount: 256, byteCountMax: 255)),
+    ])
+    func `what is not a topic says why`(_ text: String, _ expected: APNSError) {
+        #expect(throws: expected) { try Topic(text) }
+    }
+
+    @Test func `a collapse id is counted in bytes`() throws {
+        #expect(try CollapseID(String(repeating: "é", count: 32)).bytes.count == 64)
+        #expect(throws: APNSError.collapseIDTooLong(byteCount: 66, byteCountMax: 64)) {
+            try CollapseID(String(repeating: "é", count: 33))
+        }
+        #expect(throws: APNSError.collapseIDEmpty) { try CollapseID("") }
+        #expect(throws: APNSError.collapseIDCharacter(offset: 1)) { try CollapseID("a\nb") }
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("1", 1), ("1893456000", 1_893_456_000), ("9999999999999999999", 9_999_999_999_999_999_999),
+    ])
+    func `an expiration is decimal seconds`(_ text: String, _ seconds: UInt64) {
+        #expect(Expiration(headerValue: Array(text.utf8).span)?.unixSeconds == seconds)
+        #expect(Expiration(unixSeconds: seconds).headerValue == Array(text.utf8))
+    }
+
+    @Test(arguments: ["", "-1", "+1", " 1", "1.0", "1e3", "0x1", "١", "12345678901234567890", "never"])
+    func `nothing else is an expiration`(_ text: String) {
+        #expect(Expiration(headerValue: Array(text.utf8).span) == nil)
+    }
+
+    @Test func `a push is stored until its expiration and never with 0`() {
+        #expect(!Expiration.oneAttempt.allowsStoring(at: 0))
+        #expect(!Expiration(unixSeconds: 100).allowsStoring(at: 100))
+        #expect(Expiration(unixSeconds: 100).allowsStoring(at: 99))
+        #expect(Expiration(unixSeconds: 100).allowsStoring(at: -5))
+    }
+}
+
+struct APNSIDTests {
+    @Test func `random bytes become a version 4 UUID`() {
+        let ones = APNSID(randomBytes: [UInt8](repeating: 0xFF, count: 16))
+        #expect(ones.description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
+        #expect(ones.upperCaseText == Array("FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF".utf8))
+        #expect(
+            APNSID(randomBytes: [UInt8](repeating: 0, count: 16)).description == "00000000-0000-4000-8000-000000000000"
+        )
+    }
+
+    @Test func `text and bytes are two forms of one id`() throws {
+        let text = Array("0b7cc0de-1234-4abc-9def-00112233445f".utf8)
+        let parsed = APNSID(text: text.span, acceptsUpperCase: false)
+        let id = try #require(parsed)
+        #expect(id.text == text)
+        #expect(id.bytes.prefix(4) == [0x0B, 0x7C, 0xC0, 0xDE] && id.bytes.suffix(2) == [0x44, 0x5F])
+        #expect(APNSID(bytes: id.bytes.span) == id)
+    }
+
+    @Test func `upper case is read only where a server may have written it`() {
+        let text = Array("0B7CC0DE-1234-4ABC-9DEF-00112233445F".utf8)
+        #expect(APNSID(text: text.span, acceptsUpperCase: false) == nil)
+        #expect(APNSID(text: text.span, acceptsUpperCase: true)?.upperCaseText == text)
+    }
+
+    @Test(arguments: [
+        "", "1-1-1-1-1", "0b7cc0de12344abc9def00112233445f", "0b7cc0de-1234-4abc-9def-00112233445",
+        "0b7cc0de-1234-4abc-9def-00112233445ff", "0b7cc0de-1234-4abc-9def_00112233445f",
+        "{b7cc0de-1234-4abc-9def-00112233445}", "0b7cc0dg-1234-4abc-9def-00112233445f",
+        "0b7cc0de1-234-4abc-9def-00112233445f",
+    ])
+    func `nothing but the canonical form is an id`(_ text: String) {
+        #expect(APNSID(text: Array(text.utf8).span, acceptsUpperCase: true) == nil)
+    }
+}

@@ -1,0 +1,181 @@
+import Glibc
+import Synchronization
+
+@testable import Transport
+
+/// A channel without HTTP/2 on it: what happens is collected, and can be awaited.
+final class ChannelRecorder: TLSChannelDelegate {
+    enum Event: Equatable, Sendable {
+        case opened
+        case received([UInt8])
+        case writable
+        case closed(TransportError?)
+    }
+
+    private let continuation: AsyncStream<Event>.Continuation
+    private let onOpen: (TLSChannel) -> Void
+
+    init(_ continuation: AsyncStream<Event>.Continuation, onOpen: @escaping (TLSChannel) -> Void = { _ in }) {
+        self.continuation = continuation
+        self.onOpen = onOpen
+    }
+
+    func channelDidOpen(_ channel: TLSChannel) {
+        onOpen(channel)
+        continuation.yield(.opened)
+    }
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        continuation.yield(.received(Array(copying: bytes)))
+    }
+
+    func channelIsWritable(_ channel: TLSChannel) {
+        continuation.yield(.writable)
+    }
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        continuation.yield(.closed(error))
+        continuation.finish()
+    }
+}
+
+/// Writes back what it reads, and holds its peer back when it cannot.
+final class Echo: TLSChannelDelegate {
+    func channelDidOpen(_ channel: TLSChannel) {}
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        do throws(TransportError) {
+            try channel.write(bytes)
+        } catch {
+            return channel.abort(error)
+        }
+        if !channel.isWritable { channel.pauseReading() }
+    }
+
+    func channelIsWritable(_ channel: TLSChannel) {
+        channel.resumeReading()
+    }
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {}
+}
+
+/// A channel on its loop, with its events as a stream.
+struct RecordedChannel: Sendable {
+    let channel: LoopBound<TLSChannel>
+    let events: AsyncStream<ChannelRecorder.Event>
+
+    static func connect(
+        _ loopback: Loopback,
+        to port: UInt16,
+        host: String = "127.0.0.1",
+        context: TLSContext? = nil,
+        limits: TLSChannelLimits = TLSChannelLimits(),
+        onOpen: @escaping @Sendable (TLSChannel) -> Void = { _ in }
+    ) async throws -> RecordedChannel {
+        let (events, continuation) = AsyncStream.makeStream(of: ChannelRecorder.Event.self)
+        let loop = loopback.clientLoop
+        let context = context ?? loopback.clientContext
+        let result = await loop.run {
+            Result { () throws(TransportError) in
+                LoopBound(
+                    try TLSChannel.connect(
+                        host: host,
+                        port: port,
+                        context: context,
+                        loop: loop,
+                        limits: limits,
+                        delegate: ChannelRecorder(continuation, onOpen: onOpen)
+                    ),
+                    to: loop
+                )
+            }
+        }
+        return RecordedChannel(channel: try result.get(), events: events)
+    }
+
+    /// The last event's error; all plaintext that came before.
+    func untilClosed() async -> (bytes: [UInt8], error: TransportError?) {
+        var bytes: [UInt8] = []
+        for await event in events {
+            switch event {
+            case .received(let piece): bytes += piece
+            case .closed(let error): return (bytes, error)
+            case .opened, .writable: break
+            }
+        }
+        return (bytes, .connectionLost)
+    }
+}
+
+/// A listening socket that nobody serves: the kernel completes connections, and then nothing happens.
+final class SilentListener {
+    private let socket: Socket
+    let port: UInt16
+
+    init(backlog: Int32 = 16) throws {
+        let address = try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0]
+        let socket = try Socket(family: address.family)
+        try socket.listen(at: address, backlog: backlog)
+        port = try socket.localPort()
+        self.socket = socket
+    }
+}
+
+/// A plain TCP client that blocks; for bytes that are not TLS.
+final class PlainClient {
+    private let descriptor: Int32
+
+    static func connect(to port: UInt16) -> PlainClient? {
+        // Nil tells the test that there was no address or no connection.
+        guard let address = try? SocketAddress.resolve(host: "127.0.0.1", port: port).first else { return nil }
+        let client = PlainClient(descriptor: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        let code = unsafe address.withPointer { pointer, byteCount in
+            unsafe Glibc.connect(client.descriptor, pointer, byteCount)
+        }
+        guard code == 0 else { return nil }
+        return client
+    }
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ bytes: [UInt8]) {
+        _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Everything until the server ends the connection, in order or by a reset.
+    func receiveAll() -> [UInt8] {
+        var received: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return received }
+            received += buffer[..<count]
+        }
+    }
+}
+
+/// A value that is set once and can be awaited.
+final class Signal<Value: Sendable>: Sendable {
+    private let stream: AsyncStream<Value>
+    private let continuation: AsyncStream<Value>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream(of: Value.self)
+    }
+
+    func send(_ value: Value) {
+        continuation.yield(value)
+    }
+
+    /// The next value; one waiter at a time.
+    func next() async -> Value? {
+        var iterator = stream.makeAsyncIterator()
+        return await iterator.next()
+    }
+}
