@@ -1,27 +1,5 @@
-import CLinux
 import Glibc
 import Synchronization
-
-/// What a file descriptor may be ready for. Errors and hang-ups count as both: the next call tells.
-package struct Readiness: OptionSet, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    package static let read = Readiness(rawValue: 1)
-    package static let write = Readiness(rawValue: 2)
-    /// The connection is broken or over in both directions; comes whether it was asked for or not.
-    package static let over = Readiness(rawValue: 4)
-}
-
-/// Owner of a watched file descriptor. Both calls come on the loop.
-package protocol ReadinessHandler: AnyObject {
-    func handleReadiness(_ readiness: Readiness)
-    /// The loop ends. Close the descriptor and settle everyone who waits; nothing else will come.
-    func handleLoopStop()
-}
 
 /// Something that gathers output during a turn of the loop and hands it over once, at the turn's end.
 package protocol TurnEndHandler: AnyObject {
@@ -33,42 +11,14 @@ package protocol TurnEndHandler: AnyObject {
 /// Actors may use it as their executor and tasks as their preferred one: a task pinned to the loop reaches a
 /// connection without a thread switch, which is most of the cost of a request.
 ///
-/// Unchecked: the inbox is behind a lock; all other state is touched by the loop's thread only, which every entry checks.
+/// Unchecked: the inbox is behind a lock and the poller may be woken from anywhere; all else is touched by the loop's
+/// thread only, which every call that changes it checks.
 @safe package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    private enum Work {
-        case job(UnownedJob)
-        case closure(@Sendable () -> Void)
-    }
-
-    private enum Phase {
-        case running, stopping, stopped
-    }
-
-    private struct Inbox {
-        var work: [Work] = []
-        var phase = Phase.running
-        var thread: pthread_t?
-        /// True while the thread waits in epoll: only then is a wake-up worth its system call.
-        var isAsleep = false
-        /// After the end: someone is already running what is queued.
-        var isDraining = false
-    }
-
-    private struct Watched {
-        let handler: any ReadinessHandler
-        let generation: UInt32
-    }
-
-    private let inbox = Locked(Inbox())
+    private let inbox = Locked(LoopInbox())
     private let runningThread = Atomic<UInt>(0)
-    private let epoll: Int32
-    private let wakeup: Int32
-
-    private var watched: [Watched?] = []
-    private var generation: UInt32 = 0
+    private let poller: Poller
     private var timers = TimerHeap()
     private var turnEnd: [any TurnEndHandler] = []
-    private var events = unsafe [epoll_event](repeating: epoll_event(), count: 256)
 
     /// Read once a turn. Loop only.
     package private(set) var now = MonotonicTime.now()
@@ -78,27 +28,8 @@ package protocol TurnEndHandler: AnyObject {
 
     /// Starts the thread. It runs until `stop()`, which must be called: the thread keeps the loop alive.
     package init() throws(TransportError) {
-        let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard epoll >= 0 else { throw .system(call: "epoll_create1", code: errno) }
-        let wakeup = clinux_eventfd()
-        guard wakeup >= 0 else {
-            let code = errno
-            close(epoll)
-            throw .system(call: "eventfd", code: code)
-        }
-        self.epoll = epoll
-        self.wakeup = wakeup
-        // Data 0 is generation 0, which no registration ever has.
-        var event = unsafe epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: 0))
-        guard unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, wakeup, &event) == 0 else {
-            throw .system(call: "epoll_ctl", code: errno)
-        }
+        poller = try Poller()
         try startThread()
-    }
-
-    deinit {
-        close(epoll)
-        close(wakeup)
     }
 
     private func startThread() throws(TransportError) {
@@ -158,41 +89,22 @@ package protocol TurnEndHandler: AnyObject {
     /// A second call returns at once.
     package func stop() {
         precondition(!isOnLoop, "the loop cannot wait for itself")
-        let thread: pthread_t? = inbox.withLock { inbox in
-            guard inbox.phase == .running else { return nil }
-            inbox.phase = .stopping
-            inbox.isAsleep = false
-            return inbox.thread
-        }
-        guard let thread else { return }
-        clinux_eventfd_signal(wakeup)
+        guard let thread = inbox.withLock({ $0.beginStop() }) else { return }
+        poller.wake()
         pthread_join(thread, nil)
     }
 
-    private func add(_ work: Work) {
-        enum Next {
-            case nothing, wake, drain
-        }
-        let next: Next = inbox.withLock { inbox in
-            inbox.work.append(work)
-            if inbox.phase == .stopped {
-                guard !inbox.isDraining else { return .nothing }
-                inbox.isDraining = true
-                return .drain
-            }
-            guard inbox.isAsleep else { return .nothing }
-            inbox.isAsleep = false
-            return .wake
-        }
-        switch next {
+    private func add(_ work: LoopInbox.Work) {
+        switch inbox.withLock({ $0.add(work) }) {
         case .nothing: break
-        // Fails only when the counter is full, and then the loop is awake anyway.
-        case .wake: clinux_eventfd_signal(wakeup)
-        case .drain: drainAfterStop()
+        case .wake: poller.wake()
+        case .drain:
+            runningThread.store(UInt(pthread_self()), ordering: .relaxed)
+            drain()
         }
     }
 
-    private func run(_ work: [Work]) {
+    private func run(_ work: [LoopInbox.Work]) {
         for item in work {
             switch item {
             case .closure(let closure): closure()
@@ -210,32 +122,22 @@ package protocol TurnEndHandler: AnyObject {
     private func run() {
         runningThread.store(UInt(pthread_self()), ordering: .relaxed)
         while turn() {}
-        for registration in watched {
-            registration?.handler.handleLoopStop()
-        }
+        poller.stop()
         timers.removeAll()
-        finish()
+        drain()
     }
 
     /// One turn: wait, then descriptors, timers, queued work, and at the end what was gathered. False: time to stop.
     private func turn() -> Bool {
-        let timeout = prepareToWait()
-        let count = unsafe events.withUnsafeMutableBufferPointer { events in
-            unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), timeout)
-        }
+        let eventCount = poller.wait(milliseconds: prepareToWait())
         now = .now()
-        // EINTR is the only failure an open epoll has; the next turn waits again.
-        for index in 0..<max(0, Int(count)) {
-            unsafe dispatch(events[index])
-        }
+        poller.dispatch(eventCount)
         while let action = timers.popAction(at: now) {
             action()
         }
         let (work, isStopping) = inbox.withLock { inbox in
-            inbox.isAsleep = false
-            let work = inbox.work
-            inbox.work = []
-            return (work, inbox.phase != .running)
+            inbox.wakeUp()
+            return (inbox.takeWork(), inbox.isStopping)
         }
         run(work)
         endTurn()
@@ -243,38 +145,13 @@ package protocol TurnEndHandler: AnyObject {
     }
 
     private func prepareToWait() -> Int32 {
-        let isIdle = inbox.withLock { inbox in
-            inbox.isAsleep = inbox.work.isEmpty && inbox.phase == .running
-            return inbox.isAsleep
-        }
-        guard isIdle else { return 0 }
+        guard inbox.withLock({ $0.fallAsleep() }) else { return 0 }
         guard let deadline = timers.earliest else { return -1 }
         let wait = deadline.nanoseconds.subtractingReportingOverflow(MonotonicTime.now().nanoseconds)
         guard !wait.overflow else { return .max }
         guard wait.partialValue > 0 else { return 0 }
         // Rounded up: waking a fraction of a millisecond early would spin until the deadline.
         return Int32(clamping: (wait.partialValue - 1) / 1_000_000 + 1)
-    }
-
-    private func dispatch(_ event: epoll_event) {
-        let data = unsafe event.data.u64
-        let descriptor = Int(data & 0xFFFF_FFFF)
-        let generation = UInt32(truncatingIfNeeded: data >> 32)
-        guard generation != 0 else {
-            clinux_eventfd_clear(wakeup)
-            return
-        }
-        // An earlier event of this batch may have closed the descriptor, and its number may serve another by now.
-        guard descriptor < watched.count, let current = watched[descriptor], current.generation == generation else {
-            return
-        }
-        var readiness: Readiness = []
-        let ready = unsafe event.events
-        let trouble = EPOLLERR.rawValue | EPOLLHUP.rawValue
-        if ready & trouble != 0 { readiness.insert(.over) }
-        if ready & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | trouble) != 0 { readiness.insert(.read) }
-        if ready & (EPOLLOUT.rawValue | trouble) != 0 { readiness.insert(.write) }
-        current.handler.handleReadiness(readiness)
     }
 
     private func endTurn() {
@@ -287,31 +164,14 @@ package protocol TurnEndHandler: AnyObject {
         turnEnd.removeAll(keepingCapacity: true)
     }
 
-    private func finish() {
+    /// After the last turn: runs what is queued until nothing is. Under the lock that sees the queue empty the thread
+    /// stops to be the loop's, so that nothing is left behind and no two threads are the loop's at once.
+    private func drain() {
         while true {
             let work = inbox.withLock { inbox in
-                let work = inbox.work
-                inbox.work = []
+                let work = inbox.takeWork()
                 if work.isEmpty, turnEnd.isEmpty {
-                    inbox.phase = .stopped
-                    runningThread.store(0, ordering: .relaxed)
-                }
-                return work
-            }
-            guard isOnLoop else { return }
-            run(work)
-            endTurn()
-        }
-    }
-
-    private func drainAfterStop() {
-        runningThread.store(UInt(pthread_self()), ordering: .relaxed)
-        while true {
-            let work = inbox.withLock { inbox in
-                let work = inbox.work
-                inbox.work = []
-                if work.isEmpty, turnEnd.isEmpty {
-                    inbox.isDraining = false
+                    inbox.end()
                     runningThread.store(0, ordering: .relaxed)
                 }
                 return work
@@ -334,7 +194,7 @@ extension EventLoop {
 
     /// True once the loop has been told to stop: what is started now would never be served.
     package var isStopping: Bool {
-        inbox.withLock { $0.phase != .running }
+        inbox.withLock { $0.isStopping }
     }
 
     /// Watches `descriptor` until `unwatch`, which must come before it is closed. Keeps `handler` alive.
@@ -344,39 +204,17 @@ extension EventLoop {
         handler: any ReadinessHandler
     ) throws(TransportError) -> Watch {
         checkIsolated()
-        generation = generation == .max ? 1 : generation + 1
-        let watch = Watch(descriptor: descriptor, generation: generation)
-        try control(EPOLL_CTL_ADD, watch, readiness)
-        while watched.count <= Int(descriptor) {
-            watched.append(nil)
-        }
-        watched[Int(descriptor)] = Watched(handler: handler, generation: generation)
-        return watch
+        return try poller.watch(descriptor, for: readiness, handler: handler)
     }
 
     package func update(_ watch: Watch, for readiness: Readiness) throws(TransportError) {
         checkIsolated()
-        try control(EPOLL_CTL_MOD, watch, readiness)
+        try poller.update(watch, for: readiness)
     }
 
     package func unwatch(_ watch: Watch) {
         checkIsolated()
-        guard watched[Int(watch.descriptor)]?.generation == watch.generation else { return }
-        watched[Int(watch.descriptor)] = nil
-        var event = unsafe epoll_event()
-        // Fails only for a descriptor that is not watched, which the guard has excluded.
-        unsafe epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, &event)
-    }
-
-    private func control(_ operation: Int32, _ watch: Watch, _ readiness: Readiness) throws(TransportError) {
-        var events: UInt32 = 0
-        if readiness.contains(.read) { events |= EPOLLIN.rawValue | EPOLLRDHUP.rawValue }
-        if readiness.contains(.write) { events |= EPOLLOUT.rawValue }
-        let data = UInt64(watch.generation) << 32 | UInt64(UInt32(bitPattern: watch.descriptor))
-        var event = unsafe epoll_event(events: events, data: epoll_data_t(u64: data))
-        guard unsafe epoll_ctl(epoll, operation, watch.descriptor, &event) == 0 else {
-            throw .system(call: "epoll_ctl", code: errno)
-        }
+        poller.unwatch(watch)
     }
 
     /// Calls `action` on the loop once `delay` has passed, not before; resolution one millisecond.

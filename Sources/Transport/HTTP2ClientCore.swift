@@ -1,31 +1,7 @@
 import CNGHTTP2
 
-typealias RequestContinuation = UnsafeContinuation<Result<HTTP2Response, TransportError>, Never>
-
-/// One caller who waits for a response. Whoever takes it out of the core's tables finishes it: that is why once.
-@safe struct PendingRequest {
-    let id: UInt64
-    let deadline: MonotonicTime
-    private let continuation: RequestContinuation
-
-    init(id: UInt64, deadline: MonotonicTime, continuation: RequestContinuation) {
-        self.id = id
-        self.deadline = deadline
-        unsafe self.continuation = continuation
-    }
-
-    consuming func finish(_ result: Result<HTTP2Response, TransportError>) {
-        unsafe continuation.resume(returning: result)
-    }
-}
-
 /// The loop's side of a client connection: channel, session, and who waits for what.
 final class HTTP2ClientCore {
-    private struct WaitingRequest {
-        let request: HTTP2Request
-        let pending: PendingRequest
-    }
-
     private enum State {
         case new, connecting, open, draining, closed(TransportError?)
     }
@@ -37,9 +13,7 @@ final class HTTP2ClientCore {
     private var state = State.new
     private var channel: TLSChannel?
     private var session: HTTP2Session?
-    /// By the session's slots.
-    private var pending: [PendingRequest?] = []
-    private var waiting = RingBuffer<WaitingRequest>()
+    private var requests = RequestTable()
     private var onConnected: ((TransportError?) -> Void)?
     private var onClosed: [() -> Void] = []
     private var deadlineTimer: LoopTimer?
@@ -100,13 +74,13 @@ final class HTTP2ClientCore {
     func send(_ request: HTTP2Request, _ pending: PendingRequest) {
         guard case .open = state, let session else { return pending.finish(.failure(.notProcessed(refusal))) }
         watchDeadline(pending.deadline)
-        if waiting.isEmpty, session.openStreamCount < session.peerMaxConcurrentStreams {
+        if requests.waitingCount == 0, session.openStreamCount < session.peerMaxConcurrentStreams {
             return start(request, pending, session)
         }
-        guard waiting.count < limits.waitingCountMax else {
+        guard requests.waitingCount < limits.waitingCountMax else {
             return pending.finish(.failure(.notProcessed(.queueFull(countMax: limits.waitingCountMax))))
         }
-        waiting.append(WaitingRequest(request: request, pending: pending))
+        requests.wait(request, pending)
     }
 
     /// Why no request is taken any more.
@@ -124,33 +98,30 @@ final class HTTP2ClientCore {
             let failure: RequestFailure = error == .streamsExhausted ? .streamsExhausted : .rejected(error)
             return pending.finish(.failure(.notProcessed(failure)))
         }
-        while self.pending.count <= slot {
-            self.pending.append(nil)
-        }
-        self.pending[slot] = pending
+        requests.start(pending, slot)
         planFlush()
     }
 
     private func startWaiting(_ session: HTTP2Session) {
         guard case .open = state else { return }
-        while !waiting.isEmpty, session.openStreamCount < session.peerMaxConcurrentStreams {
-            guard let next = waiting.popFirst() else { return }
-            start(next.request, next.pending, session)
+        while session.openStreamCount < session.peerMaxConcurrentStreams {
+            guard let (request, pending) = requests.takeNextWaiting() else { return }
+            start(request, pending, session)
         }
     }
 
     func cancel(_ id: UInt64) {
-        if let slot = pending.firstIndex(where: { $0?.id == id }) {
+        if let slot = requests.slot(of: id) {
             return giveUp(slot, .cancelled)
         }
-        for request in waiting.removeAll(where: { $0.pending.id == id }) {
-            request.pending.finish(.failure(.notProcessed(.cancelled)))
+        for pending in requests.takeWaiting(where: { $0.id == id }) {
+            pending.finish(.failure(.notProcessed(.cancelled)))
         }
     }
 
     /// Resets a stream whose answer nobody wants any more.
     private func giveUp(_ slot: Int, _ failure: RequestFailure) {
-        guard let session, let request = take(slot) else { return }
+        guard let session, let request = requests.take(slot) else { return }
         let isWritten = session.isWritten(slot)
         reset(slot, session)
         request.finish(.failure(isWritten ? .ambiguous(failure) : .notProcessed(failure)))
@@ -163,13 +134,6 @@ final class HTTP2ClientCore {
         } catch {
             channel?.abort(.http2(error))
         }
-    }
-
-    private func take(_ slot: Int) -> PendingRequest? {
-        guard slot < pending.count else { return nil }
-        let request = pending[slot]
-        pending[slot] = nil
-        return request
     }
 
     // MARK: Deadlines
@@ -187,18 +151,13 @@ final class HTTP2ClientCore {
         deadlineTimer = nil
         nextDeadline = MonotonicTime(nanoseconds: .max)
         let now = loop.now
-        for request in waiting.removeAll(where: { $0.pending.deadline <= now }) {
-            request.pending.finish(.failure(.notProcessed(.deadlineExceeded)))
+        for pending in requests.takeWaiting(where: { $0.deadline <= now }) {
+            pending.finish(.failure(.notProcessed(.deadlineExceeded)))
         }
-        for slot in pending.indices {
-            if let request = pending[slot], request.deadline <= now { giveUp(slot, .deadlineExceeded) }
+        for slot in requests.expiredSlots(at: now) {
+            giveUp(slot, .deadlineExceeded)
         }
-        var earliest = MonotonicTime(nanoseconds: .max)
-        for case let request? in pending {
-            earliest = min(earliest, request.deadline)
-        }
-        waiting.forEach { earliest = min(earliest, $0.pending.deadline) }
-        watchDeadline(earliest)
+        if let earliest = requests.earliestDeadline { watchDeadline(earliest) }
     }
 
     // MARK: Events
@@ -208,7 +167,7 @@ final class HTTP2ClientCore {
             switch event {
             case .message(let slot): didReceiveResponse(slot, session)
             case .bodyTooLarge(let slot):
-                take(slot)?.finish(.failure(.ambiguous(tooLarge)))
+                requests.take(slot)?.finish(.failure(.ambiguous(tooLarge)))
             case .closed(let slot, let code): didCloseStream(slot, code, session)
             case .settings:
                 if case .connecting = state { didConnect() }
@@ -228,7 +187,7 @@ final class HTTP2ClientCore {
         let message = session.takeMessage(slot)
         // The answer came before the request was all sent: the rest is of no use to anyone.
         if !session.isOutgoingDone(slot) { reset(slot, session) }
-        guard let request = take(slot) else { return }
+        guard let request = requests.take(slot) else { return }
         guard !message.isHeaderTooLarge else { return request.finish(.failure(.ambiguous(.malformedResponse))) }
         guard message.bodyByteCount == message.body.count else {
             return request.finish(.failure(.ambiguous(tooLarge)))
@@ -239,7 +198,7 @@ final class HTTP2ClientCore {
     }
 
     private func didCloseStream(_ slot: Int, _ code: UInt32, _ session: HTTP2Session) {
-        if let request = take(slot) {
+        if let request = requests.take(slot) {
             // nghttp2 closes what a GOAWAY excludes in the same way.
             if code == NGHTTP2_REFUSED_STREAM.rawValue {
                 let goAway = session.peerGoAway.map { RequestFailure.goAway(code: $0.code) }
@@ -263,8 +222,8 @@ final class HTTP2ClientCore {
 
     private func refuseWaiting() {
         let failure = refusal
-        while let next = waiting.popFirst() {
-            next.pending.finish(.failure(.notProcessed(failure)))
+        while let (_, pending) = requests.takeNextWaiting() {
+            pending.finish(.failure(.notProcessed(failure)))
         }
     }
 
@@ -328,8 +287,8 @@ final class HTTP2ClientCore {
         deadlineTimer?.cancel()
         prefaceTimer?.cancel()
         let failure = RequestFailure.connection(error ?? .connectionClosed)
-        for slot in pending.indices {
-            guard let request = take(slot) else { continue }
+        for slot in requests.slots {
+            guard let request = requests.take(slot) else { continue }
             let isWritten = session?.isWritten(slot) ?? false
             request.finish(.failure(isWritten ? .ambiguous(failure) : .notProcessed(failure)))
         }
@@ -383,27 +342,5 @@ extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
     func handleTurnEnd() {
         isTurnEndPlanned = false
         flush()
-    }
-}
-
-extension HTTP2Session {
-    /// One TLS record's worth: larger pieces save nothing, smaller ones cost a record each.
-    private static let pieceByteCount = 1 << 14
-
-    /// Moves bytes to the channel for as long as it has room, and sends them.
-    func send(through channel: TLSChannel) throws(TransportError) {
-        let scratch = channel.loop.scratch
-        while channel.isWritable {
-            do throws(HTTP2Error) {
-                try send(into: &scratch.frames, byteCountMax: Self.pieceByteCount)
-            } catch {
-                scratch.frames.removeAll()
-                throw .http2(error)
-            }
-            guard !scratch.frames.isEmpty else { break }
-            defer { scratch.frames.removeAll() }
-            try scratch.frames.withBytes { (bytes) throws(TransportError) in try channel.write(bytes) }
-        }
-        channel.flush()
     }
 }

@@ -1,36 +1,7 @@
-/// Owner of a channel. All calls come on the channel's loop; the channel keeps its delegate until it has closed.
-package protocol TLSChannelDelegate: AnyObject {
-    /// The handshake is done: bytes may be written from now on.
-    func channelDidOpen(_ channel: TLSChannel)
-    /// Plaintext arrived. The span is valid during the call only.
-    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>)
-    /// There was no room to write, and now there is.
-    func channelIsWritable(_ channel: TLSChannel)
-    /// The last call, and it always comes. Nil: closed in order.
-    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?)
-}
-
-/// How long each part of a channel's life may take, and how much may wait to be sent.
-package struct TLSChannelLimits: Sendable {
-    /// Name, every address, and TCP's own handshake.
-    package var connectDeadline: Duration = .seconds(10)
-    package var handshakeDeadline: Duration = .seconds(10)
-    /// Without a byte in either direction; nil: for ever.
-    package var idleDeadline: Duration? = .seconds(600)
-    /// From `close()` to the end of the descriptor.
-    package var closeDeadline: Duration = .seconds(2)
-    /// Above it the channel is not writable; the owner should hold back.
-    package var sendQueueByteCountHigh = 256 << 10
-    /// At it `write` fails: an owner that does not hold back must not exhaust the memory.
-    package var sendQueueByteCountMax = 4 << 20
-
-    package init() {}
-}
-
 /// A TCP connection with TLS over it. Lives on one loop; only `connect`'s and `accept`'s callers make it.
 package final class TLSChannel {
     private enum State {
-        case new, resolving, connecting, handshaking, open, closing, closed
+        case new, connecting, handshaking, open, closing, closed
     }
 
     package let loop: EventLoop
@@ -39,7 +10,7 @@ package final class TLSChannel {
     private let onClosed: (() -> Void)?
     private var state = State.new
 
-    private var addresses: ArraySlice<SocketAddress> = []
+    private var connector: TCPConnector?
     private var socket: Socket?
     private var watch: EventLoop.Watch?
     private var watched: Readiness = []
@@ -94,7 +65,7 @@ package final class TLSChannel {
         }
         let channel = TLSChannel(tls: tls, loop: loop, limits: limits, onClosed: nil)
         channel.delegate = delegate
-        channel.resolve(host, port)
+        channel.connect(host, port)
         return channel
     }
 
@@ -114,57 +85,33 @@ package final class TLSChannel {
             throw .tls(error)
         }
         let channel = TLSChannel(tls: tls, loop: loop, limits: limits, onClosed: onClosed)
-        channel.watch = try loop.watch(socket.descriptor, for: .read, handler: channel)
-        channel.watched = .read
-        channel.socket = consume socket
+        try channel.adopt(socket)
         channel.delegate = makeDelegate(channel)
         channel.beginHandshake()
     }
 
-    private func resolve(_ host: String, _ port: UInt16) {
-        state = .resolving
+    private func connect(_ host: String, _ port: UInt16) {
+        state = .connecting
         startTimer(limits.connectDeadline, .deadlineExceeded(.connect))
-        let box = LoopBound(self, to: loop)
-        Resolver.resolve(host: host, port: port, on: loop) { result in
-            box.value.didResolve(result)
-        }
+        let connector = TCPConnector(loop: loop) { [self] result in didConnect(result) }
+        self.connector = connector
+        connector.connect(host: host, port: port)
     }
 
-    private func didResolve(_ result: Result<[SocketAddress], TransportError>) {
-        guard state == .resolving else { return }
-        guard !loop.isStopping else { return finish(.loopStopped) }
-        switch result {
-        case .failure(let error): finish(error)
-        case .success(let addresses):
-            self.addresses = addresses[...]
-            state = .connecting
-            connectToNextAddress(after: .hostNotFound(reason: "no address"))
+    private func didConnect(_ result: consuming Result<Socket, TransportError>) {
+        connector = nil
+        do throws(TransportError) {
+            try adopt(result.get())
+        } catch {
+            return finish(error)
         }
-    }
-
-    /// Every address in turn; the last one's error is the one that is told.
-    private func connectToNextAddress(after error: TransportError) {
-        var lastError = error
-        while let address = addresses.popFirst() {
-            do throws(TransportError) {
-                let socket = try Socket(family: address.family)
-                let isConnected = try socket.connect(to: address)
-                watch = try loop.watch(socket.descriptor, for: .write, handler: self)
-                watched = .write
-                self.socket = consume socket
-                if isConnected { didConnect() }
-                return
-            } catch {
-                lastError = error
-            }
-        }
-        finish(lastError)
-    }
-
-    private func didConnect() {
-        addresses = []
-        updateWatch()
         beginHandshake()
+    }
+
+    private func adopt(_ socket: consuming Socket) throws(TransportError) {
+        watch = try loop.watch(socket.descriptor, for: .read, handler: self)
+        watched = .read
+        self.socket = consume socket
     }
 
     private func beginHandshake() {
@@ -256,7 +203,7 @@ package final class TLSChannel {
     }
 
     private func sendQueued() -> TransportError? {
-        guard socket != nil, state != .connecting else { return nil }
+        guard socket != nil else { return nil }
         while tls.ciphertextByteCount > 0 {
             let transfer = tls.withCiphertext { bytes in socket?.send(bytes) ?? .wouldBlock }
             switch transfer {
@@ -274,11 +221,10 @@ package final class TLSChannel {
         guard let watch else { return }
         var wanted: Readiness = []
         switch state {
-        case .connecting: wanted = .write
         case .handshaking, .open, .closing:
             if !isReadingPaused || state != .open { wanted.insert(.read) }
             if tls.ciphertextByteCount > 0 { wanted.insert(.write) }
-        case .new, .resolving, .closed: return
+        case .new, .connecting, .closed: return
         }
         guard wanted != watched else { return }
         do throws(TransportError) {
@@ -351,7 +297,7 @@ package final class TLSChannel {
         loop.checkIsolated()
         switch state {
         case .closing, .closed: return
-        case .new, .resolving, .connecting, .handshaking: finish(.connectionClosed)
+        case .new, .connecting, .handshaking: finish(.connectionClosed)
         case .open:
             tls.close()
             state = .closing
@@ -373,6 +319,8 @@ package final class TLSChannel {
         state = .closed
         timer?.cancel()
         timer = nil
+        connector?.cancel()
+        connector = nil
         if let watch { loop.unwatch(watch) }
         watch = nil
         socket = nil
@@ -411,10 +359,6 @@ package final class TLSChannel {
 
 extension TLSChannel: ReadinessHandler, TurnEndHandler {
     package func handleReadiness(_ readiness: Readiness) {
-        if state == .connecting {
-            finishConnect()
-            return
-        }
         // Nobody will read it, and it would be told in every turn.
         if readiness.contains(.over), isReadingPaused, state == .open { return finish(.connectionLost) }
         if readiness.contains(.write), tls.ciphertextByteCount > 0 { flush() }
@@ -428,20 +372,5 @@ extension TLSChannel: ReadinessHandler, TurnEndHandler {
     package func handleTurnEnd() {
         isTurnEndPlanned = false
         flush()
-    }
-
-    private func finishConnect() {
-        let failure: TransportError?
-        do throws(TransportError) {
-            try socket?.finishConnect()
-            failure = nil
-        } catch {
-            failure = error
-        }
-        guard let failure else { return didConnect() }
-        if let watch { loop.unwatch(watch) }
-        watch = nil
-        socket = nil
-        connectToNextAddress(after: failure)
     }
 }

@@ -1,0 +1,21 @@
+extension HTTP2Session {
+    /// One TLS record's worth: larger pieces save nothing, smaller ones cost a record each.
+    private static let pieceByteCount = 1 << 14
+
+    /// Moves bytes to the channel for as long as it has room, and sends them.
+    func send(through channel: TLSChannel) throws(TransportError) {
+        let scratch = channel.loop.scratch
+        while channel.isWritable {
+            do throws(HTTP2Error) {
+                try send(into: &scratch.frames, byteCountMax: Self.pieceByteCount)
+            } catch {
+                scratch.frames.removeAll()
+                throw .http2(error)
+            }
+            guard !scratch.frames.isEmpty else { break }
+            defer { scratch.frames.removeAll() }
+            try scratch.frames.withBytes { (bytes) throws(TransportError) in try channel.write(bytes) }
+        }
+        channel.flush()
+    }
+}
