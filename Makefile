@@ -1,10 +1,15 @@
 # The two commands a newcomer needs are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: demo test build release lint test-asan prerequisites clean help
+.PHONY: help demo test build release lint test-asan prerequisites clean
+
+# Building takes minutes the first time: a terminal sees how far it is, a pipe only what is wrong.
+QUIET := $(shell test -t 2 || echo --quiet)
+ASAN := --sanitize=address --scratch-path .build/address
 
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
 	@echo 'make test       every test'
+	@echo 'make build      the command line, as .build/debug/sealedpush'
 	@echo 'make lint       swift-format, strict'
 	@echo 'make release    an optimised build'
 	@echo 'make test-asan  every test under the address sanitizer'
@@ -14,19 +19,22 @@ prerequisites:
 	@scripts/prerequisites
 
 build: prerequisites
-	@scripts/swift build --quiet --product sealedpush
+	@scripts/swift build $(QUIET) --product sealedpush
 
 demo: build
-	@.build/debug/sealedpush demo
+	@TMPDIR=$(CURDIR)/.build/tmp .build/debug/sealedpush demo
 
+# XCTest has nothing to run here, and says so in a line that reads like an empty run.
 test: prerequisites
-	@scripts/swift test
-
-release: prerequisites
-	@scripts/swift build --configuration release
+	@scripts/swift build $(QUIET) --build-tests
+	@scripts/swift test --skip-build --disable-xctest --quiet
 
 test-asan: prerequisites
-	@scripts/swift test --sanitize=address --scratch-path .build/address --disable-xctest
+	@scripts/swift build $(QUIET) --build-tests $(ASAN)
+	@scripts/swift test --skip-build --disable-xctest --quiet $(ASAN)
+
+release: prerequisites
+	@scripts/swift build $(QUIET) --configuration release
 
 # Files of strangers (extension templates, example packages) keep their own style.
 lint:

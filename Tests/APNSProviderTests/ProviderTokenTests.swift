@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import Primitives
+import TestSupport
 import Testing
 
 @testable import APNSProvider
@@ -16,7 +17,7 @@ struct ProviderTokenTests {
     }
 
     @Test func `header and claims are Apple's, and the public key verifies the signature`() throws {
-        let key = try Keys.first()
+        let key = try ThrowawayKeys.first()
         let token = try ProviderToken(
             signedWith: key,
             keyID: KeyID("ABC123DEFG"),
@@ -31,12 +32,12 @@ struct ProviderTokenTests {
         #expect(signature.count == 64)
         let signed = Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1])
         #expect(try key.publicKey().isValid(rawSignature: signature, over: signed))
-        #expect(try !Keys.second().publicKey().isValid(rawSignature: signature, over: signed))
+        #expect(try !ThrowawayKeys.second().publicKey().isValid(rawSignature: signature, over: signed))
     }
 
     @Test func `no way of printing shows a token`() throws {
         let token = try ProviderToken(
-            signedWith: Keys.first(),
+            signedWith: ThrowawayKeys.first(),
             keyID: KeyID("ABC123DEFG"),
             teamID: TeamID("DEF123GHIJ"),
             issuedAt: 7
@@ -60,7 +61,11 @@ struct ProviderTokenSourceTests {
     private static let start = Moment(unixSeconds: 2_051_222_400, uptimeSeconds: 100)
 
     private static func source() throws -> ProviderTokenSource {
-        ProviderTokenSource(key: try Keys.first(), keyID: try KeyID("ABC123DEFG"), teamID: try TeamID("DEF123GHIJ"))
+        ProviderTokenSource(
+            key: try ThrowawayKeys.first(),
+            keyID: try KeyID("ABC123DEFG"),
+            teamID: try TeamID("DEF123GHIJ")
+        )
     }
 
     private static func later(_ seconds: Int64, wallStep: Int64 = 0) -> Moment {

@@ -1,4 +1,5 @@
 import APNS
+import TestSupport
 import Testing
 import Transport
 
@@ -7,7 +8,7 @@ import Transport
 struct RequestEncoderTests {
     private static func token() throws -> ProviderToken {
         try ProviderToken(
-            signedWith: Keys.first(),
+            signedWith: ThrowawayKeys.first(),
             keyID: KeyID("ABC123DEFG"),
             teamID: TeamID("DEF123GHIJ"),
             issuedAt: 7

@@ -3,6 +3,7 @@ import APNSProvider
 import DeviceLink
 import Primitives
 import TestCertificates
+import TestSupport
 import Testing
 import Transport
 
@@ -178,7 +179,7 @@ struct EndToEndTests {
         let site = try await Site()
         let device = try await site.device()
         let stolen = ProviderTokenSource(
-            key: try Keys.second(),
+            key: try ThrowawayKeys.second(),
             keyID: try KeyID("ABC123DEFG"),
             teamID: try TeamID("DEF123GHIJ")
         )

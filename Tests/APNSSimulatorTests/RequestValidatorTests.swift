@@ -57,7 +57,7 @@ struct Authorization {
     var value: String {
         get throws {
             let token = try ProviderToken(
-                signedWith: signsWithSecondKey ? Keys.second() : Keys.first(),
+                signedWith: signsWithSecondKey ? ThrowawayKeys.second() : ThrowawayKeys.first(),
                 keyID: KeyID(keyID),
                 teamID: TeamID(teamID),
                 issuedAt: issuedAt
@@ -74,7 +74,7 @@ struct Authorization {
         spelling: (String) -> String = { $0 }
     ) throws -> String {
         let input = spelling(Base64Text.url(header)) + "." + spelling(Base64Text.url(claims))
-        let raw = try Keys.first().signature(over: Array(input.utf8))
+        let raw = try ThrowawayKeys.first().signature(over: Array(input.utf8))
         let signature = der ? DER.signature(raw: raw) : raw
         return "bearer \(input).\(spelling(Base64Text.url(signature)))"
     }
@@ -86,8 +86,8 @@ struct World {
     var registrations: [String: RequestValidator.Registration]
 
     init(profile: Profile = .spec) throws {
-        let first = try Keys.first().publicKey()
-        let second = try Keys.second().publicKey()
+        let first = try ThrowawayKeys.first().publicKey()
+        let second = try ThrowawayKeys.second().publicKey()
         let chat = try Topic("com.example.chat")
         let keys = [
             SigningKey(id: try KeyID("ABC123DEFG"), team: try TeamID("DEF123GHIJ"), publicKey: first),

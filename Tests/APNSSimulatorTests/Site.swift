@@ -4,6 +4,7 @@ import DeviceLink
 import Primitives
 import Synchronization
 import TestCertificates
+import TestSupport
 import Transport
 
 @testable import APNSSimulator
@@ -43,11 +44,11 @@ final class Site: Sendable {
         topic = try Topic("com.example.chat")
         let (keyID, teamID) = (try KeyID("ABC123DEFG"), try TeamID("DEF123GHIJ"))
         var configuration = SimulatorConfiguration(
-            keys: [SigningKey(id: keyID, team: teamID, publicKey: try Keys.first().publicKey())])
+            keys: [SigningKey(id: keyID, team: teamID, publicKey: try ThrowawayKeys.first().publicKey())])
         configuration.startsWithOneStream = startsWithOneStream
         configuration.profile = .spec
         configuration.helloDeadline = helloDeadline
-        tokens = ProviderTokenSource(key: try Keys.first(), keyID: keyID, teamID: teamID)
+        tokens = ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: keyID, teamID: teamID)
         let (clock, events) = (Clock(), Recorder<SimulatorEvent>())
         self.clock = clock
         self.events = events

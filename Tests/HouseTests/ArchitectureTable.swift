@@ -2,8 +2,10 @@
 struct ArchitectureTable {
     struct Row: Equatable {
         let target: String
-        /// Targets, C modules and Foundation; `nil` for "the rest", which is everything.
-        let uses: [String]?
+        /// Targets, C modules and Foundation.
+        let uses: [String]
+        /// Whether it says "the rest": every other target, but no C module that it does not name.
+        let usesTheRest: Bool
         let line: Int
     }
 
@@ -32,7 +34,15 @@ struct ArchitectureTable {
                     problem: "a row has three cells, and a target in the first"
                 )
             }
-            rows.append(Row(target: cells[0], uses: Self.uses(cells[2]), line: number))
+            let uses = Self.uses(cells[2])
+            rows.append(
+                Row(
+                    target: cells[0],
+                    uses: uses.filter { $0 != Self.theRest },
+                    usesTheRest: uses.contains(Self.theRest),
+                    line: number
+                )
+            )
         }
         self.rows = rows
     }
@@ -41,8 +51,9 @@ struct ArchitectureTable {
 
     /// The Swift targets that `target` may depend on: what its row names, and what that uses.
     func allowedTargets(_ target: String) -> Set<String> {
-        guard let uses = row(target)?.uses else { return Set(rows.map(\.target)) }
-        return closure(of: uses) { row($0)?.uses ?? [] }.subtracting(Self.cModules.values)
+        guard let row = row(target) else { return [] }
+        if row.usesTheRest { return Set(rows.map(\.target)).subtracting([target]) }
+        return closure(of: row.uses) { self.row($0)?.uses ?? [] }.subtracting(Self.cModules.values)
     }
 
     /// The C modules that its own row names: who else uses one goes through that target.
@@ -50,8 +61,9 @@ struct ArchitectureTable {
         Set(row(target)?.uses ?? []).intersection(Self.cModules.values)
     }
 
-    private static func uses(_ cell: String) -> [String]? {
-        if cell == "the rest" { return nil }
+    private static let theRest = "the rest"
+
+    private static func uses(_ cell: String) -> [String] {
         if cell == "–" { return [] }
         return cell.split(separator: ",").map { part in
             let name = trimmed(part.prefix { $0 != "(" })

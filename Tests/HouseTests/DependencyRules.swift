@@ -41,7 +41,7 @@ enum DependencyRules {
                 findings.append(Finding(path: table.path, line: row.line, problem: problem))
             }
             let known = Set(table.rows.map(\.target)).union(ArchitectureTable.cModules.values).union(["Foundation"])
-            findings += (row.uses ?? []).filter { !known.contains($0) }.map { name in
+            findings += row.uses.filter { !known.contains($0) }.map { name in
                 Finding(
                     path: table.path,
                     line: row.line,

@@ -8,6 +8,7 @@ struct ImportRuleTests {
             module("Keys", "Envelope", "CSodium"),
             module("KeysMore"),
             module("UserNotifications"),
+            .executableTarget(name: "sealedpush", swiftSettings: house),
             library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         ])
         """
@@ -45,6 +46,11 @@ struct ImportRuleTests {
                     + "work on bytes, or move this to another target"
             ]
         )
+    }
+
+    @Test func `Dispatch is for the command line`() throws {
+        #expect(try findings("import Dispatch", in: "Sources/sealedpush/A.swift") == [])
+        #expect(try findings("import Dispatch", in: "Sources/UserNotifications/A.swift").count == 1)
     }
 
     @Test func `a target's folder is not that of another whose name goes on`() throws {

@@ -1,11 +1,16 @@
 /// What a file imports is what its target declares, or the toolchain's.
 enum ImportRules {
     /// Modules of the toolchain that every target may use.
-    static let toolchain: Set = ["Dispatch", "Glibc", "Darwin", "Synchronization"]
-    static let foundation: Set = ["Foundation", "FoundationEssentials", "FoundationNetworking"]
-    /// Everything else is bytes.
-    static let foundationUsers: Set = [
-        "UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "sealedpush",
+    static let toolchain: Set = ["Glibc", "Darwin", "Synchronization"]
+    /// Those that only some may use. Foundation is for Apple's API, everything else is bytes; Dispatch brings threads
+    /// of its own, where servers have one loop.
+    static let restricted: [(modules: Set<String>, users: Set<String>, instead: String)] = [
+        (
+            ["Foundation", "FoundationEssentials", "FoundationNetworking"],
+            ["UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "sealedpush"],
+            "is for Apple's own API only; work on bytes, or move this to another target"
+        ),
+        (["Dispatch"], ["sealedpush"], "brings threads of its own; use Transport's event loop"),
     ]
 
     /// `files` are those under Sources.
@@ -29,9 +34,8 @@ enum ImportRules {
 
     private static func problem(_ module: String, in target: Manifest.Target) -> String? {
         if target.dependencies.contains(module) || toolchain.contains(module) { return nil }
-        if foundation.contains(module) {
-            if foundationUsers.contains(target.name) { return nil }
-            return "\(module) is for Apple's own API only; work on bytes, or move this to another target"
+        if let rule = restricted.first(where: { $0.modules.contains(module) }) {
+            return rule.users.contains(target.name) ? nil : "\(module) \(rule.instead)"
         }
         return "\(target.name) imports \(module) and does not declare it; declare it where architecture.md allows it"
     }

@@ -33,16 +33,17 @@ struct SecretBytesTests {
 
     @Test func `a secret is nowhere in the process once its owner is gone`() throws {
         // Written byte by byte and remembered inverted, so that the secret's own memory is the only copy.
-        let inverted = (0..<48).map { UInt8(truncatingIfNeeded: ~($0 &* 37 &+ 11)) }
+        // Large, so that nothing small takes its place as soon as it is free.
+        let inverted = (0..<4_096).map { UInt8(truncatingIfNeeded: ~($0 &* 37 &+ 11)) }
         var secret: SecretBytes? = SecretBytes(byteCount: inverted.count) { span in
             for (offset, byte) in inverted.enumerated() {
                 span.storeBytes(of: ~byte, toByteOffset: offset, as: UInt8.self)
             }
         }
         // The allocator may write its own links into the first bytes of freed memory: the rest must be gone.
-        let needle = Array(inverted.dropFirst(16))
+        let needle = Array(inverted.suffix(48))
         #expect(try ProcessMemory.contains(inverted: needle))
-        #expect(secret.take()?.byteCount == 48)
+        #expect(secret.take()?.byteCount == 4_096)
         #expect(try !ProcessMemory.contains(inverted: needle))
     }
 

@@ -4,30 +4,39 @@ private import Synchronization
 /// The writable memory of this process, read through /proc as a debugger would: freed blocks too, which no pointer may
 /// touch.
 package enum ProcessMemory {
-    /// One search at a time: a search copies memory, and a second one would find the secret in that copy.
-    private static let turn = Mutex(())
+    /// One search at a time: a search copies memory, and a second one would find the secret in that copy. The buffers
+    /// are made once, because what a search allocates would lie over the freed blocks that it looks for.
+    private static let buffers = Mutex(Buffers())
+
+    private struct Buffers {
+        var chunk = [UInt8](repeating: 0, count: 1 << 20)
+        var maps = [UInt8](repeating: 0, count: 1 << 20)
+    }
 
     /// Whether some place holds the bytes whose complement is `inverted`. The complement is given so that the search
     /// does not find itself.
     package static func contains(inverted: [UInt8]) throws -> Bool {
-        try turn.withLock { _ in try search(inverted) }
+        try buffers.withLock { buffers in
+            // What was found must not be found again in what this search leaves behind.
+            defer { unsafe explicit_bzero(&buffers.chunk, buffers.chunk.count) }
+            return try search(inverted, &buffers)
+        }
     }
 
-    private static func search(_ inverted: [UInt8]) throws -> Bool {
+    private static func search(_ inverted: [UInt8], _ buffers: inout Buffers) throws -> Bool {
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw ReadFailure(code: errno) }
         defer { close(memory) }
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        // What was found must not be found again in what this search leaves behind.
-        defer { unsafe explicit_bzero(&buffer, buffer.count) }
-        for region in try writableRegions() {
+        let mapsByteCount = try readMaps(into: &buffers.maps)
+        var position = 0
+        while let region = nextWritableRegion(in: buffers.maps, byteCount: mapsByteCount, from: &position) {
             var address = region.lowerBound
             while address < region.upperBound {
-                let wanted = min(buffer.count, region.upperBound - address)
-                let count = unsafe pread(memory, &buffer, wanted, off_t(address))
+                let wanted = min(buffers.chunk.count, region.upperBound - address)
+                let count = unsafe pread(memory, &buffers.chunk, wanted, off_t(address))
                 // Guard pages inside a region cannot be read; what follows them is a region of its own.
                 guard count > inverted.count else { break }
-                if finds(inverted, in: buffer, count: count) { return true }
+                if finds(inverted, in: buffers.chunk, count: count) { return true }
                 // Chunks overlap, so that no place falls between two.
                 address += count == wanted && address + count < region.upperBound ? count - inverted.count : count
             }
@@ -38,17 +47,13 @@ package enum ProcessMemory {
     private static func finds(_ inverted: [UInt8], in buffer: [UInt8], count: Int) -> Bool {
         unsafe buffer.withUnsafeBufferPointer { bytes in
             unsafe inverted.withUnsafeBufferPointer { needle in
+                guard let start = bytes.baseAddress else { return false }
                 let first = unsafe ~needle[0]
                 var offset = 0
                 while offset + needle.count <= count {
-                    guard
-                        let hit = unsafe memchr(
-                            bytes.baseAddress! + offset,
-                            Int32(first),
-                            count - offset - needle.count + 1
-                        )
-                    else { return false }
-                    offset = unsafe UnsafeRawPointer(hit) - UnsafeRawPointer(bytes.baseAddress!)
+                    let hit = unsafe memchr(start + offset, Int32(first), count - offset - needle.count + 1)
+                    guard let hit = unsafe hit else { return false }
+                    offset = unsafe UnsafeRawPointer(hit) - UnsafeRawPointer(start)
                     var matched = 0
                     while matched < needle.count, unsafe bytes[offset + matched] == ~needle[matched] { matched += 1 }
                     if matched == needle.count { return true }
@@ -59,20 +64,57 @@ package enum ProcessMemory {
         }
     }
 
-    /// Readable and writable mappings, without the huge reservations of a sanitizer's shadow.
-    private static func writableRegions() throws -> [Range<Int>] {
-        guard let file = unsafe fopen("/proc/self/maps", "re") else { throw ReadFailure(code: errno) }
-        defer { unsafe fclose(file) }
-        var regions: [Range<Int>] = []
-        var line = [CChar](repeating: 0, count: 4096)
-        while unsafe fgets(&line, Int32(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            let fields = text.split(separator: " ")
-            let bounds = fields[0].split(separator: "-").compactMap { Int($0, radix: 16) }
-            guard fields[1].hasPrefix("rw"), bounds.count == 2, bounds[1] - bounds[0] <= 1 << 30 else { continue }
-            regions.append(bounds[0]..<bounds[1])
+    private static func readMaps(into maps: inout [UInt8]) throws -> Int {
+        let file = unsafe open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw ReadFailure(code: errno) }
+        defer { close(file) }
+        var filled = 0
+        while true {
+            let room = maps.count - filled
+            let offset = filled
+            let count = unsafe maps.withUnsafeMutableBytes { bytes in
+                unsafe read(file, bytes.baseAddress.map { unsafe $0 + offset }, room)
+            }
+            guard count >= 0 else { throw ReadFailure(code: errno) }
+            guard count > 0 else { return filled }
+            filled += count
+            guard filled < maps.count else { throw ReadFailure(code: ENOBUFS) }
         }
-        return regions
+    }
+
+    /// The next readable and writable mapping, without the huge reservations of a sanitizer's shadow. Lines are
+    /// `from-to perms …`, in hexadecimal (proc(5)).
+    private static func nextWritableRegion(
+        in maps: [UInt8],
+        byteCount: Int,
+        from position: inout Int
+    ) -> Range<Int>? {
+        while position < byteCount {
+            let lower = number(in: maps, at: &position)
+            position += 1
+            let upper = number(in: maps, at: &position)
+            let isWritable = maps[position + 1] == UInt8(ascii: "r") && maps[position + 2] == UInt8(ascii: "w")
+            while position < byteCount, maps[position] != UInt8(ascii: "\n") { position += 1 }
+            position += 1
+            if isWritable, lower < upper, upper - lower <= 1 << 30 { return lower..<upper }
+        }
+        return nil
+    }
+
+    /// Up to the first character that is no digit.
+    private static func number(in maps: [UInt8], at position: inout Int) -> Int {
+        var number = 0
+        while true {
+            let digit: UInt8
+            switch maps[position] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = maps[position] - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = maps[position] - UInt8(ascii: "a") + 10
+            default: return number
+            }
+            // Addresses of the kernel's own page are beyond Int; they are never writable.
+            number = number << 4 | Int(digit)
+            position += 1
+        }
     }
 }
 

@@ -33,6 +33,23 @@ struct KeySecrecyTests {
         #expect(try secrets.found() == [])
     }
 
+    /// Shows that the search would find the text, and that it goes with the file.
+    @Test func `the text of a key file is in the process as long as the file is held`() throws {
+        let secrets = Complements(seed: 173)
+        let folder = try TemporaryFolder()
+        let path = folder.path("device.key")
+        try Self.makeDevice(seed: 173).write(to: path)
+        let file = try KeyFile(
+            path: path,
+            format: "sealedpush-device-key-1",
+            lineNames: ["topic", "identity", "prekey"],
+            exampleKeys: .refused
+        )
+        #expect(try secrets.found() == [.identityText, .prekeyText])
+        Self.end(file)
+        #expect(try secrets.found() == [])
+    }
+
     @Test func `a key file that is refused for its last line leaves no secret behind`() throws {
         let secrets = Complements(seed: 172)
         let folder = try TemporaryFolder()
@@ -50,7 +67,7 @@ struct KeySecrecyTests {
     }
 
     /// Where the life of the keys ends.
-    private static func end(_: consuming DeviceKeys) {}
+    private static func end(_: consuming some ~Copyable) {}
 
     /// Without reading the file.
     private static func append(_ line: String, to path: String) throws {
@@ -63,27 +80,27 @@ struct KeySecrecyTests {
 
 /// What `DeviceKeys` draws from a seed, as complements.
 private struct Complements {
-    enum Secret: CaseIterable { case identitySeed, identityText, prekey, prekeyText }
+    enum Secret { case identitySeed, identityText, prekey, prekeyText }
 
-    private let inverted: [Secret: [UInt8]]
+    private let needles: [(secret: Secret, inverted: [UInt8])]
 
     init(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         func draw() -> [UInt8] { (0..<32).map { _ in ~UInt8(truncatingIfNeeded: random.next()) } }
         let (identitySeed, prekey) = (draw(), draw())
-        inverted = [
-            .identitySeed: identitySeed, .identityText: Self.text(of: identitySeed),
-            .prekey: prekey, .prekeyText: Self.text(of: prekey),
+        // The allocator may write its own links into the first bytes of freed memory: the rest must be gone.
+        needles = [
+            (.identitySeed, Array(identitySeed.dropFirst(16))),
+            (.identityText, Array(Self.text(of: identitySeed).dropFirst(16))),
+            (.prekey, Array(prekey.dropFirst(16))),
+            (.prekeyText, Array(Self.text(of: prekey).dropFirst(16))),
         ]
     }
 
-    /// Those that some place in memory holds.
-    func found() throws -> Set<Secret> {
-        var found: Set<Secret> = []
-        for (secret, inverted) in inverted {
-            // The allocator may write its own links into the first bytes of freed memory: the rest must be gone.
-            if try ProcessMemory.contains(inverted: Array(inverted.dropFirst(16))) { found.insert(secret) }
-        }
+    /// Those that some place in memory holds. Nothing is allocated that could lie over them.
+    func found() throws -> [Secret] {
+        var found: [Secret] = []
+        for (secret, inverted) in needles where try ProcessMemory.contains(inverted: inverted) { found.append(secret) }
         return found
     }
 

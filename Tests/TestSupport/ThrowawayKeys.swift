@@ -1,10 +1,10 @@
-import Primitives
+package import Primitives
 
-/// Throwaway keys, made by `openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt` and
+/// Signing keys of a provider that protect nothing, made by `openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt` and
 /// `openssl pkey -pubout`.
-enum Keys {
-    static func first() throws -> ES256PrivateKey { try privateKey(firstPEM) }
-    static func second() throws -> ES256PrivateKey { try privateKey(secondPEM) }
+package enum ThrowawayKeys {
+    package static func first() throws -> ES256PrivateKey { try privateKey(firstPEM) }
+    package static func second() throws -> ES256PrivateKey { try privateKey(secondPEM) }
 
     private static func privateKey(_ pem: String) throws -> ES256PrivateKey {
         let bytes = Array(pem.utf8)
