@@ -16,7 +16,7 @@ struct KeygenCommand: Command {
     )
     static let options = [
         Option("--topic", "BUNDLE-ID", "device: the app's bundle id"),
-        Option("--out", "PATH", "device, sender: a folder, made if missing; bundle: a file"),
+        Option("--out", "PATH", "device, sender: a folder, made if missing; bundle: a file", isRequired: true),
         Option("--device-key", "FILE", "bundle: the device's private keys"),
         markAsExample,
         .allowExampleKeys,
