@@ -142,5 +142,17 @@ package.targets += [
         "TestCertificates",
         "Transport"
     ),
+    tests(
+        "CommandLineTests",
+        "sealedpush",
+        "APNS",
+        "Envelope",
+        "HPKE",
+        "Keys",
+        "Opening",
+        "Primitives",
+        "Sealing",
+        "TestCertificates"
+    ),
 ]
 #endif
