@@ -50,3 +50,8 @@ final class Folder: Sendable {
         return file(name)
     }
 }
+
+extension Folder {
+    /// A file of the checkout.
+    static func contents(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+}

@@ -15,9 +15,7 @@ final class ChildProcess {
     private static let silenceMillisecondsMax: Int32 = 60_000
     private static let lineByteCountMax = 1 << 20
 
-    /// Runs this program with `arguments`.
-    ///
-    /// - Parameter interruption: makes every wait for the process throw.
+    /// Runs this program with `arguments`. An interruption makes every wait for it throw.
     init(_ arguments: [String], interruption: Interruption) throws(CommandFailure) {
         name = arguments.first ?? ""
         self.interruption = interruption
