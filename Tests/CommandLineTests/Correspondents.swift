@@ -41,9 +41,7 @@ struct Correspondents: ~Copyable {
         try write(name, sealed.envelope)
     }
 
-    /// A push whose frame is honest but for its signature.
-    ///
-    /// - Parameter signature: makes the 64 bytes from the right ones.
+    /// A push whose frame is honest but for its signature: `signature` makes its 64 bytes from the right ones.
     mutating func writePush(_ name: String, signature: ([UInt8]) -> [UInt8]) throws {
         let recipient = try recipient()
         let now = Timestamp.now

@@ -55,3 +55,10 @@ extension Folder {
     /// A file of the checkout.
     static func contents(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 }
+
+extension Folder {
+    /// What is in a folder, sorted.
+    static func names(_ path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+}

@@ -46,6 +46,9 @@ final class LiveProcess: Sendable {
 
     func signal(_ number: Int32) { _ = kill(id, number) }
 
+    /// Asks it to end. It lives until here at least.
+    func stop() { signal(SIGTERM) }
+
     /// As a terminal does: the process and all its children.
     func signalGroup(_ number: Int32) {
         precondition(invocation.isGroup)

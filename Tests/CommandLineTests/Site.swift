@@ -24,7 +24,7 @@ struct Site: Sendable {
     let pushPort: Int64
     let devicePort: Int64
 
-    /// - Parameter options: replace those of `simulator`.
+    /// Starts the simulator, with `options` in the place of its own.
     init(_ options: [String] = Site.simulator, environment: [String: String] = [:]) async throws {
         place = try await Workplace()
         var invocation = place.invocation(["simulate"] + options + Workplace.allow)
