@@ -145,14 +145,14 @@ package.targets += [
     tests(
         "CommandLineTests",
         "sealedpush",
-        "APNS",
         "Envelope",
         "HPKE",
         "Keys",
         "Opening",
         "Primitives",
         "Sealing",
-        "TestCertificates"
+        "TestCertificates",
+        "Transport"
     ),
 ]
 #endif

@@ -57,7 +57,9 @@ extension CommandLineTests {
                     lineCount += 1
                     let run = try await checkout.run("\(line) --help")
                     #expect(run.isDone, "\(line)")
-                    let options = line.split(separator: " ").filter { $0.hasPrefix("--") }
+                    let options = line.split(separator: " ").filter { $0.hasPrefix("--") }.map {
+                        $0.prefix { $0 != "=" }
+                    }
                     for option in options { #expect(run.output.contains("\n  \(option) "), "\(line): \(option)") }
                 }
             }
@@ -104,15 +106,21 @@ private struct Checkout {
         }
     }
 
-    /// Lines that are a command of ours, and such words between backquotes; `…` stands for what a reader fills in.
+    /// Lines that are a command of ours, and such words between backquotes, without a prompt, a path and a comment;
+    /// `…` stands for what a reader fills in.
     static func commandLines(in document: String) -> [String] {
         let joined = document.replacing(" \\\n", with: " ")
         let blocks = joined.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         let quoted = joined.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }
-        return (blocks + quoted).filter { line in
-            Program.commands.contains { line.hasPrefix("sealedpush \($0) ") } && !line.contains("…")
-                && !line.contains(where: { "`|<>;&$".contains($0) })
-        }
+        return (blocks + quoted)
+            .map { line in
+                let command = line.trimmingPrefix("$ ").trimmingPrefix(".build/debug/")
+                return String(command[..<(command.firstRange(of: " #")?.lowerBound ?? command.endIndex)])
+            }
+            .filter { line in
+                Program.commands.contains { line.hasPrefix("sealedpush \($0) ") } && !line.contains("…")
+                    && !line.contains(where: { "`|<>;&$".contains($0) })
+            }
     }
 }

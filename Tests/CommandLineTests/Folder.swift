@@ -1,4 +1,5 @@
 import Foundation
+import Keys
 
 /// A test's own folder, gone with it.
 final class Folder: Sendable {
@@ -52,8 +53,10 @@ final class Folder: Sendable {
 }
 
 extension Folder {
-    /// A file of the checkout.
-    static func contents(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+    /// A file of the checkout, or of /proc: Foundation loses memory over those, which claim to be empty.
+    static func contents(_ path: String) throws -> String {
+        String(decoding: try WholeFile.read(path, byteCountMax: 1 << 20), as: UTF8.self)
+    }
 }
 
 extension Folder {

@@ -41,6 +41,19 @@ extension CommandLineTests {
             }
         }
 
+        /// Whatever else somebody asks for may hold a token too, in another place.
+        @Test(arguments: ["/3/device/%/extra", "/3/devices/%", "/%", "/4/device/%?x", "/3/device/%?x=/y"])
+        func `the simulator prints no token of a path that is none of Apple's`(_ path: String) async throws {
+            let site = try await Site()
+            let token = String(repeating: "c4", count: 32)
+            let status = try await site.post(path.replacing("%", with: token))
+            #expect(status == 404)
+            _ = try await site.simulator.event("rejected")
+            site.simulator.stop()
+            let run = try await site.simulator.end()
+            #expect(run.end == .exit(0) && !run.output.contains("c4c4") && !run.error.contains("c4c4"), "\(run)")
+        }
+
         @Test func `keygen prints nothing`() async throws {
             let folder = try Folder()
             let run = try await Run.sealedpush("keygen", "sender", "--out", ".", in: folder)

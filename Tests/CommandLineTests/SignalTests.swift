@@ -12,6 +12,19 @@ extension CommandLineTests {
             #expect(run.end == .exit(0) && run.error.isEmpty, "\(run)")
         }
 
+        @Test func `a simulator under nohup outlives its terminal`() async throws {
+            let place = try await Workplace()
+            let words = (["simulate"] + Site.simulator + Workplace.allow).joined(separator: " ")
+            let line = "trap '' HUP; exec \(Program.path) \(words)"
+            let simulator = try Invocation.shell(line, in: place.folder).start()
+            let port = try await simulator.event("ready").integer("device-port")
+            simulator.signal(SIGHUP)
+            let device = try place.invocation(["device", "--json"] + Site.device(port: port) + Workplace.allow).start()
+            _ = try await device.event("ready")
+            simulator.stop()
+            #expect(try await simulator.end().end == .exit(0))
+        }
+
         @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
         func `a signal stops the device in order`(_ number: Int32) async throws {
             let site = try await Site()

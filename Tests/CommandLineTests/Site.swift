@@ -1,4 +1,5 @@
 import Envelope
+import Transport
 
 /// A simulator and a device, each a process; and a sender's options for them.
 struct Site: Sendable {
@@ -58,5 +59,28 @@ struct Site: Sendable {
         }
         if changes["--to"] == nil, changes["--to-file"] == nil { options += ["--to-file", "token"] }
         return try await place.run(["send", push] + options + Workplace.allow + flags)
+    }
+}
+
+extension Site {
+    /// Asks the simulator for a path as no provider of ours does; the status of its answer.
+    func post(_ path: String) async throws -> Int {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        let authority = Array(try Folder.contents(Program.keys + "/ca.pem").utf8)
+        let connection = try await HTTP2ClientConnection.connect(
+            host: "localhost",
+            port: UInt16(pushPort),
+            context: try .client(trust: .pem(authority), alpn: ["h2"]),
+            loop: loop
+        )
+        var headers = HeaderBlock()
+        headers.append(":method", "POST")
+        headers.append(":scheme", "https")
+        headers.append(":authority", "localhost")
+        headers.append(":path", Array(path.utf8))
+        let response = try await connection.send(HTTP2Request(headers: headers, body: Array("{}".utf8)))
+        await connection.close()
+        return response.status
     }
 }

@@ -65,6 +65,15 @@ extension CommandLineTests {
             #expect(run.isRefused("senders does not hold"), "\(run)")
         }
 
+        @Test func `an empty TMPDIR is as good as none`() async throws {
+            let place = try await Workplace()
+            var invocation = place.invocation(["device"] + Site.device(port: try Listener().port) + Workplace.allow)
+            invocation.environment = ["TMPDIR": ""]
+            let run = try await invocation.run()
+            #expect(run.isRefused("nobody listens there"), "\(run)")
+            #expect(try !Folder.names("/").contains { $0.hasPrefix("sealedpush-device-") })
+        }
+
         @Test func `a folder for temporary files that is not there is named`() async throws {
             let place = try await Workplace()
             var invocation = place.invocation(["device"] + Site.device(port: 1) + Workplace.allow)
