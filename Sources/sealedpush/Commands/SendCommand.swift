@@ -127,18 +127,8 @@ struct SendCommand: Command {
     private func sentence(of error: ProviderError) -> String {
         switch error {
         case .key: "the signing key could not sign; is it the .p8 file from Apple?"
-        case .notSendable(let fault): "\(TerminalText.safe(payloadPath)) was not sent: \(clause(fault))"
+        case .notSendable(let fault): "\(TerminalText.safe(payloadPath)) was not sent: \(fault)"
         case .transport(let error): "\(TerminalText.safe(endpoint.host)):\(endpoint.port): \(error.sentence)"
-        }
-    }
-
-    private func clause(_ fault: Notification.Fault) -> String {
-        switch fault {
-        case .payloadEmpty: "it is empty"
-        case .payloadTooLarge(let byteCount, let byteCountMax):
-            "it has \(byteCount) bytes, \(byteCount - byteCountMax) more than the \(byteCountMax) that Apple takes"
-        case .backgroundNeedsLowerPriority: "this push type needs --priority 5 or 1"
-        case .topicLacksSuffix(let type): "the topic of this push type ends in the suffix for \(type)"
         }
     }
 
