@@ -144,5 +144,17 @@ package.targets += [
         "TestCertificates",
         "Transport"
     ),
+    tests(
+        "CommandLineTests",
+        "sealedpush",
+        "Envelope",
+        "HPKE",
+        "Keys",
+        "Opening",
+        "Primitives",
+        "Sealing",
+        "TestCertificates",
+        "Transport"
+    ),
 ]
 #endif

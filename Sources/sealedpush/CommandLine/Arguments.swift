@@ -11,7 +11,7 @@ struct Arguments {
         var flags: Set<String> = []
         var rest = words[...]
         while let word = rest.popFirst() {
-            guard word.hasPrefix("--") else {
+            guard word.hasPrefix("-"), word != "-" else {
                 operands.append(word)
                 continue
             }
@@ -25,7 +25,7 @@ struct Arguments {
                 flags.insert(name)
                 continue
             }
-            guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst(), !value.isEmpty else {
+            guard let value = parts.count == 2 ? String(parts[1]) : Self.popValue(&rest), !value.isEmpty else {
                 throw .usage("\(option.spelling): the value is missing", help: command.help)
             }
             guard option.isRepeatable || values[name] == nil else {
@@ -33,10 +33,19 @@ struct Arguments {
             }
             values[name, default: []].append(value)
         }
+        if let option = command.options.first(where: { $0.isRequired && values[$0.name] == nil }) {
+            throw .usage("\(option.name) is missing", help: command.help)
+        }
         self.operands = operands
         self.values = values
         self.flags = flags
         help = command.help
+    }
+
+    /// The next word, unless it is an option: its own value was forgotten. A value that begins so is written --name=value.
+    private static func popValue(_ rest: inout ArraySlice<String>) -> String? {
+        guard let word = rest.first, !word.hasPrefix("--") else { return nil }
+        return rest.popFirst()
     }
 
     func flag(_ option: Option) -> Bool { flags.contains(option.name) }

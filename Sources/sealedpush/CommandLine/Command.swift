@@ -19,20 +19,22 @@ struct Option {
     /// What its value is called; nil for a flag.
     let value: String?
     let help: String
+    let isRequired: Bool
     let isRepeatable: Bool
 
     init(flag name: String, _ help: String) {
-        self.init(name: name, value: nil, help: help, isRepeatable: false)
+        self.init(name: name, value: nil, help: help, isRequired: false, isRepeatable: false)
     }
 
-    init(_ name: String, _ value: String, _ help: String, isRepeatable: Bool = false) {
-        self.init(name: name, value: value, help: help, isRepeatable: isRepeatable)
+    init(_ name: String, _ value: String, _ help: String, isRequired: Bool = false, isRepeatable: Bool = false) {
+        self.init(name: name, value: value, help: help, isRequired: isRequired, isRepeatable: isRepeatable)
     }
 
-    private init(name: String, value: String?, help: String, isRepeatable: Bool) {
+    private init(name: String, value: String?, help: String, isRequired: Bool, isRepeatable: Bool) {
         self.name = name
         self.value = value
         self.help = help
+        self.isRequired = isRequired
         self.isRepeatable = isRepeatable
     }
 
@@ -51,7 +53,7 @@ extension Command {
         let width = all.map(\.spelling.count).max() ?? 0
         let lines = all.map { option in
             let gap = String(repeating: " ", count: width - option.spelling.count + 2)
-            return "  \(option.spelling)\(gap)\(option.help)"
+            return "  \(option.spelling)\(gap)\(option.help)\(option.isRequired ? " (required)" : "")"
         }
         let tail = operands.isEmpty ? "" : " " + operands
         return """

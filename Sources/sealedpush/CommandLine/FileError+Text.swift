@@ -12,7 +12,7 @@ extension FileError {
         case .notFound(let path):
             "\(safe(path)): no such file; check the path"
         case .system(let call, let path, let code):
-            "\(safe(path)): \(Output.systemText(code)) (\(call)); nothing was written there"
+            "\(safe(path)): \(Output.systemText(code)) (\(call))"
         case .notARegularFile(let path):
             "\(safe(path)) is not a regular file"
         case .tooLarge(let path, let byteCountMax):
@@ -36,7 +36,9 @@ extension FileError {
 /// Reads an input: a file, or standard input for "-".
 func readInput(_ path: String, byteCountMax: Int) throws(CommandFailure) -> [UInt8] {
     do {
-        return try WholeFile.read(path == "-" ? "/dev/stdin" : path, byteCountMax: byteCountMax)
+        return path == "-"
+            ? try StandardInput.read(byteCountMax: byteCountMax)
+            : try WholeFile.read(path, byteCountMax: byteCountMax)
     } catch {
         throw .file(error)
     }

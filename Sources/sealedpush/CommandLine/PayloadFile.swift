@@ -10,7 +10,11 @@ enum PayloadFile {
     }
 
     static func report(_ path: String) throws(CommandFailure) -> PayloadReport {
-        let bytes = try read(path)
+        try report(try read(path), from: path)
+    }
+
+    /// The report of bytes that were read; `path` is for an error's sentence only.
+    static func report(_ bytes: [UInt8], from path: String) throws(CommandFailure) -> PayloadReport {
         do {
             return try PayloadReport(payload: bytes)
         } catch {

@@ -9,10 +9,12 @@ enum Program {
         ]
     }
 
+    private static let helpWords = ["--help", "-h"]
+
     static func run(_ words: [String]) async -> Int32 {
         do throws(CommandFailure) {
             guard let name = words.first else { throw .usage("which command?", help: overview) }
-            if name == "--help" || name == "help" {
+            if helpWords.contains(name) || name == "help" {
                 try Output.print(overview)
                 return 0
             }
@@ -28,7 +30,7 @@ enum Program {
     }
 
     private static func run(_ command: any Command.Type, _ words: [String]) async throws(CommandFailure) {
-        if words.contains("--help") {
+        if words.contains(where: helpWords.contains) {
             try Output.print(command.help)
             return
         }

@@ -87,9 +87,13 @@ extension JSONWriter {
     fileprivate mutating func header(_ field: HeaderBlock.Field) {
         let name = String(decoding: field.name, as: UTF8.self)
         var value = String(decoding: field.value, as: UTF8.self)
-        if name == ":path", let slash = value.lastIndex(of: "/") {
-            let token = value[value.index(after: slash)...]
-            value = value[...slash] + "(device token, \(token.utf8.count / 2) bytes)"
+        if name == ":path" {
+            let prefix = "/3/device/"
+            // Whatever else somebody asks for may hold a token too, in another place.
+            value =
+                value.hasPrefix(prefix)
+                ? "\(prefix)(device token, \((value.utf8.count - prefix.utf8.count) / 2) bytes)"
+                : "(another path, \(value.utf8.count) bytes)"
         }
         array { writer in
             writer.string(name)

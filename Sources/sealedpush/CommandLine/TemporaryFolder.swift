@@ -6,7 +6,8 @@ struct TemporaryFolder: ~Copyable {
     let path: String
 
     init(_ purpose: String) throws(CommandFailure) {
-        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        let named = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+        let parent = named.isEmpty ? "/tmp" : named
         var template = Array("\(parent)/sealedpush-\(purpose)-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else {
             throw .file(.system(call: "mkdtemp", path: parent, code: errno))

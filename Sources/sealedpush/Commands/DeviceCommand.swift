@@ -15,9 +15,9 @@ struct DeviceCommand: Command {
     static let summary = "stands in for a phone: takes pushes from the simulator and runs the service extension"
     static let operands = ""
     static let options = [
-        Option("--device-key", "FILE", "the device's private keys, from 'keygen device'"),
-        Option("--senders", "FILE", "the senders to trust, a line of sender.pub each"),
-        Option("--server", "HOST:PORT", "the simulator's port for devices"),
+        Option("--device-key", "FILE", "the device's private keys, from 'keygen device'", isRequired: true),
+        Option("--senders", "FILE", "the senders to trust, a line of sender.pub each", isRequired: true),
+        Option("--server", "HOST:PORT", "the simulator's port for devices", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
         Option("--bundle-out", "FILE", "where to write a fresh key bundle for senders"),
         Option("--token-out", "FILE", "where to write the device token in hex, for providers"),
@@ -50,6 +50,18 @@ struct DeviceCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
+        try await StopSignal.cancels {
+            do throws(CommandFailure) {
+                try await live()
+                return .success(())
+            } catch {
+                // Stopped, and what was under way says so in its own words.
+                return Task.isCancelled ? .success(()) : .failure(error)
+            }
+        }
+    }
+
+    private func live() async throws(CommandFailure) {
         let container = try AppContainer()
         let topic = try install(into: container)
         let context = try arguments.clientContext(protocol: DeviceFrame.applicationProtocol)
@@ -57,11 +69,9 @@ struct DeviceCommand: Command {
         do throws(DeviceLinkError) { connection = try await connect(context, topic) } catch {
             throw .failed(sentence(of: error))
         }
-        let stop = StopSignal { connection.close() }
-        defer { withExtendedLifetime(stop) {} }
+        defer { connection.close() }
         try publishToken(connection.deviceToken)
         try await serve(connection)
-        connection.close()
     }
 
     private func serve(_ connection: DeviceConnection) async throws(CommandFailure) {

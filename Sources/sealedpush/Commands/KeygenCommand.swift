@@ -16,7 +16,7 @@ struct KeygenCommand: Command {
     )
     static let options = [
         Option("--topic", "BUNDLE-ID", "device: the app's bundle id"),
-        Option("--out", "PATH", "device, sender: a folder, made if missing; bundle: a file"),
+        Option("--out", "PATH", "device, sender: a folder, made if missing; bundle: a file", isRequired: true),
         Option("--device-key", "FILE", "bundle: the device's private keys"),
         markAsExample,
         .allowExampleKeys,
@@ -105,10 +105,11 @@ struct KeygenCommand: Command {
         }
     }
 
-    /// A private key that is lost cannot be had again.
+    /// A private key that is lost cannot be had again. A link to one counts, also while it leads nowhere.
     private func unused(_ name: String) throws(CommandFailure) -> String {
         let path = out + "/" + name
-        guard unsafe access(path, F_OK) != 0 else {
+        var status = stat()
+        guard unsafe lstat(path, &status) != 0 else {
             throw .failed("\(TerminalText.safe(path)) is there already and was not touched; move it away first")
         }
         return path

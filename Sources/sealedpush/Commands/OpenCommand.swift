@@ -8,8 +8,8 @@ struct OpenCommand: Command {
     static let summary = "opens a push payload with a device's keys and prints the message"
     static let operands = "PUSH.json"
     static let options = [
-        Option("--device-key", "FILE", "the device's private keys, from 'keygen device'"),
-        Option("--senders", "FILE", "the senders to trust, a line of sender.pub each"),
+        Option("--device-key", "FILE", "the device's private keys, from 'keygen device'", isRequired: true),
+        Option("--senders", "FILE", "the senders to trust, a line of sender.pub each", isRequired: true),
         Option("--topic", "BUNDLE-ID", "refuse keys made for another app"),
         .json, .allowExampleKeys,
     ]

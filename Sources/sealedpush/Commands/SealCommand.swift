@@ -8,10 +8,15 @@ struct SealCommand: Command {
     static let summary = "seals a message for a device and prints the push payload"
     static let operands = "MESSAGE.json"
     static let options = [
-        Option("--sender-key", "FILE", "your private key, from 'keygen sender'"),
-        Option("--bundle", "FILE", "the device's key bundle, from the relay or from anyone"),
-        Option("--identity", "FILE", "the device's public identity, which you got over a channel that you trust"),
-        Option("--topic", "BUNDLE-ID", "the app's bundle id"),
+        Option("--sender-key", "FILE", "your private key, from 'keygen sender'", isRequired: true),
+        Option("--bundle", "FILE", "the device's key bundle, from the relay or from anyone", isRequired: true),
+        Option(
+            "--identity",
+            "FILE",
+            "the device's public identity, got over a channel that you trust",
+            isRequired: true
+        ),
+        Option("--topic", "BUNDLE-ID", "the app's bundle id", isRequired: true),
         Option("--out", "FILE", "where to write the payload; standard output without it"),
         Option("--lifetime", "TIME", "how long the device may show it, at most 7d; 1d without it"),
         Option("--too-long", "shorten|refuse", "what to do with a text that does not fit; shorten without it"),

@@ -13,11 +13,11 @@ struct SendCommand: Command {
     static let options = [
         Option("--to-file", "FILE", "the device token in hex, from a file: a command line is seen by everybody here"),
         Option("--to", "TOKEN", "the device token in hex"),
-        Option("--topic", "BUNDLE-ID", "the app's bundle id"),
-        Option("--provider-key", "FILE", "the .p8 signing key from Apple"),
-        Option("--key-id", "ID", "the key's ten characters"),
-        Option("--team-id", "ID", "the team's ten characters"),
-        Option("--server", "WHERE", "production, sandbox, or HOST:PORT"),
+        Option("--topic", "BUNDLE-ID", "the app's bundle id", isRequired: true),
+        Option("--provider-key", "FILE", "the .p8 signing key from Apple", isRequired: true),
+        Option("--key-id", "ID", "the key's ten characters", isRequired: true),
+        Option("--team-id", "ID", "the team's ten characters", isRequired: true),
+        Option("--server", "WHERE", "production, sandbox, or HOST:PORT", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's, for a simulator"),
         Option("--priority", "10|5|1", "10 without it"),
         Option("--expires", "0|1h|1d|7d", "how long APNs may keep it; 1d without it; 0: one attempt"),
@@ -42,6 +42,7 @@ struct SendCommand: Command {
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
         payloadPath = try arguments.operand("PUSH.json")
+        try arguments.requireTarget()
         topic = try arguments.pushTopic()
         switch try arguments.required("--server") {
         case "production": endpoint = .production
@@ -66,7 +67,7 @@ struct SendCommand: Command {
 
     private func notification() throws(CommandFailure) -> Notification {
         let payload = try PayloadFile.read(payloadPath)
-        try requireSealed()
+        try requireSealed(payload)
         var random = SystemRandom()
         return Notification(
             id: APNSID(randomBytes: random.bytes(count: 16)),
@@ -80,10 +81,10 @@ struct SendCommand: Command {
         )
     }
 
-    private func requireSealed() throws(CommandFailure) {
+    private func requireSealed(_ payload: [UInt8]) throws(CommandFailure) {
         guard !arguments.flag(Option(flag: "--allow-clear", "")) else { return }
         let path = TerminalText.safe(payloadPath)
-        switch try PayloadFile.report(payloadPath).sealed {
+        switch try PayloadFile.report(payload, from: payloadPath).sealed {
         case .envelope: return
         case .absent:
             throw .failed(
@@ -157,16 +158,26 @@ struct SendCommand: Command {
 
 extension Arguments {
     fileprivate func deviceToken() throws(CommandFailure) -> DeviceToken {
-        var text = value("--to")
-        if let path = value("--to-file") {
-            guard text == nil else { throw wrong("--to-file stands instead of --to") }
-            text = String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
+        guard let path = value("--to-file") else {
+            guard let text = value("--to") else { throw wrong("--to-file is missing") }
+            do { return try DeviceToken(hex: text) } catch {
+                throw wrong("--to: a device token is hex, two digits for each byte")
+            }
         }
-        guard let text else { throw wrong("--to-file is missing") }
+        let text = String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
         do {
             return try DeviceToken(hex: text)
         } catch {
-            throw wrong("the device token is hex, two digits for each byte")
+            throw .failed("\(TerminalText.safe(path)) is not a device token in hex; was another file meant?")
+        }
+    }
+
+    /// One of the two, said before any file is read.
+    fileprivate func requireTarget() throws(CommandFailure) {
+        switch (value("--to"), value("--to-file")) {
+        case (nil, nil): throw wrong("--to-file is missing")
+        case (_?, _?): throw wrong("--to-file stands instead of --to")
+        default: return
         }
     }
 

@@ -7,6 +7,7 @@ final class ChildProcess {
     private let name: String
     private let id: pid_t
     private let output: Int32
+    private let interruption: Interruption
     private var buffer: [UInt8] = []
     private var isReaped = false
 
@@ -14,9 +15,10 @@ final class ChildProcess {
     private static let silenceMillisecondsMax: Int32 = 60_000
     private static let lineByteCountMax = 1 << 20
 
-    /// Runs this program with `arguments`.
-    init(_ arguments: [String]) throws(CommandFailure) {
+    /// Runs this program with `arguments`. An interruption makes every wait for it throw.
+    init(_ arguments: [String], interruption: Interruption) throws(CommandFailure) {
         name = arguments.first ?? ""
+        self.interruption = interruption
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { throw .failed("no pipe for a child process: \(Output.systemText(errno))") }
         // Another child must not keep this one's pipe open.
@@ -45,7 +47,7 @@ final class ChildProcess {
                 buffer.removeSubrange(...end)
                 return try parse(line)
             }
-            try fill()
+            guard try fill() else { throw .failed("'\(name)' ended early; what it said is above") }
         }
     }
 
@@ -59,6 +61,8 @@ final class ChildProcess {
 
     /// Waits until the process has done its work.
     func wait() throws(CommandFailure) {
+        // The end of its output is the end of the process.
+        while try fill() {}
         var status: Int32 = 0
         while unsafe waitpid(id, &status, 0) < 0 {
             guard errno == EINTR else { throw .failed("'\(name)' was lost: \(Output.systemText(errno))") }
@@ -76,16 +80,20 @@ final class ChildProcess {
         isReaped = true
     }
 
-    private func fill() throws(CommandFailure) {
+    /// - Returns: false at the end of the output.
+    private func fill() throws(CommandFailure) -> Bool {
         guard buffer.count <= Self.lineByteCountMax else { throw .failed("'\(name)' printed a line without an end") }
-        var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-        let ready = unsafe Glibc.poll(&poll, 1, Self.silenceMillisecondsMax)
-        if ready < 0, errno == EINTR { return }
+        var polls = [interruption.descriptor, output].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let ready = unsafe poll(&polls, nfds_t(polls.count), Self.silenceMillisecondsMax)
+        if ready < 0, errno == EINTR { return true }
         guard ready > 0 else { throw .failed("'\(name)' said nothing for a minute") }
+        guard polls[0].revents == 0 else { throw .failed("stopped while '\(name)' was at work") }
         var chunk = [UInt8](repeating: 0, count: 16_384)
         let count = unsafe read(output, &chunk, chunk.count)
-        guard count > 0 else { throw .failed("'\(name)' ended early; what it said is above") }
+        if count < 0, errno == EINTR { return true }
+        guard count > 0 else { return false }
         buffer += chunk[..<count]
+        return true
     }
 
     private func parse(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {

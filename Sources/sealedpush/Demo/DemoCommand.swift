@@ -33,23 +33,23 @@ struct DemoCommand: Command {
                     + "or pass --keys"
             )
         }
+        // From here on a signal ends the waiting for a child, and then everything is tidied up.
+        let interruption = try Interruption()
         let folder = try TemporaryFolder("demo")
-        // The terminal sends Ctrl-C to the children too; this process sees them end, and tidies up.
-        _ = signal(SIGINT, SIG_IGN)
-        let simulator = try startSimulator()
+        let simulator = try startSimulator(interruption)
         let ports = try simulator.next(event: "ready")
-        let device = try startDevice(folder.path, port: try ports.integer("device-port"))
+        let device = try startDevice(folder.path, port: try ports.integer("device-port"), interruption)
         _ = try device.next(event: "ready")
         try step(1, "simulator", "takes Apple's place: TLS and HTTP/2 on 127.0.0.1:\(try ports.integer("push-port"))")
         try step(2, "device", "connected over TLS and published its key bundle")
 
-        let sealed = try seal(folder.path)
+        let sealed = try seal(folder.path, interruption)
         try step(
             3,
             "sender",
             "sealed \(TerminalText.safe(message)) for the device: \(try sealed.integer("bytes")) bytes"
         )
-        let answer = try send(folder.path, port: try ports.integer("push-port"))
+        let answer = try send(folder.path, port: try ports.integer("push-port"), interruption)
         try step(4, "provider", "pushed it; APNs answered \(try answer.integer("status"))")
 
         let seen = try simulator.next(event: "accepted")
@@ -61,40 +61,54 @@ struct DemoCommand: Command {
         simulator.stop()
     }
 
-    private func startSimulator() throws(CommandFailure) -> ChildProcess {
-        try ChildProcess([
-            "simulate", "--json", "--allow-example-keys", "--port", "0", "--device-port", "0",
-            "--certificate", keys + "/simulator.pem", "--certificate-key", keys + "/simulator.key",
-            "--provider-key", keys + "/provider.pub.pem", "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
-            "--profile", "spec",
-        ])
+    private func startSimulator(_ interruption: Interruption) throws(CommandFailure) -> ChildProcess {
+        try ChildProcess(
+            [
+                "simulate", "--json", "--allow-example-keys", "--port", "0", "--device-port", "0",
+                "--certificate", keys + "/simulator.pem", "--certificate-key", keys + "/simulator.key",
+                "--provider-key", keys + "/provider.pub.pem", "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
+                "--profile", "spec",
+            ],
+            interruption: interruption
+        )
     }
 
-    private func startDevice(_ folder: String, port: Int64) throws(CommandFailure) -> ChildProcess {
-        try ChildProcess([
-            "device", "--json", "--allow-example-keys", "--device-key", keys + "/device.key",
-            "--senders", keys + "/sender.pub", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
-            "--bundle-out", folder + "/device.bundle", "--token-out", folder + "/token",
-        ])
+    private func startDevice(_ folder: String, port: Int64, _ interruption: Interruption) throws(CommandFailure)
+        -> ChildProcess
+    {
+        try ChildProcess(
+            [
+                "device", "--json", "--allow-example-keys", "--device-key", keys + "/device.key",
+                "--senders", keys + "/sender.pub", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
+                "--bundle-out", folder + "/device.bundle", "--token-out", folder + "/token",
+            ],
+            interruption: interruption
+        )
     }
 
-    private func seal(_ folder: String) throws(CommandFailure) -> JSONValue {
-        let sender = try ChildProcess([
-            "seal", message, "--json", "--allow-example-keys", "--sender-key", keys + "/sender.key",
-            "--bundle", folder + "/device.bundle", "--identity", keys + "/identity.pub", "--topic", Self.topic,
-            "--placeholder-title", "Acme Chat", "--out", folder + "/push.json",
-        ])
+    private func seal(_ folder: String, _ interruption: Interruption) throws(CommandFailure) -> JSONValue {
+        let sender = try ChildProcess(
+            [
+                "seal", message, "--json", "--allow-example-keys", "--sender-key", keys + "/sender.key",
+                "--bundle", folder + "/device.bundle", "--identity", keys + "/identity.pub", "--topic", Self.topic,
+                "--placeholder-title", "Acme Chat", "--out", folder + "/push.json",
+            ],
+            interruption: interruption
+        )
         let report = try sender.next()
         try sender.wait()
         return report
     }
 
-    private func send(_ folder: String, port: Int64) throws(CommandFailure) -> JSONValue {
-        let provider = try ChildProcess([
-            "send", folder + "/push.json", "--json", "--allow-example-keys", "--to-file", folder + "/token",
-            "--topic", Self.topic, "--provider-key", keys + "/provider.p8", "--key-id", "EXAMPLEKEY",
-            "--team-id", "EXAMPLTEAM", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
-        ])
+    private func send(_ folder: String, port: Int64, _ interruption: Interruption) throws(CommandFailure) -> JSONValue {
+        let provider = try ChildProcess(
+            [
+                "send", folder + "/push.json", "--json", "--allow-example-keys", "--to-file", folder + "/token",
+                "--topic", Self.topic, "--provider-key", keys + "/provider.p8", "--key-id", "EXAMPLEKEY",
+                "--team-id", "EXAMPLTEAM", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
+            ],
+            interruption: interruption
+        )
         let report = try provider.next()
         try provider.wait()
         return report

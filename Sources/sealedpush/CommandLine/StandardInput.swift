@@ -1,0 +1,21 @@
+import Glibc
+import Keys
+
+/// Standard input as a whole. Read from its descriptor, because /dev/stdin cannot be opened where it is a socket: some
+/// runtimes give their child processes one.
+enum StandardInput {
+    /// - Returns: at most `byteCountMax` bytes; more are an error, also where the input never ends.
+    static func read(byteCountMax: Int) throws(FileError) -> [UInt8] {
+        let name = "standard input"
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe Glibc.read(STDIN_FILENO, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(call: "read", path: name, code: errno) }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= byteCountMax else { throw .tooLarge(path: name, byteCountMax: byteCountMax) }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Glibc
+
+/// What to start, and with what around it.
+struct Invocation: Sendable {
+    var program = Program.path
+    var arguments: [String]
+    /// Beside PATH.
+    var environment: [String: String] = [:]
+    /// The working folder; it stays as long as the process.
+    let folder: Folder
+    var input = Input.nothing
+    var output = Output.pipe
+    /// A process group of its own, for signals as a terminal sends them.
+    var isGroup = false
+
+    enum Input: Sendable {
+        case nothing
+        case pipe([UInt8])
+        /// Some runtimes give their child processes a socket.
+        case socket([UInt8])
+    }
+
+    enum Output: Sendable {
+        case pipe
+        case file(String)
+        /// A pipe that nobody reads any more.
+        case brokenPipe
+    }
+
+    /// - Parameters:
+    ///   - arguments: the words after the program's name.
+    ///   - folder: the working folder.
+    init(_ arguments: [String], in folder: Folder) {
+        self.arguments = arguments
+        self.folder = folder
+    }
+
+    /// A line for the shell.
+    static func shell(_ line: String, in folder: Folder) -> Invocation {
+        var invocation = Invocation(["-c", line], in: folder)
+        invocation.program = "/bin/sh"
+        return invocation
+    }
+
+    /// Starts the process.
+    func start() throws -> LiveProcess {
+        let input = try Self.input(self.input)
+        defer { close(input) }
+        let (outputReader, output) = try Self.output(self.output)
+        defer { close(output) }
+        let (errorReader, error) = try Self.pipe()
+        defer { close(error) }
+        do {
+            let id = try spawn(descriptors: [input, output, error])
+            return LiveProcess(self, id: id, output: outputReader, error: errorReader)
+        } catch {
+            close(outputReader)
+            close(errorReader)
+            throw error
+        }
+    }
+
+    /// The descriptors are standard input, output and error.
+    private func spawn(descriptors: [Int32]) throws -> pid_t {
+        // Glibc's module lacks the call that sets a working folder; env does it, and becomes the program.
+        let line = ["env", "-C", folder.path, program] + arguments
+        var words = unsafe line.map { unsafe strdup($0) } + [nil]
+        // A process that ends with exit() leaves memory to the system; the leak checker would change its exit code.
+        let variables = ["PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"].merging(environment) { $1 }
+        var environment = unsafe variables.map { unsafe strdup("\($0)=\($1)") } + [nil]
+        defer { unsafe (words + environment).forEach { unsafe free($0) } }
+
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        for (target, source) in descriptors.enumerated() {
+            unsafe posix_spawn_file_actions_adddup2(&actions, source, Int32(target))
+        }
+
+        // Signals as a fresh process has them, whatever the test runner does with its own.
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var all = sigset_t()
+        unsafe sigfillset(&all)
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (isGroup ? POSIX_SPAWN_SETPGROUP : 0)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        var id: pid_t = 0
+        let code = unsafe posix_spawn(&id, "/usr/bin/env", &actions, &attributes, &words, &environment)
+        guard code == 0 else { throw SystemFailure(call: "posix_spawn", code: code) }
+        return id
+    }
+
+    private static func input(_ input: Input) throws -> Int32 {
+        switch input {
+        case .nothing:
+            return unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        case .pipe(let bytes):
+            let (reader, writer) = try pipe()
+            try fill(writer, bytes)
+            return reader
+        case .socket(let bytes):
+            var ends: [Int32] = [0, 0]
+            guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+                throw SystemFailure(call: "socketpair", code: errno)
+            }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            try fill(ends[1], bytes)
+            return ends[0]
+        }
+    }
+
+    /// Small enough for the system's buffer, or it would wait for a reader.
+    private static func fill(_ writer: Int32, _ bytes: [UInt8]) throws {
+        defer { close(writer) }
+        precondition(bytes.count <= 65_536)
+        let count = unsafe write(writer, bytes, bytes.count)
+        guard count == bytes.count else { throw SystemFailure(call: "write", code: errno) }
+    }
+
+    private static func output(_ output: Output) throws -> (reader: Int32, writer: Int32) {
+        switch output {
+        case .pipe: return try pipe()
+        case .file(let path):
+            let writer = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            guard writer >= 0 else { throw SystemFailure(call: "open \(path)", code: errno) }
+            return (unsafe open("/dev/null", O_RDONLY | O_CLOEXEC), writer)
+        case .brokenPipe:
+            let (reader, writer) = try pipe()
+            close(reader)
+            return (unsafe open("/dev/null", O_RDONLY | O_CLOEXEC), writer)
+        }
+    }
+
+    private static func pipe() throws -> (reader: Int32, writer: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemFailure(call: "pipe", code: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+}
+
+/// A system call of the test's own that failed.
+struct SystemFailure: Error {
+    let call: String
+    let code: Int32
+}

@@ -1,0 +1,172 @@
+import Envelope
+import Foundation
+import Synchronization
+
+/// A process under way. Ended with SIGKILL when a test lets go of it.
+final class LiveProcess: Sendable {
+    let id: pid_t
+    private let invocation: Invocation
+    private let outputDescriptor: Int32
+    private let errorDescriptor: Int32
+    private let state = Mutex(State())
+
+    /// Nothing here takes a second; only a hang takes this long.
+    private static let hangGuard: Duration = .seconds(60)
+
+    private struct State {
+        var output: [UInt8] = []
+        var error: [UInt8] = []
+        /// How much of `output` was given out as lines.
+        var readCount = 0
+        var openDescriptors: [Int32] = []
+        var end: Run.End?
+    }
+
+    init(_ invocation: Invocation, id: pid_t, output: Int32, error: Int32) {
+        self.id = id
+        self.invocation = invocation
+        outputDescriptor = output
+        errorDescriptor = error
+        state.withLock { $0.openDescriptors = [output, error] }
+    }
+
+    deinit {
+        state.withLock { state in
+            if state.end == nil {
+                _ = kill(id, SIGKILL)
+                _ = waitpid(id, nil, 0)
+            }
+        }
+        close(outputDescriptor)
+        close(errorDescriptor)
+    }
+
+    /// What it has said on standard error.
+    var complaints: String { state.withLock { String(decoding: $0.error, as: UTF8.self) } }
+
+    func signal(_ number: Int32) { _ = kill(id, number) }
+
+    /// Asks it to end. It lives until here at least.
+    func stop() { signal(SIGTERM) }
+
+    /// As a terminal does: the process and all its children.
+    func signalGroup(_ number: Int32) {
+        precondition(invocation.isGroup)
+        _ = kill(-id, number)
+    }
+
+    /// The next line of standard output.
+    func line() async throws -> String {
+        try await Self.onThread {
+            let deadline = ContinuousClock.now + Self.hangGuard
+            while true {
+                if let line = self.takeLine() { return line }
+                guard try self.readMore(deadline), !self.isOutputClosed else {
+                    throw Unexpected("it ended; standard error: \(self.complaints)")
+                }
+            }
+        }
+    }
+
+    /// The next event called `name` of a command with --json; others are passed over.
+    func event(_ name: String) async throws -> JSONValue {
+        while true {
+            let event = try JSONValue(line: try await line())
+            if event["event"]?.string == name { return event }
+        }
+    }
+
+    /// Waits until its output is closed and it has ended.
+    func end() async throws -> Run {
+        try await Self.onThread {
+            let deadline = ContinuousClock.now + Self.hangGuard
+            while try self.readMore(deadline) {}
+            return try self.reap(deadline)
+        }
+    }
+
+    private var isOutputClosed: Bool { state.withLock { !$0.openDescriptors.contains(outputDescriptor) } }
+
+    private func takeLine() -> String? {
+        state.withLock { state in
+            let rest = state.output[state.readCount...]
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            state.readCount = end + 1
+            return String(decoding: rest[..<end], as: UTF8.self)
+        }
+    }
+
+    /// - Returns: false when both outputs are closed.
+    private func readMore(_ deadline: ContinuousClock.Instant) throws -> Bool {
+        var polls = state.withLock { $0.openDescriptors }.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard !polls.isEmpty else { return false }
+        let milliseconds = (deadline - .now) / .milliseconds(1)
+        guard milliseconds > 0, unsafe poll(&polls, nfds_t(polls.count), Int32(milliseconds)) != 0 else {
+            throw Unexpected("it hangs; standard error: \(complaints)")
+        }
+        for ready in polls where ready.revents != 0 {
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = unsafe read(ready.fd, &chunk, chunk.count)
+            state.withLock { state in
+                if count <= 0 {
+                    state.openDescriptors.removeAll { $0 == ready.fd }
+                } else if ready.fd == outputDescriptor {
+                    state.output += chunk[..<count]
+                } else {
+                    state.error += chunk[..<count]
+                }
+            }
+        }
+        return true
+    }
+
+    /// It has closed its outputs, so its end is near.
+    private func reap(_ deadline: ContinuousClock.Instant) throws -> Run {
+        try state.withLock { state in
+            if state.end == nil {
+                var status: Int32 = 0
+                while unsafe waitpid(id, &status, WNOHANG) == 0 {
+                    guard .now < deadline else { throw Unexpected("it closed its outputs and hangs") }
+                    usleep(1_000)
+                }
+                let signal = status & 0x7F
+                state.end = signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
+            }
+            return Run(end: state.end ?? .exit(-1), outputBytes: state.output, error: state.error)
+        }
+    }
+
+    /// Waiting for a process must not hold up the threads that other tests run on.
+    private static func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}
+
+/// What a test cannot go on with.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension JSONValue {
+    /// One line of a command with --json.
+    init(line: String) throws {
+        let limits = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 8, allowsFractions: false)
+        self = try JSONParser.parse(Array(line.utf8), limits: limits)
+    }
+
+    func integer(_ name: String) throws -> Int64 {
+        guard case .integer(let number) = self[name]?.content else { throw Unexpected("no integer \(name)") }
+        return number
+    }
+
+    func text(_ name: String) throws -> String {
+        guard let text = self[name]?.string else { throw Unexpected("no string \(name)") }
+        return text
+    }
+}

@@ -1,0 +1,51 @@
+/// What a process did: its end, and everything it said.
+struct Run: Sendable {
+    enum End: Equatable, Sendable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    let end: End
+    let outputBytes: [UInt8]
+    let output: String
+    let error: String
+
+    init(end: End, outputBytes: [UInt8], error: [UInt8]) {
+        self.end = end
+        self.outputBytes = outputBytes
+        output = String(decoding: outputBytes, as: UTF8.self)
+        self.error = String(decoding: error, as: UTF8.self)
+    }
+
+    /// Runs `sealedpush` to its end.
+    static func sealedpush(_ arguments: String..., in folder: Folder) async throws -> Run {
+        try await Invocation(arguments, in: folder).run()
+    }
+
+    /// Exit code 0, and nothing to complain about.
+    var isDone: Bool { end == .exit(0) && error.isEmpty }
+
+    /// Exit code 1, one sentence on standard error that holds all the `words`, and no result.
+    func isRefused(_ words: String...) -> Bool {
+        end == .exit(1) && output.isEmpty && isSentence && words.allSatisfy(error.contains)
+    }
+
+    /// Exit code 2, the reason (all the `words`) and the usage on standard error, nothing on standard output.
+    func isWrongUsage(_ words: String...) -> Bool {
+        end == .exit(2) && output.isEmpty && error.hasPrefix("sealedpush: ") && error.contains("usage: sealedpush ")
+            && words.allSatisfy { error.prefix { $0 != "\n" }.contains($0) }
+    }
+
+    private var isSentence: Bool {
+        error.hasPrefix("sealedpush: ") && error.last == "\n" && error.filter(\.isNewline).count == 1
+    }
+}
+
+extension Run: CustomStringConvertible {
+    /// For a test that failed.
+    var description: String { "\(end)\nstandard output: \(output)\nstandard error: \(error)" }
+}
+
+extension Invocation {
+    func run() async throws -> Run { try await start().end() }
+}

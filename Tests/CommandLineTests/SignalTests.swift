@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+extension CommandLineTests {
+    /// Ctrl-C, a service that is stopped, a terminal that is closed: nothing stays behind.
+    struct SignalTests {
+        @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+        func `a signal stops the simulator in order`(_ number: Int32) async throws {
+            let site = try await Site()
+            site.simulator.signal(number)
+            let run = try await site.simulator.end()
+            #expect(run.end == .exit(0) && run.error.isEmpty, "\(run)")
+        }
+
+        @Test func `a simulator under nohup outlives its terminal`() async throws {
+            let place = try await Workplace()
+            let words = (["simulate"] + Site.simulator + Workplace.allow).joined(separator: " ")
+            let line = "trap '' HUP; exec \(Program.path) \(words)"
+            let simulator = try Invocation.shell(line, in: place.folder).start()
+            let port = try await simulator.event("ready").integer("device-port")
+            simulator.signal(SIGHUP)
+            let device = try place.invocation(["device", "--json"] + Site.device(port: port) + Workplace.allow).start()
+            _ = try await device.event("ready")
+            simulator.stop()
+            #expect(try await simulator.end().end == .exit(0))
+        }
+
+        @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+        func `a signal stops the device in order`(_ number: Int32) async throws {
+            let site = try await Site()
+            let temporary = try site.place.folder.makeFolder("tmp")
+            let device = try await site.connectDevice(environment: ["TMPDIR": temporary])
+            #expect(try Folder.names(temporary).count == 1)
+            device.signal(number)
+            let run = try await device.end()
+            #expect(run.end == .exit(0) && run.error.isEmpty, "\(run)")
+            #expect(try Folder.names(temporary) == [])
+        }
+
+        /// A listener that never answers keeps it there.
+        @Test func `a signal stops a device that is still connecting`() async throws {
+            let place = try await Workplace()
+            let temporary = try place.folder.makeFolder("tmp")
+            let listener = try Listener()
+            var invocation = place.invocation(
+                ["device", "--bundle-out", "fresh.bundle"] + Site.device(port: listener.port) + Workplace.allow
+            )
+            invocation.environment = ["TMPDIR": temporary]
+            let device = try invocation.start()
+            try await Until.holds("a bundle is written") { try place.folder.names.contains("fresh.bundle") }
+            device.signal(SIGTERM)
+            let run = try await device.end()
+            #expect(run.end == .exit(0) && run.error.isEmpty, "\(run)")
+            #expect(try Folder.names(temporary) == [])
+            _ = consume listener
+        }
+
+        @Test func `a device goes when its simulator goes, and leaves nothing`() async throws {
+            let site = try await Site()
+            let temporary = try site.place.folder.makeFolder("tmp")
+            let device = try await site.connectDevice(environment: ["TMPDIR": temporary])
+            site.simulator.signal(SIGKILL)
+            _ = try await device.end()
+            #expect(try Folder.names(temporary) == [])
+        }
+
+        @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+        func `a signal to the demo alone leaves no process and no file`(_ number: Int32) async throws {
+            let demo = try await WaitingDemo()
+            demo.process.signal(number)
+            let run = try await demo.process.end()
+            #expect(run.end == .exit(1) && run.error.contains("stopped"), "\(run)")
+            #expect(demo.children.allSatisfy { !Self.isAlive($0) })
+            #expect(try Folder.names(demo.temporary) == [])
+        }
+
+        @Test func `Ctrl-C, which reaches the demo and its children, leaves no process and no file`() async throws {
+            let demo = try await WaitingDemo()
+            demo.process.signalGroup(SIGINT)
+            let run = try await demo.process.end()
+            #expect(run.end == .exit(1) && !run.error.isEmpty, "\(run)")
+            #expect(demo.children.allSatisfy { !Self.isAlive($0) })
+            #expect(try Folder.names(demo.temporary) == [])
+        }
+
+        @Test func `the children of a demo that is killed end by themselves`() async throws {
+            let demo = try await WaitingDemo()
+            demo.process.signal(SIGKILL)
+            try await Until.holds("the children are gone") { demo.children.allSatisfy { !Self.isAlive($0) } }
+            // The device takes its keys with it; what the demo itself had made nobody is left to remove.
+            #expect(try !Folder.names(demo.temporary).contains { $0.hasPrefix("sealedpush-device-") })
+            #expect(try await demo.process.end().end == .signal(SIGKILL))
+        }
+
+        /// Neither gone nor waiting for a parent to ask how it ended.
+        private static func isAlive(_ id: pid_t) -> Bool {
+            guard let status = try? Folder.contents("/proc/\(id)/stat") else { return false }
+            let state = status[(status.lastIndex(of: ")") ?? status.startIndex)...].dropFirst(2).first
+            return state != "Z" && state != "X"
+        }
+    }
+}
+
+/// A demo that waits for its message: its file is a pipe into which nobody writes.
+private struct WaitingDemo {
+    let process: LiveProcess
+    /// Simulator, device and sender.
+    let children: [pid_t]
+    let temporary: String
+
+    init() async throws {
+        let folder = try Folder()
+        temporary = try folder.makeFolder("tmp")
+        guard unsafe mkfifo(folder.file("message.json"), 0o600) == 0 else {
+            throw SystemFailure(call: "mkfifo", code: errno)
+        }
+        var invocation = Invocation(["demo", "--keys", Program.keys, "--message", "message.json"], in: folder)
+        invocation.environment = ["TMPDIR": temporary]
+        invocation.isGroup = true
+        let process = try invocation.start()
+        // Two steps are done once both lines are there; the third waits.
+        for _ in 1...2 { _ = try await process.line() }
+        try await Until.holds("there are three children") { try Self.children(of: process.id).count == 3 }
+        self.process = process
+        children = try Self.children(of: process.id)
+    }
+
+    private static func children(of id: pid_t) throws -> [pid_t] {
+        let tasks = try Folder.names("/proc/\(id)/task")
+        return try tasks.flatMap { task in
+            try Folder.contents("/proc/\(id)/task/\(task)/children").split(separator: " ").compactMap { pid_t($0) }
+        }
+    }
+}

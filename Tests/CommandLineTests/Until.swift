@@ -1,0 +1,15 @@
+import Glibc
+
+/// Waits for what no event tells: another process's file, or its end.
+enum Until {
+    /// Only a fault takes this long.
+    private static let hangGuard: Duration = .seconds(60)
+
+    static func holds(_ what: String, _ condition: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + hangGuard
+        while try !condition() {
+            guard .now < deadline else { throw Unexpected("not in a minute: \(what)") }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+}

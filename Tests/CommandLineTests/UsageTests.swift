@@ -1,0 +1,138 @@
+import Testing
+
+extension CommandLineTests {
+    /// What a person who has never used it does first, and does wrong.
+    struct UsageTests {
+        @Test(arguments: Program.commands, ["--help", "-h"])
+        func `help goes to standard output and names an example`(_ command: String, _ word: String) async throws {
+            let run = try await Run.sealedpush(command, word, in: try Folder())
+            #expect(run.isDone, "\(run)")
+            #expect(run.output.hasPrefix("usage: sealedpush \(command)"))
+            #expect(run.output.contains("Example:\n  sealedpush \(command) "))
+            #expect(run.output.contains("--help"))
+        }
+
+        @Test(arguments: ["--help", "-h", "help"])
+        func `the overview names every command`(_ word: String) async throws {
+            let run = try await Run.sealedpush(word, in: try Folder())
+            #expect(run.isDone, "\(run)")
+            for command in Program.commands { #expect(run.output.contains("\n  \(command) ")) }
+        }
+
+        @Test func `every option of the help fits on a line of a terminal`() async throws {
+            let folder = try Folder()
+            for command in Program.commands {
+                let run = try await Run.sealedpush(command, "--help", in: folder)
+                for line in run.output.split(separator: "\n") { #expect(line.count <= 120, "\(command): \(line)") }
+            }
+        }
+
+        @Test func `no command is wrong usage`() async throws {
+            let run = try await Invocation([], in: try Folder()).run()
+            #expect(run.isWrongUsage("which command?"), "\(run)")
+        }
+
+        @Test(arguments: ["encrypt", "", "--json", "-", "\u{1B}[31m"])
+        func `an unknown command is wrong usage`(_ word: String) async throws {
+            let run = try await Run.sealedpush(word, in: try Folder())
+            #expect(run.isWrongUsage("there is no command '"), "\(run)")
+            #expect(!run.error.contains("\u{1B}"))
+        }
+
+        @Test(arguments: Program.commands, ["--no-such-option", "-x", "--", "--json-lines"])
+        func `an unknown option is wrong usage`(_ command: String, _ option: String) async throws {
+            let run = try await Run.sealedpush(command, option, in: try Folder())
+            #expect(run.isWrongUsage("\(command) has no option '\(option)'"), "\(run)")
+        }
+
+        @Test(arguments: Mistake.all)
+        func `a mistake is wrong usage and is named`(_ mistake: Mistake) async throws {
+            let folder = try Folder()
+            let run = try await Invocation(mistake.arguments, in: folder).run()
+            #expect(run.isWrongUsage(mistake.words), "\(run)")
+            #expect(try folder.names == [])
+        }
+    }
+}
+
+/// A command line with one mistake in it.
+struct Mistake: CustomTestStringConvertible, Sendable {
+    let arguments: [String]
+    /// What the first line on standard error must hold.
+    let words: String
+
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    private init(_ arguments: [String], _ words: String) {
+        self.arguments = arguments
+        self.words = words
+    }
+
+    static let all =
+        missingOptions + [
+            Mistake(["keygen", "--out", "x"], "device, sender or bundle is missing"),
+            Mistake(["keygen", "phone", "--out", "x"], "keygen makes a device, a sender or a bundle"),
+            Mistake(["keygen", "sender", "device", "--out", "x"], "one device, sender or bundle only"),
+            Mistake(["keygen", "sender"], "--out is missing"),
+            Mistake(["keygen", "sender", "--out"], "--out PATH: the value is missing"),
+            Mistake(["keygen", "sender", "--out", ""], "--out PATH: the value is missing"),
+            Mistake(["keygen", "sender", "--out="], "--out PATH: the value is missing"),
+            Mistake(["keygen", "sender", "--out", "--example"], "--out PATH: the value is missing"),
+            Mistake(["keygen", "sender", "--out", "x", "--out", "y"], "--out is given twice"),
+            Mistake(["keygen", "sender", "--out", "x", "--example=yes"], "--example takes no value"),
+            Mistake(["keygen", "device", "--out", "x"], "--topic is missing"),
+            Mistake(["keygen", "device", "--out", "x", "--topic", "com example"], "--topic is the app's bundle id"),
+            Mistake(["keygen", "bundle", "--out", "x"], "--device-key is missing"),
+            Mistake(["inspect"], "PUSH.json is missing"),
+            Mistake(["inspect", "a", "b"], "one PUSH.json only"),
+            Mistake(["device", "extra"] + device, "what is 'extra'?"),
+            Mistake(["device", "--count", "0"] + device, "--count is a number from 1"),
+            Mistake(["device", "--count", "many"] + device, "--count is a number from 1"),
+            Mistake(["simulate", "extra"] + simulate, "what is 'extra'?"),
+            Mistake(["simulate", "--port", "65536"] + simulate, "--port is a number from 0 to 65535"),
+            Mistake(["simulate", "--device-port", "-1"] + simulate, "--device-port is a number from 0 to 65535"),
+            Mistake(["simulate", "--profile", "google"] + simulate, "--profile is 'apple' or 'spec'"),
+            Mistake(["simulate", "--app", "a b"] + simulate, "--app is an app's bundle id"),
+            Mistake(["demo", "extra"], "what is 'extra'?"),
+            Mistake(["seal", "m", "--too-long", "cut"] + seal, "--too-long is 'shorten' or 'refuse'"),
+            Mistake(["seal", "m", "--lifetime", "soon"] + seal, "--lifetime is a number with s, m, h or d"),
+            Mistake(["seal", "m", "--lifetime", "-1s"] + seal, "--lifetime is a number with s, m, h or d"),
+            Mistake(["seal", "m", "--lifetime", "99999999999999999999d"] + seal, "--lifetime is a number"),
+            Mistake(["seal", "m", "--placeholder-key", "K", "--placeholder-body", "B"] + seal, "--placeholder-key"),
+            Mistake(["seal", "m", "--placeholder-body", String(repeating: "x", count: 200)] + seal, "173 bytes"),
+            Mistake(["seal", "m", "n"] + seal, "one MESSAGE.json only"),
+            Mistake(["send", "p", "--priority", "7"] + send, "--priority is 10, 5 or 1"),
+            Mistake(["send", "p", "--expires", "2h"] + send, "--expires is 0, 1h, 1d or 7d"),
+            Mistake(["send", "p", "--to", "ab"] + send, "--to-file stands instead of --to"),
+        ] + badServers + [Mistake(["send", "p"] + Array(send.dropFirst(2)), "--to-file is missing")]
+
+    /// Each command with all it needs, but for one option.
+    private static let missingOptions: [Mistake] = [
+        ("open", ["p"], ["--device-key", "f", "--senders", "f"]), ("seal", ["m"], seal),
+        ("send", ["p"], Array(send.dropFirst(2))), ("simulate", [], simulate), ("device", [], device),
+    ]
+    .flatMap { command, operands, options in
+        stride(from: 0, to: options.count, by: 2).map { index in
+            let rest = options[..<index] + options[(index + 2)...]
+            return Mistake([command] + operands + rest, "\(options[index]) is missing")
+        }
+    }
+
+    private static let badServers = ["localhost", "localhost:", ":443", "localhost:0", "localhost:65536", "host:port"]
+        .map { server in
+            var options = send
+            options[options.count - 1] = server
+            return Mistake(["send", "p"] + options, "--server")
+        }
+
+    private static let seal = ["--sender-key", "f", "--bundle", "f", "--identity", "f", "--topic", "com.example.chat"]
+    private static let send = [
+        "--to-file", "f", "--topic", "com.example.chat", "--provider-key", "f", "--key-id", "EXAMPLEKEY",
+        "--team-id", "EXAMPLTEAM", "--server", "localhost:1",
+    ]
+    private static let simulate = [
+        "--certificate", "f", "--certificate-key", "f", "--provider-key", Program.keys + "/provider.pub.pem",
+        "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
+    ]
+    private static let device = ["--device-key", "f", "--senders", "f", "--server", "localhost:1"]
+}
