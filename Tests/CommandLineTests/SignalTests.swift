@@ -37,6 +37,22 @@ extension CommandLineTests {
             #expect(try Folder.names(temporary) == [])
         }
 
+        @Test(arguments: [SIGTERM, SIGHUP])
+        func `a signal that the system repeats does not cut the tidying short`(_ number: Int32) async throws {
+            let site = try await Site()
+            let temporary = try site.place.folder.makeFolder("tmp")
+            let device = try await site.connectDevice(environment: ["TMPDIR": temporary])
+            device.signal(number)
+            // As often as it can take them, until it is gone.
+            try await Until.holds("it is gone") {
+                device.signal(number)
+                return !Self.isAlive(device.id)
+            }
+            let run = try await device.end()
+            #expect(run.end == .exit(0) && run.error.isEmpty, "\(run)")
+            #expect(try Folder.names(temporary) == [])
+        }
+
         /// A listener that never answers keeps it there.
         @Test func `a signal stops a device that is still connecting`() async throws {
             let place = try await Workplace()

@@ -5,7 +5,7 @@ import Glibc
 final class StopSignal {
     private let sources: [any DispatchSourceSignal]
 
-    /// - Parameter stop: called on a thread of its own, at the first signal. A second one ends the process at once.
+    /// - Parameter stop: called on a thread of its own, at the first signal. A second Ctrl-C ends the process at once.
     init(_ stop: @escaping @Sendable () -> Void) {
         // Whoever runs this under nohup wants it to outlive the terminal.
         let numbers = Self.isIgnored(SIGHUP) ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
@@ -14,7 +14,9 @@ final class StopSignal {
             _ = signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                _ = signal(number, SIG_DFL)
+                // Only a person is impatient: the system repeats SIGTERM, once for each thread of a parent that dies, and
+                // SIGHUP, once from the shell and once from the terminal.
+                if number == SIGINT { _ = signal(number, SIG_DFL) }
                 stop()
             }
             source.resume()
