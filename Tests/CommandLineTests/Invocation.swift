@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// What to start, and with what around it.
 struct Invocation: Sendable {
@@ -66,7 +66,12 @@ struct Invocation: Sendable {
         let line = ["env", "-C", folder.path, program] + arguments
         var words = unsafe line.map { unsafe strdup($0) } + [nil]
         // A process that ends with exit() leaves memory to the system; the leak checker would change its exit code.
-        let variables = ["PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"].merging(environment) { $1 }
+        // What shifts the clock of the tests (Tests/InAnotherYear) shifts that of the program too.
+        let clock = ProcessInfo.processInfo.environment.filter {
+            ["LD_PRELOAD", "SHIFT_CLOCK_SECONDS"].contains($0.key)
+        }
+        let variables = ["PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"].merging(clock) { $1 }
+            .merging(environment) { $1 }
         var environment = unsafe variables.map { unsafe strdup("\($0)=\($1)") } + [nil]
         defer { unsafe (words + environment).forEach { unsafe free($0) } }
 

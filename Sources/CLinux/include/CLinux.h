@@ -23,3 +23,7 @@ ssize_t clinux_send(int fd, const void *bytes, size_t byte_count);
 /// Starts a program with standard output going to `output`; every signal as a fresh process has it. The child gets
 /// SIGTERM when this process dies, however it dies. The child's process id, or -1 with errno. `arguments` ends with NULL.
 pid_t clinux_spawn(const char *path, char *const arguments[], int output);
+
+/// From now on SIGINT, SIGTERM and SIGHUP add one to an eventfd's counter instead of ending the process; a second SIGINT
+/// ends it. SIGHUP stays ignored where it was. Once in a process. 0, or -1 with errno.
+int clinux_stop_signals(int eventfd);

@@ -1,38 +1,31 @@
-import Dispatch
-import Glibc
+import CLinux
+import Foundation
 
-/// SIGINT, SIGTERM and SIGHUP as a call, so that a long-running command ends in order.
-final class StopSignal {
-    private let sources: [any DispatchSourceSignal]
+/// SIGINT, SIGTERM and SIGHUP as a descriptor that becomes readable, or as a call, so that a long-running command ends in
+/// order. One for a process; a second Ctrl-C ends it at once.
+///
+/// A handler of our own and not Dispatch's signal source: that one registers on another thread, and a signal that comes
+/// before is lost.
+struct StopSignal {
+    /// Readable from the first signal on. Never closed: the signal may come while the process ends.
+    let descriptor: Int32
 
-    /// - Parameter stop: called on a thread of its own, at the first signal. A second Ctrl-C ends the process at once.
-    init(_ stop: @escaping @Sendable () -> Void) {
-        // Whoever runs this under nohup wants it to outlive the terminal.
-        let numbers = Self.isIgnored(SIGHUP) ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
-        sources = numbers.map { number in
-            // The source sees the signal only when the default action, death, is off.
-            _ = signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                // Only a person is impatient: the system repeats SIGTERM, once for each thread of a parent that dies, and
-                // SIGHUP, once from the shell and once from the terminal.
-                if number == SIGINT { _ = signal(number, SIG_DFL) }
-                stop()
-            }
-            source.resume()
-            return source
+    init() throws(CommandFailure) {
+        descriptor = clinux_eventfd()
+        guard descriptor >= 0, clinux_stop_signals(descriptor) == 0 else {
+            throw .failed("signals cannot be handled: \(Output.systemText(errno))")
         }
     }
 
-    deinit {
-        for source in sources { source.cancel() }
-    }
-
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
-        let ignore = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
-        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == ignore
+    /// With `stop` called on a thread of its own, at the first signal.
+    init(_ stop: @escaping @Sendable () -> Void) throws(CommandFailure) {
+        try self.init()
+        let descriptor = descriptor
+        Thread.detachNewThread {
+            var signal = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            while unsafe poll(&signal, 1, -1) < 0, errno == EINTR {}
+            stop()
+        }
     }
 }
 
@@ -42,8 +35,7 @@ extension StopSignal {
         _ body: @escaping @Sendable () async -> Result<Void, CommandFailure>
     ) async throws(CommandFailure) {
         let (signals, continuation) = AsyncStream.makeStream(of: Never.self)
-        let stop = StopSignal { continuation.finish() }
-        defer { withExtendedLifetime(stop) {} }
+        _ = try StopSignal { continuation.finish() }
         let result = await withTaskGroup(of: Result<Void, CommandFailure>?.self) { group in
             group.addTask { await body() }
             group.addTask {

@@ -54,8 +54,7 @@ struct SimulateCommand: Command {
             of: SimulatorEvent.self,
             bufferingPolicy: .bufferingNewest(Self.waitingEventCountMax)
         )
-        let stop = StopSignal { continuation.finish() }
-        defer { withExtendedLifetime(stop) {} }
+        _ = try StopSignal { continuation.finish() }
         let simulator: Simulator
         do throws(TransportError) {
             let loop = try EventLoop()

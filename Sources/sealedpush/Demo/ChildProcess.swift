@@ -7,7 +7,7 @@ final class ChildProcess {
     private let name: String
     private let id: pid_t
     private let output: Int32
-    private let interruption: Interruption
+    private let stopSignal: StopSignal
     private var buffer: [UInt8] = []
     private var isReaped = false
 
@@ -15,10 +15,10 @@ final class ChildProcess {
     private static let silenceMillisecondsMax: Int32 = 60_000
     private static let lineByteCountMax = 1 << 20
 
-    /// Runs this program with `arguments`. An interruption makes every wait for it throw.
-    init(_ arguments: [String], interruption: Interruption) throws(CommandFailure) {
+    /// Runs this program with `arguments`. A stop signal makes every wait for it throw.
+    init(_ arguments: [String], stop: StopSignal) throws(CommandFailure) {
         name = arguments.first ?? ""
-        self.interruption = interruption
+        stopSignal = stop
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { throw .failed("no pipe for a child process: \(Output.systemText(errno))") }
         // Another child must not keep this one's pipe open.
@@ -83,7 +83,7 @@ final class ChildProcess {
     /// - Returns: false at the end of the output.
     private func fill() throws(CommandFailure) -> Bool {
         guard buffer.count <= Self.lineByteCountMax else { throw .failed("'\(name)' printed a line without an end") }
-        var polls = [interruption.descriptor, output].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var polls = [stopSignal.descriptor, output].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let ready = unsafe poll(&polls, nfds_t(polls.count), Self.silenceMillisecondsMax)
         if ready < 0, errno == EINTR { return true }
         guard ready > 0 else { throw .failed("'\(name)' said nothing for a minute") }

@@ -34,22 +34,22 @@ struct DemoCommand: Command {
             )
         }
         // From here on a signal ends the waiting for a child, and then everything is tidied up.
-        let interruption = try Interruption()
+        let stop = try StopSignal()
         let folder = try TemporaryFolder("demo")
-        let simulator = try startSimulator(interruption)
+        let simulator = try startSimulator(stop)
         let ports = try simulator.next(event: "ready")
-        let device = try startDevice(folder.path, port: try ports.integer("device-port"), interruption)
+        let device = try startDevice(folder.path, port: try ports.integer("device-port"), stop)
         _ = try device.next(event: "ready")
         try step(1, "simulator", "takes Apple's place: TLS and HTTP/2 on 127.0.0.1:\(try ports.integer("push-port"))")
         try step(2, "device", "connected over TLS and published its key bundle")
 
-        let sealed = try seal(folder.path, interruption)
+        let sealed = try seal(folder.path, stop)
         try step(
             3,
             "sender",
             "sealed \(TerminalText.safe(message)) for the device: \(try sealed.integer("bytes")) bytes"
         )
-        let answer = try send(folder.path, port: try ports.integer("push-port"), interruption)
+        let answer = try send(folder.path, port: try ports.integer("push-port"), stop)
         try step(4, "provider", "pushed it; APNs answered \(try answer.integer("status"))")
 
         let seen = try simulator.next(event: "accepted")
@@ -61,7 +61,7 @@ struct DemoCommand: Command {
         simulator.stop()
     }
 
-    private func startSimulator(_ interruption: Interruption) throws(CommandFailure) -> ChildProcess {
+    private func startSimulator(_ stop: StopSignal) throws(CommandFailure) -> ChildProcess {
         try ChildProcess(
             [
                 "simulate", "--json", "--allow-example-keys", "--port", "0", "--device-port", "0",
@@ -69,11 +69,11 @@ struct DemoCommand: Command {
                 "--provider-key", keys + "/provider.pub.pem", "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
                 "--profile", "spec",
             ],
-            interruption: interruption
+            stop: stop
         )
     }
 
-    private func startDevice(_ folder: String, port: Int64, _ interruption: Interruption) throws(CommandFailure)
+    private func startDevice(_ folder: String, port: Int64, _ stop: StopSignal) throws(CommandFailure)
         -> ChildProcess
     {
         try ChildProcess(
@@ -82,32 +82,32 @@ struct DemoCommand: Command {
                 "--senders", keys + "/sender.pub", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
                 "--bundle-out", folder + "/device.bundle", "--token-out", folder + "/token",
             ],
-            interruption: interruption
+            stop: stop
         )
     }
 
-    private func seal(_ folder: String, _ interruption: Interruption) throws(CommandFailure) -> JSONValue {
+    private func seal(_ folder: String, _ stop: StopSignal) throws(CommandFailure) -> JSONValue {
         let sender = try ChildProcess(
             [
                 "seal", message, "--json", "--allow-example-keys", "--sender-key", keys + "/sender.key",
                 "--bundle", folder + "/device.bundle", "--identity", keys + "/identity.pub", "--topic", Self.topic,
                 "--placeholder-title", "Acme Chat", "--out", folder + "/push.json",
             ],
-            interruption: interruption
+            stop: stop
         )
         let report = try sender.next()
         try sender.wait()
         return report
     }
 
-    private func send(_ folder: String, port: Int64, _ interruption: Interruption) throws(CommandFailure) -> JSONValue {
+    private func send(_ folder: String, port: Int64, _ stop: StopSignal) throws(CommandFailure) -> JSONValue {
         let provider = try ChildProcess(
             [
                 "send", folder + "/push.json", "--json", "--allow-example-keys", "--to-file", folder + "/token",
                 "--topic", Self.topic, "--provider-key", keys + "/provider.p8", "--key-id", "EXAMPLEKEY",
                 "--team-id", "EXAMPLTEAM", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
             ],
-            interruption: interruption
+            stop: stop
         )
         let report = try provider.next()
         try provider.wait()
