@@ -137,6 +137,18 @@ import Testing
         }
     }
 
+    @Test func `a host that does not answer runs out of time`() async throws {
+        let loopback = try Loopback()
+        let busy = try SilentListener(backlog: 0)
+        // They fill the listener's queue, which nobody empties: who calls now hears nothing, not even a refusal.
+        let callers = try (0..<4).map { _ in try StartedClient(to: busy.port) }
+        var limits = TLSChannelLimits()
+        limits.connectDeadline = .milliseconds(30)
+        let client = try await RecordedChannel.connect(loopback, to: busy.port, limits: limits)
+        #expect(await client.untilClosed().error == .deadlineExceeded(.connect))
+        withExtendedLifetime(callers) {}
+    }
+
     @Test func `a peer that does not shake hands runs out of time`() async throws {
         let loopback = try Loopback()
         let silent = try SilentListener()

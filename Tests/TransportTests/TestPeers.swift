@@ -121,6 +121,18 @@ final class SilentListener {
     }
 }
 
+/// A TCP client that has begun to connect and goes no further.
+final class StartedClient {
+    private let socket: Socket
+
+    init(to port: UInt16) throws {
+        let address = try SocketAddress.resolve(host: "127.0.0.1", port: port)[0]
+        let socket = try Socket(family: address.family)
+        _ = try socket.connect(to: address)
+        self.socket = socket
+    }
+}
+
 /// A plain TCP client that blocks; for bytes that are not TLS.
 final class PlainClient {
     private let descriptor: Int32
