@@ -247,7 +247,7 @@ package final class TLSChannel {
             let transfer = unsafe socket?.receive(into: loop.scratch.ciphertext) ?? .wouldBlock
             switch transfer {
             case .wouldBlock: return
-            case .failed(let error): return finish(state == .closing ? nil : error)
+            case .failed(let error): return state == .closing ? finishClosing(error) : finish(error)
             case .end: return didReceiveEnd()
             case .bytes(let count):
                 lastActivity = loop.now
@@ -283,7 +283,7 @@ package final class TLSChannel {
 
     private func didReceiveEnd() {
         switch state {
-        case .closing: finish(nil)
+        case .closing: finishClosing(.connectionLost)
         case .open where tls.isPeerDone: finish(nil)
         case .open: finish(.connectionLost)
         default: finish(.tls(.truncated))
@@ -301,7 +301,7 @@ package final class TLSChannel {
         case .open:
             tls.close()
             state = .closing
-            startTimer(limits.closeDeadline, nil)
+            startTimer(limits.closeDeadline, .deadlineExceeded(.close))
             flush()
         }
     }
@@ -310,6 +310,11 @@ package final class TLSChannel {
     package func abort(_ error: TransportError) {
         loop.checkIsolated()
         finish(error)
+    }
+
+    /// In order, even if the peer says no goodbye, unless it cannot have got all that was sent.
+    private func finishClosing(_ error: TransportError) {
+        finish(tls.ciphertextByteCount == 0 ? nil : error)
     }
 
     private func finish(_ error: TransportError?) {
@@ -337,11 +342,11 @@ package final class TLSChannel {
 
     // MARK: Time
 
-    private func startTimer(_ delay: Duration, _ error: TransportError?) {
+    private func startTimer(_ delay: Duration, _ error: TransportError) {
         timer?.cancel()
         timer = loop.schedule(after: delay) { [unowned self] in
             timer = nil
-            finish(error)
+            if state == .closing { finishClosing(error) } else { finish(error) }
         }
     }
 

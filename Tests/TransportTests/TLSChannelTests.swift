@@ -193,6 +193,20 @@ import Testing
         #expect(await events.next() == .closed(nil))
     }
 
+    @Test func `a close that loses bytes is not in order`() async throws {
+        let loopback = try Loopback()
+        let listener = try await listen(loopback) { Deaf() }
+        var limits = TLSChannelLimits()
+        limits.closeDeadline = .milliseconds(100)
+        // More than both sides' socket buffers take.
+        limits.sendQueueByteCountMax = 64 << 20
+        let client = try await RecordedChannel.connect(loopback, to: port(listener), limits: limits) { channel in
+            #expect(throws: Never.self) { try channel.write([UInt8](repeating: 1, count: 48 << 20)) }
+            channel.close()
+        }
+        #expect(await client.untilClosed().error == .deadlineExceeded(.close))
+    }
+
     @Test func `a silent connection ends after its idle deadline`() async throws {
         let loopback = try Loopback()
         let listener = try await listen(loopback)

@@ -59,6 +59,14 @@ final class Echo: TLSChannelDelegate {
     func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {}
 }
 
+/// Never reads.
+final class Deaf: TLSChannelDelegate {
+    func channelDidOpen(_ channel: TLSChannel) { channel.pauseReading() }
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {}
+    func channelIsWritable(_ channel: TLSChannel) {}
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {}
+}
+
 /// A channel on its loop, with its events as a stream.
 struct RecordedChannel: Sendable {
     let channel: LoopBound<TLSChannel>
