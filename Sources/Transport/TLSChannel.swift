@@ -152,9 +152,11 @@ package final class TLSChannel {
     }
 
     /// Encrypts and queues `bytes`; they leave together with all else that is written in this turn of the loop.
-    /// Bytes that come after the channel has closed are dropped, like bytes that were on their way then.
+    /// Only once the channel has opened. Bytes that come when it is closing or closed are dropped, like bytes that were
+    /// on their way then.
     package func write(_ bytes: Span<UInt8>) throws(TransportError) {
         loop.checkIsolated()
+        precondition(state != .new && state != .connecting && state != .handshaking, "written before it was open")
         guard state == .open else { return }
         guard tls.ciphertextByteCount + bytes.count <= limits.sendQueueByteCountMax else {
             throw .sendQueueFull(byteCountMax: limits.sendQueueByteCountMax)
