@@ -140,9 +140,6 @@ package final class TLSChannel {
     /// "h2", for example; nil before the handshake is done or when nothing was negotiated.
     package var negotiatedProtocol: String? { tls.negotiatedProtocol }
 
-    /// "TLSv1.3", for example.
-    package var tlsVersion: String { tls.version }
-
     /// Whether there is room to write. When it is false, `channelIsWritable` will tell.
     package var isWritable: Bool {
         guard state == .open else { return false }
@@ -286,7 +283,7 @@ package final class TLSChannel {
     private func didReceiveEnd() {
         switch state {
         case .closing: finishClosing(.connectionLost)
-        case .open where tls.isPeerDone: finish(nil)
+        // After the peer's goodbye it would be closing.
         case .open: finish(.connectionLost)
         default: finish(.tls(.truncated))
         }
