@@ -6,7 +6,6 @@ import COpenSSL
 @safe final class CipherPipe {
     /// Valid during one call of the session's `receive` only.
     private var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    private(set) var isEndOfInput = false
     var output = ByteQueue()
 
     func withInput<Result, Failure: Error>(
@@ -16,10 +15,6 @@ import COpenSSL
         unsafe input = bytes
         defer { unsafe input = UnsafeRawBufferPointer(start: nil, count: 0) }
         return try body()
-    }
-
-    func endInput() {
-        isEndOfInput = true
     }
 
     /// A BIO that belongs to the caller and must not outlive this pipe.
@@ -61,7 +56,6 @@ import COpenSSL
             return unsafe Unmanaged<CipherPipe>.fromOpaque(data)._withUnsafeGuaranteedRef { pipe in
                 let read = unsafe pipe.read(into: destination, Int(byteCount))
                 guard read == 0 else { return Int32(read) }
-                guard !pipe.isEndOfInput else { return 0 }
                 unsafe BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
                 return -1
             }

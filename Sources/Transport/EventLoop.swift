@@ -146,12 +146,7 @@ package protocol TurnEndHandler: AnyObject {
 
     private func prepareToWait() -> Int32 {
         guard inbox.withLock({ $0.fallAsleep() }) else { return 0 }
-        guard let deadline = timers.earliest else { return -1 }
-        let wait = deadline.nanoseconds.subtractingReportingOverflow(MonotonicTime.now().nanoseconds)
-        guard !wait.overflow else { return .max }
-        guard wait.partialValue > 0 else { return 0 }
-        // Rounded up: waking a fraction of a millisecond early would spin until the deadline.
-        return Int32(clamping: (wait.partialValue - 1) / 1_000_000 + 1)
+        return timers.waitMilliseconds(at: .now())
     }
 
     private func endTurn() {

@@ -74,6 +74,13 @@ enum HTTP2Callbacks {
             unsafe session(owner) { session in unsafe didReceive(frame, session) }
             return 0
         }
+        unsafe nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, _, owner in
+            guard let frame = unsafe frame, unsafe UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else {
+                return 0
+            }
+            unsafe session(owner) { session in session.didReceiveMalformedHeaders() }
+            return 0
+        }
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, streamID, code, owner in
             unsafe session(owner) { session in session.didClose(streamID: streamID, code: code) }
             return 0

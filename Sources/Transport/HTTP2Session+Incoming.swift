@@ -50,6 +50,11 @@ extension HTTP2Session {
         if endsStream { didEndMessage(slot) }
     }
 
+    /// nghttp2 resets the stream, throws away what is left of the block and reports nothing more of it.
+    func didReceiveMalformedHeaders() {
+        headerBlockBegan = nil
+    }
+
     func didReceiveBody(streamID: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
         guard let slot = slot(of: streamID), !streams[slot].isAbandoned else { return }
         streams[slot].incoming.bodyByteCount += bytes.count

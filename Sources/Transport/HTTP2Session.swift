@@ -23,7 +23,8 @@ import CNGHTTP2
     package internal(set) var peerGoAway: GoAway?
     /// Whether the peer's first SETTINGS, its half of the connection preface, has come.
     package internal(set) var hasPeerSettings = false
-    /// A header block has begun and not ended, since then; the connection can do nothing else meanwhile.
+    /// A header block has begun, then, and neither ended nor turned out to be malformed; the connection can do nothing
+    /// else meanwhile.
     package internal(set) var headerBlockBegan: MonotonicTime?
 
     /// A session whose preface is ready to be sent.

@@ -58,13 +58,8 @@ struct Socket: ~Copyable {
         // One address family per listener: what "::" covers would otherwise depend on the machine's settings.
         if address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
         let code = unsafe address.withPointer { pointer, byteCount in unsafe bind(descriptor, pointer, byteCount) }
-        guard code == 0, Glibc.listen(descriptor, backlog) == 0 else {
-            switch errno {
-            case EADDRINUSE: throw .addressInUse(port: address.port)
-            case EADDRNOTAVAIL: throw .addressNotAvailable
-            default: throw .system(call: "bind", code: errno)
-            }
-        }
+        guard code == 0 else { throw Self.listenError("bind", errno, address) }
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw Self.listenError("listen", errno, address) }
     }
 
     enum Accepted: ~Copyable {
@@ -138,6 +133,14 @@ struct Socket: ~Copyable {
         var one: Int32 = 1
         // Only wrong arguments make it fail, and these are constant.
         unsafe setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func listenError(_ call: String, _ code: Int32, _ address: SocketAddress) -> TransportError {
+        switch code {
+        case EADDRINUSE: .addressInUse(port: address.port)
+        case EADDRNOTAVAIL: .addressNotAvailable
+        default: .system(call: call, code: code)
+        }
     }
 
     private static func error(_ call: String, _ code: Int32) -> TransportError {

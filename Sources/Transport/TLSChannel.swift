@@ -140,9 +140,6 @@ package final class TLSChannel {
     /// "h2", for example; nil before the handshake is done or when nothing was negotiated.
     package var negotiatedProtocol: String? { tls.negotiatedProtocol }
 
-    /// "TLSv1.3", for example.
-    package var tlsVersion: String { tls.version }
-
     /// Whether there is room to write. When it is false, `channelIsWritable` will tell.
     package var isWritable: Bool {
         guard state == .open else { return false }
@@ -152,9 +149,11 @@ package final class TLSChannel {
     }
 
     /// Encrypts and queues `bytes`; they leave together with all else that is written in this turn of the loop.
-    /// Bytes that come after the channel has closed are dropped, like bytes that were on their way then.
+    /// Only once the channel has opened. Bytes that come when it is closing or closed are dropped, like bytes that were
+    /// on their way then.
     package func write(_ bytes: Span<UInt8>) throws(TransportError) {
         loop.checkIsolated()
+        precondition(state != .new && state != .connecting && state != .handshaking, "written before it was open")
         guard state == .open else { return }
         guard tls.ciphertextByteCount + bytes.count <= limits.sendQueueByteCountMax else {
             throw .sendQueueFull(byteCountMax: limits.sendQueueByteCountMax)
@@ -247,7 +246,7 @@ package final class TLSChannel {
             let transfer = unsafe socket?.receive(into: loop.scratch.ciphertext) ?? .wouldBlock
             switch transfer {
             case .wouldBlock: return
-            case .failed(let error): return finish(state == .closing ? nil : error)
+            case .failed(let error): return state == .closing ? finishClosing(error) : finish(error)
             case .end: return didReceiveEnd()
             case .bytes(let count):
                 lastActivity = loop.now
@@ -283,8 +282,8 @@ package final class TLSChannel {
 
     private func didReceiveEnd() {
         switch state {
-        case .closing: finish(nil)
-        case .open where tls.isPeerDone: finish(nil)
+        case .closing: finishClosing(.connectionLost)
+        // After the peer's goodbye it would be closing.
         case .open: finish(.connectionLost)
         default: finish(.tls(.truncated))
         }
@@ -301,7 +300,7 @@ package final class TLSChannel {
         case .open:
             tls.close()
             state = .closing
-            startTimer(limits.closeDeadline, nil)
+            startTimer(limits.closeDeadline, .deadlineExceeded(.close))
             flush()
         }
     }
@@ -310,6 +309,11 @@ package final class TLSChannel {
     package func abort(_ error: TransportError) {
         loop.checkIsolated()
         finish(error)
+    }
+
+    /// In order, even if the peer says no goodbye, unless it cannot have got all that was sent.
+    private func finishClosing(_ error: TransportError) {
+        finish(tls.ciphertextByteCount == 0 ? nil : error)
     }
 
     private func finish(_ error: TransportError?) {
@@ -337,11 +341,11 @@ package final class TLSChannel {
 
     // MARK: Time
 
-    private func startTimer(_ delay: Duration, _ error: TransportError?) {
+    private func startTimer(_ delay: Duration, _ error: TransportError) {
         timer?.cancel()
         timer = loop.schedule(after: delay) { [unowned self] in
             timer = nil
-            finish(error)
+            if state == .closing { finishClosing(error) } else { finish(error) }
         }
     }
 

@@ -6,6 +6,6 @@ package protocol TLSChannelDelegate: AnyObject {
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>)
     /// There was no room to write, and now there is.
     func channelIsWritable(_ channel: TLSChannel)
-    /// The last call, and it always comes. Nil: closed in order.
+    /// The last call, and it always comes. Nil: closed in order, and nothing that was written still waited here.
     func channelDidClose(_ channel: TLSChannel, _ error: TransportError?)
 }

@@ -9,7 +9,7 @@ package struct TLSChannelLimits: Sendable {
     package var closeDeadline: Duration = .seconds(2)
     /// Above it the channel is not writable; the owner should hold back.
     package var sendQueueByteCountHigh = 256 << 10
-    /// At it `write` fails: an owner that does not hold back must not exhaust the memory.
+    /// Beyond it `write` fails: an owner that does not hold back must not exhaust the memory.
     package var sendQueueByteCountMax = 4 << 20
 
     package init() {}

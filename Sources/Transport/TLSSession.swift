@@ -11,7 +11,7 @@ import Glibc
     private let context: TLSContext
 
     package private(set) var isHandshakeDone = false
-    /// The peer said that no more bytes will come.
+    /// The peer said that no more bytes will come. Where its bytes end before, they may have been cut off.
     package private(set) var isPeerDone = false
     private var hasReceived = false
 
@@ -95,7 +95,7 @@ import Glibc
             switch unsafe SSL_get_error(ssl, code) {
             case SSL_ERROR_WANT_READ: return
             case SSL_ERROR_SSL: throw unsafe OpenSSLFailure.handshake(ssl)
-            // Zero return or a failed read: the peer's bytes ended.
+            // Zero return: the peer said goodbye before it was done.
             default: throw .truncated
             }
         }
@@ -123,13 +123,6 @@ import Glibc
                 if isHandshakeDone { try decrypt(into: &plaintext) }
             }
         }
-    }
-
-    /// The transport has ended. Right only after the peer's close_notify; before it, bytes may have been cut off.
-    package mutating func receiveEnd() throws(TLSError) {
-        guard !isPeerDone else { return }
-        pipe.endInput()
-        throw .truncated
     }
 
     private mutating func decrypt(into plaintext: inout ByteQueue) throws(TLSError) {

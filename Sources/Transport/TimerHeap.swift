@@ -21,7 +21,16 @@ package final class LoopTimer {
 struct TimerHeap {
     private var timers: [LoopTimer] = []
 
-    var earliest: MonotonicTime? { timers.first?.deadline }
+    private var earliest: MonotonicTime? { timers.first?.deadline }
+
+    /// How long there is nothing to do, as epoll_wait takes it: -1 is for ever.
+    func waitMilliseconds(at now: MonotonicTime) -> Int32 {
+        guard let earliest else { return -1 }
+        guard earliest > now else { return 0 }
+        let (wait, overflow) = earliest.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
+        // Rounded up: waking a fraction of a millisecond early would spin until the deadline.
+        return overflow ? .max : Int32(clamping: (wait - 1) / 1_000_000 + 1)
+    }
 
     mutating func insert(_ timer: LoopTimer) {
         timer.heapIndex = timers.count

@@ -17,7 +17,6 @@ package enum TransportError: Error, Equatable, Sendable {
     case connectionLost
     /// Closed in order, by either side.
     case connectionClosed
-    case connectionLimitReached
     case sendQueueFull(byteCountMax: Int)
     case cancelled
     case loopStopped
@@ -79,5 +78,4 @@ package enum HTTP2Error: Error, Equatable, Sendable {
     /// nghttp2's own error number, with the call that gave it.
     case library(call: String, code: Int32)
     case streamsExhausted
-    case headerFieldTooLarge
 }

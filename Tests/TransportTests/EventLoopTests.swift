@@ -62,6 +62,26 @@ import Testing
         #expect(log.entries == kept.map(\.deadline.nanoseconds).sorted(), "seed \(seed)")
     }
 
+    @Test(
+        arguments: [
+            (Int64.min, 0), (999_000_000, 0), (1_000_000_000, 0), (1_000_000_001, 1), (1_001_000_000, 1),
+            (1_001_000_001, 2),
+            (Int64.max, Int32.max),
+        ] as [(Int64, Int32)]
+    )
+    func `the wait for a timer is rounded up, and none for one that is due`(
+        _ deadline: Int64,
+        _ milliseconds: Int32
+    ) throws {
+        let loop = try EventLoop()
+        defer { loop.stop() }
+        var heap = TimerHeap()
+        let now = MonotonicTime(nanoseconds: 1_000_000_000)
+        #expect(heap.waitMilliseconds(at: now) == -1)
+        heap.insert(LoopTimer(deadline: MonotonicTime(nanoseconds: deadline), loop: loop) {})
+        #expect(heap.waitMilliseconds(at: now) == milliseconds)
+    }
+
     @Test func `for ever is not a deadline in the past`() {
         let now = MonotonicTime.now()
         #expect(now + .seconds(Int64.max) > now)

@@ -79,6 +79,35 @@ import Testing
         #expect(throws: HTTP2Error.self) { try session.receive(Array(text.utf8), now: now) }
     }
 
+    @Test(
+        arguments: [
+            ("no method", [0x84, 0x87, 0x01, 1, 0x78]),
+            ("a name in upper case", [0x83, 0x87, 0x84, 0x01, 1, 0x78, 0x00, 1, 0x41, 1, 0x62]),
+            (
+                "a field of HTTP/1.1",
+                [0x83, 0x87, 0x84, 0x01, 1, 0x78, 0x00, 10] + Array("connection".utf8) + [1, 0x78]
+            ),
+        ] as [(String, [UInt8])]
+    )
+    func `a malformed header block costs its stream, and is over`(_ name: String, _ block: [UInt8]) throws {
+        let session = try HTTP2Session(role: .server, settings: HTTP2Settings(), now: now)
+        try session.receive(RawFrame.preface + RawFrame.frame(type: 1, flags: 5, stream: 1, block), now: now)
+        // What is set ends the connection after the request deadline, however well it does meanwhile.
+        #expect(session.headerBlockBegan == nil, "\(name)")
+        var queue = ByteQueue()
+        try session.send(into: &queue, byteCountMax: .max)
+        #expect(RawFrame.parse(queue.takeAll()).contains { $0.type == 3 && $0.stream == 1 }, "\(name)")
+        #expect(session.isAlive)
+    }
+
+    @Test func `a header block is open until its last frame`() throws {
+        let session = try HTTP2Session(role: .server, settings: HTTP2Settings(), now: now)
+        try session.receive(RawFrame.preface + RawFrame.frame(type: 1, flags: 1, stream: 1, [0x83, 0x87]), now: now)
+        #expect(session.headerBlockBegan == now)
+        try session.receive(RawFrame.frame(type: 9, flags: 4, stream: 1, [0x84, 0x01, 1, 0x78]), now: now)
+        #expect(session.headerBlockBegan == nil)
+    }
+
     @Test func `an informational response and trailers do not disturb the response`() throws {
         let session = try HTTP2Session(role: .client, settings: HTTP2Settings(), now: now)
         let slot = try session.submitRequest(HTTP2Request.post("/").headers, body: [])

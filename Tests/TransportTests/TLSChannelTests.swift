@@ -137,6 +137,18 @@ import Testing
         }
     }
 
+    @Test func `a host that does not answer runs out of time`() async throws {
+        let loopback = try Loopback()
+        let busy = try SilentListener(backlog: 0)
+        // They fill the listener's queue, which nobody empties: who calls now hears nothing, not even a refusal.
+        let callers = try (0..<4).map { _ in try StartedClient(to: busy.port) }
+        var limits = TLSChannelLimits()
+        limits.connectDeadline = .milliseconds(30)
+        let client = try await RecordedChannel.connect(loopback, to: busy.port, limits: limits)
+        #expect(await client.untilClosed().error == .deadlineExceeded(.connect))
+        withExtendedLifetime(callers) {}
+    }
+
     @Test func `a peer that does not shake hands runs out of time`() async throws {
         let loopback = try Loopback()
         let silent = try SilentListener()
@@ -179,6 +191,20 @@ import Testing
         #expect(await events.next() == .received([1]))
         await good.channel.loop.run { good.channel.value.close() }
         #expect(await events.next() == .closed(nil))
+    }
+
+    @Test func `a close that loses bytes is not in order`() async throws {
+        let loopback = try Loopback()
+        let listener = try await listen(loopback) { Deaf() }
+        var limits = TLSChannelLimits()
+        limits.closeDeadline = .milliseconds(100)
+        // More than both sides' socket buffers take.
+        limits.sendQueueByteCountMax = 64 << 20
+        let client = try await RecordedChannel.connect(loopback, to: port(listener), limits: limits) { channel in
+            #expect(throws: Never.self) { try channel.write([UInt8](repeating: 1, count: 48 << 20)) }
+            channel.close()
+        }
+        #expect(await client.untilClosed().error == .deadlineExceeded(.close))
     }
 
     @Test func `a silent connection ends after its idle deadline`() async throws {

@@ -59,6 +59,14 @@ final class Echo: TLSChannelDelegate {
     func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {}
 }
 
+/// Never reads.
+final class Deaf: TLSChannelDelegate {
+    func channelDidOpen(_ channel: TLSChannel) { channel.pauseReading() }
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {}
+    func channelIsWritable(_ channel: TLSChannel) {}
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {}
+}
+
 /// A channel on its loop, with its events as a stream.
 struct RecordedChannel: Sendable {
     let channel: LoopBound<TLSChannel>
@@ -117,6 +125,18 @@ final class SilentListener {
         let socket = try Socket(family: address.family)
         try socket.listen(at: address, backlog: backlog)
         port = try socket.localPort()
+        self.socket = socket
+    }
+}
+
+/// A TCP client that has begun to connect and goes no further.
+final class StartedClient {
+    private let socket: Socket
+
+    init(to port: UInt16) throws {
+        let address = try SocketAddress.resolve(host: "127.0.0.1", port: port)[0]
+        let socket = try Socket(family: address.family)
+        _ = try socket.connect(to: address)
         self.socket = socket
     }
 }

@@ -14,7 +14,6 @@ extension TransportError {
         case .http2(let error): "the server does not speak HTTP/2 as it should (\(error))"
         case .connectionLost: "the connection broke; try again"
         case .connectionClosed: "the server closed the connection; try again"
-        case .connectionLimitReached: "too many connections"
         case .sendQueueFull: "the other side reads too slowly"
         case .cancelled: "cancelled"
         case .loopStopped: "stopped"
