@@ -73,8 +73,8 @@ public final class ExtensionRunner: Sendable {
         // Not the runner itself: an object that is reused keeps its last handler, and the runner keeps the object.
         let run = ExtensionRun(original: original) { [lateCallCount] in lateCallCount.withLock { $0 += 1 } }
         return await withTaskGroup { group in
-            group.addTask { [self] in await enforceLimits(on: run, from: run.start(push, makeExtension: makeExtension))
-            }
+            let didReceive = run.start(push, makeExtension: makeExtension)
+            group.addTask { [self] in await enforceLimits(on: run, from: didReceive) }
             let shown = await run.shown
             group.cancelAll()
             return shown
