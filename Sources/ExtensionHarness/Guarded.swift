@@ -4,6 +4,8 @@ internal import UserNotifications
 ///
 /// Not `Mutex`: on Linux the thread sanitizer does not see its futex in a debug build and reports every protected access
 /// as a race, which would drown the races of the extension under test. It does see a lock of pthreads.
+///
+/// Unchecked: the value is reached under the lock only.
 final class Guarded<Value: Sendable>: @unchecked Sendable {
     // Sendable because `value` is touched only in `withLock`, which holds the lock.
     private let lock = NSLock()
