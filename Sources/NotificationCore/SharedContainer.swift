@@ -13,7 +13,7 @@ package struct SharedContainer: Sendable {
     }
 
     /// The app's side: puts the keys and the pinned senders where the extension finds them.
-    package func install(keyRing: KeyRing, senders: TrustedSenders) throws(FileError) {
+    package func install(keyRing: KeyRing, senders: ContactList) throws(FileError) {
         try senders.write(to: sendersPath)
         try keyRing.write(to: keyRingPath)
     }
@@ -23,7 +23,7 @@ package struct SharedContainer: Sendable {
         do {
             return MessageOpener(
                 keyRing: try KeyRing(file: keyRingPath),
-                senders: try TrustedSenders(file: sendersPath)
+                senders: try ContactList(file: sendersPath)
             )
         } catch {
             return nil

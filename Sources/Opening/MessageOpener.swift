@@ -3,12 +3,12 @@ import HPKE
 import Keys
 import Primitives
 
-/// (sealed field, key ring, trusted senders, clock) → outcome. Pure, synchronous and total: no bytes make it trap.
+/// (sealed field, key ring, contacts, clock) → outcome. Pure, synchronous and total: no bytes make it trap.
 package struct MessageOpener: Sendable {
     private let keyRing: KeyRing
-    private let senders: TrustedSenders
+    private let senders: ContactList
 
-    package init(keyRing: KeyRing, senders: TrustedSenders) {
+    package init(keyRing: KeyRing, senders: ContactList) {
         self.keyRing = keyRing
         self.senders = senders
     }
@@ -92,7 +92,12 @@ package struct MessageOpener: Sendable {
             bodyDigest: SHA256.hash(frame.body)
         )
         guard sender.key.isValid(signature: frame.signature, over: input) else { throw Rejection(.malformed) }
-        guard senders.contains(sender) else { throw Rejection(.unverifiedSender(sender)) }
+        guard senders.contact(for: sender) != nil else {
+            switch senders.unknownSenders {
+            case .placeholder: throw Rejection(.unverifiedSender(sender))
+            case .refuse: throw Rejection(.malformed)
+            }
+        }
         return sender
     }
 

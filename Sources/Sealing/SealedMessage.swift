@@ -21,13 +21,3 @@ public struct SealedMessage: Sendable {
         }
     }
 }
-
-/// Why a message was not sealed.
-public enum SealingError: Error, Equatable {
-    /// The message itself.
-    case message(MessageError)
-    /// A lifetime that is not positive, or longer than `lifetimeMax`.
-    case lifetime(lifetimeMax: Duration)
-    /// The recipient's key gives no secrecy; its bundle should have been refused.
-    case unusablePrekey
-}

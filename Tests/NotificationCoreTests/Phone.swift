@@ -30,7 +30,7 @@ final class Phone {
             bundle: keys.bundle(now: Self.start),
             pinnedIdentity: keys.identity,
             topic: keys.topic,
-            now: Self.start
+            withoutPinsAt: Self.start
         )
         keyRing = keys.keyRing
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
@@ -38,7 +38,7 @@ final class Phone {
         guard installsKeys else { return }
         try SharedContainer(path: folder.path).install(
             keyRing: keyRing,
-            senders: TrustedSenders(trustsSender ? [sender.publicKey] : [])
+            senders: ContactList(people: trustsSender ? [sender.publicKey] : [])
         )
     }
 

@@ -12,7 +12,7 @@ struct SenderTests {
     @Test func `a well signed message of an unknown sender is unverified, and says by whom`() throws {
         var pair = try Pair(seed: 40)
         let field = try pair.seal(Message(body: "Hello")).envelope.field
-        let opener = MessageOpener(keyRing: pair.device.keyRing, senders: TrustedSenders([]))
+        let opener = MessageOpener(keyRing: pair.device.keyRing, senders: ContactList(people: []))
         #expect(opener.open(sealedField: field, now: Pair.start) == .unverifiedSender(pair.sender.publicKey))
     }
 
@@ -80,7 +80,7 @@ struct SenderTests {
         )
         let opener = MessageOpener(
             keyRing: other.device.keyRing,
-            senders: TrustedSenders([pair.sender.publicKey])
+            senders: ContactList(people: [pair.sender.publicKey])
         )
         #expect(opener.open(sealedField: forwarded.field, now: Pair.start) == .malformed)
     }

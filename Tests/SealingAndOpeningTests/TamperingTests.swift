@@ -92,7 +92,7 @@ struct TamperingTests {
             prekeys: pair.device.keyRing.prekeys
         )
         let field = try pair.seal(Message(body: "Hello")).envelope.field
-        let opener = MessageOpener(keyRing: otherTopic, senders: TrustedSenders([pair.sender.publicKey]))
+        let opener = MessageOpener(keyRing: otherTopic, senders: ContactList(people: [pair.sender.publicKey]))
         #expect(opener.open(sealedField: field, now: Pair.start) == .malformed)
     }
 

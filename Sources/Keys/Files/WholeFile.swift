@@ -28,13 +28,33 @@ package enum WholeFile {
 
     /// Writes a temporary file beside `path`, forces it to disk and renames it: a crash, a full disk or Ctrl-C leaves
     /// the old file or the new one.
-    package static func write(_ bytes: [UInt8], to path: String, access: Access) throws(FileError) {
-        try write(unsafe bytes.span.bytes, to: path, access: access)
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - path: where it goes.
+    ///   - access: who may read it.
+    ///   - temporary: the temporary file's path, in the same folder; what a killed writer left there is removed. Only for
+    ///     callers that exclude each other. Without it a name of its own is chosen.
+    /// - Throws: `FileError`.
+    package static func write(
+        _ bytes: [UInt8],
+        to path: String,
+        access: Access,
+        temporary: String? = nil
+    ) throws(FileError) {
+        try write(unsafe bytes.span.bytes, to: path, access: access, temporary: temporary)
     }
 
-    package static func write(_ bytes: RawSpan, to path: String, access: Access) throws(FileError) {
+    package static func write(
+        _ bytes: RawSpan,
+        to path: String,
+        access: Access,
+        temporary reserved: String? = nil
+    ) throws(FileError) {
         try checkReplaceable(path)
-        let temporary = path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
+        // Whether there was one to remove does not matter: opening says what does.
+        if let reserved { unsafe unlink(reserved) }
+        let temporary = reserved ?? path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
         let mode: mode_t = access == .ownerOnly ? 0o600 : 0o644
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileError.opening(path) }
@@ -79,7 +99,7 @@ package enum WholeFile {
     }
 
     /// A rename is durable only when its directory is.
-    private static func syncDirectory(of path: String) throws(FileError) {
+    package static func syncDirectory(of path: String) throws(FileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = slash.map { String(path[...$0]) } ?? "."
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -16,7 +16,12 @@ struct DeviceCommand: Command {
     static let operands = ""
     static let options = [
         Option("--device-key", "FILE", "the device's private keys, from 'keygen device'", isRequired: true),
-        Option("--senders", "FILE", "the senders to trust, a line of sender.pub each", isRequired: true),
+        Option(
+            "--senders",
+            "FILE",
+            "the senders to trust: a line of sender.pub each, or a contact list",
+            isRequired: true
+        ),
         Option("--server", "HOST:PORT", "the simulator's port for devices", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
         Option("--bundle-out", "FILE", "where to write a fresh key bundle for senders"),
@@ -113,7 +118,7 @@ struct DeviceCommand: Command {
         let sendersPath = try arguments.required("--senders")
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
-            let senders = try TrustedSenders(file: sendersPath)
+            let senders = try ContactList(file: sendersPath)
             try SharedContainer(path: container.groupPath).install(keyRing: keys.keyRing, senders: senders)
             if let path = arguments.value("--bundle-out") {
                 let line = Base64URL.string(keys.bundle(now: .now)) + "\n"

@@ -9,7 +9,12 @@ struct OpenCommand: Command {
     static let operands = "PUSH.json"
     static let options = [
         Option("--device-key", "FILE", "the device's private keys, from 'keygen device'", isRequired: true),
-        Option("--senders", "FILE", "the senders to trust, a line of sender.pub each", isRequired: true),
+        Option(
+            "--senders",
+            "FILE",
+            "the senders to trust: a line of sender.pub each, or a contact list",
+            isRequired: true
+        ),
         Option("--topic", "BUNDLE-ID", "refuse keys made for another app"),
         .json, .allowExampleKeys,
     ]
@@ -47,7 +52,7 @@ struct OpenCommand: Command {
             guard topic == nil || topic == keys.topic else {
                 throw FileError.malformed(path: keyPath, expected: "the keys of \(topic?.text ?? "")")
             }
-            return MessageOpener(keyRing: keys.keyRing, senders: try TrustedSenders(file: sendersPath))
+            return MessageOpener(keyRing: keys.keyRing, senders: try ContactList(file: sendersPath))
         } catch {
             throw .file(error)
         }

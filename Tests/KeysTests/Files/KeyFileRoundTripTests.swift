@@ -36,7 +36,7 @@ struct KeyFileRoundTripTests {
             bundle: device.bundle(now: BundleBytes.now),
             pinnedIdentity: device.identity,
             topic: device.topic,
-            now: BundleBytes.now
+            withoutPinsAt: BundleBytes.now
         )
         let sealed = try sender.seal(Message(body: "Hello"), for: recipient, sentAt: BundleBytes.now)
         let field = String(decoding: sealed.envelope.sealedField, as: UTF8.self)
@@ -45,7 +45,7 @@ struct KeyFileRoundTripTests {
             try KeyRing(file: folder.path("key-ring")),
         ]
         for ring in rings {
-            let opener = MessageOpener(keyRing: ring, senders: TrustedSenders([sender.publicKey]))
+            let opener = MessageOpener(keyRing: ring, senders: ContactList(people: [sender.publicKey]))
             guard case .opened(let opened) = opener.open(sealedField: field, now: BundleBytes.now) else {
                 Issue.record("not opened")
                 continue
