@@ -22,7 +22,7 @@ final class BundleMaker: Sendable {
 
     var identity: IdentityKey { IdentityKey(key.publicKey) }
 
-    /// - Parameter prekey: which of three keys.
+    /// A signed bundle. `prekey` is which of three keys it offers.
     func bundle(
         epoch: UInt64,
         prekey: Int = 0,

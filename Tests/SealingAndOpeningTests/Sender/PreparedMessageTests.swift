@@ -180,7 +180,7 @@ private final class Device: Sendable {
         keys = DeviceKeys(topic: try BundleID(Pair.topic), random: &random)
     }
 
-    /// - Parameter time: when the bundle was made, and verified.
+    /// From a bundle that was made, and verified, at `time`.
     func recipient(madeAt time: Timestamp = Pair.start) throws -> Recipient {
         try Recipient(
             bundle: keys.bundle(now: time),
