@@ -29,6 +29,16 @@ struct HouseTests {
         report(DependencyRules.checkServers(of: manifest))
     }
 
+    @Test func `sealing holds no key that decrypts: it never reaches Opening (protocol v1, rule 21)`() {
+        let sealing = manifest.reachable(from: "Sealing")
+        // It does reach what it seals with, so there is something to hold on to.
+        #expect(sealing.isSuperset(of: ["HPKE", "Keys"]))
+        #expect(!sealing.contains("Opening"))
+        for target in ["Keys", "HPKE", "Primitives", "Envelope"] {
+            #expect(!manifest.reachable(from: target).contains("Opening"))
+        }
+    }
+
     @Test func `every import is declared, and Foundation is where it may be`() throws {
         let files = try Checkout.files(under: "Sources", ending: ".swift")
         #expect(files.count > 80)
