@@ -1,3 +1,4 @@
+import Envelope
 package import Keys
 
 // The list's file. A line for each contact, words apart by one space, sorted by key:
@@ -73,15 +74,17 @@ extension ContactList {
         }
     }
 
+    /// From bytes, without a string: the extension reads the list for every push.
     private static func key(_ word: ArraySlice<UInt8>) throws(ContactListError) -> SenderKey {
-        let key: SenderKey
+        let prefix = SenderOwner.textPrefix.utf8
+        guard word.starts(with: prefix), let bytes = Base64URL.decode(word.dropFirst(prefix.count)) else {
+            throw .malformed
+        }
         do {
-            key = try SenderKey(text: String(decoding: word, as: UTF8.self))
+            return try SenderKey(rawRepresentation: bytes)
         } catch {
             throw .malformed
         }
-        guard key.text.utf8.elementsEqual(word) else { throw .malformed }
-        return key
     }
 
     /// Lines that are neither empty nor a comment, without the white space at their ends.

@@ -35,7 +35,7 @@ struct ContactTests {
     }
 
     @Test(arguments: Contact.Role.allCases)
-    func `nobody may call, break through or link unless the app says so (protocol v1, rules 29 and 30)`(
+    func `nobody may call, break through or link unless the app says so (protocol v1, rule 29, rule 30)`(
         _ role: Contact.Role
     ) throws {
         let contact = try Contact(key: key, role: role)

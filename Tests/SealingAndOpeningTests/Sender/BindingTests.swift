@@ -20,9 +20,11 @@ struct BindingTests {
     }
 
     @Test(arguments: Part.allCases)
-    fileprivate func `a message under an info with one part altered opens as nothing (protocol v1, rules 1, 5 and 6)`(
-        _ part: Part
-    ) throws {
+    fileprivate func
+        `a message under an info with one part altered opens as nothing (protocol v1, rule 1, rule 5, rule 6)`(
+            _ part: Part
+        ) throws
+    {
         var pair = try Pair(seed: 521)
         let field = try pair.seal(hpke: part, signature: nil).field
         #expect(pair.opener.open(sealedField: field, now: Pair.start) == .malformed)

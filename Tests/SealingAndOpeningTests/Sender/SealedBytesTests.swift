@@ -20,7 +20,7 @@ struct SealedBytesTests {
         #expect(try bytes(seed: 1)[10..<42] != bytes(seed: 2)[10..<42])
     }
 
-    @Test func `what an app calls draws from the system, every time (protocol v1, rules 8 and 11)`() throws {
+    @Test func `what an app calls draws from the system, every time (protocol v1, rule 8, rule 11)`() throws {
         let pair = try Pair(seed: 501)
         let recipient = try pair.recipient()
         var keys: Set<[UInt8]> = []
@@ -47,7 +47,7 @@ struct SealedBytesTests {
         #expect(plaintext[(132 + count)...].allSatisfy { $0 == 0 })
     }
 
-    @Test func `the signature covers head, body and recipient, and is where it belongs (protocol v1, rules 2 and 3)`()
+    @Test func `the signature covers head, body and recipient, and is where it belongs (protocol v1, rule 2, rule 3)`()
         throws
     {
         var pair = try Pair(seed: 503)
@@ -65,7 +65,7 @@ struct SealedBytesTests {
         #expect(Array(plaintext[32..<64]) == pair.sender.publicKey.rawRepresentation)
     }
 
-    @Test func `info holds topic, identity and the whole fingerprint (protocol v1, rules 1, 5 and 6)`() throws {
+    @Test func `info holds topic, identity and the whole fingerprint (protocol v1, rule 1, rule 5, rule 6)`() throws {
         var pair = try Pair(seed: 504)
         let sealed = try pair.seal(Message(body: "Hello"))
         #expect(try pair.recipient().info == pair.info(of: sealed))
