@@ -59,7 +59,7 @@ let package = Package(
         module("Opening", "Envelope", "Primitives", "HPKE", "Keys"),
 
         // The device.
-        module("NotificationCore", "Envelope", "Keys", "Opening"),
+        module("NotificationCore", "Envelope", "Primitives", "Keys", "Opening"),
 
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
@@ -72,7 +72,8 @@ let package = Package(
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
-        tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Sealing"),
+        tests("KeyRingTests", "Opening", "Keys", "Envelope", "Primitives"),
+        tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Primitives", "Sealing"),
         tests("HouseTests"),
     ]
 )

@@ -22,9 +22,7 @@ package struct MessageOpener: Sendable {
     package func open(sealedField: String, now: Timestamp) -> Outcome {
         do throws(Rejection) {
             let envelope = try parse(sealedField)
-            guard let prekey = keyRing.prekey(id: envelope.header.prekeyID) else {
-                throw Rejection(.unknownKey)
-            }
+            let prekey = try prekey(id: envelope.header.prekeyID)
             let info = Binding.info(
                 header: envelope.header,
                 topic: keyRing.topic,
@@ -52,6 +50,14 @@ package struct MessageOpener: Sendable {
             case .unsupportedVersion, .unsupportedSuite: throw Rejection(.unsupported)
             case .wrongLength, .notBase64URL: throw Rejection(.malformed)
             }
+        }
+    }
+
+    private func prekey(id: [UInt8]) throws(Rejection) -> PrivatePrekey {
+        switch keyRing.prekey(id: id) {
+        case .found(let prekey): return prekey
+        case .stale, .unknown: throw Rejection(.unknownKey)
+        case .locked, .unavailable: throw Rejection(.keysUnavailable)
         }
     }
 

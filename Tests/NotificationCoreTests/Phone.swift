@@ -20,7 +20,6 @@ final class Phone {
     let folder: URL
     private let sender: SenderIdentity
     private let recipient: Recipient
-    private let keyRing: KeyRing
 
     init(seed: UInt64, trustsSender: Bool = true, installsKeys: Bool = true) throws {
         var random = SeededRandom(seed: seed)
@@ -32,13 +31,13 @@ final class Phone {
             topic: keys.topic,
             now: Self.start
         )
-        keyRing = keys.keyRing
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard installsKeys else { return }
         try SharedContainer(path: folder.path).install(
-            keyRing: keyRing,
-            senders: TrustedSenders(trustsSender ? [sender.publicKey] : [])
+            keys: keys,
+            senders: TrustedSenders(trustsSender ? [sender.publicKey] : []),
+            now: Self.start
         )
     }
 

@@ -79,7 +79,7 @@ package enum WholeFile {
     }
 
     /// A rename is durable only when its directory is.
-    private static func syncDirectory(of path: String) throws(FileError) {
+    static func syncDirectory(of path: String) throws(FileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = slash.map { String(path[...$0]) } ?? "."
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -114,7 +114,7 @@ struct DeviceCommand: Command {
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
             let senders = try TrustedSenders(file: sendersPath)
-            try SharedContainer(path: container.groupPath).install(keyRing: keys.keyRing, senders: senders)
+            try install(keys, senders, into: container)
             if let path = arguments.value("--bundle-out") {
                 let line = Base64URL.string(keys.bundle(now: .now)) + "\n"
                 try WholeFile.write(Array(line.utf8), to: path, access: .everyone)
@@ -124,6 +124,23 @@ struct DeviceCommand: Command {
             }
         } catch {
             throw .file(error)
+        }
+    }
+
+    private func install(
+        _ keys: borrowing DeviceKeys,
+        _ senders: TrustedSenders,
+        into container: borrowing AppContainer
+    ) throws(FileError) {
+        do throws(SharedContainer.InstallError) {
+            try SharedContainer(path: container.groupPath).install(keys: keys, senders: senders)
+        } catch {
+            switch error {
+            case .file(let error): throw error
+            case .keys(.store(.system(let call, let code))):
+                throw .system(call: call, path: container.groupPath, code: code)
+            case .keys: throw .malformed(path: container.groupPath, expected: "a folder for keys")
+            }
         }
     }
 
