@@ -101,9 +101,13 @@ struct CrashTests {
             try checkEveryKey(of: bundle.bytes, in: view, house, place)
         }
         let index = try house.index()
-        guard step != .currentKeyLost || index.origin == .keyLost, !index.bundle.isEmpty else { return }
-        // Whatever the app could publish now opens.
-        if step != .erase { try checkEveryKey(of: index.bundle, in: view, house, place) }
+        guard step != .currentKeyLost || index.origin == .keyLost else { return }
+        // Whatever the app could publish now opens, and so does what was sealed before.
+        try checkEveryKey(of: index.bundle, in: view, house, place)
+        for prekey in index.prekeys {
+            let opens = try view.prekey(id: prekey.id.bytes).opens(prekey.prekey)
+            #expect(opens, "\(place)")
+        }
         for id in index.destroyedIDs { #expect(view.prekey(id: id.bytes).name == "stale", "\(place)") }
     }
 

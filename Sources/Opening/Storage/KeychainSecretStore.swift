@@ -27,8 +27,10 @@ package struct KeychainSecretStore: SecretStore {
         try Self.check(unsafe SecItemCopyMatching(query as CFDictionary, &result), "SecItemCopyMatching")
         guard let data = result as? Data, !data.isEmpty else { throw .damaged }
         // The Keychain's own copy is its to free; nothing of ours lies outside guarded memory.
-        return unsafe data.withUnsafeBytes { bytes in
-            unsafe SecretBytes(copying: bytes.bytes, storage: .guarded)
+        return SecretBytes(byteCount: data.count, storage: .guarded) { record in
+            unsafe data.withUnsafeBytes { source in
+                unsafe record.withUnsafeMutableBytes { target in unsafe target.copyMemory(from: source) }
+            }
         }
     }
 
