@@ -42,16 +42,14 @@ struct KeyRingSecrecyTests {
         #expect(index.prekeys.count == 2)
         for needle in needles { #expect(try !ProcessMemory.contains(inverted: needle)) }
         // The search finds a prekey that is held, and the extension holds it no longer than the message.
-        try Self.hold(index.prekeys[1].id, of: try KeyRing(store: stores.shared)) {
-            #expect(try ProcessMemory.contains(inverted: needles[2]))
-        }
+        let view = try KeyRing(store: stores.shared)
+        #expect(try Self.isFound(needles[2], while: index.prekeys[1].id, isHeldFrom: view))
         #expect(try !ProcessMemory.contains(inverted: needles[2]))
     }
 
-    private static func hold(_ id: PrekeyID, of ring: KeyRing, _ body: () throws -> Void) throws {
+    private static func isFound(_ needle: [UInt8], while id: PrekeyID, isHeldFrom ring: KeyRing) throws -> Bool {
         let lookup = ring.prekey(id: id.bytes)
-        #expect(lookup.name == "found")
-        try withExtendedLifetime(lookup) { try body() }
+        return try withExtendedLifetime(lookup) { try ProcessMemory.contains(inverted: needle) }
     }
 
     /// Identity seed, first prekey, second prekey: what `AppKeyRing` draws, in its order. The allocator may write its own
