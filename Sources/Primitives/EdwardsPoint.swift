@@ -1,0 +1,168 @@
+#if !canImport(CryptoKit)
+/// Maps an encoded point of edwards25519 to the u-coordinate of Curve25519.
+///
+/// Only ever given public keys: y and u determine each other, and neither is secret. The arithmetic takes the same time
+/// for all of them none the less.
+enum EdwardsPoint {
+    /// - Parameter encoded: 32 bytes (RFC 8032 section 5.1.2), not the neutral point.
+    /// - Returns: u = (1 + y) / (1 - y): 32 bytes, canonical.
+    /// - Source: RFC 7748 section 4.1.
+    static func montgomeryU(ofEncoded encoded: [UInt8]) -> [UInt8] {
+        let y = FieldElement(encoded)
+        return ((.one + y) * (.one - y).inverse).bytes
+    }
+}
+
+/// A number modulo p = 2^255 - 19, in five limbs of 51 bits and a little more.
+private struct FieldElement {
+    private var l0, l1, l2, l3, l4: UInt64
+
+    static let one = FieldElement(1, 0, 0, 0, 0)
+    private static let mask: UInt64 = 1 << 51 - 1
+
+    private init(_ l0: UInt64, _ l1: UInt64, _ l2: UInt64, _ l3: UInt64, _ l4: UInt64) {
+        self.l0 = l0
+        self.l1 = l1
+        self.l2 = l2
+        self.l3 = l3
+        self.l4 = l4
+    }
+
+    /// Little-endian, without bit 255: in an encoded point that is the sign of x.
+    init(_ bytes: [UInt8]) {
+        precondition(bytes.count == 32)
+        func word(_ offset: Int) -> UInt64 {
+            var word: UInt64 = 0
+            for index in 0..<8 { word |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+            return word
+        }
+        self.init(
+            word(0) & Self.mask,
+            word(6) >> 3 & Self.mask,
+            word(12) >> 6 & Self.mask,
+            word(19) >> 1 & Self.mask,
+            word(24) >> 12 & Self.mask
+        )
+    }
+
+    /// 32 bytes, the one spelling below p.
+    var bytes: [UInt8] {
+        let reduced = carried.carried
+        // 1 exactly when the number is p or more: adding 19 carries out of bit 255 then.
+        var carry = (reduced.l0 &+ 19) &>> 51
+        carry = (reduced.l1 &+ carry) &>> 51
+        carry = (reduced.l2 &+ carry) &>> 51
+        carry = (reduced.l3 &+ carry) &>> 51
+        carry = (reduced.l4 &+ carry) &>> 51
+        var limbs = [reduced.l0 &+ 19 &* carry, reduced.l1, reduced.l2, reduced.l3, reduced.l4]
+        for index in 0..<4 {
+            limbs[index + 1] &+= limbs[index] &>> 51
+            limbs[index] &= Self.mask
+        }
+        limbs[4] &= Self.mask
+        return (0..<32).map { byte in
+            let (limb, shift) = (byte * 8).quotientAndRemainder(dividingBy: 51)
+            var value = limbs[limb] &>> UInt64(shift)
+            if shift > 43, limb < 4 { value |= limbs[limb + 1] &<< UInt64(51 - shift) }
+            return UInt8(truncatingIfNeeded: value)
+        }
+    }
+
+    static func + (a: FieldElement, b: FieldElement) -> FieldElement {
+        FieldElement(a.l0 &+ b.l0, a.l1 &+ b.l1, a.l2 &+ b.l2, a.l3 &+ b.l3, a.l4 &+ b.l4)
+    }
+
+    /// Adds 2p, so that no limb goes below zero; both are reduced to 51 bits a limb.
+    static func - (a: FieldElement, b: FieldElement) -> FieldElement {
+        let low: UInt64 = (1 << 52) - 38
+        let high: UInt64 = (1 << 52) - 2
+        return FieldElement(
+            a.l0 &+ low &- b.l0,
+            a.l1 &+ high &- b.l1,
+            a.l2 &+ high &- b.l2,
+            a.l3 &+ high &- b.l3,
+            a.l4 &+ high &- b.l4
+        )
+    }
+
+    /// Limbs up to 54 bits in, up to 51 and a carry out: each sum of products stays below 2^115.
+    static func * (a: FieldElement, b: FieldElement) -> FieldElement {
+        let (b1, b2, b3, b4) = (b.l1 &* 19, b.l2 &* 19, b.l3 &* 19, b.l4 &* 19)
+        return FieldElement(
+            wide: product(a.l0, b.l0) &+ product(a.l1, b4) &+ product(a.l2, b3) &+ product(a.l3, b2)
+                &+ product(a.l4, b1),
+            product(a.l0, b.l1) &+ product(a.l1, b.l0) &+ product(a.l2, b4) &+ product(a.l3, b3) &+ product(a.l4, b2),
+            product(a.l0, b.l2) &+ product(a.l1, b.l1) &+ product(a.l2, b.l0) &+ product(a.l3, b4) &+ product(a.l4, b3),
+            product(a.l0, b.l3) &+ product(a.l1, b.l2) &+ product(a.l2, b.l1) &+ product(a.l3, b.l0)
+                &+ product(a.l4, b4),
+            product(a.l0, b.l4) &+ product(a.l1, b.l3) &+ product(a.l2, b.l2) &+ product(a.l3, b.l1)
+                &+ product(a.l4, b.l0)
+        )
+    }
+
+    /// x^(p - 2), Fermat's inverse: 254 squarings and 11 products.
+    var inverse: FieldElement {
+        let x2 = squared(1)
+        let x9 = x2.squared(2) * self
+        let x11 = x9 * x2
+        let ones5 = x11.squared(1) * x9
+        let ones10 = ones5.squared(5) * ones5
+        let ones20 = ones10.squared(10) * ones10
+        let ones40 = ones20.squared(20) * ones20
+        let ones50 = ones40.squared(10) * ones10
+        let ones100 = ones50.squared(50) * ones50
+        let ones200 = ones100.squared(100) * ones100
+        let ones250 = ones200.squared(50) * ones50
+        return ones250.squared(5) * x11
+    }
+
+    /// self^(2^count).
+    private func squared(_ count: Int) -> FieldElement {
+        var a = self
+        for _ in 0..<count {
+            let (double0, double1, double2) = (a.l0 &* 2, a.l1 &* 2, a.l2 &* 2)
+            let (l3By19, l4By19) = (a.l3 &* 19, a.l4 &* 19)
+            a = FieldElement(
+                wide: product(a.l0, a.l0) &+ product(double1, l4By19) &+ product(double2, l3By19),
+                product(double0, a.l1) &+ product(double2, l4By19) &+ product(a.l3, l3By19),
+                product(double0, a.l2) &+ product(a.l1, a.l1) &+ product(a.l3 &* 2, l4By19),
+                product(double0, a.l3) &+ product(double1, a.l2) &+ product(a.l4, l4By19),
+                product(double0, a.l4) &+ product(double1, a.l3) &+ product(a.l2, a.l2)
+            )
+        }
+        return a
+    }
+
+    /// Carries sums of products down to limbs; 2^255 is 19.
+    private init(wide r0: UInt128, _ r1: UInt128, _ r2: UInt128, _ r3: UInt128, _ r4: UInt128) {
+        let s1 = r1 &+ (r0 &>> 51)
+        let s2 = r2 &+ (s1 &>> 51)
+        let s3 = r3 &+ (s2 &>> 51)
+        let s4 = r4 &+ (s3 &>> 51)
+        l0 = (UInt64(truncatingIfNeeded: r0) & Self.mask) &+ UInt64(truncatingIfNeeded: s4 &>> 51) &* 19
+        l1 = UInt64(truncatingIfNeeded: s1) & Self.mask
+        l2 = UInt64(truncatingIfNeeded: s2) & Self.mask
+        l3 = UInt64(truncatingIfNeeded: s3) & Self.mask
+        l4 = UInt64(truncatingIfNeeded: s4) & Self.mask
+        l1 &+= l0 &>> 51
+        l0 &= Self.mask
+    }
+
+    /// One pass of carries.
+    private var carried: FieldElement {
+        let c1 = l1 &+ (l0 &>> 51)
+        let c2 = l2 &+ (c1 &>> 51)
+        let c3 = l3 &+ (c2 &>> 51)
+        let c4 = l4 &+ (c3 &>> 51)
+        return FieldElement(
+            (l0 & Self.mask) &+ 19 &* (c4 &>> 51),
+            c1 & Self.mask,
+            c2 & Self.mask,
+            c3 & Self.mask,
+            c4 & Self.mask
+        )
+    }
+}
+
+private func product(_ a: UInt64, _ b: UInt64) -> UInt128 { UInt128(a) &* UInt128(b) }
+#endif
