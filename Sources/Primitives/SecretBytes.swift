@@ -15,7 +15,7 @@ package struct SecretBytes: ~Copyable, Sendable {
     package var byteCount: Int { unsafe bytes.count }
 
     /// - Parameters:
-    ///   - byteCount: one or more.
+    ///   - byteCount: zero or more.
     ///   - storage: `.guarded` for what lives long.
     ///   - fill: writes every byte; sees zeros first.
     /// - Throws: what `fill` throws, after what it wrote was zeroed.
@@ -24,7 +24,7 @@ package struct SecretBytes: ~Copyable, Sendable {
         storage: Storage = .plain,
         fill: (inout MutableRawSpan) throws(Failure) -> Void
     ) throws(Failure) {
-        precondition(byteCount > 0)
+        precondition(byteCount >= 0)
         let bytes = unsafe Self.allocate(byteCount: byteCount, storage: storage)
         var span = unsafe bytes.mutableBytes
         do {
