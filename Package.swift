@@ -68,7 +68,7 @@ let package = Package(
         // The suites.
         .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: house),
         tests("EnvelopeTests", "Envelope"),
-        tests("PrimitivesTests", "Primitives", vectors: true),
+        tests("PrimitivesTests", "Primitives", "CSodium", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),

@@ -103,10 +103,8 @@ enum DHKEM {
         }
     }
 
-    /// - Parameters:
-    ///   - agreed: of the ephemeral key.
-    ///   - authenticated: of the sender's key; empty without one.
-    ///   - keys: the KEM context: encapsulated key, recipient's, sender's.
+    /// `agreed` is the ephemeral key's secret, `authenticated` the sender's, empty without one; `keys` make the KEM
+    /// context: encapsulated key, recipient's, sender's.
     private static func extractAndExpand(
         _ agreed: RawSpan,
         _ authenticated: RawSpan,

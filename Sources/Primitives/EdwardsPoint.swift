@@ -89,14 +89,11 @@ private struct FieldElement {
     static func * (a: FieldElement, b: FieldElement) -> FieldElement {
         let (b1, b2, b3, b4) = (b.l1 &* 19, b.l2 &* 19, b.l3 &* 19, b.l4 &* 19)
         return FieldElement(
-            wide: product(a.l0, b.l0) &+ product(a.l1, b4) &+ product(a.l2, b3) &+ product(a.l3, b2)
-                &+ product(a.l4, b1),
-            product(a.l0, b.l1) &+ product(a.l1, b.l0) &+ product(a.l2, b4) &+ product(a.l3, b3) &+ product(a.l4, b2),
-            product(a.l0, b.l2) &+ product(a.l1, b.l1) &+ product(a.l2, b.l0) &+ product(a.l3, b4) &+ product(a.l4, b3),
-            product(a.l0, b.l3) &+ product(a.l1, b.l2) &+ product(a.l2, b.l1) &+ product(a.l3, b.l0)
-                &+ product(a.l4, b4),
-            product(a.l0, b.l4) &+ product(a.l1, b.l3) &+ product(a.l2, b.l2) &+ product(a.l3, b.l1)
-                &+ product(a.l4, b.l0)
+            Wide(a.l0, b.l0).adding(a.l1, b4).adding(a.l2, b3).adding(a.l3, b2).adding(a.l4, b1),
+            Wide(a.l0, b.l1).adding(a.l1, b.l0).adding(a.l2, b4).adding(a.l3, b3).adding(a.l4, b2),
+            Wide(a.l0, b.l2).adding(a.l1, b.l1).adding(a.l2, b.l0).adding(a.l3, b4).adding(a.l4, b3),
+            Wide(a.l0, b.l3).adding(a.l1, b.l2).adding(a.l2, b.l1).adding(a.l3, b.l0).adding(a.l4, b4),
+            Wide(a.l0, b.l4).adding(a.l1, b.l3).adding(a.l2, b.l2).adding(a.l3, b.l1).adding(a.l4, b.l0)
         )
     }
 
@@ -123,29 +120,28 @@ private struct FieldElement {
             let (double0, double1, double2) = (a.l0 &* 2, a.l1 &* 2, a.l2 &* 2)
             let (l3By19, l4By19) = (a.l3 &* 19, a.l4 &* 19)
             a = FieldElement(
-                wide: product(a.l0, a.l0) &+ product(double1, l4By19) &+ product(double2, l3By19),
-                product(double0, a.l1) &+ product(double2, l4By19) &+ product(a.l3, l3By19),
-                product(double0, a.l2) &+ product(a.l1, a.l1) &+ product(a.l3 &* 2, l4By19),
-                product(double0, a.l3) &+ product(double1, a.l2) &+ product(a.l4, l4By19),
-                product(double0, a.l4) &+ product(double1, a.l3) &+ product(a.l2, a.l2)
+                Wide(a.l0, a.l0).adding(double1, l4By19).adding(double2, l3By19),
+                Wide(double0, a.l1).adding(double2, l4By19).adding(a.l3, l3By19),
+                Wide(double0, a.l2).adding(a.l1, a.l1).adding(a.l3 &* 2, l4By19),
+                Wide(double0, a.l3).adding(double1, a.l2).adding(a.l4, l4By19),
+                Wide(double0, a.l4).adding(double1, a.l3).adding(a.l2, a.l2)
             )
         }
         return a
     }
 
     /// Carries sums of products down to limbs; 2^255 is 19.
-    private init(wide r0: UInt128, _ r1: UInt128, _ r2: UInt128, _ r3: UInt128, _ r4: UInt128) {
-        let s1 = r1 &+ (r0 &>> 51)
-        let s2 = r2 &+ (s1 &>> 51)
-        let s3 = r3 &+ (s2 &>> 51)
-        let s4 = r4 &+ (s3 &>> 51)
-        l0 = (UInt64(truncatingIfNeeded: r0) & Self.mask) &+ UInt64(truncatingIfNeeded: s4 &>> 51) &* 19
-        l1 = UInt64(truncatingIfNeeded: s1) & Self.mask
-        l2 = UInt64(truncatingIfNeeded: s2) & Self.mask
-        l3 = UInt64(truncatingIfNeeded: s3) & Self.mask
-        l4 = UInt64(truncatingIfNeeded: s4) & Self.mask
-        l1 &+= l0 &>> 51
+    private init(_ r0: Wide, _ r1: Wide, _ r2: Wide, _ r3: Wide, _ r4: Wide) {
+        let s1 = r1.adding(r0.carry)
+        let s2 = r2.adding(s1.carry)
+        let s3 = r3.adding(s2.carry)
+        let s4 = r4.adding(s3.carry)
+        l0 = (r0.low & Self.mask) &+ s4.carry &* 19
+        l1 = (s1.low & Self.mask) &+ (l0 &>> 51)
         l0 &= Self.mask
+        l2 = s2.low & Self.mask
+        l3 = s3.low & Self.mask
+        l4 = s4.low & Self.mask
     }
 
     /// One pass of carries.
@@ -164,5 +160,33 @@ private struct FieldElement {
     }
 }
 
-private func product(_ a: UInt64, _ b: UInt64) -> UInt128 { UInt128(a) &* UInt128(b) }
+/// A sum of products. Not `UInt128`, which without optimization takes ten times as long.
+private struct Wide {
+    private(set) var low: UInt64
+    private var high: UInt64
+
+    init(_ a: UInt64, _ b: UInt64) {
+        let product = a.multipliedFullWidth(by: b)
+        low = product.low
+        high = product.high
+    }
+
+    func adding(_ a: UInt64, _ b: UInt64) -> Wide {
+        let product = a.multipliedFullWidth(by: b)
+        var sum = adding(product.low)
+        sum.high &+= product.high
+        return sum
+    }
+
+    func adding(_ summand: UInt64) -> Wide {
+        var sum = self
+        let (low, isWrapped) = low.addingReportingOverflow(summand)
+        sum.low = low
+        sum.high &+= isWrapped ? 1 : 0
+        return sum
+    }
+
+    /// Everything above the lowest 51 bits, which is less than 2^64.
+    var carry: UInt64 { high &<< 13 | low &>> 51 }
+}
 #endif

@@ -27,7 +27,7 @@ protocol PrimitiveProvider {
     static func x25519(_ scalar: RawSpan, _ point: [UInt8], into output: inout MutableRawSpan) -> Bool
 
     static func ed25519PublicKey(ofSeed seed: RawSpan) -> [UInt8]
-    /// - Parameter secret: 64 bytes, seed then public key.
+    /// 64 bytes, R then S; `secret` is 64 bytes, seed then public key.
     static func ed25519Signature(over message: [UInt8], secret: RawSpan) -> [UInt8]
     static func ed25519IsValid(signature: [UInt8], over message: [UInt8], publicKey: [UInt8]) -> Bool
 
