@@ -96,13 +96,17 @@ package.targets += [
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
 
+    // What the cryptography costs beside the bare primitives. It calls libsodium itself: through Primitives it would
+    // compare us with ourselves.
+    module("Bench", "Envelope", "Primitives", "HPKE", "Keys", "Sealing", "Opening", "CSodium"),
+
     // The command line of senders, devices and testers.
     .executableTarget(
         name: "sealedpush",
         dependencies: [
             "Envelope", "Primitives", "Keys", "Sealing", "Opening", "NotificationCore", "UserNotifications",
             "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink", "APNSProvider",
-            "APNSSimulator", "CLinux",
+            "APNSSimulator", "Bench", "CLinux",
         ],
         swiftSettings: house
     ),

@@ -5,7 +5,7 @@ enum Program {
     static var commands: [any Command.Type] {
         [
             KeygenCommand.self, SealCommand.self, OpenCommand.self, InspectCommand.self, SendCommand.self,
-            SimulateCommand.self, DeviceCommand.self, DemoCommand.self,
+            SimulateCommand.self, DeviceCommand.self, DemoCommand.self, BenchCommand.self,
         ]
     }
 
