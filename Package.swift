@@ -12,8 +12,10 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: house)
+/// `onLinux` is what Apple's platforms have a framework for.
+func module(_ name: String, _ dependencies: Target.Dependency..., onLinux: [String] = []) -> Target {
+    let conditional = onLinux.map { Target.Dependency.target(name: $0, condition: .when(platforms: [.linux])) }
+    return .target(name: name, dependencies: dependencies + conditional, swiftSettings: house)
 }
 
 /// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
@@ -52,9 +54,10 @@ let package = Package(
     targets: [
         // The message: its bytes, then its keys.
         module("Envelope"),
-        module("Primitives", "CSodium", "COpenSSL"),
+        module("Platform"),
+        module("Primitives", "Platform", onLinux: ["CSodium", "COpenSSL"]),
         module("HPKE", "Primitives"),
-        module("Keys", "Envelope", "Primitives"),
+        module("Keys", "Envelope", "Platform", "Primitives"),
         module("Sealing", "Envelope", "Primitives", "HPKE", "Keys"),
         module("Opening", "Envelope", "Primitives", "HPKE", "Keys"),
 

@@ -10,6 +10,7 @@ enum ImportRules {
             ["UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "sealedpush"],
             "is for Apple's own API only; work on bytes, or move this to another target"
         ),
+        (["CryptoKit"], ["Primitives"], "is behind Primitives, on Apple's platforms; use its types"),
         (["Dispatch"], ["sealedpush"], "brings threads of its own; use Transport's event loop"),
     ]
 

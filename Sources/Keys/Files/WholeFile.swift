@@ -1,4 +1,4 @@
-private import Glibc
+private import Platform
 
 /// Reads and writes whole files: bounded when read, and when written either all there or not there.
 package enum WholeFile {
@@ -10,7 +10,7 @@ package enum WholeFile {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(byteCountMax + 1, 1 << 16))
         while true {
-            let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
+            let count = unsafe Platform.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system(call: "read", path: path, code: errno) }
             guard count > 0 else { return bytes }
@@ -70,7 +70,11 @@ package enum WholeFile {
         var written = 0
         while written < bytes.byteCount {
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+                unsafe Platform.write(
+                    descriptor,
+                    buffer.baseAddress.map { unsafe $0 + written },
+                    buffer.count - written
+                )
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw .system(call: "write", path: path, code: errno) }
