@@ -1,8 +1,8 @@
 #if !canImport(CryptoKit)
 /// Maps an encoded point of edwards25519 to the u-coordinate of Curve25519.
 ///
-/// Only ever given public keys: y and u determine each other, and neither is secret. The arithmetic takes the same time
-/// for all of them none the less.
+/// Only ever given public keys: y and u determine each other, and neither is secret. So the inverse may take a time that
+/// depends on them.
 enum EdwardsPoint {
     /// - Parameter encoded: 32 bytes (RFC 8032 section 5.1.2), not the neutral point.
     /// - Returns: u = (1 + y) / (1 - y): 32 bytes, canonical.
@@ -28,7 +28,18 @@ private struct FieldElement {
         self.l4 = l4
     }
 
-    /// Little-endian, without bit 255: in an encoded point that is the sign of x.
+    /// Four words of 64 bits, the lowest first; bit 255 is left out: in an encoded point that is the sign of x.
+    init(words: (UInt64, UInt64, UInt64, UInt64)) {
+        self.init(
+            words.0 & Self.mask,
+            (words.0 >> 51 | words.1 << 13) & Self.mask,
+            (words.1 >> 38 | words.2 << 26) & Self.mask,
+            (words.2 >> 25 | words.3 << 39) & Self.mask,
+            words.3 >> 12 & Self.mask
+        )
+    }
+
+    /// 32 bytes, little-endian.
     init(_ bytes: [UInt8]) {
         precondition(bytes.count == 32)
         func word(_ offset: Int) -> UInt64 {
@@ -36,17 +47,11 @@ private struct FieldElement {
             for index in 0..<8 { word |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
             return word
         }
-        self.init(
-            word(0) & Self.mask,
-            word(6) >> 3 & Self.mask,
-            word(12) >> 6 & Self.mask,
-            word(19) >> 1 & Self.mask,
-            word(24) >> 12 & Self.mask
-        )
+        self.init(words: (word(0), word(8), word(16), word(24)))
     }
 
-    /// 32 bytes, the one spelling below p.
-    var bytes: [UInt8] {
+    /// The one spelling below p.
+    private var words: (UInt64, UInt64, UInt64, UInt64) {
         let reduced = carried.carried
         // 1 exactly when the number is p or more: adding 19 carries out of bit 255 then.
         var carry = (reduced.l0 &+ 19) &>> 51
@@ -54,18 +59,23 @@ private struct FieldElement {
         carry = (reduced.l2 &+ carry) &>> 51
         carry = (reduced.l3 &+ carry) &>> 51
         carry = (reduced.l4 &+ carry) &>> 51
-        var limbs = [reduced.l0 &+ 19 &* carry, reduced.l1, reduced.l2, reduced.l3, reduced.l4]
-        for index in 0..<4 {
-            limbs[index + 1] &+= limbs[index] &>> 51
-            limbs[index] &= Self.mask
+        let l0 = reduced.l0 &+ 19 &* carry
+        let l1 = reduced.l1 &+ l0 &>> 51
+        let l2 = reduced.l2 &+ l1 &>> 51
+        let l3 = reduced.l3 &+ l2 &>> 51
+        let l4 = reduced.l4 &+ l3 &>> 51
+        let (a, b, c, d) = (l0 & Self.mask, l1 & Self.mask, l2 & Self.mask, l3 & Self.mask)
+        return (a | b << 51, b >> 13 | c << 38, c >> 26 | d << 25, d >> 39 | (l4 & Self.mask) << 12)
+    }
+
+    var bytes: [UInt8] {
+        let words = words
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(32)
+        for word in [words.0, words.1, words.2, words.3] {
+            for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * index))) }
         }
-        limbs[4] &= Self.mask
-        return (0..<32).map { byte in
-            let (limb, shift) = (byte * 8).quotientAndRemainder(dividingBy: 51)
-            var value = limbs[limb] &>> UInt64(shift)
-            if shift > 43, limb < 4 { value |= limbs[limb + 1] &<< UInt64(51 - shift) }
-            return UInt8(truncatingIfNeeded: value)
-        }
+        return bytes
     }
 
     static func + (a: FieldElement, b: FieldElement) -> FieldElement {
@@ -97,38 +107,7 @@ private struct FieldElement {
         )
     }
 
-    /// x^(p - 2), Fermat's inverse: 254 squarings and 11 products.
-    var inverse: FieldElement {
-        let x2 = squared(1)
-        let x9 = x2.squared(2) * self
-        let x11 = x9 * x2
-        let ones5 = x11.squared(1) * x9
-        let ones10 = ones5.squared(5) * ones5
-        let ones20 = ones10.squared(10) * ones10
-        let ones40 = ones20.squared(20) * ones20
-        let ones50 = ones40.squared(10) * ones10
-        let ones100 = ones50.squared(50) * ones50
-        let ones200 = ones100.squared(100) * ones100
-        let ones250 = ones200.squared(50) * ones50
-        return ones250.squared(5) * x11
-    }
-
-    /// self^(2^count).
-    private func squared(_ count: Int) -> FieldElement {
-        var a = self
-        for _ in 0..<count {
-            let (double0, double1, double2) = (a.l0 &* 2, a.l1 &* 2, a.l2 &* 2)
-            let (l3By19, l4By19) = (a.l3 &* 19, a.l4 &* 19)
-            a = FieldElement(
-                Wide(a.l0, a.l0).adding(double1, l4By19).adding(double2, l3By19),
-                Wide(double0, a.l1).adding(double2, l4By19).adding(a.l3, l3By19),
-                Wide(double0, a.l2).adding(a.l1, a.l1).adding(a.l3 &* 2, l4By19),
-                Wide(double0, a.l3).adding(double1, a.l2).adding(a.l4, l4By19),
-                Wide(double0, a.l4).adding(double1, a.l3).adding(a.l2, a.l2)
-            )
-        }
-        return a
-    }
+    var inverse: FieldElement { FieldElement(words: ModularInverse.inverse(of: words)) }
 
     /// Carries sums of products down to limbs; 2^255 is 19.
     private init(_ r0: Wide, _ r1: Wide, _ r2: Wide, _ r3: Wide, _ r4: Wide) {

@@ -25,7 +25,7 @@ let package = Package(
         .systemLibrary(name: "CValgrind"),
         .executableTarget(
             name: "ConstantTime",
-            dependencies: ["Envelope", "HPKE", "Primitives", "CValgrind"],
+            dependencies: ["Envelope", "HPKE", "Platform", "Primitives", "CSodium", "CValgrind"],
             swiftSettings: house
         ),
     ]
