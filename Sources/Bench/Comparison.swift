@@ -7,17 +7,17 @@ package struct Comparison: Sendable {
     package let aimPerMille: Int
     /// CPU time of one operation: the median of all rounds.
     package let nanoseconds: Int
-    /// Of the sum.
+    /// Of the sum: the median of all rounds.
     package let sumNanoseconds: Int
     /// Of each call in the sum.
     package let parts: [(name: String, nanoseconds: Int)]
 
-    /// Ours in thousandths of the sum.
-    package var perMille: Int { (nanoseconds * 1_000 + sumNanoseconds / 2) / sumNanoseconds }
+    /// Ours in thousandths of the sum: the median of what each round says, whose times lie side by side.
+    package let perMille: Int
     package var isMet: Bool { perMille <= aimPerMille }
 
-    /// Rounds go through ours and the parts in turn, so that a processor that slows down slows all of them; the median
-    /// leaves out what else the machine did. No part sees the result of another: the sum has no overhead at all.
+    /// Rounds go through ours and the parts in turn, so that a processor that slows down slows all of them; the medians
+    /// leave out what else the machine did. No part sees the result of another: the sum has no overhead at all.
     ///
     /// - Parameters:
     ///   - name: of the operation.
@@ -34,23 +34,28 @@ package struct Comparison: Sendable {
         ours: () -> Void,
         against parts: [SodiumCall]
     ) {
-        let batch = 10
+        let batch = 50
         var ourTimes: [Int] = []
+        var sums: [Int] = []
+        var ratios: [Int] = []
         var partTimes = parts.map { _ in [Int]() }
         // The first round only warms caches up.
         for round in 0...rounds {
             let time = Self.time(count: unit > 1 ? 1 : batch, ours) / unit
-            if round > 0 { ourTimes.append(time) }
-            for (index, part) in parts.enumerated() {
-                let time = Self.time(count: batch, part.run)
-                if round > 0 { partTimes[index].append(time) }
-            }
+            let times = parts.map { Self.time(count: batch, $0.run) }
+            guard round > 0 else { continue }
+            let sum = max(1, times.reduce(0, +))
+            ourTimes.append(time)
+            sums.append(sum)
+            ratios.append((time * 1_000 + sum / 2) / sum)
+            for (index, time) in times.enumerated() { partTimes[index].append(time) }
         }
         self.name = name
         self.aimPerMille = aimPerMille
         nanoseconds = Self.median(ourTimes)
+        sumNanoseconds = Self.median(sums)
+        perMille = Self.median(ratios)
         self.parts = zip(parts, partTimes).map { (name: $0.name, nanoseconds: Self.median($1)) }
-        sumNanoseconds = max(1, self.parts.map(\.nanoseconds).reduce(0, +))
     }
 
     /// - Returns: nanoseconds of this thread's CPU time for one operation.

@@ -21,7 +21,9 @@ extension CommandLineTests {
             #expect(run.error.isEmpty || isUnoptimized && run.error.filter(\.isNewline).count == 1, "\(run)")
         }
 
-        @Test func `bench gives programs one object a line, whose ratio is that of its times`() async throws {
+        @Test func `bench gives programs one object a line, and the only round's ratio is that of its times`()
+            async throws
+        {
             let run = try await Run.sealedpush("bench", "crypto", "--rounds", "1", "--json", in: try Folder())
             #expect(run.end == .exit(0), "\(run)")
             let lines = try run.output.split(separator: "\n").map { try JSONLine($0 + "\n") }

@@ -7,7 +7,7 @@ struct BenchCommand: Command {
     static let summary = "times sealing and opening beside the bare primitives they need"
     static let operands = "crypto"
     static let options = [
-        Option("--rounds", "N", "how many rounds the medians are over, 1 to 10000; 201 without it"), .json,
+        Option("--rounds", "N", "how many rounds the medians are over, 1 to 10000; 51 without it"), .json,
     ]
     static let example = """
         Example:
@@ -22,7 +22,7 @@ struct BenchCommand: Command {
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         guard try arguments.operand("crypto") == "crypto" else { throw arguments.wrong("bench times crypto") }
-        let text = arguments.value("--rounds") ?? "201"
+        let text = arguments.value("--rounds") ?? "51"
         guard let rounds = Int(text), (1...10_000).contains(rounds) else {
             throw arguments.wrong("--rounds is a number from 1 to 10000")
         }
