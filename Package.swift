@@ -112,6 +112,13 @@ package.targets += [
     library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
 
     // The suites.
+    .executableTarget(
+        name: "ReplayWindowProbe",
+        dependencies: ["Envelope", "Keys", "Opening", "Primitives", "TestSupport"],
+        path: "Tests/ReplayWindowProbe",
+        swiftSettings: house
+    ),
+    tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Primitives"),
     stranger("XcodeTemplateExtension", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", path: "Tests/Strangers/ShippingStyle"),
     tests("UserNotificationsTests", "UserNotifications"),

@@ -1,9 +1,9 @@
-import Glibc
+private import Glibc
 
 /// Runs file operations as somebody who may not do everything, also where the tests run as root.
-enum Unprivileged {
+package enum Unprivileged {
     /// `body` is synchronous, because the file system's user id is one thread's.
-    static func run<Result>(_ body: () -> Result) throws -> Result {
+    package static func run<Result>(_ body: () -> Result) throws -> Result {
         guard geteuid() == 0 else { return body() }
         // Not in Swift's Glibc module. It reports no failure; a second call tells who is asked for.
         guard let symbol = unsafe dlsym(UnsafeMutableRawPointer(bitPattern: 0), "setfsuid") else { throw Missing() }
@@ -16,5 +16,5 @@ enum Unprivileged {
         return body()
     }
 
-    struct Missing: Error {}
+    private struct Missing: Error {}
 }
