@@ -74,6 +74,8 @@ struct Manifest {
             )
         case "stranger": kind = .stranger
         case "library": kind = .library
+        case ".executableTarget" where place.hasPrefix("Tests/") && arguments.words["swiftSettings"] == "house":
+            kind = .testSupport
         case ".executableTarget" where arguments.words["swiftSettings"] == "house": kind = .executable
         case ".target" where place.hasPrefix("Tests/") && arguments.words["swiftSettings"] == "house":
             kind = .testSupport

@@ -30,6 +30,7 @@ struct ManifestTests {
                 swiftSettings: house
             ),
             .target(name: "CLinux"),
+            .executableTarget(name: "Probe", dependencies: ["Keys"], path: "Tests/Probe", swiftSettings: house),
             stranger("XcodeTemplate", path: "Tests/Strangers/XcodeTemplate"),
         ]
         #endif
@@ -46,7 +47,8 @@ struct ManifestTests {
                 target("KeysTests", .tests, ["Keys", "TestSupport"], "Tests/KeysTests", 15),
                 target("sealedpush", .executable, ["Envelope", "Keys"], "Sources/sealedpush", 21),
                 target("CLinux", .c, [], "Sources/CLinux", 28),
-                target("XcodeTemplate", .stranger, [], "Tests/Strangers/XcodeTemplate", 29),
+                target("Probe", .testSupport, ["Keys"], "Tests/Probe", 29),
+                target("XcodeTemplate", .stranger, [], "Tests/Strangers/XcodeTemplate", 30),
             ]
         )
     }

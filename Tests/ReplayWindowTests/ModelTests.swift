@@ -25,7 +25,18 @@ struct ModelTests {
             max(floors[sender] ?? 0, lowerBound > 24 * hour ? lowerBound - 24 * hour : 0)
         }
 
-        enum Verdict { case new, reclaimed, replay, tooOld }
+        enum Verdict {
+            case new, reclaimed, replay, tooOld
+
+            init(_ verdict: ClaimVerdict) {
+                switch verdict {
+                case .new: self = .new
+                case .reclaimed: self = .reclaimed
+                case .replay: self = .replay
+                case .tooOld: self = .tooOld
+                }
+            }
+        }
 
         mutating func claim(_ sender: Int, _ number: UInt64, sentAt: UInt64, expiresAt: UInt64, clock: UInt64)
             -> Verdict
@@ -61,7 +72,7 @@ struct ModelTests {
         let senders = (0..<5).map { ProbeMessages.sender(10 + $0) }
         var model = Model()
         var clock = now.milliseconds
-        var seen: [(sender: Int, number: UInt64, sentAt: UInt64, lifetime: UInt64)] = []
+        var seen: [Numbers] = []
         var claims: [(ReplayClaim, Int, UInt64)] = []
         for step in 0..<12_000 {
             let what: Comment = "step \(step), seed \(seed)"
@@ -77,14 +88,7 @@ struct ModelTests {
                 continue
             default: break
             }
-            // Most come from one sender, so that its quota is reached.
-            let sender = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0..<5, using: &random) : 0
-            var message = (
-                sender: sender,
-                number: UInt64(step),
-                sentAt: clock - .random(in: 0..<hour, using: &random),
-                lifetime: [hour, 24 * hour, 7 * 24 * hour][Int.random(in: 0..<3, using: &random)]
-            )
+            var message = Self.message(step, clock: clock, &random)
             if !seen.isEmpty, Int.random(in: 0..<4, using: &random) == 0 {
                 message = seen[.random(in: 0..<seen.count, using: &random)]
             } else {
@@ -105,16 +109,8 @@ struct ModelTests {
                 expiresAt: message.sentAt + message.lifetime,
                 clock: clock
             )
-            switch verdict {
-            case .new(let claim):
-                #expect(expected == .new, what)
-                claims.append((claim, message.sender, message.number))
-            case .reclaimed(let claim):
-                #expect(expected == .reclaimed, what)
-                claims.append((claim, message.sender, message.number))
-            case .replay: #expect(expected == .replay, what)
-            case .tooOld: #expect(expected == .tooOld, what)
-            }
+            #expect(Model.Verdict(verdict) == expected, what)
+            if let claim = verdict.claim { claims.append((claim, message.sender, message.number)) }
             if step % 500 == 0 {
                 #expect(try windows[1].lowerBound().milliseconds == model.lowerBound, what)
                 let live = (model.entries[0] ?? [:]).values.count { $0.expiresAt > model.floor(0) }
@@ -123,6 +119,19 @@ struct ModelTests {
         }
         // The quota was reached.
         #expect(model.floors[0] ?? 0 > 0, "seed \(seed)")
+    }
+
+    private typealias Numbers = (sender: Int, number: UInt64, sentAt: UInt64, lifetime: UInt64)
+
+    /// Most come from one sender, so that its quota is reached.
+    private static func message(_ step: Int, clock: UInt64, _ random: inout SeededRandom) -> Numbers {
+        let sender = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0..<5, using: &random) : 0
+        return (
+            sender: sender,
+            number: UInt64(step),
+            sentAt: clock - .random(in: 0..<hour, using: &random),
+            lifetime: [hour, 24 * hour, 7 * 24 * hour][Int.random(in: 0..<3, using: &random)]
+        )
     }
 
     private static func takeOverFloors(

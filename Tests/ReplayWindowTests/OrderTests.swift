@@ -21,6 +21,9 @@ struct OrderTests {
     ///   - number: of the message that does it.
     ///   - time: when that was sent, in milliseconds after `now`.
     ///   - sender: who signed it.
+    ///   - window: another one than the test's.
+    /// - Returns: where it stands.
+    /// - Throws: what the window throws.
     private func order(
         _ kind: OrderedChange.Kind,
         _ target: UInt64,

@@ -10,7 +10,7 @@ private import Darwin
 /// loss of power forgets no more than that second. The thread ends when nothing is left to do; a process that is
 /// suspended in that second leaves the rest to the system's own writing back.
 final class BackgroundSync: Sendable {
-    private let file: WindowFile
+    private let synchronize: @Sendable () throws(ReplayWindowError) -> Void
     private let state = Mutex(State())
 
     private struct State {
@@ -25,7 +25,8 @@ final class BackgroundSync: Sendable {
     /// The thread calls two functions of the system.
     private static let stackByteCount = 256 * 1_024
 
-    init(file: WindowFile) { self.file = file }
+    /// - Parameter synchronize: is called on the thread, never twice at a time.
+    init(_ synchronize: @escaping @Sendable () throws(ReplayWindowError) -> Void) { self.synchronize = synchronize }
 
     /// Call it after every write.
     func noteWrite() {
@@ -88,7 +89,7 @@ final class BackgroundSync: Sendable {
             }
             var failure: ReplayWindowError?
             do throws(ReplayWindowError) {
-                try file.synchronize()
+                try synchronize()
             } catch {
                 failure = error
             }

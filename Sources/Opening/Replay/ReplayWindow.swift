@@ -6,8 +6,9 @@ private import Synchronization
 /// Remembers what was shown: shared by the app and its extension, by threads and by processes, correct after a kill at
 /// any byte (protocol v1, rules 23 to 27). Synchronous: the lock on its file is never held across a suspension.
 ///
-/// A loss of power may forget the last second. Records and the floor go to disk together, so that what is forgotten was
-/// claimed in that second, and nothing else.
+/// A loss of power may forget the last second: what was claimed and committed in it, and, where an id's place was given
+/// to another one in it, the floor that stands for the id. A process that was suspended within a second of its last
+/// write leaves that to the system's own writing back, unless it called `synchronize`.
 package final class ReplayWindow: Sendable {
     private let core: Mutex<WindowCore>
     private let file: WindowFile
@@ -36,6 +37,11 @@ package final class ReplayWindow: Sendable {
         } catch {
             guard ifMissing == .create, error == .missing || error == .damaged else { throw error }
             let identity = WindowIdentity(id: random.bytes(count: 16), salt: random.bytes(count: 16))
+            try WindowCreation.create(in: folder, identity: identity, existing: .keepIfIntact)
+            try self.init(folder: folder, onWrite: nil)
+        } catch {
+            guard ifMissing == .create, error == .missing || error == .damaged else { throw error }
+            let identity = WindowIdentity(id: random.bytes(count: 16), salt: random.bytes(count: 16))
             try WindowCreation.create(
                 in: folder,
                 identity: identity,
@@ -51,7 +57,7 @@ package final class ReplayWindow: Sendable {
         let core = try file.withLock { () throws(ReplayWindowError) in try WindowCore(file: file) }
         self.file = file
         self.core = Mutex(core)
-        background = BackgroundSync(file: file)
+        background = BackgroundSync { () throws(ReplayWindowError) in try file.synchronize() }
     }
 
     /// Puts an empty window with a new id in the place of whatever is there: for the app, when any operation said
@@ -92,6 +98,7 @@ package final class ReplayWindow: Sendable {
     ///   - stamp: of the verified message.
     ///   - now: the device's clock.
     /// - Returns: `.tooOld` also for times that rule 25 refuses: expiry not after sent-at, or by more than 30 days.
+    /// - Throws: any `ReplayWindowError`: then the id is not to be shown as new, and may or may not be claimed.
     package func claim(_ stamp: MessageStamp, now: Timestamp) throws(ReplayWindowError) -> ClaimVerdict {
         try perform { core throws(ReplayWindowError) in try core.claim(stamp, now: now.milliseconds) }
     }
@@ -113,6 +120,7 @@ package final class ReplayWindow: Sendable {
     ///   - change: of a verified and claimed message.
     ///   - now: the device's clock.
     /// - Returns: `.newest` if it is to be carried out.
+    /// - Throws: any `ReplayWindowError`: then it is not to be carried out.
     package func order(_ change: OrderedChange, now: Timestamp) throws(ReplayWindowError) -> OrderVerdict {
         try perform { core throws(ReplayWindowError) in try core.order(change, now: now.milliseconds) }
     }

@@ -68,6 +68,7 @@ extension WindowCore {
     ///   - id: the sender.
     ///   - place: what `find` said.
     /// - Returns: its number.
+    /// - Throws: what reading the crowd's row throws.
     mutating func settle(_ id: SenderID, at place: SenderPlace) throws(ReplayWindowError) -> Int {
         switch place {
         case .known(let slot): return slot

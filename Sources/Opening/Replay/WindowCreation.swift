@@ -9,12 +9,13 @@ private import Darwin
 enum WindowCreation {
     private static let temporaryName = "replay-window.tmp"
 
-    enum Existing { case keep, replace }
+    enum Existing { case keepIfIntact, replace }
 
     /// - Parameters:
     ///   - folder: is there already.
     ///   - identity: of the new file.
-    ///   - existing: whether a file that is there stays.
+    ///   - existing: whether a file that is there stays: another process may just have made it.
+    /// - Throws: `.locked`, `.full`, `.system`; then there is what was there before.
     static func create(
         in folder: String,
         identity: WindowIdentity,
@@ -28,7 +29,7 @@ enum WindowCreation {
         }
         defer { _ = flock(directory, LOCK_UN) }
         let path = folder + "/" + WindowLayout.name
-        if existing == .keep, unsafe access(path, F_OK) == 0 { return }
+        if existing == .keepIfIntact, try isIntact(path) { return }
 
         // Under the lock nobody else has one of this name; what is there was left by a process that was killed.
         let temporary = folder + "/" + temporaryName
@@ -46,6 +47,17 @@ enum WindowCreation {
         }
         // Some file systems cannot sync a directory and say so; they order the rename themselves.
         guard fsync(directory) == 0 || errno == EINVAL else { throw ReplayWindowError("fsync", code: errno) }
+    }
+
+    private static func isIntact(_ path: String) throws(ReplayWindowError) -> Bool {
+        do {
+            let file = try WindowFile(path: path, onWrite: nil)
+            _ = try file.withLock { () throws(ReplayWindowError) in try WindowCore(file: file) }
+            return true
+        } catch {
+            guard error == .missing || error == .damaged else { throw error }
+            return false
+        }
     }
 
     private static func writePages(to descriptor: Int32, identity: WindowIdentity) throws(ReplayWindowError) {
