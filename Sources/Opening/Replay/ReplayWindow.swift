@@ -39,15 +39,6 @@ package final class ReplayWindow: Sendable {
             let identity = WindowIdentity(id: random.bytes(count: 16), salt: random.bytes(count: 16))
             try WindowCreation.create(in: folder, identity: identity, existing: .keepIfIntact)
             try self.init(folder: folder, onWrite: nil)
-        } catch {
-            guard ifMissing == .create, error == .missing || error == .damaged else { throw error }
-            let identity = WindowIdentity(id: random.bytes(count: 16), salt: random.bytes(count: 16))
-            try WindowCreation.create(
-                in: folder,
-                identity: identity,
-                existing: error == .missing ? .keep : .replace
-            )
-            try self.init(folder: folder, onWrite: nil)
         }
     }
 
