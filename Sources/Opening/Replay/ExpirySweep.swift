@@ -69,7 +69,7 @@ struct ExpirySweep: Equatable {
     }
 }
 
-// Its page: digest, slot | next page | total | count of expiries, floor, then expiry << 16 | count for each. A page that is
+// Its page: check, slot | next page | total | count of expiries, floor, then expiry << 16 | count for each. A page that is
 // not whole is a sweep that begins again.
 extension ExpirySweep {
     var words: [UInt64] {
@@ -78,12 +78,12 @@ extension ExpirySweep {
             floor,
         ]
         for (expiresAt, count) in zip(expiries, counts) { words.append(expiresAt << 16 | min(count, 0xFFFF)) }
-        return [WindowCheck.digest(words[...])] + words
+        return [WindowCheck.fold(words[...])] + words
     }
 
     init?(page: [UInt64]) {
         let count = Int(page[1] & 0xFFFF)
-        guard count <= Self.batch, page[0] == WindowCheck.digest(page[1..<3 + count]) else { return nil }
+        guard count <= Self.batch, page[0] == WindowCheck.fold(page[1..<3 + count]) else { return nil }
         slot = Int(page[1] >> 48)
         nextPage = Int(page[1] >> 32 & 0xFFFF)
         total = Int(page[1] >> 16 & 0xFFFF)

@@ -6,7 +6,7 @@ extension WindowCore {
     /// A sender's quota begins to be looked after when it has so many, so that a sweep is through in time.
     private static let sweepCountMin = WindowLayout.quota * 13 / 16
     /// Places that one operation gives up at most, so that it stays short.
-    private static let releaseCountMax = 32
+    private static let releaseCountMax = 8
 
     mutating func claim(_ stamp: MessageStamp, now: UInt64) throws(ReplayWindowError) -> ClaimVerdict {
         let sentAt = stamp.sentAt.milliseconds
@@ -80,8 +80,9 @@ extension WindowCore {
         row.expiresMax = max(row.expiresMax, record.expiresAt)
         if record.expiresAt <= row.nextFloor { row.nextCount += 1 }
         setRow(record.slot, row)
-        try sweepSees(record, page: pages.numbers[place.side])
-        if row.count >= Self.sweepCountMin, row.nextFloor == 0 { try beginSweep(of: record.slot, row) }
+        sweepSees(record, page: pages.numbers[place.side])
+        if row.count >= Self.sweepCountMin, row.nextFloor == 0 { beginSweep(of: record.slot, row) }
+        try storeSweep()
         record.claim(now: now)
         write(record.words, at: pages.offset(place))
         return .new(ReplayClaim(key: record.key))

@@ -1,14 +1,14 @@
 // Which ids of a sender expire first is known before its quota is full: the sweep under way, one at a time for the whole
 // file, advances with every new id, whoever's it is and in whichever process.
 extension WindowCore {
-    /// 54 new ids are one sweep; a sender has 768 left when its sweep is asked for.
-    private static let pagesPerStep = 16
+    /// 141 new ids are one sweep; a sender has 768 left when its sweep is asked for.
+    private static let pagesPerStep = 6
 
     private static var sweepOffset: Int { WindowLayout.offset(ofPage: WindowLayout.sweepPage) }
 
-    mutating func beginSweep(of slot: Int, _ row: SenderRow) throws(ReplayWindowError) {
+    mutating func beginSweep(of slot: Int, _ row: SenderRow) {
         guard header.sweptSlot == nil else { return }
-        try store(ExpirySweep(slot: slot, floor: row.floor))
+        sweep = ExpirySweep(slot: slot, floor: row.floor)
         header.sweptSlot = slot
     }
 
@@ -19,17 +19,20 @@ extension WindowCore {
             try finish(sweep)
             header.sweptSlot = nil
         } else {
-            try store(sweep)
+            self.sweep = sweep
         }
     }
 
     /// A new id on a page that the sweep has passed.
-    mutating func sweepSees(_ record: ReplayRecord, page: Int) throws(ReplayWindowError) {
-        guard record.slot == header.sweptSlot, var sweep = try sweepUnderWay(), page < sweep.nextPage else { return }
-        // Before the id itself is written: after a kill in between there is one id too many in the count, never one
-        // too few.
-        sweep.see(record.expiresAt)
-        try store(sweep)
+    mutating func sweepSees(_ record: ReplayRecord, page: Int) {
+        guard let sweep, record.slot == sweep.slot, page < sweep.nextPage else { return }
+        self.sweep?.see(record.expiresAt)
+    }
+
+    /// Before the id itself is written: after a kill in between there is one id too many in the sweep's count, never one
+    /// too few.
+    func storeSweep() throws(ReplayWindowError) {
+        if let sweep { try file.write(sweep.words, at: Self.sweepOffset) }
     }
 
     /// The quota is full: raises the floor to what a sweep found. Without one, because more senders are near their
@@ -61,10 +64,6 @@ extension WindowCore {
         let floor = try self.row(slot).floor
         if let sweep = ExpirySweep(page: page), sweep.slot == slot, sweep.floor == floor { return sweep }
         return ExpirySweep(slot: slot, floor: floor)
-    }
-
-    private func store(_ sweep: ExpirySweep) throws(ReplayWindowError) {
-        try file.write(sweep.words, at: Self.sweepOffset)
     }
 
     private mutating func advance(_ sweep: inout ExpirySweep, pageCount: Int) throws(ReplayWindowError) {

@@ -15,6 +15,8 @@ struct WindowCore {
     var page = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
     /// The two pages where an id may be.
     var pages = RecordPair()
+    /// The sweep under way, once this operation has gone on with it.
+    var sweep: ExpirySweep?
     /// Pages that a sweep reads in one go; empty until the first sweep.
     var sweepPages: [UInt64] = []
 
@@ -36,6 +38,7 @@ struct WindowCore {
         rows.removeAll(keepingCapacity: true)
         changedSlots.removeAll(keepingCapacity: true)
         hasWritten = false
+        sweep = nil
         try file.read(into: &firstPage, at: 0)
         if let unfinished = WindowTransaction(firstPage: firstPage) {
             try apply(unfinished)
