@@ -57,6 +57,7 @@ let package = Package(
         module("Keys", "Envelope", "Primitives"),
         module("Sealing", "Envelope", "Primitives", "HPKE", "Keys"),
         module("Opening", "Envelope", "Primitives", "HPKE", "Keys"),
+        module("WebPush", "Envelope", "Primitives", "Keys"),
 
         // The device.
         module("NotificationCore", "Envelope", "Keys", "Opening"),
@@ -72,6 +73,7 @@ let package = Package(
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
+        tests("WebPushTests", "WebPush", "Envelope", "Primitives", "Keys", vectors: true),
         tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Sealing"),
         tests("HouseTests"),
     ]
@@ -100,7 +102,7 @@ package.targets += [
     .executableTarget(
         name: "sealedpush",
         dependencies: [
-            "Envelope", "Primitives", "Keys", "Sealing", "Opening", "NotificationCore", "UserNotifications",
+            "Envelope", "Primitives", "Keys", "Sealing", "Opening", "WebPush", "NotificationCore", "UserNotifications",
             "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink", "APNSProvider",
             "APNSSimulator", "CLinux",
         ],
