@@ -38,7 +38,7 @@ release: prerequisites
 
 # Files of strangers (extension templates, example packages) keep their own style.
 lint:
-	@find Package.swift Sources Tests -name '*.swift' -not -path 'Tests/Strangers/*' -print0 \
+	@find Package.swift Sources Tests Fuzz -name '*.swift' -not -path 'Tests/Strangers/*' -print0 \
 		| xargs -0 swift format lint --strict --parallel
 
 clean:

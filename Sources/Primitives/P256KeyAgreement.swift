@@ -39,8 +39,7 @@ package struct P256PublicKey: Equatable, Hashable, Sendable {
 
 /// A P-256 private key that agrees on secrets (ECDH). Not copied, not printed; its bytes are zeroed when its owner goes.
 ///
-/// That is so for the copies made here. OpenSSL clears the numbers that it was given, but not every buffer in which a
-/// multiplication spells the scalar out.
+/// That is so for the copies made here. What a multiplication spells out in its own buffers is for OpenSSL to clear.
 package struct P256PrivateKey: ~Copyable, Sendable {
     package static let byteCount = 32
 
