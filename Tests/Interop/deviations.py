@@ -1,0 +1,114 @@
+"""Message bodies that deviate from section 6 in a random way, or seem to."""
+import json
+
+from messages import OPERATIONS, message
+from sealedpush_py.json_strict import compact
+
+MEMBERS = ("op", "target", "call", "badge", "title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key",
+           "title-loc-args", "subtitle-loc-args", "loc-args", "thread-id", "category", "sound", "sound-volume", "level",
+           "relevance-score", "target-content-id", "sender", "user-info", "attachments", "receipt", "crit", "unknown")
+VALUES = [
+    "", "x", "0", "1", "0.5", "1.0000", "1.0001", "0.12345", "00.5", ".5", "1.", "0.", "-0", "+1", "2", " 1", "1\n", "٠",
+    0, 1, -1, 9_999, 10_000, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 10**30, True, False, None, [], {}, ["a"], [""], [1],
+    ["a"] * 8, ["a"] * 9, [[]], {"a": 1}, {"a": None}, {"a": []}, {"a": {}}, {"room": "é", "count": 7, "é": 1, "e\u0301": 2},
+    {"": ""}, {str(i): i for i in range(16)}, {str(i): i for i in range(17)}, "AAAAAAAAAAAAAAAAAAAAAA",
+    "AAAAAAAAAAAAAAAAAAAAAB", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAA=", "passive", "time-sensitive", "default",
+    "reply", "re\u0301ply", "\u200b", "\ufeff", "\U0010ffff", "\ud7ff", "\ue000"]
+CRITICAL = [[], ["body"], ["op", "crit", "badge"], ["attachments"], ["receipt"], ["unknown"], [""], ["Body"], ["body", "x"],
+            [1], "body", "", {}, None, ["body"] * 100]
+# Values as they stand in the text. The first are fine, the others are not, wherever they stand.
+FINE = ["1", "-1", "[1,[2]]", '"\\u00e9"', '"\\ud83d\\ude00"', '"\\/"', "[ ]", "{\t}", "[" * 7 + "]" * 7, "9223372036854775807"]
+BAD = ["-0", "1.0", "1e2", "1E2", "0.5", "01", "-01", "+1", "-", "NaN", "Infinity", "-Infinity", "nul", "True", "'a'", "[1,]",
+       '{"a":1,}', "[,1]", "[1 2]", '"\\x41"', '"\\u12"', '"\\u+123"', '"\\ud800"', '"\\udc00\\ud800"', '"\\ud800\\u0041"',
+       '"\\u0000"', '"a', '"\t"', '"\x7f', "[" * 8 + "]" * 8, "[" * 900 + "]" * 900, "9223372036854775808",
+       "-9223372036854775809", '{"a":1,"a":1}', '{"\\u0000":1}', '{"a":1,"\\u0061":2}', '{"\\ud800":1}', "{1:2}", "/**/1",
+       "1_000", "0x1", "", "\\u0031", "\u2028", "\u00a01", "٣", '"\\U0041"', "\ufeff1", '[1}', '{"a"}', '{"a":}']
+LOOKS_BAD = ['{"é":1,"e\u0301":2}', '{"A":1,"a":2}', '"\x7f"', '"\u2028"', '"\ufeff"', '"\ufdd0"', '{"":1}', "\r\n 1 \t"]
+# Bytes around or instead of a document.
+WHOLE = [lambda raw: b"\xef\xbb\xbf" + raw, lambda raw: raw + b"x", lambda raw: raw + b"{}", lambda raw: raw + b"\0",
+         lambda raw: raw[:-1], lambda raw: raw[:-1] + b",}", lambda raw: b"[" + raw + b"]", lambda raw: b'"body"',
+         lambda raw: b"null", lambda raw: b"  ", lambda raw: b" \n\t\r" + raw + b" \n\t\r", lambda raw: b"\x0b" + raw,
+         lambda raw: raw.decode().encode("utf-16-le"), lambda raw: b"\xc2\xa0" + raw, lambda raw: b"//\n" + raw]
+NOT_UTF8 = [b"\xc3(", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80", b"\xed\xa0\xbd\xed\xb8\x80", b"\xf4\x90\x80\x80",
+            b"\xf8\x88\x80\x80\x80", b"\x80", b"\xff", b"\xf0\x9f\x98", b"\xe2\x82"]
+
+
+def deviant_body(generator):
+    """A body's bytes, never longer than any frame has room for."""
+    while True:
+        raw = generator.choice((any_member, any_member, literal, whole, not_utf8, respelled, critical, combined))(generator)
+        if 2 <= len(raw) <= 2_690:
+            return raw
+
+
+def base(generator):
+    members = message(generator)
+    return {name: value if not isinstance(value, str) else value[:60] for name, value in members.items()}
+
+
+def any_member(generator):
+    """A member of the wrong type, outside its range, at its bound, or missing."""
+    members = base(generator)
+    for _ in range(generator.randint(1, 2)):
+        if members and generator.random() < 0.3:
+            del members[generator.choice(sorted(members))]
+        else:
+            members[generator.choice(MEMBERS)] = generator.choice(VALUES)
+    return compact(members)
+
+
+def combined(generator):
+    """An operation, and members that belong to another one."""
+    members = {"op": generator.choice(OPERATIONS + ["frobnicate", "Show", "show ", "", 1, None])}
+    values = {"target": "AAAAAAAAAAAAAAAAAAAAAA", "call": "c", "badge": 1, "title": "t", "subtitle": "s", "body": "b",
+              "loc-key": "k", "loc-args": ["a"], "title-loc-args": ["a"], "sound-volume": "0.5", "title-loc-key": "t",
+              "level": "critical", "sound": "default", "sender": "S"}
+    for name in generator.sample(sorted(values), generator.randint(0, 6)):
+        members[name] = generator.choice((values[name], values[name], ""))
+    return compact(members)
+
+
+def critical(generator):
+    members = base(generator) | {"crit": generator.choice(CRITICAL), "unknown": generator.choice(VALUES)}
+    return compact(members | ({"op": "frobnicate"} if generator.random() < 0.2 else {}))
+
+
+def literal(generator):
+    """A value as JSON text, good or bad, in a member that nobody knows or that somebody does."""
+    text = compact(base(generator)).decode()
+    name = generator.choice(("unknown", "badge", "body", "attachments"))
+    value = generator.choice(generator.choice((FINE, BAD, BAD, LOOKS_BAD)))
+    return (text[:-1] + ("," if len(text) > 2 else "") + f'"{name}":{value}}}').encode()
+
+
+def whole(generator):
+    return generator.choice(WHOLE)(compact(base(generator)))
+
+
+def not_utf8(generator):
+    return b'{"body":"a' + generator.choice(NOT_UTF8) + b'z"}'
+
+
+def respelled(generator):
+    """The same message with other white space and escapes: as good as it was; or with a name twice."""
+    members = base(generator)
+    names = list(members) + ([generator.choice(sorted(members))] if members and generator.random() < 0.3 else [])
+    parts = [f"{spelled(generator, name)}{space(generator)}:{space(generator)}{spelled(generator, members[name])}"
+             for name in names]
+    return ("{" + space(generator) + f"{space(generator)},{space(generator)}".join(parts) + space(generator) + "}").encode()
+
+
+def space(generator):
+    return "".join(generator.choices(" \t\r\n", k=generator.randrange(3)))
+
+
+def spelled(generator, value):
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=generator.random() < 0.5)
+    escaped = "".join(f"\\u{unit:04{generator.choice('xX')}}" for unit in utf16(value))
+    return generator.choice((f'"{escaped}"', json.dumps(value), json.dumps(value, ensure_ascii=False)))
+
+
+def utf16(text):
+    raw = text.encode("utf-16-be")
+    return [int.from_bytes(raw[at:at + 2], "big") for at in range(0, len(raw), 2)]
