@@ -11,6 +11,7 @@ from sealedpush_py.keys import P
 LOW_ORDER_8 = [bytes.fromhex(text) for text in (  # u of the points of order 8, on curve25519 (RFC 7748's curve)
     "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
     "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157")]
+CLASSES = (), (2,), (1, 2), (2, 1), (1, 1), (3,), (0,), (1,) * 5
 
 
 def bad_bundle(world):
@@ -20,7 +21,7 @@ def bad_bundle(world):
     fields |= {"key": key, "version": 1, "topic": TOPIC.encode(), "count": None, "tail": b"", "issued_at": NOW}
     fields |= {"context": b"SealedPush/1 bundle", "signer": world.identity, "flip": None, "cut": None, "epoch": NOW}
     fields |= g.choice((
-        {}, {"suite": g.choice((0, 2, 3))}, {"classes": g.choice(((), (2,), (1, 2), (2, 1), (1, 1), (3,), (0,), (1,) * 5))},
+        {}, {"suite": g.choice((0, 2, 3))}, {"classes": g.choice(CLASSES)},
         {"not_before": NOW + 5 * MINUTE + near}, {"not_after": NOW + near, "not_before": NOW - DAY},
         {"not_after": NOW + 60 * DAY + near}, {"not_before": NOW + 2 * DAY}, {"not_after": 2**53 - 1 + near},
         {"not_before": 2**53 - 2, "not_after": 2**53 - 1 + near}, {"issued_at": 2**53 - 1 + near}, {"epoch": 2**64 - 1},
@@ -28,8 +29,8 @@ def bad_bundle(world):
         {"key": g.choice(LOW_ORDER_8)}, {"key": key[:31] + bytes([key[31] | 0x80])}, {"version": g.choice((0, 2))},
         {"topic": g.choice((b"", b"com.example.chat2", b"com.example.cha"))}, {"count": g.choice((0, 2, 4, 5, 255))},
         {"tail": b"\0"}, {"context": CONTEXT}, {"signer": world.stranger}, {"flip": True}, {"cut": True}))
-    entries = b"".join(bundle.Entry(fields["suite"], c, fields["not_before"], fields["not_after"], fields["key"]).encoded()
-                       for c in fields["classes"])
+    rest = fields["not_before"], fields["not_after"], fields["key"]
+    entries = b"".join(bundle.Entry(fields["suite"], c, *rest).encoded() for c in fields["classes"])
     count = len(fields["classes"]) if fields["count"] is None else fields["count"]
     raw = bytes([fields["version"]]) + public_bytes(world.identity)
     raw += struct.pack(">QQ", fields["epoch"], fields["issued_at"]) + lp(fields["topic"]) + bytes([count]) + entries

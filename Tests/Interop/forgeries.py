@@ -45,7 +45,8 @@ def flipped_frame(world):
 def structure(world):
     g, room = world.generator, ALERT.body_room
     choice = g.choice((
-        {"flags": 1 << g.randrange(16)}, {"flags": 0x00FF}, {"body": b"1"}, {"body": b""}, {"body": b"{}"},
+        {"flags": 1 << g.randrange(16)}, {"flags": 0x00FF}, {"body": b"1"}, {"body": b"1", "flags": 0x8000},
+        {"body": b""}, {"body": b"{}"}, {"flags": 0x8000, "after_signing": flip(-1)},
         {"body_size": room + 1}, {"body_size": 65_535}, {"body_size": 10}, {"body_size": 25}, {"flags": 0x8001},
         {"body": b'{"body":"' + b"b" * (room - 11) + b'"}'}))
     yield world.open_request(Forgery(world, **choice).payload())
@@ -54,8 +55,8 @@ def structure(world):
 def bad_signature(world):
     """Signatures that some verifiers take and others do not; each is refused, but the first two kinds."""
     g, service, other = world.generator, world.service, world.ed25519()
-    small = (g.choice(sorted(SMALL_ORDER_Y)) | g.getrandbits(1) << 255).to_bytes(32, "little")
-    identity_point = (1).to_bytes(32, "little")
+    small = (g.choice([*sorted(SMALL_ORDER_Y), P, P + 1]) | g.getrandbits(1) << 255).to_bytes(32, "little")
+    identity_point = g.choice((1, P + 1)).to_bytes(32, "little")  # y = 1, and once more out of its range
     r, a, mixed = public_bytes(other), public_bytes(service), signatures.with_torsion(public_bytes(service))
     big_y = (g.randrange(P, 2**255) | g.getrandbits(1) << 255).to_bytes(32, "little")
 
@@ -111,18 +112,21 @@ def wrong_setting(world):
 
 
 def times(world):
-    """Around each bound of section 9, one millisecond to each side; with a clock that is right, early or late."""
-    g, near = world.generator, lambda: world.generator.choice((-1, 0, 1))
-    now = g.choice((NOW, NOW, 2**53 - g.choice((2, DAY)), 2**53 + DAY, 0))
-    sent = g.choice((now, now - DAY, now + 5 * MINUTE + near(), now + 6 * MINUTE, now - 7 * DAY, 0, 2**53 - 1, 2**53,
-                     2**63, 2**64 - 1, now - 1))
-    sent %= 2**64
-    lasting = g.choice((1, 0, -1, DAY, LIFETIME_MAX + near(), MINUTE + near(), now - sent + near(), 2**53 - sent + near(),
-                        2**63, 30 * DAY))
-    build = g.choice((NOW - 10 * DAY, now, now + 5 * MINUTE + near(), now + DAY, sent + lasting + near(), 0))
-    body = g.choice((b'{"body":"b"}', b'{"op":"call","call":"c"}'))
-    forgery = Forgery(world, body=body, sent_at=sent, expires_at=(sent + lasting) % 2**64)
-    yield world.open_request(forgery.payload(), now=now, build_date=min(max(build, 0), 2**53 - 1))
+    """Around one bound of section 9, a millisecond to each side; with a clock that is right, early or late."""
+    g, near = world.generator, world.generator.choice((-1, 0, 1))
+    long_ago, limit, body = NOW - 10 * DAY, 2**53, g.choice((b'{"body":"b"}', b'{"op":"call","call":"c"}'))
+    now, sent, expires, build = g.choice((
+        (NOW, NOW + 5 * MINUTE + near, NOW + 6 * MINUTE, long_ago), (NOW, NOW - DAY, NOW + near, long_ago),
+        (NOW, NOW, NOW + LIFETIME_MAX + near, long_ago), (NOW, NOW, NOW + MINUTE + near, long_ago),
+        (NOW, NOW, NOW + near, NOW), (NOW, NOW, NOW + 10 * MINUTE, NOW + 5 * MINUTE + near),
+        (NOW, NOW, NOW + MINUTE, NOW + 5 * MINUTE + near), (NOW, NOW, NOW + DAY + near, NOW + DAY),
+        (NOW, NOW + DAY, NOW + DAY + MINUTE, NOW + g.choice((0, DAY))), (0, NOW, NOW + MINUTE, long_ago),
+        (limit - DAY, limit - DAY, limit + near, long_ago), (limit, limit - 2, limit - 1, long_ago),
+        (NOW, limit - 2, limit - 1, limit - 1), (NOW, 2**64 - 1, near % 2**64, NOW), (NOW, 2**64 - 1, NOW + DAY, NOW),
+        (NOW, NOW, g.choice((2**63, 2**64 - 1)), NOW), (0, 0, 1, 0), (limit + DAY, limit, limit + MINUTE, long_ago),
+        (NOW, g.randrange(2**64), g.randrange(2**64), g.randrange(2**53))))
+    payload = Forgery(world, body=body, sent_at=sent, expires_at=expires).payload()
+    yield world.open_request(payload, now=now, build_date=build)
 
 
 def rewrapped(world):
@@ -140,7 +144,8 @@ def by_any_contact(world):
     g = world.generator
     sender = g.choice([key for key, _ in world.contacts] + [world.stranger])
     expires = NOW + g.choice((MINUTE, MINUTE, DAY))
-    yield world.open_request(Forgery(world, body=deviant_body(g), sender=sender, expires_at=expires).payload())
+    body, flags = (deviant_body(g), 0) if g.random() < 0.3 else encode(message(g))
+    yield world.open_request(Forgery(world, body=body, flags=flags, sender=sender, expires_at=expires).payload())
 
 
 def deviant(world):
@@ -167,5 +172,7 @@ def sequence(world):
         yield world.open_request(payload, now=now, window=window)
 
 
-FAMILIES = (flipped_bit, altered_text, flipped_frame, structure, bad_signature, wrong_context, wrong_setting, times,
-            rewrapped, by_any_contact, deviant, deviant, deviant, sequence)
+# How often each: what has the most kinds of faults the most often.
+FAMILIES = (flipped_bit, altered_text, flipped_frame, structure, bad_signature, bad_signature, wrong_context,
+            wrong_context, wrong_setting, times, times, times, rewrapped, by_any_contact, by_any_contact, sequence,
+            *[deviant] * 12)

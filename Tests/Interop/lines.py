@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Seals or opens line by line: the Python side of the protocol that README.md describes. `seal-lines` or `open-lines`."""
+"""Seals or opens line by line, by the verb `seal-lines` or `open-lines`. README.md describes the lines."""
 import collections
 import json
 import sys

@@ -137,7 +137,8 @@ OPTIONAL = {
 
 def all_rights_show(members):
     """What an app gets of a message that may do everything: worked out here a second time, apart from the package."""
-    shows = {name: value for name, value in members.items() if (name, value) not in (("op", "show"), ("level", "active"))}
+    unsaid = ("op", "show"), ("level", "active")
+    shows = {name: value for name, value in members.items() if (name, value) not in unsaid}
     if shows.get("category") not in (None, *CATEGORIES):
         del shows["category"]
     if shows.get("sound") not in (None, *SOUNDS):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Seals a message for one device, as a back end would. The bytes are made in sealedpush_py/seal.py.
 
-What a back end needs: the device's identity, pinned through the app's own channel; its bundle, from anywhere; a sender's
-key that devices have as a contact; and, for each identity, the newest bundle it has seen (--pin).
+What a back end needs: the device's identity, pinned through the app's own channel; its bundle, from anywhere; a
+sender's key that devices have as a contact; and, for each identity, the newest bundle it has seen (--pin).
 """
 import argparse
 import json

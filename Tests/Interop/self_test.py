@@ -7,15 +7,19 @@ import io
 import json
 import pathlib
 import random
+import struct
 import tempfile
+
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 import vectors
 from forgery import Forgery
 from messages import ALLOW, NOW, TOPIC, World, public_bytes
-from sealedpush_py import envelope, safety_number
+from sealedpush_py import envelope, safety_number, web_push
 from sealedpush_py.encoding import DAY, MINUTE, SECOND, base64url, from_base64url
 from sealedpush_py.keys import SMALL_ORDER_Y
-from sealedpush_py.web_push import Subscription
 
 HERE = pathlib.Path(__file__).parent
 
@@ -45,11 +49,54 @@ def check_web_push(tally):
     shows = vectors.subscription(RFC_8291_KEY).open(record)
     tally.expect(shows == {"body": "When I grow up, I want to be a watermelon"}, "opens the example of RFC 8291")
     made = json.loads((HERE / "http_ece_records.json").read_text())
-    receiver = Subscription.of(from_base64url(made["private"], 32), from_base64url(made["auth"], 16))
+    receiver = web_push.Subscription.of(from_base64url(made["private"], 32), from_base64url(made["auth"], 16))
     for i, case in enumerate(made["records"]):
-        found, shows = vectors.verdict(lambda: receiver.open(from_base64url(case["record"])))
+        found, shows = vectors.verdict(receiver.open, from_base64url(case["record"]))
         tally.expect((found, shows) == ("refused" if case["shows"] is None else "valid", case["shows"]),
                      f"http-ece's record {i}")
+    check_record_structure(tally, receiver)
+
+
+def check_record_structure(tally, receiver):
+    """Records made here, with one thing wrong or unusual in what is around or behind the text."""
+    sender, salt = ec.derive_private_key(7, ec.SECP256R1()), bytes(16)
+    point, receiver_point = (web_push.point_bytes(key.public_key()) for key in (sender, receiver.private_key))
+    keys = web_push.content_keys(sender.exchange(ec.ECDH(), receiver.private_key.public_key()), receiver.auth,
+                                 receiver_point, point, salt)
+
+    def record(padded, record_size=None, point=point, id_size=65, tail=b""):
+        ciphertext = AESGCM(keys[0]).encrypt(keys[1], padded, b"") + tail
+        size = len(ciphertext) if record_size is None else record_size
+        return salt + struct.pack(">IB", size, id_size) + point + ciphertext
+
+    off_curve = point[:64] + bytes([point[64] ^ 1])
+    compressed = sender.public_key().public_bytes(Encoding.X962, PublicFormat.CompressedPoint)
+    for name, raw, shows in (
+            ("plain", record(b"abc\2"), {"body": "abc"}),
+            ("padded", record(b"abc\2" + bytes(99)), {"body": "abc"}),
+            ("no text", record(b"\2\0"), {}),
+            ("2 in the text", record(b"a\2\2"), {"body": "a\2"}),
+            ("rs too small by one", record(b"abc\2", 19), None),
+            ("rs large", record(b"a\2", 2**32 - 1), {"body": "a"}),
+            ("rs 17", record(b"\2", 17), None),
+            ("rs 18", record(b"\2", 18), {}),
+            ("rs 0", record(b"\2", 0), None),
+            ("not the last record", record(b"abc\1"), None),
+            ("no delimiter", record(b"abc"), None),
+            ("only zeros", record(bytes(9)), None),
+            ("nothing", record(b"", 18), None),
+            ("a byte behind", record(b"a\2", tail=b"x"), None),
+            ("not on the curve", record(b"a\2", point=off_curve), None),
+            ("key id of 64", record(b"a\2", id_size=64), None),
+            ("compressed", record(b"a\2", point=compressed, id_size=33), None),
+            ("hybrid", record(b"a\2", point=b"\6" + point[1:]), None),
+            ("no UTF-8", record(b"\xff\2"), None),
+            ("U+0000", record(b"a\0b\2"), None),
+            ("a space first", record(b' {"title":1}\2'), {"body": ' {"title":1}'}),
+            ("JSON", record(b'{"title":"t","op":"call","x":[]}\2'), {"title": "t"}),
+            ("a fraction", record(b'{"title":"t","x":0.5}\2'), None)):
+        found = vectors.verdict(receiver.open, raw)
+        tally.expect(found == ("refused" if shows is None else "valid", shows), f"Web Push record: {name}", found=found)
 
 
 def file_of(kind, raw=b"", **values):
@@ -65,7 +112,8 @@ def good_files():
     """(name, bytes), each of which must hold."""
     world = World(random.Random(1))
     device = world.open_request("")
-    setting = {"topic": TOPIC, "identity": device["identity"], "prekey": device["prekeys"], "allow": [name for name in ALLOW if name.isascii()],
+    allow = [name for name in ALLOW if name.isascii()]  # as all of a head
+    setting = {"topic": TOPIC, "identity": device["identity"], "prekey": device["prekeys"], "allow": allow,
                "contact": device["contacts"], "build_date": str(device["build-date"])}
     yield from message_files(world, setting)
     yield from seal_files(world)
@@ -90,7 +138,8 @@ def message_files(world, setting):
     push = Forgery(world).payload().encode()
     text = '{"title":"t","body":"b"}'
     yield "message-opened", file_of("message", push, **setting, now=NOW, expect="opened", shows=text)
-    yield "message-died", file_of("message", b"\n".join([push] * 4), **setting, expect=["opened", "replay", "opened", "replay"],
+    yield "message-died", file_of("message", b"\n".join([push] * 4), **setting,
+                                  expect=["opened", "replay", "opened", "replay"],
                                   now=[NOW, NOW + 35 * SECOND - 1, NOW + 35 * SECOND, NOW + MINUTE],
                                   elapsed=["died", "-", "-", "-"], shows=[text, "-", text, "-"])
     yield "message-store", file_of("message", push, **setting, now=NOW, expect="store-unavailable", store="unavailable")
@@ -120,8 +169,8 @@ def seal_files(world):
     alert = '{"loc-key":"SP_NEW"}'
     payload = f'{{"aps":{{"alert":{alert},"mutable-content":1}},"sealed":"{base64url(sealed)}","trace":"{trace}"}}'
     yield "seal", file_of(
-        "seal", topic=TOPIC, sender_secret=base64url(world.service.private_bytes_raw()), bundle=base64url(world.bundle()),
-        pinned=base64url(forgery.identity), now=NOW, message_id=base64url(forgery.message_id), sent_at=forgery.sent_at,
+        "seal", topic=TOPIC, sender_secret=base64url(world.service.private_bytes_raw()),
+        bundle=base64url(world.bundle()), pinned=base64url(forgery.identity), now=NOW, message_id=base64url(forgery.message_id), sent_at=forgery.sent_at,
         expires_at=forgery.expires_at, ephemeral=base64url(ephemeral.private_bytes_raw()), body=forgery.body.decode(),
         flags=1, class_of_prekey=1, trace=trace, alert=alert, expect="sealed", payload=payload)
 

@@ -1,4 +1,4 @@
-"""One file of test vectors: a head of `name: value` lines, an empty line, the input. Tests/Vectors/README.md says more."""
+"""One file of test vectors: a head of `name: value` lines, an empty line, the input. See Tests/Vectors."""
 import json
 
 from sealedpush_py.encoding import from_base64url
@@ -44,7 +44,8 @@ class VectorFile:
     def inputs(self):
         """The lines of the input, one for each `expect`."""
         lines = self.input.split(b"\n")
-        understand(len(lines) == len(self.all("expect")), f"{len(lines)} inputs, {len(self.all('expect'))} expectations")
+        expected = len(self.all("expect"))
+        understand(len(lines) == expected, f"{len(lines)} inputs, {expected} expectations")
         return lines
 
     def per_input(self, name, default=None):
