@@ -8,7 +8,7 @@ from forgery import Forgery, flip, flipped, payload_of
 from messages import NOW, TOPIC, message, public_bytes
 from sealedpush_py.encoding import ALERT, DAY, MINUTE, VOIP, base64url, from_base64url
 from sealedpush_py.json_strict import compact
-from sealedpush_py.keys import GROUP_ORDER, P, SMALL_ORDER_Y, fingerprint
+from sealedpush_py.keys import GROUP_ORDER, SMALL_ORDER_Y, P, fingerprint
 from sealedpush_py.seal import encode
 
 LIFETIME_MAX = 7 * DAY

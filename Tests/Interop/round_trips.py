@@ -12,6 +12,7 @@ import time
 import regex
 
 import commands
+import runner_test
 import self_test
 from bad_bundles import bad_bundle
 from forgeries import FAMILIES
@@ -142,6 +143,7 @@ def main():
     FAILURES.unlink(missing_ok=True)
     tally, world = Tally(), World(random.Random(a.seed))
     self_test.check(tally)
+    runner_test.check(tally)
     peer_to_python(tally, world, a.peer, a.count)
     python_to_peer(tally, world, a.peer, a.count)
     compare_forgeries(tally, world, a.peer, 3 * a.count)

@@ -1,14 +1,8 @@
-"""What is checked before anything is compared: published examples, and that the vector runner can fail.
-
-The files it runs are made here, by hand, and are no part of the published vectors.
-"""
-import contextlib
-import io
+"""What is checked before anything is compared: published examples, sums of the specification, garbage."""
 import json
 import pathlib
 import random
 import struct
-import tempfile
 
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -16,9 +10,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 import vectors
 from forgery import Forgery
-from messages import ALLOW, NOW, TOPIC, World, public_bytes
-from sealedpush_py import envelope, safety_number, web_push
-from sealedpush_py.encoding import DAY, MINUTE, SECOND, base64url, from_base64url
+from lines import open_line
+from messages import NOW, TOPIC, World, public_bytes
+from sealedpush_py import frame, json_strict, web_push
+from sealedpush_py.encoding import PUSH_CLASSES, from_base64url
 from sealedpush_py.keys import SMALL_ORDER_Y
 
 HERE = pathlib.Path(__file__).parent
@@ -34,14 +29,45 @@ SMALL_ORDER = [
     "00" * 32, "01" + "00" * 31, "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
     "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a", "ec" + "ff" * 30 + "7f"]
 
-SLOW = {"message-floor"}  # four thousand messages: run once
 
 
 def check(tally):
     small = {int.from_bytes(bytes.fromhex(text), "little") for text in SMALL_ORDER}
     tally.expect(SMALL_ORDER_Y == small, "the points of small order are the known ones")
+    check_sizes(tally)
     check_web_push(tally)
-    check_runner(tally)
+    check_garbage(tally)
+
+
+def check_sizes(tally):
+    """The sums that the specification gives, for a topic of 16 bytes."""
+    world = World(random.Random(2))
+    verified = vectors.bundle.verify(world.bundle(), public_bytes(world.identity), TOPIC.encode(), NOW)
+    info = Forgery(world).info()[1]
+    sizes = {"topic": len(TOPIC), "info": len(info), "statement": len(frame.statement(info, bytes(132), b"{}")),
+             "one key": len(world.bundle((1,))), "two classes": len(world.bundle())}
+    for push in PUSH_CLASSES.values():
+        sender = vectors.Sender(world.service, TOPIC.encode(), push=push)
+        sizes[push.name] = push.frame_size, push.body_room, len(sender.seal({"body": "b"}, verified, NOW))
+    expected = {"topic": 16, "info": 104, "statement": 225, "one key": 181, "two classes": 231,
+                "alert": (2_822, 2_690, 3_943), "voip": (3_590, 3_458, 4_919)}
+    tally.expect(sizes == expected, "the sizes are those of the specification", found=sizes)
+
+
+def check_garbage(tally):
+    """Whatever the bytes are, the answer is an outcome or a refusal."""
+    generator = random.Random(3)
+    world, receiver = World(generator), vectors.subscription(RFC_8291_KEY)
+    request, whole = world.open_request(""), world.bundle()
+    for _ in range(500):
+        raw = generator.choice((generator.randbytes(generator.randrange(300)), whole, RFC_8291_RECORD.encode()))
+        at = generator.randrange(len(raw) + 1)
+        raw = raw[:at] + generator.randbytes(generator.randrange(3)) + raw[at + generator.randrange(3):]
+        open_line(request | {"payload": raw.decode("latin-1")}, {})
+        open_line(request | {"payload": Forgery(world, body=raw[:2_000]).payload()}, {})
+        for read in json_strict.parse, receiver.open, lambda text: from_base64url(text.decode("latin-1")):
+            vectors.verdict(read, raw)
+        vectors.verdict(lambda bundle: vectors.bundle.verify(bundle, whole[1:33], TOPIC.encode(), NOW), raw)
 
 
 def check_web_push(tally):
@@ -97,110 +123,3 @@ def check_record_structure(tally, receiver):
             ("a fraction", record(b'{"title":"t","x":0.5}\2'), None)):
         found = vectors.verdict(receiver.open, raw)
         tally.expect(found == ("refused" if shows is None else "valid", shows), f"Web Push record: {name}", found=found)
-
-
-def file_of(kind, raw=b"", **values):
-    """A vector file. A list is a value that comes several times."""
-    lines = [f"title: made by hand, {kind}", f"kind: {kind}"]
-    for name, several in values.items():
-        several = several if isinstance(several, list) else [several]
-        lines += [f"{name.replace('_', '-')}: {value}" for value in several]
-    return "\n".join(lines).encode("ascii") + b"\n\n" + raw
-
-
-def good_files():
-    """(name, bytes), each of which must hold."""
-    world = World(random.Random(1))
-    device = world.open_request("")
-    allow = [name for name in ALLOW if name.isascii()]  # as all of a head
-    setting = {"topic": TOPIC, "identity": device["identity"], "prekey": device["prekeys"], "allow": allow,
-               "contact": device["contacts"], "build_date": str(device["build-date"])}
-    yield from message_files(world, setting)
-    yield from seal_files(world)
-    yield "bundle", file_of("bundle", f"{base64url(world.bundle())}\n{base64url(world.bundle(now=NOW - 1))}".encode(),
-                            pinned=device["identity"], topic=TOPIC, now=[NOW, NOW], expect=["valid", "rolled-back"])
-    yield "json", file_of("json", b'{"a":[1,"\\u00e9"]}', expect="valid")
-    yield "json-newlines", file_of("json", b"\n\n[1]\n", expect="valid")
-    yield "json-twice", file_of("json", b'{"a":1,"\\u0061":2}', expect="refused")
-    yield "base64url", file_of("base64url", b"AAEC_w", expect="valid", bytes="000102ff")
-    yield "base64url-empty", file_of("base64url", b"", expect="valid", bytes="-")
-    yield "base64url-spare", file_of("base64url", b"AAEC_x", expect="refused")
-    one, other = bytes(range(32)), bytes(range(1, 33))
-    yield "safety-number", file_of("safety-number", one=base64url(one), other=base64url(other), expect="number",
-                                   number=safety_number.number(one, other), qr=safety_number.code(other, one))
-    broken = RFC_8291_RECORD[:-1] + "M"
-    yield "web-push", file_of("web-push", f"{RFC_8291_RECORD}\n{broken}".encode(), key=RFC_8291_KEY,
-                              expect=["unauthenticated", "malformed"],
-                              shows=['{"body":"When I grow up, I want to be a watermelon"}', "-"])
-
-
-def message_files(world, setting):
-    push = Forgery(world).payload().encode()
-    text = '{"title":"t","body":"b"}'
-    yield "message-opened", file_of("message", push, **setting, now=NOW, expect="opened", shows=text)
-    yield "message-died", file_of("message", b"\n".join([push] * 4), **setting,
-                                  expect=["opened", "replay", "opened", "replay"],
-                                  now=[NOW, NOW + 35 * SECOND - 1, NOW + 35 * SECOND, NOW + MINUTE],
-                                  elapsed=["died", "-", "-", "-"], shows=[text, "-", text, "-"])
-    yield "message-store", file_of("message", push, **setting, now=NOW, expect="store-unavailable", store="unavailable")
-    call = Forgery(world, body=b'{"op":"call","call":"c"}', expires_at=NOW + MINUTE).payload().encode()
-    yield "message-call", file_of("message", call + b"\n" + call, **setting, now=[NOW, NOW + 40 * SECOND],
-                                  elapsed=["died", "-"], expect=["opened", "replay"], shows='{"op":"call","call":"c"}')
-    # A later message lifts the lower bound; a clock that goes back behind it is not believed.
-    late = Forgery(world, sent_at=NOW + DAY, expires_at=NOW + 2 * DAY).payload().encode()
-    other = Forgery(world).payload().encode()
-    yield "message-clock", file_of("message", b"\n".join([late, push, other]), **setting, now=[NOW + DAY, NOW, NOW],
-                                   expect=["opened", "expired", "expired"], shows=text)
-    # 4,097 live ids of one sender: the first to expire makes room, and what expires no later is too old from then on.
-    many = [Forgery(world, body=b'{"op":"test"}', expires_at=NOW + DAY + i) for i in range(4_097)]
-    too_old = Forgery(world, body=b'{"op":"test"}', expires_at=NOW + DAY)
-    young = Forgery(world, body=b'{"op":"test"}', expires_at=NOW + DAY + 1)
-    pushes = [forgery.payload().encode() for forgery in [*many, many[0], too_old, many[1], young]]
-    expect = ["opened"] * 4_097 + ["too-old", "too-old", "replay", "opened"]
-    yield "message-floor", file_of("message", b"\n".join(pushes), **setting, now=[NOW] * 4_101, expect=expect,
-                                   shows=['{"op":"test"}'] * 4_098)
-
-
-def seal_files(world):
-    """Laid by hand with an ephemeral key that is known; the runner goes by the bundle."""
-    forgery, ephemeral, trace = Forgery(world, flags=1), world.x25519(), base64url(bytes(16))
-    head, info = forgery.info()
-    sealed = envelope.hpke_seal(public_bytes(forgery.key), info, head, forgery.frame(info), ephemeral)
-    alert = '{"loc-key":"SP_NEW"}'
-    payload = f'{{"aps":{{"alert":{alert},"mutable-content":1}},"sealed":"{base64url(sealed)}","trace":"{trace}"}}'
-    yield "seal", file_of(
-        "seal", topic=TOPIC, sender_secret=base64url(world.service.private_bytes_raw()),
-        bundle=base64url(world.bundle()), pinned=base64url(forgery.identity), now=NOW, message_id=base64url(forgery.message_id), sent_at=forgery.sent_at,
-        expires_at=forgery.expires_at, ephemeral=base64url(ephemeral.private_bytes_raw()), body=forgery.body.decode(),
-        flags=1, class_of_prekey=1, trace=trace, alert=alert, expect="sealed", payload=payload)
-
-
-def check_runner(tally):
-    """Each good file holds; and, with an expectation or a head that is wrong, none does."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for title, raw in good_files():
-            path = folder / title
-            path.write_bytes(raw)
-            kind, sentences = vectors.differences(path)
-            tally.expect(not sentences, f"the runner takes the file {title}", found=sentences)
-            for what, changed in () if title in SLOW else spoiled(raw):
-                path.write_bytes(changed)
-                _, sentences = vectors.differences(path)
-                tally.expect(sentences, f"the runner finds what is wrong with {title}: {what}")
-            path.unlink() if title in SLOW else path.write_bytes(raw)
-        with contextlib.redirect_stdout(io.StringIO()):
-            tally.expect(vectors.run(folder), "the runner takes a folder")
-            (folder / "zz").write_bytes(file_of("fortune", expect="good"))
-            tally.expect(not vectors.run(folder), "the runner refuses a kind that it does not know")
-
-
-def spoiled(raw):
-    head, _, rest = raw.partition(b"\n\n")
-    lines = head.split(b"\n")
-    at = max(i for i, line in enumerate(lines) if line.startswith(b"expect: "))
-    wrong = b"expect: refused" if lines[at] == b"expect: valid" else b"expect: valid"
-    yield "another outcome", b"\n".join([*lines[:at], wrong, *lines[at + 1:]]) + b"\n\n" + rest
-    yield "an unknown name", head + b"\nfortune: good\n\n" + rest
-    yield "one expectation too many", head + b"\n" + lines[at] + b"\n\n" + rest
-    yield "no empty line", head

@@ -1,7 +1,7 @@
 """Ed25519 signatures that libraries disagree about, made from the curve's own arithmetic (RFC 8032 section 5.1)."""
 import hashlib
 
-from sealedpush_py.keys import D, GROUP_ORDER, P, SMALL_ORDER_Y, square_roots
+from sealedpush_py.keys import GROUP_ORDER, SMALL_ORDER_Y, D, P, square_roots
 
 ORDER_8 = min(SMALL_ORDER_Y - {0, 1, P - 1})  # the y of a point of order 8
 
