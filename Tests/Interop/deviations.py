@@ -22,7 +22,9 @@ NEAR = {
     "target-content-id": TEXTS, "sender": TEXTS,
     "user-info": [{}, {"room": None}, {"room": []}, {"room": {}}, {"": ""}, {"count": 2**63}, {"count": True},
                   {"room": "é", "count": 7, "é": 1, "e\u0301": 2}, {str(i): i for i in range(16)},
-                  {str(i): i for i in range(17)}, [], ["room"], ""],
+                  {str(i): i for i in range(17)}, {"!": 1, "~": 2},
+                  {"a b": 1}, {"\x7f": 1}, {"a" * 64: 1}, {"a" * 65: 1},
+                  {"room\n": 1}, {"é": 1}, [], ["room"], ""],
     "crit": [[], ["body"], ["op", "crit", "badge"], ["attachments"], ["receipt"], ["unknown"], [""], ["Body"],
              ["body", "x"], [1], "body", "", {}, None, ["body"] * 100],
     "attachments": [], "receipt": [], "unknown": []}

@@ -23,12 +23,13 @@ def read_pin(path):
     if path is None or not pathlib.Path(path).exists():
         return None
     saved = json.loads(pathlib.Path(path).read_text())
-    return bundle.Pin(saved["epoch"], from_base64url(saved["digest"], 32), saved["suite"])
+    suites = {int(prekey_class): suite for prekey_class, suite in saved["suites"].items()}
+    return bundle.Pin(saved["epoch"], from_base64url(saved["digest"], 32), suites)
 
 
 def write_pin(path, pin):
     """Whole or not at all. Several processes of one sender would need a lock around both."""
-    saved = {"epoch": pin.epoch, "digest": base64url(pin.digest), "suite": pin.suite}
+    saved = {"epoch": pin.epoch, "digest": base64url(pin.digest), "suites": pin.suites}
     new = pathlib.Path(path + ".new")
     new.write_text(json.dumps(saved))
     new.replace(path)

@@ -120,6 +120,10 @@ def check_record_structure(tally, receiver):
             ("U+0000", record(b"a\0b\2"), None),
             ("a space first", record(b' {"title":1}\2'), {"body": ' {"title":1}'}),
             ("JSON", record(b'{"title":"t","op":"call","x":[]}\2'), {"title": "t"}),
-            ("a fraction", record(b'{"title":"t","x":0.5}\2'), None)):
+            ("numbers", record(b'{"title":"t","x":[0.5,-0,1e999,12345678901234567890]}\2'), {"title": "t"}),
+            ("NaN", record(b'{"title":"t","x":NaN}\2'), None),
+            ("a name twice", record(b'{"title":"t","title":"t"}\2'), None)):
         found = vectors.verdict(receiver.open, raw)
         tally.expect(found == ("refused" if shows is None else "valid", shows), f"Web Push record: {name}", found=found)
+    one, other = record(b"abc\2"), record(b"abc\2", 99)
+    tally.expect(one != other and receiver.replay_key(one) == receiver.replay_key(other), "rs makes no other message")

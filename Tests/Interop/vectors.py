@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 import setting
 from sealedpush_py import bundle, json_strict, safety_number
 from sealedpush_py.device import Device
-from sealedpush_py.encoding import DAY, PUSH_CLASSES, Refused, from_base64url, topic_bytes
+from sealedpush_py.encoding import DAY, PREKEY_CLASSES, PUSH_CLASSES, Refused, from_base64url, topic_bytes
 from sealedpush_py.frame import Frame
 from sealedpush_py.seal import Sender
 from sealedpush_py.web_push import Subscription
@@ -33,7 +33,7 @@ def compare(inputs, expectations, found):
 
 def run_message(file):
     file.require_names("topic", "identity", "prekey", "contact", "allow", "lifetime-max", "build-date", "web-push",
-                       "store", "elapsed", "now", "class", "shows")
+                       "floor", "store", "elapsed", "now", "class", "shows")
     identity = file.bytes("identity", 32)
     device = Device(topic_bytes(file.one("topic")), identity,
                     [setting.prekey(text, identity) for text in file.all("prekey")],
@@ -42,6 +42,8 @@ def run_message(file):
                     PUSH_CLASSES[file.optional("class", "alert")])
     if "web-push" in file.values:
         device.subscription = subscription(file.one("web-push"))
+    for key, floor in (text.split(" ") for text in file.all("floor")):
+        device.state.window.lift_floor(from_base64url(key, 32), int(floor))
     store = file.optional("store", "available")
     understand(store in ("available", "unavailable"), f"store {store}")
     device.state.is_available = store == "available"
@@ -57,12 +59,13 @@ def run_message(file):
 
 def run_seal(file):
     file.require_names("topic", "sender-secret", "bundle", "pinned", "now", "message-id", "sent-at", "expires-at",
-                       "ephemeral", "body", "flags", "class", "class-of-prekey", "trace", "alert", "payload")
+                       "ephemeral", "body", "flags", "class", "class-of-prekey", "trace", "alert-loc-key", "payload")
     file.require_no_input()
     understand(file.one("expect") == "sealed", "another expectation than sealed")
     key = Ed25519PrivateKey.from_private_bytes(file.bytes("sender-secret", 32))
     sender = Sender(key, topic_bytes(file.one("topic")), file.number("class-of-prekey"),
-                    PUSH_CLASSES[file.optional("class", "alert")], file.optional("alert", ""))
+                    PUSH_CLASSES[file.optional("class", "alert")],
+                    json.dumps({"loc-key": file.optional("alert-loc-key", "-")}, separators=(",", ":")))
     verified = bundle.verify(file.bytes("bundle"), file.bytes("pinned", 32), sender.topic, file.number("now"))
     frame = Frame(file.bytes("message-id", 16), file.number("sent-at"), file.number("expires-at"),
                   key.public_key().public_bytes_raw(), file.number("flags"), file.one("body").encode())
@@ -76,7 +79,7 @@ def run_bundle(file):
     pin = None
     if "pin" in file.values:
         epoch, digest, suite = file.one("pin").split(" ")
-        pin = bundle.Pin(int(epoch), from_base64url(digest, 32), int(suite))
+        pin = bundle.Pin(int(epoch), from_base64url(digest, 32), dict.fromkeys(PREKEY_CLASSES, int(suite)))
     found, inputs, topic = [], file.inputs(), topic_bytes(file.one("topic"))
     for text, now in zip(inputs, file.per_input("now"), strict=True):
         try:

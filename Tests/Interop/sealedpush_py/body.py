@@ -40,6 +40,7 @@ def _loc_args(value):
 
 def _user_info(value):
     require(isinstance(value, dict) and len(value) <= USER_INFO_MAX)
+    require(all(re.fullmatch("[!-~]{1,64}", name) for name in value))
     require(all(type(member) in (str, int, bool) for member in value.values()))
 
 

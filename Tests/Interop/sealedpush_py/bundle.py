@@ -29,7 +29,7 @@ class Pin:
 
     epoch: int
     digest: bytes
-    suite: int
+    suites: dict  # the highest suite seen of each class
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,9 +79,11 @@ def verify(raw, pinned_identity, topic, now, pin=None):
     require(verifies(pinned_identity, signature, lp(CONTEXT) + raw[:signed_size]), "bad-signature")  # step 5
     order = [(entry.suite, entry.prekey_class) for entry in entries]
     require(order == sorted(set(order)) and issued_at < TIME_LIMIT)  # step 6
-    new_pin = Pin(epoch, hashlib.sha256(raw).digest(), max(entry.suite for entry in entries))
+    suites = {entry.prekey_class: entry.suite for entry in entries}  # ascending, so the highest stays
+    new_pin = Pin(epoch, hashlib.sha256(raw).digest(), suites)
     if pin:
         _require_not_older(pin, new_pin)  # step 7
+        new_pin = dataclasses.replace(new_pin, suites=pin.suites | suites)
     for entry in entries:
         _require_valid(entry, now)  # steps 8 and 9
     require(not any(is_low_order(entry.key) for entry in entries), "low-order-prekey")  # step 10
@@ -98,7 +100,8 @@ def _entry(reader):
 def _require_not_older(pin, new_pin):
     require(new_pin.epoch >= pin.epoch, "rolled-back")
     require(new_pin.epoch > pin.epoch or new_pin.digest == pin.digest, "equivocation")
-    require(new_pin.suite >= pin.suite, "suite-downgrade")
+    seen = [(suite, pin.suites.get(prekey_class, 0)) for prekey_class, suite in new_pin.suites.items()]
+    require(all(suite >= pinned for suite, pinned in seen), "suite-downgrade")
 
 
 def _require_valid(entry, now):

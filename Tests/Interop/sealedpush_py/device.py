@@ -124,5 +124,5 @@ class Device:
         record = from_base64url(record)
         shows = self.subscription.open(record)
         require(self.state.is_available, "store-unavailable")
-        self._claim = self.state.window.claim_web_push(record, now)
+        self._claim = self.state.window.claim_web_push(self.subscription.replay_key(record), now)
         return shows

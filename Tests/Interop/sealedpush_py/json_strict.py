@@ -7,15 +7,16 @@ DEPTH_MAX = 8  # of containers
 
 
 def parse(raw, integers_only=True, depth_max=DEPTH_MAX):
-    """Any JSON value. `integers_only` is off for what Apple defines (a push may say "volume":0.5).
+    """Any JSON value. `integers_only` is off where others say what a number is: the push itself, and Web Push.
 
     Python's json is strict about escapes, control characters, white space and trailing bytes, and says no to a byte
     order mark. The hooks and the walk add what it lets through: names that come twice, fractions, NaN, -0, big
     integers, lone surrogates and U+0000.
     """
     try:
-        value = json.loads(raw.decode("utf-8", "strict"), object_pairs_hook=_unique, parse_int=_integer,
-                           parse_float=_refuse if integers_only else float, parse_constant=_refuse)
+        value = json.loads(raw.decode("utf-8", "strict"), object_pairs_hook=_unique, parse_constant=_refuse,
+                           parse_int=_integer if integers_only else float,
+                           parse_float=_refuse if integers_only else float)
     except (ValueError, RecursionError):  # ValueError: of UTF-8 and of JSON alike
         raise Refused("malformed") from None
     _walk(value, depth_max)

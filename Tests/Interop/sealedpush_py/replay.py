@@ -63,9 +63,8 @@ class ReplayWindow:
         self.latest_sent_at = max(self.latest_sent_at, min(sent_at, now))
         return (sender_key, key), again
 
-    def claim_web_push(self, record, now):
+    def claim_web_push(self, key, now):
         """Section 18: no sender and no expiry. A quota of its own, of which the first claimed goes first."""
-        key = hashlib.sha256(record).digest()[:16]
         quota = self.quotas.setdefault("web-push", Quota())
         if key not in quota.entries and len(quota.entries) >= SENDER_LIMIT:
             del quota.entries[next(iter(quota.entries))]
@@ -73,6 +72,11 @@ class ReplayWindow:
         require(not entry or not entry.is_done and not 0 <= now - entry.claimed_at < CLAIM_TIME, "replay")
         quota.entries[key] = Entry(0, now)
         return "web-push", key
+
+    def lift_floor(self, sender_key, floor):
+        """As if ids that expire then had been evicted; for vectors."""
+        quota = self.quotas.setdefault(sender_key, Quota())
+        quota.floor = max(quota.floor, floor)
 
     def done(self, claim):
         """The content was handed over: from now on this message is a replay."""
