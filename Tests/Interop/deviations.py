@@ -49,6 +49,30 @@ NOT_UTF8 = [b"\xc3(", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80", b"\xed\xa0\
             b"\xf8\x88\x80\x80\x80", b"\x80", b"\xff", b"\xf0\x9f\x98", b"\xe2\x82"]
 
 
+# What a member needs beside it to be allowed at all.
+BESIDE = {"sound-volume": {"sound": "default"}, "title-loc-args": {"title-loc-key": "k"}, "loc-args": {"loc-key": "k"},
+          "subtitle-loc-args": {"subtitle-loc-key": "k"}, "target": {"op": "replace"}, "call": {"op": "call"}}
+
+
+def every_body():
+    """Each value of each table once, in an otherwise plain message, with and without what it needs beside it."""
+    for name, values in NEAR.items():
+        for value in [*values, *ANY]:
+            yield compact({"body": "b"} | BESIDE.get(name, {}) | {name: value})
+            if name in BESIDE or name in ("op", "title", "body", "loc-key", "title-loc-key", "badge"):
+                yield compact({name: value})
+            if name == "crit":
+                yield compact({"op": "frobnicate", "unknown": 1, name: value})
+    for text in FINE + BAD + LOOKS_BAD:
+        for name in "unknown", "title", "badge", "attachments":
+            yield f'{{"body":"b","{name}":{text}}}'.encode()
+    for change in WHOLE:
+        yield change(b'{"body":"b"}')
+    for raw in NOT_UTF8:
+        yield b'{"body":"a' + raw + b'z"}'
+        yield b'{"body":"b","' + raw + b'":1}'
+
+
 def deviant_body(generator):
     """A body's bytes, never longer than any frame has room for."""
     while True:
@@ -69,12 +93,7 @@ def any_member(generator):
         del members[generator.choice(sorted(members))]
     name = generator.choice(sorted(NEAR))
     members[name] = generator.choice(NEAR[name] if NEAR[name] and generator.random() < 0.8 else ANY)
-    for other, needed in (("sound-volume", {"sound": "default"}), ("title-loc-args", {"title-loc-key": "k"}),
-                          ("subtitle-loc-args", {"subtitle-loc-key": "k"}), ("loc-args", {"loc-key": "k"}),
-                          ("target", {"op": "replace"}), ("call", {"op": "call"})):
-        if name == other and generator.random() < 0.8:
-            members |= needed
-    return compact(members)
+    return compact(members | (BESIDE.get(name, {}) if generator.random() < 0.8 else {}))
 
 
 def combined(generator):

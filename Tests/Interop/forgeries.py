@@ -3,7 +3,7 @@ import dataclasses
 import json
 
 import signatures
-from deviations import deviant_body
+from deviations import deviant_body, every_body
 from forgery import Forgery, flip, flipped, payload_of
 from messages import NOW, TOPIC, message, public_bytes
 from sealedpush_py.encoding import ALERT, DAY, MINUTE, VOIP, base64url, from_base64url
@@ -175,4 +175,11 @@ def sequence(world):
 # How often each: what has the most kinds of faults the most often.
 FAMILIES = (flipped_bit, altered_text, flipped_frame, structure, bad_signature, bad_signature, wrong_context,
             wrong_context, wrong_setting, times, times, times, rewrapped, by_any_contact, by_any_contact, sequence,
-            *[deviant] * 12)
+            *[deviant] * 6)
+
+
+def every_deviation(world):
+    """Each deviation of a body that the tables know, whatever the seed."""
+    for body in every_body():
+        if 2 <= len(body) <= ALERT.body_room:
+            yield world.open_request(Forgery(world, body=body, expires_at=NOW + MINUTE).payload())

@@ -27,8 +27,9 @@ def subscription(text):
 def compare(inputs, expectations, found):
     """A sentence for each difference."""
     for i, (_, expected, actual) in enumerate(zip(inputs, expectations, found, strict=True), 1):
-        if expected != actual:
-            yield f"input {i}: expected {json.dumps(expected)}, found {json.dumps(actual)}"
+        expected, actual = json.dumps(expected, sort_keys=True), json.dumps(actual, sort_keys=True)
+        if expected != actual:  # as texts: to Python True is 1
+            yield f"input {i}: expected {expected}, found {actual}"
 
 
 def run_message(file):
