@@ -143,8 +143,9 @@ def main():
     arguments.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "big"))
     arguments.add_argument("--peer", choices=PEERS, default="swift", help="python: this implementation against itself")
     a, start = arguments.parse_args(), time.monotonic()
-    if not pathlib.Path(PEERS[a.peer][0]).exists():
-        sys.exit(f"no {PEERS[a.peer][0]}; 'make build' makes it")
+    for program in (PEERS[a.peer][0], commands.SWIFT) if a.peer == "swift" else ():
+        if not program.exists():
+            sys.exit(f"no {program.relative_to(ROOT)}: 'make build' makes it")
     print(f"seed {a.seed}")
     FAILURES.parent.mkdir(exist_ok=True)
     FAILURES.unlink(missing_ok=True)
