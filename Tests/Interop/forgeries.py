@@ -179,7 +179,9 @@ FAMILIES = (flipped_bit, altered_text, flipped_frame, structure, bad_signature, 
 
 
 def every_deviation(world):
-    """Each deviation of a body that the tables know, whatever the seed."""
+    """Each flag, and each deviation of a body that the tables know, whatever the seed."""
+    for bit in range(16):
+        yield world.open_request(Forgery(world, flags=1 << bit).payload())
     for body in every_body():
         if 2 <= len(body) <= ALERT.body_room:
             yield world.open_request(Forgery(world, body=body, expires_at=NOW + MINUTE).payload())
