@@ -21,16 +21,15 @@ def file_of(kind, raw=b"", **values):
     for name, several in values.items():
         several = several if isinstance(several, list) else [several]
         lines += [f"{name.replace('_', '-')}: {value}" for value in several]
-    return "\n".join(lines).encode("ascii") + b"\n\n" + raw
+    return "\n".join(lines).encode() + b"\n\n" + raw
 
 
 def good_files():
     """(name, bytes), each of which must hold."""
     world = World(random.Random(1))
     device = world.open_request("")
-    allow = [name for name in ALLOW if name.isascii()]  # as all of a head
-    setting = {"topic": TOPIC, "identity": device["identity"], "prekey": device["prekeys"], "allow": allow,
-               "contact": device["contacts"], "build_date": str(device["build-date"])}
+    setting = {"topic": TOPIC, "identity": device["identity"], "prekey": device["prekeys"], "allow": ALLOW, "contact": device["contacts"],
+               "build_date": str(device["build-date"])}
     yield from message_files(world, setting)
     yield from seal_files(world)
     yield from bundle_files(world, device["identity"])
@@ -68,6 +67,9 @@ def bundle_files(world, identity):
 def message_files(world, setting):
     push = Forgery(world).payload().encode()
     text = '{"title":"t","body":"b"}'
+    greeting = '{"body":"Grüße\u2028🕘"}'
+    yield "message-utf8", file_of("message", Forgery(world, body=greeting.encode()).payload().encode(), **setting,
+                                  now=NOW, expect="opened", shows=greeting)
     yield "message-opened", file_of("message", push, **setting, now=NOW, expect="opened", shows=text)
     yield "message-died", file_of("message", b"\n".join([push] * 4), **setting,
                                   expect=["opened", "replay", "opened", "replay"],

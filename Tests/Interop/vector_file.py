@@ -14,7 +14,7 @@ class VectorFile:
         head, empty_line, self.input = raw.partition(b"\n\n")
         understand(empty_line, "no empty line behind the head")
         self.values = {}
-        for line in head.decode("ascii").split("\n"):
+        for line in head.decode("utf-8").split("\n"):
             name, colon, value = line.partition(":")
             understand(colon and name, "a line of the head without a name")
             understand(value == "" or value.startswith(" "), "no space behind a colon")
