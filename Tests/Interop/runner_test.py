@@ -28,8 +28,8 @@ def good_files():
     """(name, bytes), each of which must hold."""
     world = World(random.Random(1))
     device = world.open_request("")
-    setting = {"topic": TOPIC, "identity": device["identity"], "prekey": device["prekeys"], "allow": ALLOW, "contact": device["contacts"],
-               "build_date": str(device["build-date"])}
+    setting = {"topic": TOPIC, "identity": device["identity"], "prekey": device["prekeys"], "allow": ALLOW,
+               "contact": device["contacts"], "build_date": str(device["build-date"])}
     yield from message_files(world, setting)
     yield from seal_files(world)
     yield from bundle_files(world, device["identity"])
