@@ -58,11 +58,17 @@ def every_body():
     """Each value of each table once, in an otherwise plain message, with and without what it needs beside it."""
     for name, values in NEAR.items():
         for value in [*values, *ANY]:
-            yield compact({"body": "b"} | BESIDE.get(name, {}) | {name: value})
-            if name in BESIDE or name in ("op", "title", "body", "loc-key", "title-loc-key", "badge"):
-                yield compact({name: value})
+            yield compact({"body": "b", name: value})
+            yield compact({name: value})
+            if name in BESIDE:
+                yield compact({"body": "b"} | BESIDE[name] | {name: value})
             if name == "crit":
                 yield compact({"op": "frobnicate", "unknown": 1, name: value})
+    for operation in OPERATIONS[-6:]:  # which of them need text, and what counts as text
+        needed = {"op": operation, "badge": 1, **{"replace": {"target": "A" * 22}, "remove": {"target": "A" * 22},
+                                                  "call": {"call": "c"}}.get(operation, {})}
+        for name in "title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key", "thread-id":
+            yield compact(needed | {name: "x"})
     for text in FINE + BAD + LOOKS_BAD:
         for name in "unknown", "title", "badge", "attachments":
             yield f'{{"body":"b","{name}":{text}}}'.encode()
