@@ -1,6 +1,6 @@
 # The two commands a newcomer needs are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo test build release lint test-asan prerequisites clean
+.PHONY: help demo test build release lint vectors test-asan prerequisites clean
 
 # Building takes minutes the first time: a terminal sees how far it is, a pipe only what is wrong.
 QUIET := $(shell test -t 2 || echo --quiet)
@@ -11,6 +11,7 @@ help:
 	@echo 'make test       every test'
 	@echo 'make build      the command line, as .build/debug/sealedpush'
 	@echo 'make lint       swift-format, strict'
+	@echo 'make vectors    write Tests/Vectors/sealedpush anew'
 	@echo 'make release    an optimised build'
 	@echo 'make test-asan  every test under the address sanitizer'
 	@echo 'make clean      remove .build'
@@ -36,9 +37,14 @@ test-asan: prerequisites
 release: prerequisites
 	@scripts/swift build $(QUIET) --configuration release
 
+vectors: prerequisites
+	@scripts/swift build $(QUIET) --product sealedpush-vectors
+	@rm -f Tests/Vectors/sealedpush/*.txt
+	@.build/debug/sealedpush-vectors generate Tests/Vectors/sealedpush
+
 # Files of strangers (extension templates, example packages) keep their own style.
 lint:
-	@find Package.swift Sources Tests -name '*.swift' -not -path 'Tests/Strangers/*' -print0 \
+	@find Package.swift Sources Tests Fuzz -name '*.swift' -not -path 'Tests/Strangers/*' -print0 \
 		| xargs -0 swift format lint --strict --parallel
 
 clean:

@@ -12,8 +12,10 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: house)
+/// `onLinux` is what Apple's platforms have a framework for.
+func module(_ name: String, _ dependencies: Target.Dependency..., onLinux: [String] = []) -> Target {
+    let conditional = onLinux.map { Target.Dependency.target(name: $0, condition: .when(platforms: [.linux])) }
+    return .target(name: name, dependencies: dependencies + conditional, swiftSettings: house)
 }
 
 /// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
@@ -52,14 +54,16 @@ let package = Package(
     targets: [
         // The message: its bytes, then its keys.
         module("Envelope"),
-        module("Primitives", "CSodium", "COpenSSL"),
+        module("Platform"),
+        module("Primitives", "Platform", onLinux: ["CSodium", "COpenSSL"]),
         module("HPKE", "Primitives"),
-        module("Keys", "Envelope", "Primitives"),
-        module("Sealing", "Envelope", "Primitives", "HPKE", "Keys"),
-        module("Opening", "Envelope", "Primitives", "HPKE", "Keys"),
+        module("Keys", "Envelope", "Platform", "Primitives"),
+        module("Sealing", "Envelope", "Platform", "Primitives", "HPKE", "Keys"),
+        module("WebPush", "Envelope", "Primitives", "Keys"),
+        module("Opening", "Envelope", "Platform", "Primitives", "HPKE", "Keys", "WebPush"),
 
         // The device.
-        module("NotificationCore", "Envelope", "Keys", "Opening"),
+        module("NotificationCore", "Envelope", "Platform", "Primitives", "Keys", "WebPush", "Opening"),
 
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
@@ -68,11 +72,31 @@ let package = Package(
         // The suites.
         .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: house),
         tests("EnvelopeTests", "Envelope"),
-        tests("PrimitivesTests", "Primitives", vectors: true),
+        tests("PrimitivesTests", "Primitives", "CSodium", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
-        tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Sealing"),
+        tests("KeyRingTests", "Opening", "Keys", "Envelope", "Primitives"),
+        tests("WebPushTests", "WebPush", "Envelope", "Primitives", "Keys", vectors: true),
+        tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Primitives", "Sealing"),
+        .target(
+            name: "VectorKit",
+            dependencies: [
+                "Envelope", "Primitives", "HPKE", "Keys", "Sealing", "WebPush", "Opening", "NotificationCore",
+                "TestSupport",
+            ],
+            path: "Tests/VectorKit",
+            swiftSettings: house
+        ),
+        .executableTarget(
+            name: "sealedpush-vectors",
+            dependencies: [
+                "Envelope", "Primitives", "Keys", "Sealing", "Opening", "TestSupport", "VectorKit",
+            ],
+            path: "Tests/VectorTool",
+            swiftSettings: house
+        ),
+        tests("VectorTests", "VectorKit", "Opening"),
         tests("HouseTests"),
     ]
 )
@@ -96,13 +120,17 @@ package.targets += [
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
 
+    // What the cryptography costs beside the bare primitives. It calls libsodium itself: through Primitives it would
+    // compare us with ourselves.
+    module("Bench", "Envelope", "Primitives", "HPKE", "Keys", "Sealing", "Opening", "CSodium"),
+
     // The command line of senders, devices and testers.
     .executableTarget(
         name: "sealedpush",
         dependencies: [
-            "Envelope", "Primitives", "Keys", "Sealing", "Opening", "NotificationCore", "UserNotifications",
+            "Envelope", "Primitives", "Keys", "Sealing", "Opening", "WebPush", "NotificationCore", "UserNotifications",
             "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink", "APNSProvider",
-            "APNSSimulator", "CLinux",
+            "APNSSimulator", "Bench", "CLinux",
         ],
         swiftSettings: house
     ),
@@ -112,6 +140,13 @@ package.targets += [
     library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
 
     // The suites.
+    .executableTarget(
+        name: "ReplayWindowProbe",
+        dependencies: ["Envelope", "Keys", "Opening", "Primitives", "TestSupport"],
+        path: "Tests/ReplayWindowProbe",
+        swiftSettings: house
+    ),
+    tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Primitives"),
     stranger("XcodeTemplateExtension", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", path: "Tests/Strangers/ShippingStyle"),
     tests("UserNotificationsTests", "UserNotifications"),

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -39,3 +40,19 @@ static inline int copenssl_set_server_name(SSL *ssl, const char *name) {
 
 /// A fresh P-256 key, or NULL; EVP_EC_gen is a variadic macro.
 static inline EVP_PKEY *copenssl_generate_p256(void) { return EVP_EC_gen("P-256"); }
+
+// The hashes without contexts of their own, deprecated since OpenSSL 3.0 in favour of EVP, whose set-up takes several times
+// as long as a short hash. They are part of OpenSSL 3's stable interface.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+static inline int copenssl_sha256_init(SHA256_CTX *state) { return SHA256_Init(state); }
+static inline int copenssl_sha256_update(SHA256_CTX *state, const void *bytes, size_t count) {
+    return SHA256_Update(state, bytes, count);
+}
+static inline int copenssl_sha256_final(unsigned char *digest, SHA256_CTX *state) { return SHA256_Final(digest, state); }
+static inline int copenssl_sha512_init(SHA512_CTX *state) { return SHA512_Init(state); }
+static inline int copenssl_sha512_update(SHA512_CTX *state, const void *bytes, size_t count) {
+    return SHA512_Update(state, bytes, count);
+}
+static inline int copenssl_sha512_final(unsigned char *digest, SHA512_CTX *state) { return SHA512_Final(digest, state); }
+#pragma clang diagnostic pop

@@ -1,18 +1,12 @@
 package import Primitives
 
-/// Hybrid Public Key Encryption (RFC 9180), Base mode, with
-/// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and ChaCha20-Poly1305.
+/// Hybrid Public Key Encryption (RFC 9180) as the protocol uses it: one message, Base mode, DHKEM(X25519, HKDF-SHA256),
+/// HKDF-SHA256 and ChaCha20-Poly1305.
 ///
-/// Ours over libsodium's primitives, because the OpenSSL and libsodium of Debian 12 have no HPKE. Every Base-mode
-/// vector of the suite that the authors of the RFC published runs in the tests.
+/// Ours over the platform's primitives, because the OpenSSL and libsodium of Debian 12 have no HPKE. The other modes and
+/// AEADs are in `SenderContext` and `RecipientContext`; every vector that the authors of the RFC published for this KEM and
+/// KDF runs in the tests.
 package enum HPKE {
-    /// KEM identifier (RFC 9180 section 7.1).
-    static let kemID: UInt16 = 0x0020
-    /// KDF identifier (section 7.2).
-    static let kdfID: UInt16 = 0x0001
-    /// AEAD identifier (section 7.3).
-    static let aeadID: UInt16 = 0x0003
-
     /// Bytes of an encapsulated key (Nenc).
     package static let encapsulatedKeyByteCount = 32
     /// Bytes that sealing adds (Nt).
@@ -20,10 +14,11 @@ package enum HPKE {
 
     /// Seals one message, single shot.
     ///
-    /// `info` is bound to the key and must be the same when opening; the ephemeral key is drawn from `random`, once.
+    /// `info` is bound to the key and must be the same when opening. The ephemeral key is drawn from `random`, and a second
+    /// number to compare it with.
     ///
     /// - Returns: the encapsulated key (32 bytes) and the ciphertext (plaintext + 16 bytes).
-    /// - Throws: `.lowOrderPublicKey`.
+    /// - Throws: `.lowOrderPublicKey`, `.randomSourceFailed`.
     /// - Source: RFC 9180 section 6.1, `SealBase`.
     package static func seal(
         _ plaintext: [UInt8],
@@ -32,7 +27,7 @@ package enum HPKE {
         aad: [UInt8] = [],
         random: inout some RandomSource
     ) throws(HPKEError) -> (encapsulatedKey: [UInt8], ciphertext: [UInt8]) {
-        var context = try SenderContext(recipient: recipient, info: info, random: &random)
+        var context = try SenderContext(.chaCha20Poly1305, .base, recipient: recipient, info: info, random: &random)
         let ciphertext = try context.seal(plaintext, aad: aad)
         return (context.encapsulatedKey, ciphertext)
     }
@@ -49,7 +44,13 @@ package enum HPKE {
         aad: [UInt8] = []
     ) throws(HPKEError) -> [UInt8] {
         do {
-            var context = try RecipientContext(encapsulatedKey: encapsulatedKey, recipient: recipient, info: info)
+            var context = try RecipientContext(
+                .chaCha20Poly1305,
+                .base,
+                encapsulatedKey: encapsulatedKey,
+                recipient: recipient,
+                info: info
+            )
             return try context.open(ciphertext, aad: aad)
         } catch {
             throw .openFailed

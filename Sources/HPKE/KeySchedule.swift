@@ -1,40 +1,66 @@
 internal import Primitives
 
-/// What the key schedule yields: the AEAD key, the base nonce and the exporter secret (RFC 9180 section 5.1).
+/// What the key schedule yields: the AEAD's key, the base nonce, and what exported secrets come from
+/// (RFC 9180 section 5.1).
 struct KeySchedule: ~Copyable {
-    /// mode_base; the other modes put other bytes here.
-    private static let modeBase: UInt8 = 0x00
-
-    /// 32 bytes.
+    let suite: CipherSuite
+    /// Nk bytes: none for the export-only AEAD.
     let key: SecretBytes
-    /// 12 bytes.
+    /// Nn bytes. A nonce need not be secret (RFC 8439 section 2.8); it is an array so that the counter can be mixed in.
     let baseNonce: [UInt8]
-    /// 32 bytes.
-    let exporterSecret: SecretBytes
+    /// 32 bytes; the exporter secret is derived from it when asked for, which most contexts never are.
+    let secret: SecretBytes
+    /// mode ‖ psk_id_hash ‖ info_hash: 65 bytes, hashes of what both sides know.
+    let context: [UInt8]
 
-    /// - Source: RFC 9180 section 5.1, `KeySchedule` with empty `psk` and `psk_id`.
-    init(sharedSecret: borrowing SecretBytes, info: [UInt8]) throws(HPKEError) {
-        let hkdf = LabeledHKDF.hpke
-        let pskIDHash = hkdf.extract(salt: [], label: "psk_id_hash", keyingMaterial: RawSpan())
-        let infoHash = hkdf.extract(salt: [], label: "info_hash", keyingMaterial: unsafe info.span.bytes)
-        // Both hashes are of public bytes: copying them out betrays nothing.
-        let context =
-            [Self.modeBase]
-            + pskIDHash.withBytes { Array(copying: $0) } + infoHash.withBytes { Array(copying: $0) }
-        let secret = sharedSecret.withBytes { salt in
-            hkdf.extract(salt: salt, label: "secret", keyingMaterial: RawSpan())
+    /// For the modes without a PSK.
+    init(
+        _ suite: CipherSuite,
+        _ mode: ModeID,
+        sharedSecret: borrowing SecretBytes,
+        info: [UInt8]
+    ) throws(HPKEError) {
+        let secret = sharedSecret.withBytes { suite.hkdf.extract(salt: $0, label: "secret") }
+        try self.init(suite, mode, secret: secret, pskIDHash: suite.emptyPSKIDHash, info: info)
+    }
+
+    /// For the modes with one.
+    init(
+        _ suite: CipherSuite,
+        _ mode: ModeID,
+        sharedSecret: borrowing SecretBytes,
+        info: [UInt8],
+        psk: borrowing PreSharedKey
+    ) throws(HPKEError) {
+        let secret = psk.secret.withBytes { psk in
+            sharedSecret.withBytes { suite.hkdf.extract(salt: $0, label: "secret") { $0.update(psk) } }
         }
-        let key = try hkdf.expand(secret, label: "key", info: context, byteCount: ChaChaPoly.keyByteCount)
-        let nonce = try hkdf.expand(
-            secret,
-            label: "base_nonce",
-            info: context,
-            byteCount: ChaChaPoly.nonceByteCount
-        )
-        let exporterSecret = try hkdf.expand(secret, label: "exp", info: context, byteCount: 32)
-        // A nonce need not be secret (RFC 8439 section 2.8); it is an array so that the counter can be mixed in.
+        let pskIDHash = suite.hkdf.publicHash(label: "psk_id_hash", of: psk.id)
+        try self.init(suite, mode, secret: secret, pskIDHash: pskIDHash, info: info)
+    }
+
+    private init(
+        _ suite: CipherSuite,
+        _ mode: ModeID,
+        secret: consuming SecretBytes,
+        pskIDHash: [UInt8],
+        info: [UInt8]
+    ) throws(HPKEError) {
+        let context = [mode.rawValue] + pskIDHash + suite.hkdf.publicHash(label: "info_hash", of: info)
+        let (keyByteCount, nonceByteCount) = (suite.aead.keyByteCount, suite.aead.nonceByteCount)
+        let key = try suite.hkdf.expand(secret, label: "key", byteCount: keyByteCount) { $0.update(context) }
+        let nonce = try suite.hkdf.expand(secret, label: "base_nonce", byteCount: nonceByteCount) {
+            $0.update(context)
+        }
         baseNonce = nonce.withBytes { Array(copying: $0) }
-        self.exporterSecret = exporterSecret
+        self.suite = suite
         self.key = key
+        self.secret = secret
+        self.context = context
+    }
+
+    /// - Returns: 32 bytes.
+    func exporterSecret() throws(HPKEError) -> SecretBytes {
+        try suite.hkdf.expand(secret, label: "exp", byteCount: 32) { $0.update(context) }
     }
 }

@@ -1,56 +1,66 @@
 internal import Primitives
 
-/// `LabeledExtract` and `LabeledExpand` of RFC 9180 section 4 for one suite identifier.
-struct LabeledHKDF {
+/// `LabeledExtract` and `LabeledExpand` of RFC 9180 section 4 for one suite identifier. Everything goes into the HMAC in
+/// parts: nothing secret is copied to stand beside a label.
+struct LabeledHKDF: Sendable {
     private let suiteID: [UInt8]
 
     /// "KEM" ‖ I2OSP(kem_id, 2), for the key encapsulation (section 4.1).
-    static let kem = LabeledHKDF(suiteID: Array("KEM".utf8) + bigEndian(HPKE.kemID))
+    static let kem = LabeledHKDF(suiteID: Array("KEM".utf8) + bigEndian(CipherSuite.kemID))
 
-    /// "HPKE" ‖ kem_id ‖ kdf_id ‖ aead_id, for the key schedule (section 5.1).
-    static let hpke = LabeledHKDF(
-        suiteID: Array("HPKE".utf8) + bigEndian(HPKE.kemID) + bigEndian(HPKE.kdfID) + bigEndian(HPKE.aeadID)
-    )
+    /// - Parameter suiteID: "KEM" and the KEM's number, or "HPKE" and all three.
+    init(suiteID: [UInt8]) { self.suiteID = suiteID }
 
+    /// - Parameters:
+    ///   - salt: any length, empty included.
+    ///   - label: ASCII.
+    ///   - feed: gives the keying material.
     /// - Returns: 32 bytes.
-    func extract(salt: RawSpan, label: String, keyingMaterial: RawSpan) -> SecretBytes {
+    func extract(salt: RawSpan, label: StaticString, feed: (inout HMACSHA256) -> Void = { _ in }) -> SecretBytes {
         HKDFSHA256.extract(salt: salt) { code in
-            code.update(Self.version)
+            code.update("HPKE-v1")
             code.update(suiteID)
-            code.update(Array(label.utf8))
-            code.update(keyingMaterial)
+            code.update(label)
+            feed(&code)
         }
     }
 
-    func extract(salt: [UInt8], label: String, keyingMaterial: RawSpan) -> SecretBytes {
-        extract(salt: unsafe salt.span.bytes, label: label, keyingMaterial: keyingMaterial)
+    /// `LabeledExtract` without salt of something that everybody knows.
+    ///
+    /// - Returns: 32 bytes.
+    func publicHash(label: StaticString, of bytes: [UInt8]) -> [UInt8] {
+        extract(salt: RawSpan(), label: label) { $0.update(bytes) }.withBytes { Array(copying: $0) }
     }
 
-    /// - Returns: `byteCount` bytes, 1 ... 8,160.
+    /// - Parameters:
+    ///   - pseudorandomKey: 32 bytes.
+    ///   - label: ASCII.
+    ///   - byteCount: 0 ... 8,160.
+    ///   - feed: gives `info`.
+    /// - Returns: `byteCount` bytes.
     /// - Throws: `.exportTooLong`, the only caller without a constant length being the exporter.
     func expand(
         _ pseudorandomKey: borrowing SecretBytes,
-        label: String,
-        info: [UInt8],
-        byteCount: Int
+        label: StaticString,
+        byteCount: Int,
+        feed: (inout HMACSHA256) -> Void
     ) throws(HPKEError) -> SecretBytes {
-        guard byteCount <= HKDFSHA256.outputByteCountMax else { throw .exportTooLong }
-        let labeledInfo = bigEndian(UInt16(byteCount)) + Self.version + suiteID + Array(label.utf8) + info
+        guard let length = UInt16(exactly: byteCount) else { throw .exportTooLong }
         do {
-            return try HKDFSHA256.expand(
-                pseudorandomKey: pseudorandomKey,
-                info: labeledInfo,
-                byteCount: byteCount
-            )
+            return try HKDFSHA256.expand(pseudorandomKey: pseudorandomKey, byteCount: byteCount) { code in
+                code.update(bigEndian(length))
+                code.update("HPKE-v1")
+                code.update(suiteID)
+                code.update(label)
+                feed(&code)
+            }
         } catch {
             throw .exportTooLong
         }
     }
-
-    private static let version = Array("HPKE-v1".utf8)
 }
 
 /// I2OSP(value, 2).
-private func bigEndian(_ value: UInt16) -> [UInt8] {
+func bigEndian(_ value: UInt16) -> [UInt8] {
     [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
 }

@@ -11,6 +11,9 @@ package struct KeyBundle: Equatable, Sendable {
     /// How far a sender's clock may lag behind the device's.
     package static let clockSkewMax: Duration = .seconds(5 * 60)
     static let entryCountMax = 4
+    /// The longest there can be: two entries of 50 bytes, two of 1,234 (suite 2), and a topic of 155. Longer bytes are
+    /// not looked at.
+    package static let byteCountMax = 50 + 155 + 1 + 2 * 50 + 2 * 1_234 + 64
 
     package struct Entry: Equatable, Sendable {
         package let prekey: PublicPrekey

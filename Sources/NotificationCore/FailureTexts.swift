@@ -11,23 +11,36 @@ public struct FailureTexts: Equatable, Sendable {
     public var expired: String
     /// For a message that only a newer version of the app can open.
     public var updateNeeded: String
+    /// For a message that can be opened once the device is unlocked.
+    public var unlockNeeded: String
 
     /// Neither the title nor a text may be empty: iOS would show the words that came with the push instead.
-    public init(title: String, newMessage: String, expired: String? = nil, updateNeeded: String? = nil) {
-        precondition(!title.isEmpty && !newMessage.isEmpty && expired != "" && updateNeeded != "")
+    public init(
+        title: String,
+        newMessage: String,
+        expired: String? = nil,
+        updateNeeded: String? = nil,
+        unlockNeeded: String? = nil
+    ) {
+        precondition(
+            !title.isEmpty && !newMessage.isEmpty && expired != "" && updateNeeded != "" && unlockNeeded != ""
+        )
         self.title = title
         self.newMessage = newMessage
         self.expired = expired ?? newMessage
         self.updateNeeded = updateNeeded ?? newMessage
+        self.unlockNeeded = unlockNeeded ?? newMessage
     }
 
-    /// The text for a failure; nil for an opened message.
-    func body(for outcome: Outcome) -> String? {
+    /// The text for whatever has no words of its sender's to show.
+    func body(for outcome: Outcome) -> String {
         switch outcome {
-        case .opened: nil
         case .expired: expired
         case .unsupported: updateNeeded
-        case .notSealed, .malformed, .unknownKey, .unverifiedSender, .clockUntrusted, .keysUnavailable: newMessage
+        case .locked: unlockNeeded
+        case .opened, .unauthenticated, .notSealed, .malformed, .unknownKey, .staleKey, .keysUnavailable,
+            .unverifiedSender, .clockUntrusted, .tooOld, .replay, .storeUnavailable, .notPermitted, .superseded:
+            newMessage
         }
     }
 }

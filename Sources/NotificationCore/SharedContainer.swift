@@ -1,32 +1,64 @@
+package import Envelope
 package import Keys
 package import Opening
+private import Primitives
 
-/// The folder that an app shares with its service extension: the app writes, the extension reads.
+/// The folder that an app shares with its service extension: the app writes keys and contacts, the extension reads them;
+/// the extension leaves markers and spooled messages, the app takes them away.
 package struct SharedContainer: Sendable {
-    private let keyRingPath: String
-    private let sendersPath: String
+    /// Prekeys and the ring's index. The identity's private half is in a folder of the app's own.
+    package let keyStore: any SecretStore
+    package let spool: Spool
+    package let resendMarkers: ResendMarkers
+    let contactsPath: String
+    let webPushKeysPath: String
+    /// Of the replay window.
+    package let replayFolder: String
 
-    /// - Parameter path: an existing folder.
-    package init(path: String) {
-        keyRingPath = path + "/sealedpush.keyring"
-        sendersPath = path + "/sealedpush.senders"
+    /// What a backup must not hold: what comes back older has forgotten what was shown.
+    var backupExcludedPaths: [String] {
+        [replayFolder + "/replay-window-1", replayFolder + "/sealedpush-keys", replayFolder + "/sealedpush-spool"]
     }
 
-    /// The app's side: puts the keys and the pinned senders where the extension finds them.
-    package func install(keyRing: KeyRing, senders: TrustedSenders) throws(FileError) {
-        try senders.write(to: sendersPath)
-        try keyRing.write(to: keyRingPath)
+    /// - Parameters:
+    ///   - path: an existing folder.
+    ///   - lock: the state of the device, where the system does not enforce it itself.
+    package init(path: String, lock: @escaping @Sendable () -> DeviceLock = { .unlocked }) {
+        self.init(path: path, keyStore: FileSecretStore(folder: path + "/sealedpush-keys", lock: lock))
     }
 
-    /// The extension's side; nil where a file is missing, unreadable (before the first unlock, say) or damaged.
-    var opener: MessageOpener? {
+    /// - Parameters:
+    ///   - path: an existing folder.
+    ///   - keyStore: where the prekeys are, elsewhere than in the folder.
+    package init(path: String, keyStore: any SecretStore) {
+        self.keyStore = keyStore
+        spool = Spool(folder: path + "/sealedpush-spool")
+        resendMarkers = ResendMarkers(folder: path + "/sealedpush-markers")
+        contactsPath = path + "/sealedpush.senders"
+        webPushKeysPath = path + "/sealedpush.web-push"
+        replayFolder = path
+    }
+
+    /// The app's side: puts a tester's keys and the contacts where the extension finds them, and makes the replay window.
+    package func install(
+        keys: borrowing DeviceKeys,
+        contacts: ContactList,
+        now: Timestamp = .now
+    ) throws(InstallError) {
+        do { try contacts.write(to: contactsPath) } catch { throw .file(error) }
+        var random = SystemRandom()
+        let window: ReplayWindow
         do {
-            return MessageOpener(
-                keyRing: try KeyRing(file: keyRingPath),
-                senders: try TrustedSenders(file: sendersPath)
-            )
+            window = try ReplayWindow(folder: replayFolder, ifMissing: .create, random: &random)
         } catch {
-            return nil
+            throw .window(error)
         }
+        do { try keys.install(in: keyStore, replayStore: window.store, now: now) } catch { throw .keys(error) }
+    }
+
+    package enum InstallError: Error, Equatable {
+        case file(FileError)
+        case keys(KeyRingError)
+        case window(ReplayWindowError)
     }
 }

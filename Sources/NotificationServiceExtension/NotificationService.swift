@@ -13,7 +13,8 @@ final class NotificationService: UNNotificationServiceExtension {
         title: "Acme Chat",
         newMessage: "You have a new message",
         expired: "A message arrived too late to be shown",
-        updateNeeded: "Update Acme Chat to read this message"
+        updateNeeded: "Update Acme Chat to read this message",
+        unlockNeeded: "Unlock to read a new message"
     )
 
     private let pending = PendingDeliveries<UNNotificationContent>()
@@ -26,7 +27,8 @@ final class NotificationService: UNNotificationServiceExtension {
         let pipeline = NotificationPipeline(containerPath: container?.path, texts: Self.texts)
         let delivery = pending.begin(best: Self.content(pipeline.neutralContent), handler: contentHandler)
         let opened = pipeline.content(userInfo: request.content.userInfo)
-        pending.finish(delivery, with: Self.content(opened))
+        // Only what iOS really got is remembered as shown.
+        if pending.finish(delivery, with: Self.content(opened)) { pipeline.didShow(opened) }
     }
 
     override func serviceExtensionTimeWillExpire() {

@@ -2,7 +2,8 @@ package import Envelope
 package import Keys
 package import Primitives
 
-/// All private keys of a device: its identity and its prekeys. The app holds them; the extension gets a `KeyRing`.
+/// A device's keys in their portable form, for testers: an identity and prekeys in one file, which are never rotated.
+/// What an app on a phone has is an `AppKeyRing`.
 package struct DeviceKeys: ~Copyable {
     package let topic: BundleID
     private let identityKey: Ed25519PrivateKey
@@ -25,7 +26,7 @@ package struct DeviceKeys: ~Copyable {
     /// What senders pin.
     package var identity: IdentityKey { IdentityKey(identityKey.publicKey) }
 
-    /// The extension's read-only view.
+    /// The read-only view of an extension that has these keys in memory.
     package var keyRing: KeyRing { KeyRing(topic: topic, identity: identity, prekeys: prekeys) }
 
     /// A bundle of the current prekeys, valid from `now` for the longest time a bundle may be.
@@ -50,6 +51,31 @@ package struct DeviceKeys: ~Copyable {
             entries: entries
         )
         return bundle.signed(by: identityKey)
+    }
+}
+
+// The way to an extension that runs in a process of its own.
+extension DeviceKeys {
+    /// Puts the prekeys into the store that an app shares with its extension, as a ring of which nothing is superseded,
+    /// in place of what is there. The identity's private half is not in it.
+    ///
+    /// - Parameters:
+    ///   - store: the shared one.
+    ///   - replayStore: which replay store will remember the messages; nil for none.
+    ///   - now: the device's clock.
+    /// - Throws: `KeyRingError`.
+    package func install(in store: any SecretStore, replayStore: StoreID?, now: Timestamp) throws(KeyRingError) {
+        let writer = RingWriter(identity: store, shared: store)
+        var index = RingIndex(
+            topic: topic,
+            identity: identity,
+            replayStore: replayStore ?? RingIndex.noReplayStore,
+            origin: .continued
+        )
+        for prekey in prekeys { try writer.write(prekey, identity: identity) }
+        index.rotate(to: prekeys.map(\.publicPrekey), at: now, signedBy: identityKey)
+        try writer.commit(index)
+        try writer.sweep(keeping: index)
     }
 }
 

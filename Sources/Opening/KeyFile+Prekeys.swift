@@ -2,7 +2,7 @@ import Envelope
 import Keys
 import Primitives
 
-// The lines that a device's key file and a key ring's file have in common:
+// The lines of a device's key file:
 //
 //     topic com.example.chat
 //     prekey x25519 after-first-unlock <43 characters of base64url>

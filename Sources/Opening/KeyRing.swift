@@ -1,56 +1,145 @@
 package import Envelope
 package import Keys
+import Primitives
 
-/// The extension's view of a device's keys: it opens messages and changes nothing. The identity's private half is not
-/// in it, so the extension can neither sign a bundle nor rotate.
+/// The extension's view of a device's keys: it opens messages and changes nothing. It is made from a reader of the shared
+/// store, which has no write, and the identity's private half is not in that store: the extension can neither sign a
+/// bundle nor rotate.
 package final class KeyRing: Sendable {
     package let topic: BundleID
     package let identity: IdentityKey
-    let prekeys: [PrivatePrekey]
+    /// Which replay store must remember this ring's messages; nil for keys that have no life cycle.
+    package let replayStore: StoreID?
 
-    init(topic: BundleID, identity: IdentityKey, prekeys: [PrivatePrekey]) {
+    private let source: Source
+
+    private enum Source: Sendable {
+        case held([PrivatePrekey], lockedIDs: [PrekeyID], destroyedIDs: [PrekeyID])
+        case stored(any SecretReader, RingIndex)
+    }
+
+    /// What became of looking for a prekey. One key at most is ever tried: a ciphertext made to open under two keys gains
+    /// nothing.
+    enum PrekeyLookup: Sendable {
+        case found(PrivatePrekey)
+        /// It is there, and cannot be read before the device is unlocked.
+        case locked
+        /// It was destroyed: the message is too late for it.
+        case stale
+        case unknown
+        /// It is there and cannot be read for another reason.
+        case unavailable
+    }
+
+    /// Keys held in memory, without a life cycle: those of a tester's key file, or of a test vector, which also has keys
+    /// that cannot be read and keys that are gone.
+    package init(
+        topic: BundleID,
+        identity: IdentityKey,
+        prekeys: [PrivatePrekey],
+        lockedIDs: [PrekeyID] = [],
+        destroyedIDs: [PrekeyID] = []
+    ) {
         self.topic = topic
         self.identity = identity
-        self.prekeys = prekeys
+        replayStore = nil
+        source = .held(prekeys, lockedIDs: lockedIDs, destroyedIDs: destroyedIDs)
     }
 
-    /// One key at most is ever tried: a ciphertext made to open under two keys gains nothing.
-    func prekey(id: [UInt8]) -> PrivatePrekey? { prekeys.first { $0.id.elementsEqual(id) } }
+    /// The ring in the store that the app shares with its extension. Secrets are read when they are asked for.
+    ///
+    /// - Parameter store: the shared one.
+    /// - Throws: `.notFound` before the app has made keys, `.locked` before the first unlock, `.damaged`, `.system`.
+    package init(store: any SecretReader) throws(SecretStoreError) {
+        let index = try RingIndex(from: store)
+        topic = index.topic
+        identity = index.identity
+        replayStore = index.replayStore == RingIndex.noReplayStore ? nil : index.replayStore
+        source = .stored(store, index)
+    }
+
+    /// Those held in memory; none where they are read from a store.
+    var prekeys: [PrivatePrekey] {
+        switch source {
+        case .held(let prekeys, _, _): prekeys
+        case .stored: []
+        }
+    }
+
+    /// Finds the prekey of an envelope's header, superseded ones too. An id of other than 8 bytes is unknown.
+    func prekey(id: [UInt8]) -> PrekeyLookup {
+        guard let id = PrekeyID(id) else { return .unknown }
+        switch source {
+        case .held(let prekeys, let lockedIDs, let destroyedIDs):
+            if let prekey = prekeys.first(where: { $0.id.elementsEqual(id.bytes) }) { return .found(prekey) }
+            if lockedIDs.contains(id) { return .locked }
+            return destroyedIDs.contains(id) ? .stale : .unknown
+        case .stored(let store, let index):
+            if let lookup = Self.lookup(id, in: index, store) { return lookup }
+            return lookupAgain(id, store)
+        }
+    }
+
+    /// The app may have rotated since the index was read. Its order of writing makes the newest index right.
+    private func lookupAgain(_ id: PrekeyID, _ store: any SecretReader) -> PrekeyLookup {
+        let index: RingIndex
+        do {
+            index = try RingIndex(from: store)
+        } catch {
+            return error == .locked ? .locked : .unavailable
+        }
+        // A ring made anew for another identity: what this view would bind a message to is gone.
+        guard index.identity == identity, index.topic == topic else { return .unavailable }
+        if let lookup = Self.lookup(id, in: index, store) { return lookup }
+        return index.prekey(id) == nil ? .unknown : .unavailable
+    }
+
+    /// - Returns: nil where the index does not know the prekey, or knows one whose secret is not there.
+    private static func lookup(_ id: PrekeyID, in index: RingIndex, _ store: any SecretReader) -> PrekeyLookup? {
+        guard let prekey = index.prekey(id) else { return index.destroyedIDs.contains(id) ? .stale : nil }
+        do {
+            return .found(try PrivatePrekey(prekey, identity: index.identity, from: store))
+        } catch {
+            switch error {
+            case .notFound: return nil
+            case .locked: return .locked
+            case .damaged, .system: return .unavailable
+            }
+        }
+    }
 }
 
-// The key ring's file, written by the app into the container that it shares with its extension.
-extension KeyRing {
-    private static let format = "sealedpush-key-ring-1"
-
-    /// - Throws: `FileError`.
-    package convenience init(file path: String) throws(FileError) {
-        let file = try KeyFile(
-            path: path,
-            format: Self.format,
-            lineNames: ["topic", "identity", "prekey"],
-            exampleKeys: .refused
-        )
-        let identities = file.values("identity")
-        guard identities.count == 1, identities[0].count == 1 else { throw file.malformed }
-        let identity: IdentityKey
-        do {
-            identity = try IdentityKey(text: file.text(identities[0][0]))
-        } catch {
-            throw file.malformed
-        }
-        self.init(
-            topic: try file.topic(),
-            identity: identity,
-            prekeys: try file.prekeys(identity: identity)
-        )
+extension RingIndex {
+    /// - Throws: `SecretStoreError`.
+    init(from store: any SecretReader) throws(SecretStoreError) {
+        let record = try store.read(.ring)
+        guard record.byteCount <= Self.recordByteCountMax,
+            let index = RingIndex(record: record.withBytes { [UInt8](copying: $0) })
+        else { throw .damaged }
+        self = index
     }
+}
 
-    /// Writes a file of mode 0600.
-    package func write(to path: String) throws(FileError) {
-        var writer = KeyFileWriter(format: Self.format, isExample: false)
-        writer.line("topic", topic.text)
-        writer.line("identity", identity.text)
-        for prekey in prekeys { writer.line(prekey) }
-        try writer.write(to: path)
+extension PrivatePrekey {
+    /// Reads the secret of a prekey that the index names.
+    ///
+    /// - Throws: `.damaged` unless it is the private half of the key that the index names; `SecretStoreError`.
+    convenience init(_ prekey: RingPrekey, identity: IdentityKey, from store: any SecretReader) throws(SecretStoreError)
+    {
+        let key: X25519PrivateKey
+        do {
+            key = try X25519PrivateKey(rawRepresentation: try store.read(.prekey(prekey.id)))
+        } catch let error as SecretStoreError {
+            throw error
+        } catch {
+            throw .damaged
+        }
+        guard key.publicKey == prekey.prekey.key else { throw .damaged }
+        self.init(
+            key: key,
+            suite: prekey.prekey.suite,
+            protectionClass: prekey.prekey.protectionClass,
+            identity: identity
+        )
     }
 }

@@ -1,30 +1,48 @@
 package import Envelope
-import HPKE
 import Keys
-import Primitives
 
-/// (sealed field, key ring, trusted senders, clock) → outcome. Pure, synchronous and total: no bytes make it trap.
+/// (sealed field, key ring, contacts, replay window, clock) → outcome. Synchronous and total: no bytes make it trap.
 package struct MessageOpener: Sendable {
-    private let keyRing: KeyRing
-    private let senders: TrustedSenders
-
-    package init(keyRing: KeyRing, senders: TrustedSenders) {
-        self.keyRing = keyRing
-        self.senders = senders
+    /// Whether a message is remembered.
+    package enum ReplayProtection: Sendable {
+        case window(ReplayWindow)
+        /// There should be a window, and it cannot be used: nothing counts as new.
+        case unavailable
+        /// For tools, which look at a message without being the device.
+        case none
     }
 
-    /// The steps are in the order of docs/protocol.md, "Opening"; nothing of a message counts before its signature.
+    let keyRing: KeyRing
+    let contacts: ContactList
+    let replay: ReplayProtection
+    let policy: OpeningPolicy
+    let pushClass: PushClass
+
+    package init(
+        keyRing: KeyRing,
+        contacts: ContactList,
+        replay: ReplayProtection,
+        policy: OpeningPolicy = OpeningPolicy(),
+        pushClass: PushClass = .alert
+    ) {
+        self.keyRing = keyRing
+        self.contacts = contacts
+        self.replay = replay
+        self.policy = policy
+        self.pushClass = pushClass
+    }
+
+    /// The steps are in the order of docs/protocol.md, section 8; nothing of a message counts before its signature.
     ///
     /// - Parameters:
     ///   - sealedField: the payload's `sealed` string.
     ///   - now: the device's clock.
-    /// - Returns: one outcome, always.
-    package func open(sealedField: String, now: Timestamp) -> Outcome {
+    /// - Returns: one outcome, always, and what has to be given back to the window once it was shown.
+    package func open(sealedField: String, now: Timestamp) -> OpenedPush {
+        var claim: ReplayClaim?
         do throws(Rejection) {
             let envelope = try parse(sealedField)
-            guard let prekey = keyRing.prekey(id: envelope.header.prekeyID) else {
-                throw Rejection(.unknownKey)
-            }
+            let prekey = try prekey(for: envelope.header)
             let info = Binding.info(
                 header: envelope.header,
                 topic: keyRing.topic,
@@ -32,92 +50,51 @@ package struct MessageOpener: Sendable {
                 prekeyFingerprint: prekey.fingerprint
             )
             let frame = try openFrame(of: envelope, with: prekey, info: info)
-            let sender = try verifySender(of: frame, info: info)
-            return .opened(try message(of: frame, from: sender, now: now))
+            let contact = try verifySender(of: frame, info: info)
+            let isClockTrusted = try judgeTimes(of: frame, now: now)
+            let isFirst = try claimOnce(frame, from: contact, now: now, claim: &claim)
+            var message = try readBody(of: frame)
+            try judgeCallTimes(message, frame: frame, isClockTrusted: isClockTrusted)
+            try applyRights(to: &message, of: contact)
+            try judgeCall(message, isFirst: isFirst)
+            try keepOrder(of: &message, frame: frame, from: contact, now: now)
+            return OpenedPush(outcome: .opened(try opened(message, frame, contact)), claim: claim)
         } catch {
-            return error.outcome
+            return OpenedPush(outcome: error.outcome, claim: claim)
         }
     }
 
-    private struct Rejection: Error {
+    /// Ends the steps, with what the push became.
+    struct Rejection: Error {
         let outcome: Outcome
         init(_ outcome: Outcome) { self.outcome = outcome }
     }
 
-    private func parse(_ sealedField: String) throws(Rejection) -> Envelope {
-        do {
-            return try Envelope(sealedField: Array(sealedField.utf8))
-        } catch {
-            switch error {
-            case .unsupportedVersion, .unsupportedSuite: throw Rejection(.unsupported)
-            case .wrongLength, .notBase64URL: throw Rejection(.malformed)
-            }
-        }
-    }
-
-    private func openFrame(
-        of envelope: Envelope,
-        with prekey: PrivatePrekey,
-        info: [UInt8]
-    ) throws(Rejection) -> Frame {
-        let plaintext: [UInt8]
-        do {
-            plaintext = try HPKE.open(
-                envelope.ciphertext[...],
-                encapsulatedKey: envelope.encapsulatedKey,
-                with: prekey.key,
-                info: info
-            )
-        } catch {
-            throw Rejection(.malformed)
-        }
-        do {
-            return try Frame(bytes: plaintext)
-        } catch {
-            throw Rejection(error == .unknownCriticalFlag ? .unsupported : .malformed)
-        }
-    }
-
-    /// An unknown sender's signature is verified too: its key may be kept for a contact request.
-    private func verifySender(of frame: Frame, info: [UInt8]) throws(Rejection) -> SenderKey {
-        let sender: SenderKey
-        do {
-            sender = try SenderKey(rawRepresentation: frame.senderKey)
-        } catch {
-            throw Rejection(.malformed)
-        }
-        let input = Binding.signatureInput(
-            info: info,
-            frameHead: frame.head,
-            bodyDigest: SHA256.hash(frame.body)
-        )
-        guard sender.key.isValid(signature: frame.signature, over: input) else { throw Rejection(.malformed) }
-        guard senders.contains(sender) else { throw Rejection(.unverifiedSender(sender)) }
-        return sender
-    }
-
-    private func message(of frame: Frame, from sender: SenderKey, now: Timestamp) throws(Rejection) -> OpenedMessage {
-        let sentAt = Timestamp(milliseconds: frame.sentAt)
-        let expiresAt = Timestamp(milliseconds: frame.expiresAt)
-        switch ClockBound(now: now).judge(sentAt: sentAt, expiresAt: expiresAt) {
-        case .inTime: break
-        case .malformed: throw Rejection(.malformed)
-        case .expired: throw Rejection(.expired)
-        case .fromTheFuture: throw Rejection(.clockUntrusted)
-        }
-        let message: Message
-        do {
-            message = try Message(sealedBody: frame.body)
-        } catch {
-            throw Rejection(error == .unsupported ? .unsupported : .malformed)
-        }
+    private func opened(_ message: Message, _ frame: Frame, _ contact: Contact) throws(Rejection) -> OpenedMessage {
+        guard let id = MessageID(rawRepresentation: frame.messageID) else { throw Rejection(.malformed) }
         return OpenedMessage(
             message: message,
-            messageID: frame.messageID,
-            sentAt: sentAt,
-            expiresAt: expiresAt,
-            sender: sender,
+            messageID: id,
+            sentAt: frame.sentTime,
+            expiresAt: frame.expiryTime,
+            sender: contact.key,
             isTruncated: frame.flags.contains(.truncated)
         )
     }
+}
+
+/// What opening gives: the outcome, and the claim that has to be committed once the content was handed over.
+package struct OpenedPush: Sendable {
+    package let outcome: Outcome
+    package let claim: ReplayClaim?
+
+    package init(outcome: Outcome, claim: ReplayClaim?) {
+        self.outcome = outcome
+        self.claim = claim
+    }
+}
+
+extension Frame {
+    var sentTime: Timestamp { Timestamp(milliseconds: sentAt) }
+    var expiryTime: Timestamp { Timestamp(milliseconds: expiresAt) }
 }

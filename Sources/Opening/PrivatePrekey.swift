@@ -1,17 +1,17 @@
-import Envelope
-import Keys
-import Primitives
+package import Envelope
+package import Keys
+package import Primitives
 
 /// The private half of a prekey, with the public values that every opening needs computed once.
 ///
 /// A class only so that a key ring can hold several: its key cannot be copied.
-final class PrivatePrekey: Sendable {
+package final class PrivatePrekey: Sendable {
     let key: X25519PrivateKey
     let publicPrekey: PublicPrekey
     /// FP: 32 bytes.
     let fingerprint: [UInt8]
 
-    init(
+    package init(
         key: consuming X25519PrivateKey,
         suite: Suite,
         protectionClass: ProtectionClass,

@@ -27,4 +27,14 @@ extension MutableRawSpan {
             return unsafe body(start, buffer.count)
         }
     }
+
+    /// Copies all of `source` to `offset` and after; what does not fit traps.
+    mutating func write(_ source: RawSpan, at offset: Int) {
+        unsafe withUnsafeMutableBytes { target in
+            unsafe source.withUnsafeBytes { source in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + source.count])
+                    .copyMemory(from: source)
+            }
+        }
+    }
 }

@@ -1,5 +1,3 @@
-private import CSodium
-
 /// ChaCha20-Poly1305 (RFC 8439): 32-byte key, 12-byte nonce, 16-byte tag at the end of the ciphertext.
 package enum ChaChaPoly {
     package static let keyByteCount = 32
@@ -14,23 +12,7 @@ package enum ChaChaPoly {
         aad: [UInt8]
     ) -> [UInt8] {
         precondition(key.byteCount == keyByteCount && nonce.count == nonceByteCount)
-        var ciphertext = [UInt8](repeating: 0, count: plaintext.count + tagByteCount)
-        key.withBytes { key in
-            unsafe key.withBytePointer { key, _ in
-                _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt(
-                    &ciphertext,
-                    nil,
-                    plaintext,
-                    UInt64(plaintext.count),
-                    aad,
-                    UInt64(aad.count),
-                    nil,
-                    nonce,
-                    key
-                )
-            }
-        }
-        return ciphertext
+        return key.withBytes { Provider.seal(.chaChaPoly, plaintext, key: $0, nonce: nonce, aad: aad) }
     }
 
     /// - Returns: ciphertext length - 16 bytes.
@@ -43,25 +25,8 @@ package enum ChaChaPoly {
     ) throws(PrimitiveError) -> [UInt8] {
         precondition(key.byteCount == keyByteCount && nonce.count == nonceByteCount)
         guard ciphertext.count >= tagByteCount else { throw .authenticationFailed }
-        var plaintext = [UInt8](repeating: 0, count: ciphertext.count - tagByteCount)
-        let code = key.withBytes { key in
-            unsafe key.withBytePointer { key, _ in
-                unsafe ciphertext.span.bytes.withBytePointer { start, count in
-                    unsafe crypto_aead_chacha20poly1305_ietf_decrypt(
-                        &plaintext,
-                        nil,
-                        nil,
-                        start,
-                        UInt64(count),
-                        aad,
-                        UInt64(aad.count),
-                        nonce,
-                        key
-                    )
-                }
-            }
-        }
-        guard code == 0 else { throw .authenticationFailed }
+        let plaintext = key.withBytes { Provider.open(.chaChaPoly, ciphertext, key: $0, nonce: nonce, aad: aad) }
+        guard let plaintext else { throw .authenticationFailed }
         return plaintext
     }
 }

@@ -1,5 +1,3 @@
-private import CSodium
-
 /// An Ed25519 public key (RFC 8032): 32 bytes that are a canonical point and not of small order.
 package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
     package static let byteCount = 32
@@ -25,7 +23,7 @@ package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
             Ed25519Encoding.isAcceptablePoint(signature[0..<32]),
             Ed25519Encoding.isBelowGroupOrder(signature[32..<64])
         else { return false }
-        return unsafe crypto_sign_verify_detached(signature, message, UInt64(message.count), rawRepresentation) == 0
+        return Provider.ed25519IsValid(signature: signature, over: message, publicKey: rawRepresentation)
     }
 }
 
@@ -33,7 +31,7 @@ package struct Ed25519PublicKey: Equatable, Hashable, Sendable {
 package struct Ed25519PrivateKey: ~Copyable, Sendable {
     package static let seedByteCount = 32
 
-    /// libsodium's form: seed, then public key.
+    /// Seed, then public key: 64 bytes.
     private let secret: SecretBytes
     package let publicKey: Ed25519PublicKey
 
@@ -50,28 +48,18 @@ package struct Ed25519PrivateKey: ~Copyable, Sendable {
     }
 
     private init(checked seed: consuming SecretBytes, storage: SecretBytes.Storage) {
-        var publicKey = [UInt8](repeating: 0, count: Ed25519PublicKey.byteCount)
+        let publicKey = seed.withBytes { Provider.ed25519PublicKey(ofSeed: $0) }
         secret = SecretBytes(byteCount: 64, storage: storage) { output in
-            unsafe output.withMutableBytePointer { output, _ in
-                seed.withBytes { seed in
-                    unsafe seed.withBytePointer { seed, _ in
-                        _ = unsafe crypto_sign_seed_keypair(&publicKey, output, seed)
-                    }
-                }
-            }
+            seed.withBytes { output.write($0, at: 0) }
+            unsafe output.write(publicKey.span.bytes, at: Self.seedByteCount)
         }
         self.publicKey = Ed25519PublicKey(derived: publicKey)
     }
 
-    /// - Returns: 64 bytes, R then S. Deterministic (RFC 8032 section 5.1.6).
+    /// - Returns: 64 bytes, R then S. Deterministic (RFC 8032 section 5.1.6), but on Apple's platforms: CryptoKit's are
+    ///   randomised.
     package func signature(over message: [UInt8]) -> [UInt8] {
-        var signature = [UInt8](repeating: 0, count: Ed25519PublicKey.signatureByteCount)
-        secret.withBytes { secret in
-            unsafe secret.withBytePointer { secret, _ in
-                _ = unsafe crypto_sign_detached(&signature, nil, message, UInt64(message.count), secret)
-            }
-        }
-        return signature
+        secret.withBytes { Provider.ed25519Signature(over: message, secret: $0) }
     }
 
     /// Lends the 32-byte seed, to write it to a key file.

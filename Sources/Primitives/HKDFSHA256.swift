@@ -1,4 +1,4 @@
-/// HKDF with SHA-256 (RFC 5869). libsodium 1.0.18 has only the HMAC; the two steps over it are these.
+/// HKDF with SHA-256 (RFC 5869).
 package enum HKDFSHA256 {
     package static let outputByteCountMax = 255 * HMACSHA256.byteCount
 
@@ -25,37 +25,59 @@ package enum HKDFSHA256 {
         info: [UInt8],
         byteCount: Int
     ) throws(PrimitiveError) -> SecretBytes {
+        try expand(pseudorandomKey: pseudorandomKey, byteCount: byteCount) { $0.update(info) }
+    }
+
+    /// The same with `info` in parts.
+    ///
+    /// - Parameters:
+    ///   - pseudorandomKey: 32 bytes or more.
+    ///   - byteCount: 1 ... 8,160.
+    ///   - feed: gives `info` in order; called once for each 32 bytes.
+    /// - Returns: `byteCount` bytes.
+    /// - Throws: `.outputTooLong`.
+    package static func expand(
+        pseudorandomKey: borrowing SecretBytes,
+        byteCount: Int,
+        feed: (inout HMACSHA256) -> Void
+    ) throws(PrimitiveError) -> SecretBytes {
         guard byteCount <= outputByteCountMax else {
             throw .outputTooLong(byteCount: byteCount, byteCountMax: outputByteCountMax)
         }
         return pseudorandomKey.withBytes { key in
-            SecretBytes(byteCount: byteCount) { output in expand(key: key, info: info, into: &output) }
+            if byteCount == HMACSHA256.byteCount { return block(1, after: nil, key: key, feed: feed) }
+            return SecretBytes(byteCount: byteCount) { expand(key: key, into: &$0, feed: feed) }
         }
     }
 
-    private static func expand(key: RawSpan, info: [UInt8], into output: inout MutableRawSpan) {
+    private static func expand(key: RawSpan, into output: inout MutableRawSpan, feed: (inout HMACSHA256) -> Void) {
         var previous: SecretBytes?
         var written = 0
         var counter: UInt8 = 0
         while written < output.byteCount {
             counter += 1
-            let last = previous.take()
-            let block = SecretBytes(byteCount: HMACSHA256.byteCount) { span in
-                HMACSHA256.code(key: key, into: &span) { code in
-                    last?.withBytes { code.update($0) }
-                    code.update(info)
-                    code.update([counter])
-                }
-            }
+            let next = block(counter, after: previous.take(), key: key, feed: feed)
             let taken = min(HMACSHA256.byteCount, output.byteCount - written)
-            block.withBytes { bytes in
-                for index in 0..<taken {
-                    let byte = unsafe bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self)
-                    output.storeBytes(of: byte, toByteOffset: written + index, as: UInt8.self)
-                }
-            }
+            next.withBytes { output.write($0.extracting(first: taken), at: written) }
             written += taken
-            previous = consume block
+            previous = consume next
+        }
+    }
+
+    /// T(counter): 32 bytes.
+    private static func block(
+        _ counter: UInt8,
+        after previous: consuming SecretBytes?,
+        key: RawSpan,
+        feed: (inout HMACSHA256) -> Void
+    ) -> SecretBytes {
+        let previous = previous
+        return SecretBytes(byteCount: HMACSHA256.byteCount) { output in
+            HMACSHA256.code(key: key, into: &output) { code in
+                previous?.withBytes { code.update($0) }
+                feed(&code)
+                code.update(byte: counter)
+            }
         }
     }
 }

@@ -1,11 +1,10 @@
-private import CSodium
-
 /// HMAC-SHA256 (RFC 2104), fed in parts so that a secret is never copied beside a label.
-@safe
 package struct HMACSHA256: ~Copyable {
     package static let byteCount = 32
+    private static let blockByteCount = 64
 
-    private var state: crypto_auth_hmacsha256_state
+    private var inner = Provider.SHA256State()
+    private var outer = Provider.SHA256State()
 
     /// Computes one code: `feed` gives the message in order, the 32 bytes go to `output`.
     package static func code(
@@ -16,25 +15,52 @@ package struct HMACSHA256: ~Copyable {
         precondition(output.byteCount == byteCount)
         var code = HMACSHA256(key: key)
         feed(&code)
-        unsafe output.withMutableBytePointer { start, _ in
-            _ = unsafe crypto_auth_hmacsha256_final(&code.state, start)
-        }
-        // The state holds the key in the form of two hash states.
-        unsafe sodium_memzero(&code.state, MemoryLayout<crypto_auth_hmacsha256_state>.size)
+        code.inner.finish(into: &output)
+        // Until the next line `output` holds the inner digest, and no one else can see it.
+        code.outer.update(output.bytes)
+        code.outer.finish(into: &output)
+        // Both states hold the key, hashed in.
+        code.inner.wipe()
+        code.outer.wipe()
     }
 
-    package mutating func update(_ bytes: RawSpan) {
-        unsafe bytes.withBytePointer { start, count in
-            _ = unsafe crypto_auth_hmacsha256_update(&state, start, UInt64(count))
-        }
-    }
+    package mutating func update(_ bytes: RawSpan) { inner.update(bytes) }
 
     package mutating func update(_ bytes: [UInt8]) { unsafe update(bytes.span.bytes) }
 
+    package mutating func update(byte: UInt8) {
+        unsafe withUnsafeBytes(of: byte) { unsafe update($0.bytes) }
+    }
+
+    /// The characters of an ASCII label.
+    package mutating func update(_ label: StaticString) {
+        let text = unsafe UnsafeRawBufferPointer(start: label.utf8Start, count: label.utf8CodeUnitCount)
+        unsafe update(text.bytes)
+    }
+
     private init(key: RawSpan) {
-        state = crypto_auth_hmacsha256_state()
-        unsafe key.withBytePointer { start, count in
-            _ = unsafe crypto_auth_hmacsha256_init(&state, start, count)
+        // RFC 2104 section 2: the key, hashed first when longer than a block, is filled up with zeros.
+        unsafe withUnsafeTemporaryAllocation(byteCount: Self.blockByteCount, alignment: 8) { buffer in
+            unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            var block = unsafe buffer.mutableBytes
+            if key.byteCount > Self.blockByteCount {
+                var hash = Provider.SHA256State()
+                hash.update(key)
+                let digest = SecretBytes(byteCount: Self.byteCount) { hash.finish(into: &$0) }
+                hash.wipe()
+                digest.withBytes { block.write($0, at: 0) }
+            } else {
+                block.write(key, at: 0)
+            }
+            unsafe Self.mask(buffer, with: 0x36)
+            unsafe inner.update(buffer.bytes)
+            unsafe Self.mask(buffer, with: 0x36 ^ 0x5C)
+            unsafe outer.update(buffer.bytes)
+            unsafe Provider.wipe(buffer)
         }
+    }
+
+    private static func mask(_ block: UnsafeMutableRawBufferPointer, with byte: UInt8) {
+        for index in block.indices { unsafe block[index] ^= byte }
     }
 }

@@ -1,18 +1,15 @@
-private import CSodium
-
 /// Where random bytes come from. A parameter inside the package, so that vectors can be made from fixed bytes; every
 /// entry point that an application calls uses `SystemRandom`.
 package protocol RandomSource {
     mutating func fill(_ span: inout MutableRawSpan)
 }
 
-/// The system's cryptographic random generator (getrandom on Linux), through libsodium.
+/// The system's cryptographic random generator: getrandom on Linux, through libsodium.
 package struct SystemRandom: RandomSource, Sendable {
     package init() {}
 
     package mutating func fill(_ span: inout MutableRawSpan) {
-        Sodium.initialize()
-        unsafe span.withMutableBytePointer { unsafe randombytes_buf($0, $1) }
+        Provider.fillWithRandom(&span)
     }
 }
 

@@ -1,10 +1,9 @@
-private import CSodium
-
 /// Secret bytes, zeroed when their owner goes. Neither `"\(key)"` nor `key == key` compiles, and no copy can be made.
 ///
 /// Two kinds of storage, because they differ in cost by a factor of thousands: a plain allocation for what lives as
-/// long as one message, and libsodium's guarded pages (locked in memory, kept out of core dumps, a trap on overrun)
-/// for identities and prekeys. Guarded storage costs about one X25519 operation.
+/// long as one message, and guarded memory for identities and prekeys. On Linux those are libsodium's pages: locked in
+/// memory, kept out of core dumps, a trap on overrun, at the cost of about one X25519 operation. Apple's platforms have
+/// no such pages: there both kinds are the same.
 @safe
 package struct SecretBytes: ~Copyable, Sendable {
     package enum Storage: Sendable { case plain, guarded }
@@ -16,7 +15,7 @@ package struct SecretBytes: ~Copyable, Sendable {
     package var byteCount: Int { unsafe bytes.count }
 
     /// - Parameters:
-    ///   - byteCount: one or more.
+    ///   - byteCount: zero or more.
     ///   - storage: `.guarded` for what lives long.
     ///   - fill: writes every byte; sees zeros first.
     /// - Throws: what `fill` throws, after what it wrote was zeroed.
@@ -25,7 +24,7 @@ package struct SecretBytes: ~Copyable, Sendable {
         storage: Storage = .plain,
         fill: (inout MutableRawSpan) throws(Failure) -> Void
     ) throws(Failure) {
-        precondition(byteCount > 0)
+        precondition(byteCount >= 0)
         let bytes = unsafe Self.allocate(byteCount: byteCount, storage: storage)
         var span = unsafe bytes.mutableBytes
         do {
@@ -66,7 +65,7 @@ package struct SecretBytes: ~Copyable, Sendable {
     /// Compares in constant time; different lengths are unequal at once.
     package func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard byteCount == other.byteCount else { return false }
-        return unsafe sodium_memcmp(bytes.baseAddress, other.bytes.baseAddress, byteCount) == 0
+        return withBytes { one in other.withBytes { Provider.areEqual(one, $0) } }
     }
 
     deinit { unsafe Self.release(bytes, storage: storage) }
@@ -78,24 +77,17 @@ package struct SecretBytes: ~Copyable, Sendable {
             unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
             return unsafe bytes
         case .guarded:
-            Sodium.initialize()
-            let pages = unsafe sodium_malloc(byteCount)
-            // The limit on locked memory is not what fails here (libsodium goes on without the lock); only a
-            // system without memory gives nil.
-            guard let pages = unsafe pages else { preconditionFailure("out of memory for \(byteCount) secret bytes") }
-            unsafe sodium_memzero(pages, byteCount)
-            return unsafe UnsafeMutableRawBufferPointer(start: pages, count: byteCount)
+            return unsafe Provider.allocateGuarded(byteCount: byteCount)
         }
     }
 
     private static func release(_ bytes: UnsafeMutableRawBufferPointer, storage: Storage) {
         switch storage {
         case .plain:
-            unsafe sodium_memzero(bytes.baseAddress, bytes.count)
+            unsafe Provider.wipe(bytes)
             unsafe bytes.deallocate()
         case .guarded:
-            // Zeroes before it unmaps.
-            unsafe sodium_free(bytes.baseAddress)
+            unsafe Provider.releaseGuarded(bytes)
         }
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-private import Glibc
-#elseif canImport(Darwin)
-private import Darwin
-#endif
+private import Platform
 
 /// The system's wall clock. Everything inside takes the time as a parameter; only entry points ask for it here.
 package enum SystemClock {

@@ -1,5 +1,3 @@
-private import CSodium
-
 /// An X25519 public key: 32 bytes, RFC 7748's u-coordinate.
 package struct X25519PublicKey: Equatable, Hashable, Sendable {
     package static let byteCount = 32
@@ -50,21 +48,16 @@ package struct X25519PrivateKey: ~Copyable, Sendable {
     }
 
     fileprivate init(secret: consuming SecretBytes) {
-        var publicKey = [UInt8](repeating: 0, count: X25519PublicKey.byteCount)
-        secret.withBytes { scalar in
-            unsafe scalar.withBytePointer { start, _ in
-                _ = unsafe crypto_scalarmult_base(&publicKey, start)
-            }
-        }
+        publicKey = X25519PublicKey(unchecked: secret.withBytes { Provider.x25519PublicKey(of: $0) })
         self.secret = secret
-        self.publicKey = X25519PublicKey(unchecked: publicKey)
     }
 
     /// - Returns: 32 bytes.
     /// - Throws: `.lowOrderPublicKey` for the all-zero result that RFC 9180 section 7.1.4 wants refused.
     package func sharedSecret(with peer: X25519PublicKey) throws(PrimitiveError) -> SecretBytes {
         try SecretBytes(byteCount: 32) { output throws(PrimitiveError) in
-            guard multiply(peer, into: &output) else { throw .lowOrderPublicKey }
+            let isNonZero = secret.withBytes { Provider.x25519($0, peer.rawRepresentation, into: &output) }
+            guard isNonZero else { throw .lowOrderPublicKey }
         }
     }
 
@@ -72,16 +65,5 @@ package struct X25519PrivateKey: ~Copyable, Sendable {
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try secret.withBytes(body)
-    }
-
-    /// - Returns: whether the result differs from zero; libsodium's return code, which some callers forget.
-    fileprivate func multiply(_ peer: X25519PublicKey, into output: inout MutableRawSpan) -> Bool {
-        unsafe output.withMutableBytePointer { output, _ in
-            secret.withBytes { scalar in
-                unsafe scalar.withBytePointer { start, _ in
-                    unsafe crypto_scalarmult(output, start, peer.rawRepresentation) == 0
-                }
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ public import Envelope
 public struct SealedMessage: Sendable {
     package let envelope: Envelope
     /// 16 bytes; the same if the message is sealed again for another device, or again for this one.
-    public let messageID: [UInt8]
+    public let messageID: MessageID
     /// Whether `body` was shortened to fit.
     public let isTruncated: Bool
     /// Follows this push through logs.
@@ -20,14 +20,4 @@ public struct SealedMessage: Sendable {
         case .voip: Payload.voip(envelope: envelope, trace: trace)
         }
     }
-}
-
-/// Why a message was not sealed.
-public enum SealingError: Error, Equatable {
-    /// The message itself.
-    case message(MessageError)
-    /// A lifetime that is not positive, or longer than `lifetimeMax`.
-    case lifetime(lifetimeMax: Duration)
-    /// The recipient's key gives no secrecy; its bundle should have been refused.
-    case unusablePrekey
 }

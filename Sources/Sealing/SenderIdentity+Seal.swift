@@ -1,19 +1,20 @@
 public import Envelope
 import HPKE
-import Keys
+public import Keys
 package import Primitives
 
 extension SenderIdentity {
     /// Devices refuse anything that claims to live longer than their app allows; this is the default of both.
-    public static let lifetimeMax: Duration = .seconds(7 * 86_400)
+    public static var lifetimeMax: Duration { PreparedMessage.lifetimeMax }
 
-    /// Seals a message for one device.
+    /// Seals a new message for one device.
     ///
     /// - Parameters:
     ///   - message: what the person will read.
     ///   - recipient: the verified device.
     ///   - sentAt: the sender's clock.
-    ///   - lifetime: how long after `sentAt` the device may show it; at most 7 days.
+    ///   - lifetime: how long after `sentAt` the device may show it.
+    ///   - lifetimeMax: what the app configured on its devices, at most 30 days.
     ///   - overflow: what to do with a message longer than the constant length.
     /// - Returns: the envelope, 2,880 bytes whatever the message.
     /// - Throws: `SealingError`.
@@ -22,6 +23,7 @@ extension SenderIdentity {
         for recipient: Recipient,
         sentAt: Timestamp,
         lifetime: Duration = .seconds(86_400),
+        lifetimeMax: Duration = PreparedMessage.lifetimeMax,
         overflow: Message.Overflow = .shorten
     ) throws(SealingError) -> SealedMessage {
         var random = SystemRandom()
@@ -30,10 +32,52 @@ extension SenderIdentity {
             for: recipient,
             sentAt: sentAt,
             lifetime: lifetime,
+            lifetimeMax: lifetimeMax,
             overflow: overflow,
             pushClass: .alert,
             random: &random
         )
+    }
+
+    /// Seals a prepared message for one device, for the first time or once more.
+    ///
+    /// - Parameters:
+    ///   - message: encoded once.
+    ///   - recipient: the verified device.
+    ///   - now: the sender's clock. A recipient that was kept past its prekey's end, and a message past its own, are
+    ///     refused.
+    /// - Returns: the envelope, under an encapsulation, a signature and a trace of its own.
+    /// - Throws: `SealingError`.
+    public func seal(
+        _ message: PreparedMessage,
+        for recipient: Recipient,
+        now: Timestamp = .now
+    ) throws(SealingError) -> SealedMessage {
+        var random = SystemRandom()
+        return try seal(message, for: recipient, now: now, random: &random)
+    }
+
+    /// Seals a prepared message for many devices.
+    ///
+    /// - Parameters:
+    ///   - message: encoded once.
+    ///   - recipients: the verified devices.
+    ///   - now: the sender's clock.
+    /// - Returns: one result for each recipient, in their order: what cannot be sealed for one keeps nothing from the
+    ///   others.
+    public func seal(
+        _ message: PreparedMessage,
+        for recipients: [Recipient],
+        now: Timestamp = .now
+    ) -> [Result<SealedMessage, SealingError>] {
+        var random = SystemRandom()
+        return recipients.map { recipient in
+            do throws(SealingError) {
+                return .success(try seal(message, for: recipient, now: now, random: &random))
+            } catch {
+                return .failure(error)
+            }
+        }
     }
 
     package func seal(
@@ -41,36 +85,48 @@ extension SenderIdentity {
         for recipient: Recipient,
         sentAt: Timestamp,
         lifetime: Duration,
+        lifetimeMax: Duration = PreparedMessage.lifetimeMax,
         overflow: Message.Overflow,
         pushClass: PushClass,
         random: inout some RandomSource
     ) throws(SealingError) -> SealedMessage {
-        guard lifetime > .zero, lifetime <= Self.lifetimeMax else {
-            throw .lifetime(lifetimeMax: Self.lifetimeMax)
-        }
-        let suite = recipient.prekey.suite
-        let encoded: (json: [UInt8], isTruncated: Bool)
-        do {
-            encoded = try message.encoded(byteCountMax: pushClass.bodyByteCountMax(suite), overflow: overflow)
-        } catch {
-            throw .message(error)
-        }
-        var frame = Frame(
-            messageID: random.bytes(count: 16),
-            sentAt: sentAt.milliseconds,
-            expiresAt: sentAt.advanced(by: lifetime).milliseconds,
-            senderKey: publicKey.rawRepresentation,
-            flags: encoded.isTruncated ? .truncated : [],
-            body: encoded.json
+        let prepared = try PreparedMessage(
+            message,
+            sentAt: sentAt,
+            lifetime: lifetime,
+            lifetimeMax: lifetimeMax,
+            overflow: overflow,
+            pushClass: pushClass,
+            suite: recipient.prekey.suite,
+            random: &random
         )
+        return try seal(prepared, for: recipient, now: sentAt, random: &random)
+    }
+
+    package func seal(
+        _ message: PreparedMessage,
+        for recipient: Recipient,
+        now: Timestamp,
+        random: inout some RandomSource
+    ) throws(SealingError) -> SealedMessage {
+        guard recipient.prekey.suite.rawValue == message.suite else { throw .otherSuite }
+        guard now <= recipient.notAfter else { throw .prekeyExpired(at: recipient.notAfter) }
+        guard now < message.expiresAt else { throw .expired(at: message.expiresAt) }
         let info = recipient.info
+        var frame = message.frame(from: publicKey.rawRepresentation)
         frame.signature = key.signature(
-            over: Binding.signatureInput(info: info, frameHead: frame.head, bodyDigest: SHA256.hash(frame.body))
+            over: Binding.signatureInput(info: info, frameHead: frame.head, bodyDigest: message.bodyDigest)
         )
         return SealedMessage(
-            envelope: try envelope(of: frame, for: recipient, info: info, pushClass: pushClass, random: &random),
-            messageID: frame.messageID,
-            isTruncated: encoded.isTruncated,
+            envelope: try envelope(
+                of: frame,
+                for: recipient,
+                info: info,
+                pushClass: message.pushClass,
+                random: &random
+            ),
+            messageID: message.messageID,
+            isTruncated: message.isTruncated,
             trace: Trace(bytes: random.bytes(count: 16))
         )
     }

@@ -77,7 +77,13 @@ struct Correspondents: ~Copyable {
     }
 
     private func recipient() throws -> Recipient {
-        try Recipient(bundle: device.bundle(now: .now), pinnedIdentity: device.identity, topic: device.topic)
+        let bundle = device.bundle(now: .now)
+        return try Recipient(
+            bundle: bundle,
+            pinnedIdentity: device.identity,
+            topic: device.topic,
+            withoutPinsAt: .now
+        )
     }
 
     private func write(_ name: String, _ envelope: Envelope) throws {

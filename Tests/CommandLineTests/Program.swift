@@ -15,5 +15,7 @@ enum Program {
 
     static let keys = checkout + "/keys-example"
 
-    static let commands = ["keygen", "seal", "open", "inspect", "send", "simulate", "device", "demo"]
+    static let commands = [
+        "keygen", "seal", "open", "inspect", "safety-number", "send", "simulate", "device", "demo", "bench",
+    ]
 }

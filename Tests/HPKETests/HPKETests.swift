@@ -25,11 +25,19 @@ struct HPKETests {
         }
     }
 
-    @Test func `the sequence counter is 64 bits and throws before it repeats`() throws {
+    @Test func `the sequence counter is 64 bits and throws before it repeats (abuse case 32)`() throws {
         var random = SeededRandom(seed: 5)
         let recipient = X25519PrivateKey(random: &random)
-        var sender = try SenderContext(recipient: recipient.publicKey, info: [], random: &random)
+        var sender = try SenderContext(
+            .chaCha20Poly1305,
+            .base,
+            recipient: recipient.publicKey,
+            info: [],
+            random: &random
+        )
         var receiver = try RecipientContext(
+            .chaCha20Poly1305,
+            .base,
             encapsulatedKey: sender.encapsulatedKey,
             recipient: recipient,
             info: []
@@ -53,19 +61,44 @@ struct HPKETests {
     @Test func `a forgery does not move the receiver's counter`() throws {
         var random = SeededRandom(seed: 6)
         let recipient = X25519PrivateKey(random: &random)
-        var sender = try SenderContext(recipient: recipient.publicKey, info: [], random: &random)
-        var receiver = try RecipientContext(encapsulatedKey: sender.encapsulatedKey, recipient: recipient, info: [])
+        var sender = try SenderContext(
+            .chaCha20Poly1305,
+            .base,
+            recipient: recipient.publicKey,
+            info: [],
+            random: &random
+        )
+        var receiver = try RecipientContext(
+            .chaCha20Poly1305,
+            .base,
+            encapsulatedKey: sender.encapsulatedKey,
+            recipient: recipient,
+            info: []
+        )
         let first = try sender.seal([1], aad: [])
         let forged = [UInt8](repeating: 0, count: 17)
         #expect(refusal { () throws(HPKEError) in _ = try receiver.open(forged[...], aad: []) } == .openFailed)
         #expect(try receiver.open(first[...], aad: []) == [1])
     }
 
-    @Test(arguments: ["00", "01"])
-    func `an encapsulated key of low order is refused, and opening says no more than any failure`(_ first: String)
-        throws
-    {
-        let lowOrder = try #require(Hex.decode(first + String(repeating: "00", count: 31)))
+    /// The points of small order and their non-canonical spellings, also with bit 255 set, which RFC 7748 masks.
+    static let lowOrderKeys = [
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "0000000000000000000000000000000000000000000000000000000000000080",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
+    ]
+
+    @Test(arguments: lowOrderKeys)
+    func `an encapsulated key of low order is refused, and opening says no more than any failure (abuse case 21)`(
+        _ hex: String
+    ) throws {
+        let lowOrder = try #require(Hex.decode(hex))
         var random = SeededRandom(seed: 7)
         let recipient = X25519PrivateKey(random: &random)
         #expect(
@@ -84,16 +117,17 @@ struct HPKETests {
         )
     }
 
-    @Test func `a sender refuses a recipient key of low order`() throws {
+    @Test(arguments: lowOrderKeys)
+    func `a sender refuses a recipient key of low order (abuse case 21)`(_ hex: String) throws {
         var random = SeededRandom(seed: 8)
-        let lowOrder = try X25519PublicKey(rawRepresentation: [UInt8](repeating: 0, count: 32))
+        let lowOrder = try X25519PublicKey(rawRepresentation: #require(Hex.decode(hex)))
         #expect(throws: HPKEError.lowOrderPublicKey) {
             _ = try HPKE.seal([1], to: lowOrder, info: [], random: &random)
         }
     }
 
-    @Test(arguments: [0, 31, 33])
-    func `an encapsulated key of another length is refused before any arithmetic`(_ count: Int) {
+    @Test(arguments: [0, 31, 33, 1_120])
+    func `an encapsulated key of another length is refused before any arithmetic (abuse case 23)`(_ count: Int) {
         var random = SeededRandom(seed: 9)
         let recipient = X25519PrivateKey(random: &random)
         let key = [UInt8](repeating: 9, count: count)
@@ -118,16 +152,38 @@ struct HPKETests {
         #expect(fails(text, again.encapsulatedKey, recipient, info: [1], aad: [2]) == true)
     }
 
-    @Test func `an export of more than 255 blocks throws`() throws {
+    @Test func `an export of more than 255 blocks throws, and one of nothing is empty (abuse case 37)`() throws {
         var random = SeededRandom(seed: 11)
         let recipient = X25519PrivateKey(random: &random)
-        let sender = try SenderContext(recipient: recipient.publicKey, info: [], random: &random)
+        let sender = try SenderContext(
+            .chaCha20Poly1305,
+            .base,
+            recipient: recipient.publicKey,
+            info: [],
+            random: &random
+        )
         #expect(
             refusal { () throws(HPKEError) in _ = try sender.export(context: [], byteCount: 255 * 32 + 1) }
                 == .exportTooLong
         )
         let longest = try sender.export(context: [], byteCount: 255 * 32)
         #expect(longest.byteCount == 8_160)
+        let empty = try sender.export(context: [1], byteCount: 0)
+        #expect(empty.byteCount == 0)
+        #expect(
+            refusal { () throws(HPKEError) in _ = try sender.export(context: [], byteCount: .max) } == .exportTooLong
+        )
+    }
+
+    @Test func `an encapsulated key with bit 255 set is another key (abuse case 22)`() throws {
+        // X25519 masks the bit, and the KEM's context does not: so the same point gives another shared secret.
+        var random = SeededRandom(seed: 12)
+        let recipient = X25519PrivateKey(random: &random)
+        let sealed = try HPKE.seal([1], to: recipient.publicKey, info: [], random: &random)
+        var spelled = sealed.encapsulatedKey
+        spelled[31] |= 0x80
+        #expect(fails(sealed.ciphertext, spelled, recipient, info: [], aad: []) == true)
+        #expect(fails(sealed.ciphertext, sealed.encapsulatedKey, recipient, info: [], aad: []) == false)
     }
 
     private func fails(

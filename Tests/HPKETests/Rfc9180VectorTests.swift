@@ -5,98 +5,92 @@ import Testing
 @testable import HPKE
 
 struct Rfc9180VectorTests {
-    @Test func `the file holds the one Base suite with 257 encryptions and 3 exports`() throws {
-        let vectors = try Rfc9180Vector.load()
-        #expect(vectors.count == 1)
-        #expect(vectors.map(\.mode) == [0])
-        #expect(vectors.map(\.kem_id) == [Int(HPKE.kemID)])
-        #expect(vectors.map(\.kdf_id) == [Int(HPKE.kdfID)])
-        #expect(vectors.map(\.aead_id) == [Int(HPKE.aeadID)])
-        #expect(vectors.map(\.encryptions.count) == [257])
-        #expect(vectors.map(\.exports.count) == [3])
+    @Test func `the file holds 16 suites, 3,084 encryptions and 48 exports`() {
+        let vectors = Rfc9180Vector.all
+        #expect(Set(vectors.map { [$0.mode, $0.aead_id] }).count == 16)
+        #expect(vectors.allSatisfy { $0.kem_id == Int(CipherSuite.kemID) && $0.kdf_id == Int(CipherSuite.kdfID) })
+        #expect(vectors.map(\.encryptions.count).reduce(0, +) == 3_084)
+        #expect(vectors.map(\.exports.count).reduce(0, +) == 48)
     }
 
-    @Test func `the key schedule derives the RFC's key, nonce and exporter secret`() throws {
-        let vector = try #require(try Rfc9180Vector.load().first)
-        let recipient = try privateKey(vector.skRm)
-        #expect(Hex.encode(recipient.publicKey.rawRepresentation) == vector.pkRm)
-        let sharedSecret = try DHKEM.decapsulate(bytes(vector.enc), with: recipient)
-        #expect(sharedSecret.withBytes { Hex.encode([UInt8](copying: $0)) } == vector.shared_secret)
-        let schedule = try KeySchedule(sharedSecret: sharedSecret, info: bytes(vector.info))
-        #expect(schedule.key.withBytes { Hex.encode([UInt8](copying: $0)) } == vector.key)
+    @Test(arguments: Rfc9180Vector.all)
+    func `keys derive from their keying material, and public from private keys`(_ vector: Rfc9180Vector) throws {
+        var pairs = [(vector.ikmR, vector.skRm, vector.pkRm), (vector.ikmE, vector.skEm, vector.pkEm)]
+        if vector.mode >= 2 {
+            pairs.append((try #require(vector.ikmS), try #require(vector.skSm), try #require(vector.pkSm)))
+        }
+        for (keyingMaterial, scalar, point) in pairs {
+            #expect(try DHKEM.deriveScalar(from: Rfc9180Vector.secret(keyingMaterial)).hex == scalar)
+            #expect(try Hex.encode(Rfc9180Vector.privateKey(scalar).publicKey.rawRepresentation) == point)
+        }
+    }
+
+    @Test(arguments: Rfc9180Vector.all)
+    func `the key schedule has the RFC's intermediates`(_ vector: Rfc9180Vector) throws {
+        let recipient = try Rfc9180Vector.privateKey(vector.skRm)
+        let encapsulatedKey = try Rfc9180Vector.bytes(vector.enc)
+        let info = try Rfc9180Vector.bytes(vector.info)
+        let sharedSecret: SecretBytes
+        let schedule: KeySchedule
+        switch try vector.recipientMode() {
+        case .base:
+            sharedSecret = try DHKEM.decapsulate(encapsulatedKey, with: recipient)
+            schedule = try KeySchedule(vector.suite, .base, sharedSecret: sharedSecret, info: info)
+        case .psk(let psk):
+            sharedSecret = try DHKEM.decapsulate(encapsulatedKey, with: recipient)
+            schedule = try KeySchedule(vector.suite, .psk, sharedSecret: sharedSecret, info: info, psk: psk)
+        case .auth(let sender):
+            sharedSecret = try DHKEM.decapsulate(encapsulatedKey, with: recipient, sender: sender)
+            schedule = try KeySchedule(vector.suite, .auth, sharedSecret: sharedSecret, info: info)
+        case .authPSK(let both):
+            sharedSecret = try DHKEM.decapsulate(encapsulatedKey, with: recipient, sender: both.sender)
+            schedule = try KeySchedule(vector.suite, .authPSK, sharedSecret: sharedSecret, info: info, psk: both.psk)
+        }
+        #expect(sharedSecret.hex == vector.shared_secret)
+        #expect(Hex.encode(schedule.context) == vector.key_schedule_context)
+        #expect(schedule.secret.hex == vector.secret)
+        #expect(schedule.key.hex == vector.key)
         #expect(Hex.encode(schedule.baseNonce) == vector.base_nonce)
-        #expect(schedule.exporterSecret.withBytes { Hex.encode([UInt8](copying: $0)) } == vector.exporter_secret)
+        #expect(try schedule.exporterSecret().hex == vector.exporter_secret)
     }
 
-    @Test func `all 257 encryptions seal to the RFC's bytes`() throws {
-        let vector = try #require(try Rfc9180Vector.load().first)
-        var sender = try SenderContext(
-            recipient: X25519PublicKey(rawRepresentation: bytes(vector.pkRm)),
-            info: bytes(vector.info),
-            ephemeral: try privateKey(vector.skEm)
-        )
+    @Test(arguments: Rfc9180Vector.all)
+    func `every encryption seals to the RFC's bytes`(_ vector: Rfc9180Vector) throws {
+        var sender = try vector.senderContext()
         #expect(Hex.encode(sender.encapsulatedKey) == vector.enc)
-        var sealedCount = 0
         for encryption in vector.encryptions {
-            let sealed = try sender.seal(bytes(encryption.pt), aad: bytes(encryption.aad))
+            let plaintext = try Rfc9180Vector.bytes(encryption.pt)
+            let sealed = try sender.seal(plaintext, aad: Rfc9180Vector.bytes(encryption.aad))
             #expect(Hex.encode(sealed) == encryption.ct)
-            sealedCount += 1
         }
-        #expect(sealedCount == 257)
     }
 
-    @Test func `all 257 encryptions open to the RFC's plaintext`() throws {
-        let vector = try #require(try Rfc9180Vector.load().first)
-        var recipient = try RecipientContext(
-            encapsulatedKey: bytes(vector.enc),
-            recipient: try privateKey(vector.skRm),
-            info: bytes(vector.info)
-        )
-        var openedCount = 0
+    @Test(arguments: Rfc9180Vector.all)
+    func `every encryption opens to the RFC's plaintext`(_ vector: Rfc9180Vector) throws {
+        var recipient = try vector.recipientContext()
         for encryption in vector.encryptions {
-            let opened = try recipient.open(bytes(encryption.ct)[...], aad: bytes(encryption.aad))
+            let ciphertext = try Rfc9180Vector.bytes(encryption.ct)
+            let opened = try recipient.open(ciphertext[...], aad: Rfc9180Vector.bytes(encryption.aad))
             #expect(Hex.encode(opened) == encryption.pt)
-            openedCount += 1
         }
-        #expect(openedCount == 257)
     }
 
-    @Test func `each nonce is the RFC's, past the carry into the second byte`() throws {
-        let vector = try #require(try Rfc9180Vector.load().first)
+    @Test(arguments: Rfc9180Vector.all)
+    func `each nonce is the RFC's, past the carry into the second byte`(_ vector: Rfc9180Vector) throws {
+        let base = try Rfc9180Vector.bytes(vector.base_nonce)
         for (sequence, encryption) in vector.encryptions.enumerated() {
-            let nonce = try HPKE.nonce(base: bytes(vector.base_nonce), sequence: UInt64(sequence))
-            #expect(Hex.encode(nonce) == encryption.nonce)
+            #expect(try Hex.encode(HPKE.nonce(base: base, sequence: UInt64(sequence))) == encryption.nonce)
         }
     }
 
-    @Test func `all 3 exports are the RFC's, on both sides`() throws {
-        let vector = try #require(try Rfc9180Vector.load().first)
-        let sender = try SenderContext(
-            recipient: X25519PublicKey(rawRepresentation: bytes(vector.pkRm)),
-            info: bytes(vector.info),
-            ephemeral: try privateKey(vector.skEm)
-        )
-        let recipient = try RecipientContext(
-            encapsulatedKey: bytes(vector.enc),
-            recipient: try privateKey(vector.skRm),
-            info: bytes(vector.info)
-        )
-        var exportedCount = 0
+    @Test(arguments: Rfc9180Vector.all)
+    func `every export is the RFC's, on both sides`(_ vector: Rfc9180Vector) throws {
+        let sender = try vector.senderContext()
+        let recipient = try vector.recipientContext()
         for export in vector.exports {
-            let sent = try sender.export(context: bytes(export.exporter_context), byteCount: export.L)
-            let received = try recipient.export(context: bytes(export.exporter_context), byteCount: export.L)
-            #expect(sent.withBytes { Hex.encode([UInt8](copying: $0)) } == export.exported_value)
-            #expect(received.withBytes { Hex.encode([UInt8](copying: $0)) } == export.exported_value)
-            exportedCount += 1
+            let context = try Rfc9180Vector.bytes(export.exporter_context)
+            #expect(try sender.export(context: context, byteCount: export.L).hex == export.exported_value)
+            #expect(try recipient.export(context: context, byteCount: export.L).hex == export.exported_value)
         }
-        #expect(exportedCount == 3)
-    }
-
-    private func bytes(_ hex: String) throws -> [UInt8] { try #require(Hex.decode(hex)) }
-
-    private func privateKey(_ hex: String) throws -> X25519PrivateKey {
-        let raw = try bytes(hex)
-        let secret = unsafe SecretBytes(copying: raw.span.bytes)
-        return try X25519PrivateKey(rawRepresentation: secret)
     }
 }

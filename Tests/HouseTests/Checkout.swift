@@ -16,11 +16,15 @@ enum Checkout {
 
     /// Every file with this ending under a folder, in the order of their paths.
     static func files(under folder: String, ending: String) throws -> [TextFile] {
+        try names(under: folder, ending: ending).map { try file(folder + "/" + $0) }
+    }
+
+    /// Their paths from the folder, whatever is in them.
+    static func names(under folder: String, ending: String) throws -> [String] {
         guard let names = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path) else {
             throw Missing(folder: folder)
         }
-        return try names.compactMap { $0 as? String }.filter { $0.hasSuffix(ending) }.sorted()
-            .map { try file(folder + "/" + $0) }
+        return names.compactMap { $0 as? String }.filter { $0.hasSuffix(ending) }.sorted()
     }
 
     /// Our own Swift: files of strangers keep their own style.

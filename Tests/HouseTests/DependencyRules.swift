@@ -6,7 +6,7 @@ enum DependencyRules {
         "sealedpushd",
     ]
     /// What holds private prekeys, and what opens with them.
-    static let decrypting: Set = ["Opening", "HPKE"]
+    static let decrypting: Set = ["Opening", "HPKE", "WebPush"]
 
     /// Every dependency is one that the table allows, and every target has its row.
     static func check(_ manifest: Manifest, against table: ArchitectureTable) -> [Finding] {

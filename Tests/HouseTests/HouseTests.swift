@@ -23,10 +23,28 @@ struct HouseTests {
         report(DependencyRules.check(table, against: manifest, awaited: Self.awaited))
     }
 
+    @Test func `security.md has every abuse case of the protocol, and every vector that it cites is there`() throws {
+        let vectors = try Checkout.names(under: "Tests/Vectors/sealedpush", ending: ".txt").map {
+            String($0.dropLast(".txt".count))
+        }
+        #expect(vectors.count >= 120)
+        report(AbuseCaseTable.check(try Checkout.file("docs/security.md"), vectors: vectors))
+    }
+
     @Test func `no server reaches what decrypts`() {
         // The rule has something to hold on to: the command line does reach it.
         #expect(manifest.reachable(from: "sealedpush").isSuperset(of: DependencyRules.decrypting))
         report(DependencyRules.checkServers(of: manifest))
+    }
+
+    @Test func `sealing holds no key that decrypts: it never reaches Opening (protocol v1, rule 21)`() {
+        let sealing = manifest.reachable(from: "Sealing")
+        // It does reach what it seals with, so there is something to hold on to.
+        #expect(sealing.isSuperset(of: ["HPKE", "Keys"]))
+        #expect(!sealing.contains("Opening"))
+        for target in ["Keys", "HPKE", "Primitives", "Envelope"] {
+            #expect(!manifest.reachable(from: target).contains("Opening"))
+        }
     }
 
     @Test func `every import is declared, and Foundation is where it may be`() throws {

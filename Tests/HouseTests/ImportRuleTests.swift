@@ -7,6 +7,7 @@ struct ImportRuleTests {
             module("Envelope"),
             module("Keys", "Envelope", "CSodium"),
             module("KeysMore"),
+            module("Opening", "Keys"),
             module("UserNotifications"),
             .executableTarget(name: "sealedpush", swiftSettings: house),
             library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
@@ -60,6 +61,12 @@ struct ImportRuleTests {
     @Test(arguments: ["Sources/Orphan/A.swift", "Sources/CSodium/A.swift", "Sources/A.swift"])
     func `a file of no target is found`(_ path: String) throws {
         #expect(try findings("", in: path).map(\.line) == [1])
+    }
+
+    @Test func `the file for one of Apple's interfaces may import it, and no file beside it may`() throws {
+        let text = "import Foundation\nimport Security\n"
+        #expect(try findings(text, in: "Sources/Opening/Storage/KeychainSecretStore.swift").isEmpty)
+        #expect(try findings(text, in: "Sources/Opening/Storage/FileSecretStore.swift").map(\.line) == [1, 2])
     }
 
     private func findings(_ text: String, in path: String = "Sources/Keys/Files/A.swift") throws -> [Finding] {

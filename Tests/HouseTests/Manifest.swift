@@ -60,7 +60,11 @@ struct Manifest {
             throw wrong("\(call.name) has no name; give it as a plain string")
         }
         let place = arguments.labelled["path"]?.first ?? "Sources/\(name)"
-        let dependencies = isHelper ? Array(arguments.unlabelled.dropFirst()) : arguments.labelled["dependencies"] ?? []
+        // What is depended on by one platform alone counts like the rest.
+        let dependencies =
+            isHelper
+            ? Array(arguments.unlabelled.dropFirst()) + (arguments.labelled["onLinux"] ?? [])
+            : arguments.labelled["dependencies"] ?? []
         let kind: Target.Kind
         switch call.name {
         case "module": kind = .module
@@ -74,6 +78,8 @@ struct Manifest {
             )
         case "stranger": kind = .stranger
         case "library": kind = .library
+        case ".executableTarget" where place.hasPrefix("Tests/") && arguments.words["swiftSettings"] == "house":
+            kind = .testSupport
         case ".executableTarget" where arguments.words["swiftSettings"] == "house": kind = .executable
         case ".target" where place.hasPrefix("Tests/") && arguments.words["swiftSettings"] == "house":
             kind = .testSupport

@@ -13,7 +13,7 @@ struct ManifestTests {
             targets: [
                 // module("Commented", "Opening"),
                 module("Envelope"),
-                module("Keys", "Envelope", "CSodium"),
+                module("Keys", "Envelope", onLinux: ["CSodium"]),
                 library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
                 .target(name: "TestSupport", dependencies: ["Keys"], path: "Tests/TestSupport", swiftSettings: house),
                 tests("KeysTests", "Keys", vectors: true),
@@ -30,12 +30,13 @@ struct ManifestTests {
                 swiftSettings: house
             ),
             .target(name: "CLinux"),
+            .executableTarget(name: "Probe", dependencies: ["Keys"], path: "Tests/Probe", swiftSettings: house),
             stranger("XcodeTemplate", path: "Tests/Strangers/XcodeTemplate"),
         ]
         #endif
         """
 
-    @Test func `every target is read with its kind, dependencies, place and line`() throws {
+    @Test func `every target is read with its kind, dependencies of one platform too, place and line`() throws {
         let manifest = try Manifest(file(Self.text))
         #expect(
             manifest.targets == [
@@ -46,7 +47,8 @@ struct ManifestTests {
                 target("KeysTests", .tests, ["Keys", "TestSupport"], "Tests/KeysTests", 15),
                 target("sealedpush", .executable, ["Envelope", "Keys"], "Sources/sealedpush", 21),
                 target("CLinux", .c, [], "Sources/CLinux", 28),
-                target("XcodeTemplate", .stranger, [], "Tests/Strangers/XcodeTemplate", 29),
+                target("Probe", .testSupport, ["Keys"], "Tests/Probe", 29),
+                target("XcodeTemplate", .stranger, [], "Tests/Strangers/XcodeTemplate", 30),
             ]
         )
     }

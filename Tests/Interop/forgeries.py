@@ -1,187 +1,187 @@
-"""Pushes and bundles, each with one thing wrong or unusual, by docs/protocol.md with the example keys."""
-import dataclasses, json, os, pathlib, struct, time
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
-from open_sealed import DAY, FRAME, MINUTE, bind, lp, signed
-from seal_in_python import BODY_ROOM, sealed_payload
-from strict import base64url, from_base64url, private_keys
+"""Families of pushes with something wrong or unusual, as lines for open-lines."""
+import dataclasses
+import json
 
-KEYS, TOPIC = pathlib.Path(__file__).parents[2] / "keys-example", "com.example.chat"
-ORDER_L = 2**252 + 27742317777372353535851937790883648493  # of Ed25519's base point, RFC 8032 section 5.1
+import signatures
+from deviations import deviant_body, every_body
+from forgery import Forgery, flip, flipped, payload_of
+from messages import NOW, TOPIC, message, public_bytes
+from sealedpush_py.encoding import ALERT, DAY, MINUTE, VOIP, base64url, from_base64url
+from sealedpush_py.json_strict import compact
+from sealedpush_py.keys import GROUP_ORDER, SMALL_ORDER_Y, P, fingerprint
+from sealedpush_py.seal import encode
 
+LIFETIME_MAX = 7 * DAY
 
-@dataclasses.dataclass
-class Forger:
-    """Lays frames and bundles by hand, correct in all but one thing."""
-    identity: Ed25519PrivateKey
-    prekey: bytes
-    sender: Ed25519PrivateKey
-    now: int
+# Each family takes the world and gives lines for open-lines. One call, one fault (or, in some, none).
 
-    @classmethod
-    def of_example_keys(cls):
-        def ed25519(file, name):
-            return Ed25519PrivateKey.from_private_bytes(private_keys(KEYS / file, name)[0])
-
-        prekey = private_keys(KEYS / "device.key", "prekey x25519 after-first-unlock")[0]
-        prekey = X25519PrivateKey.from_private_bytes(prekey).public_key().public_bytes_raw()
-        return cls(ed25519("device.key", "identity"), prekey,
-                   ed25519("sender.key", "sender"), time.time_ns() // 1_000_000)
-
-    def push(self, body=b'{"title":"t","body":"b"}', flags=0, age=0, lifetime=DAY, sent=None, count=None, sender=None,
-             room=BODY_ROOM, topic=TOPIC.encode(), prekey_class=1, context=b"SealedPush/1 message",
-             after_signing=lambda frame: None):
-        sender = sender or self.sender
-        header, info = bind(self.prekey, prekey_class, self.identity.public_key().public_bytes_raw(), topic)
-        sent = self.now - age if sent is None else sent
-        head = FRAME.pack(os.urandom(16), sent, sent + lifetime, sender.public_key().public_bytes_raw(), flags,
-                          len(body) if count is None else count, b"")[:68]
-        statement = signed(info, head, body).replace(lp(b"SealedPush/1 message"), lp(context), 1)
-        frame = bytearray(head + sender.sign(statement) + body + bytes(room - len(body)))
-        after_signing(frame)
-        return sealed_payload(bytes(frame), self.prekey, header, info)
-
-    def bundle(self, topic=TOPIC.encode(), suite=1, classes=(1,), not_before=0, not_after=DAY, key=None, version=1,
-               context=b"SealedPush/1 bundle", tail=b"", signer=None, count=None):
-        entries = b"".join(struct.pack(">BBQQ", suite, c, self.now + not_before, self.now + not_after)
-                           + (self.prekey if key is None else key) for c in classes)
-        body = bytes([version]) + self.identity.public_key().public_bytes_raw() + struct.pack(">QQ", self.now, self.now)
-        body += lp(topic) + bytes([len(classes) if count is None else count]) + entries
-        signature = (signer or self.identity).sign(lp(context) + body)
-        return base64url(body + signature + tail) + "\n"
+def flipped_bit(world):
+    g = world.generator
+    first, last = g.choice(((0, 0), (1, 1), (2, 9), (10, 41), (42, 2_863), (2_864, 2_879)))
+    raw = bytearray(from_base64url(json.loads(Forgery(world).payload())["sealed"]))
+    flip(g.randint(first, last), g.randrange(8))(raw)
+    yield world.open_request(payload_of(base64url(raw)))
 
 
-def with_s_plus_l(frame):
-    s = int.from_bytes(frame[100:132], "little") + ORDER_L
-    frame[100:132] = s.to_bytes(32, "little")
+def altered_text(world):
+    g, payload = world.generator, Forgery(world).payload()
+    sealed = json.loads(payload)["sealed"]
+    at = g.randrange(len(sealed))
+    yield world.open_request(g.choice((
+        payload_of(sealed[:at] + g.choice("+/=. é\n") + sealed[at + 1:]), payload_of(sealed[:-1] + "="),
+        payload_of(sealed[:-4]), payload_of(sealed + "AAAA"), payload_of(sealed[:-1]), payload_of(""),
+        payload_of(3_840), payload_of(None), payload_of([sealed]), payload_of(sealed, webpush="AAAA"),
+        payload_of("A" * 3_840), '{"aps":{}}', '{"aps":{},"webpush":"AAAA"}',
+        Forgery(world, push=VOIP).payload(), payload_of(sealed, sound={"volume": "x"}), payload_of(sealed.lower()))))
 
 
-def flip(at, bit=1):
-    def change(frame):
-        frame[at] ^= bit
-    return change
+def flipped_frame(world):
+    g = world.generator
+    at = g.choice((g.randrange(16), g.randrange(16, 32), g.randrange(32, 64), 64, 65, 66, 67, g.randrange(68, 132),
+                   g.randrange(132, 156), g.randrange(156, ALERT.frame_size)))
+    yield world.open_request(Forgery(world, after_signing=flip(at, g.randrange(8))).payload())
 
 
-def set_byte(at, value):
-    def change(frame):
-        frame[at] = value
-    return change
+def structure(world):
+    g, room = world.generator, ALERT.body_room
+    choice = g.choice((
+        {"flags": 1 << g.randrange(16)}, {"flags": 0x00FF}, {"body": b"1"}, {"body": b"1", "flags": 0x8000},
+        {"body": b""}, {"body": b"{}"}, {"flags": 0x8000, "after_signing": flip(-1)},
+        {"body_size": room + 1}, {"body_size": 65_535}, {"body_size": 10}, {"body_size": 25}, {"flags": 0x8001},
+        {"body": b'{"body":"' + b"b" * (room - 11) + b'"}'}))
+    yield world.open_request(Forgery(world, **choice).payload())
 
 
-def refused_pushes(forger, generator, good):
-    """Name, payload, and what open_sealed.py says of it; of a good payload altered, then of frames laid by hand."""
+def bad_signature(world):
+    """Signatures that some verifiers take and others do not; each is refused, but the first two kinds."""
+    g, service, other = world.generator, world.service, world.ed25519()
+    small = (g.choice([*sorted(SMALL_ORDER_Y), P, P + 1]) | g.getrandbits(1) << 255).to_bytes(32, "little")
+    identity_point = g.choice((1, P + 1)).to_bytes(32, "little")  # y = 1, and once more out of its range
+    r, a, mixed = public_bytes(other), public_bytes(service), signatures.with_torsion(public_bytes(service))
+    big_y = (g.randrange(P, 2**255) | g.getrandbits(1) << 255).to_bytes(32, "little")
 
-    def altered(change):
-        payload = json.loads(good)
-        payload["sealed"] = change(payload["sealed"])
-        return json.dumps(payload)
+    def plus_order(signed):
+        signature = service.sign(signed)
+        return signature[:32] + (int.from_bytes(signature[32:], "little") + GROUP_ORDER).to_bytes(32, "little")
 
-    def flipped(first, last):
-        def change(sealed):
-            envelope = bytearray(from_base64url(sealed, 2_880))
-            envelope[generator.randint(first, last)] ^= 1 << generator.randrange(8)
-            return base64url(envelope)
-        return altered(change)
+    def by(r_key, r, a_key, a):
+        return lambda signed: signatures.sign(r_key, r, a_key, a, signed)
 
-    stranger = Ed25519PrivateKey.generate()
-    yield "no JSON", "seal", "not opened"
-    yield "sealed is a number", altered(lambda sealed: 3_840), "malformed"
-    yield "sealed is missing", '{"aps":{}}', "malformed"
-    yield "sealed twice", good[:-1] + ',"sealed":"x"}', "malformed"
-    yield "three bytes short", altered(lambda sealed: sealed[:-4]), "malformed"
-    yield "three bytes long", altered(lambda sealed: sealed + "AAAA"), "malformed"
-    yield "padded", altered(lambda sealed: sealed[:-1] + "="), "malformed"
-    yield "base64 instead of base64url", altered(lambda sealed: sealed[:100] + "+" + sealed[101:]), "malformed"
-    yield "a bit of the version flipped", flipped(0, 0), "unsupported"
-    yield "a bit of the suite flipped", flipped(1, 1), "unsupported"
-    yield "a bit of the prekey id flipped", flipped(2, 9), "stale"
-    yield "a bit of the encapsulated key flipped", flipped(10, 40), "OpenError"
-    yield "a bit of the ciphertext flipped", flipped(42, 2_863), "OpenError"
-    yield "a bit of the tag flipped", flipped(2_864, 2_879), "OpenError"
-    yield "sealed for another topic", forger.push(topic=b"com.example.chat2"), "OpenError"
-    yield "sealed for another class", forger.push(prekey_class=2), "stale"
-    yield "another sender", forger.push(sender=stranger), "unknown sender"
-    yield "sender's key swapped in", forger.push(sender=stranger, after_signing=lambda frame: frame.__setitem__(
-        slice(32, 64), forger.sender.public_key().public_bytes_raw())), "InvalidSignature"
-    yield "a bit of the signature flipped", forger.push(after_signing=flip(99)), "InvalidSignature"
-    yield "S + L", forger.push(after_signing=with_s_plus_l), "InvalidSignature"
-    yield "message id changed", forger.push(after_signing=flip(generator.randrange(16))), "InvalidSignature"
-    yield "a signed body changed", forger.push(after_signing=flip(132 + 10)), "InvalidSignature"
-    yield "truncated set after signing", forger.push(after_signing=flip(65)), "InvalidSignature"
-    yield "signed as a bundle", forger.push(context=b"SealedPush/1 bundle"), "InvalidSignature"
-    yield "padding of one", forger.push(after_signing=set_byte(-1, 1)), "malformed"
-    yield "padding right after the body", forger.push(after_signing=set_byte(132 + 24, 1)), "malformed"
-    yield "a body of 1 byte", forger.push(body=b"1"), "malformed"
-    yield "a body longer than the frame", forger.push(count=BODY_ROOM + 1), "malformed"
-    yield "a body shorter than its bytes", forger.push(count=10), "malformed"
-    for bit in range(8, 16):
-        yield f"critical flag {bit}", forger.push(flags=1 << bit), "unsupported"
-    yield "expired", forger.push(age=2 * MINUTE, lifetime=MINUTE), "expired"
-    yield "sent in six minutes", forger.push(age=-6 * MINUTE), "malformed"
-    yield "no lifetime", forger.push(lifetime=0, age=-MINUTE), "malformed"
-    yield "negative lifetime", forger.push(lifetime=-MINUTE), "malformed"
-    yield "a lifetime over 7 days", forger.push(lifetime=7 * DAY + 1), "malformed"
-    yield "sent at 2^63", forger.push(sent=2**63), "malformed"
-    yield "expires at 2^53", forger.push(lifetime=2**53 - forger.now), "malformed"
-    yield "body: a list", forger.push(body=b"[]"), "malformed"
-    yield "body: a name twice", forger.push(body=b'{"body":"a","body":"b"}'), "malformed"
-    yield "body: a name twice, escaped", forger.push(body=b'{"body":"a","\\u0062ody":"b"}'), "malformed"
-    yield "body: a fraction", forger.push(body=b'{"body":"a","x":0.5}'), "malformed"
-    yield "body: an exponent", forger.push(body=b'{"body":"a","x":1e2}'), "malformed"
-    yield "body: NaN", forger.push(body=b'{"body":"a","x":NaN}'), "malformed"
-    yield "body: depth 9", forger.push(body=b'{"body":"a","x":' + b"[" * 8 + b"]" * 8 + b"}"), "malformed"
-    yield "body: depth 1,000", forger.push(body=b'{"x":' + b"[" * 1_000 + b"]" * 1_000 + b"}"), ""
-    yield "body: not UTF-8", forger.push(body=b'{"body":"\xc3("}'), "not opened"
-    yield "body: overlong UTF-8", forger.push(body=b'{"body":"\xc0\xaf"}'), "not opened"
-    yield "body: half a surrogate pair", forger.push(body=b'{"body":"\\ud83d"}'), "not opened"
-    yield "body: byte order mark", forger.push(body=b'\xef\xbb\xbf{"body":"a"}'), "not opened"
-    yield "body: raw line feed", forger.push(body=b'{"body":"a\nb"}'), "not opened"
-    yield "body: a leading zero", forger.push(body=b'{"body":"a","x":01}'), "not opened"
-    yield "body: an unknown operation", forger.push(body=b'{"body":"a","op":"frobnicate"}'), "unsupported"
-    yield "body: a target to show", forger.push(body=b'{"body":"a","target":"AAAAAAAAAAAAAAAAAAAAAA"}'), "operation"
-    yield "body: an unknown name is critical", forger.push(body=b'{"body":"a","x":1,"crit":["x"]}'), "unsupported"
-    yield "body: trailing comma", forger.push(body=b'{"body":"a",}'), "not opened"
-    yield "body: trailing bytes", forger.push(body=b'{"body":"a"}x'), "not opened"
+    contacts = [contact.split(" ", 1) for contact in world.open_request("")["contacts"]]
+    mixed_known = [f"{base64url(mixed)} service -"] + [" ".join(contact) for contact in contacts]
+    choice = g.choice((
+        {"sign": by(other, r, service, a)},  # as RFC 8032 says, with a random r
+        {"sign": by(other, r, service, mixed), "sender_key": mixed},  # good where h is a multiple of 8
+        {"sign": plus_order}, {"sign": by(other, signatures.with_torsion(r), service, a)},
+        {"sign": by(None, identity_point, service, a)}, {"sign": by(None, small, service, a)},
+        {"sign": by(other, r, None, identity_point), "sender_key": identity_point},
+        {"sign": by(other, r, None, small), "sender_key": small}, {"sign": by(other, big_y, service, a)},
+        {"sender_key": big_y}, {"sender_key": g.randbytes(32)}, {"sign": lambda signed: bytes(64)},
+        {"sign": lambda signed: flipped(service.sign(signed), 255)}, {"sender": world.stranger, "sender_key": a}))
+    yield world.open_request(Forgery(world, **choice).payload(), contacts=mixed_known)
 
 
-def accepted_pushes(forger):
-    yield "nothing wrong", forger.push()
-    yield "all ignorable flags", forger.push(flags=0x00FE)
-    yield "sent in four minutes", forger.push(age=-4 * MINUTE)
-    yield "a lifetime of 7 days", forger.push(lifetime=7 * DAY)
-    yield "unknown names", forger.push(body=b'{"body":"b","x-unknown":{"y":[1,true,null]}}')
-    yield "depth 8", forger.push(body=b'{"body":"b","x":' + b"[" * 7 + b"]" * 7 + b"}")
-    yield "white space", forger.push(body=b' {\r\n\t"body" : "b" } ')
-    yield "an envelope of the VoIP length", forger.push(room=3_590 - FRAME.size)
-    yield "a full body", forger.push(body=b'{"body":"' + b"b" * (BODY_ROOM - 11) + b'"}')
+def wrong_context(world):
+    g = world.generator
+    identity, fp = public_bytes(world.identity), fingerprint(1, public_bytes(world.identity),
+                                                             public_bytes(world.prekeys[1]))
+    contexts = [b"SealedPush/1 bundle", b"SealedPush/1 prekey", b"SealedPush/1 safety", b"SealedPush/1 attachment",
+                b"SealedPush/1", b"SealedPush/2 message", b"SealedPush/1 message\0", b""]
+    yield world.open_request(Forgery(world, **g.choice((
+        {"message_context": g.choice(contexts)}, {"info_context": g.choice(contexts[:4] + [b"SealedPush/2"])},
+        {"topic": b"com.example.chat2"}, {"topic": b"com.example.cha"}, {"topic": b"com.example.chat.voip"},
+        {"identity": g.randbytes(32)}, {"identity": g.randbytes(32), "fingerprint": fp},
+        {"fingerprint": fp[:8] + g.randbytes(24)}, {"fingerprint": fp[:31] + bytes([fp[31] ^ 1])},
+        {"key": world.old_prekey}, {"key": world.old_prekey, "fingerprint": fp}, {"key": world.x25519()},
+        {"prekey_class": 2}, {"prekey_class": 2, "fingerprint": fp},
+        {"key": world.prekeys[1], "prekey_class": 2}, {"signed_info": g.randbytes(len(TOPIC) + 88)},
+        {"signed_info": Forgery(world, key=world.old_prekey).info()[1]}, {"signed_info": b"x"},
+        {"identity": public_bytes(world.service), "fingerprint": fp, "signed_info": b"x" + identity}))).payload())
 
 
-def refused_bundles(forger, generator):
-    def flipped(text):
-        at = generator.randrange(len(text) - 2)  # not the last digit, whose spare bits another check sees
-        return text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1:]
-
-    yield "a digit changed", flipped(forger.bundle())
-    yield "version 2", forger.bundle(version=2)
-    yield "another app's", forger.bundle(topic=b"com.example.chat2")
-    yield "signed by another", forger.bundle(signer=Ed25519PrivateKey.generate())
-    yield "signed as a message", forger.bundle(context=b"SealedPush/1 message")
-    yield "a byte at the end", forger.bundle(tail=b"\0")
-    yield "no entry", forger.bundle(classes=())
-    yield "a count of two for one entry", forger.bundle(count=2)
-    yield "an entry twice", forger.bundle(classes=(1, 1))
-    yield "descending entries", forger.bundle(classes=(2, 1))
-    yield "class 3", forger.bundle(classes=(3,))
-    yield "suite 3", forger.bundle(suite=3)
-    yield "not valid for six minutes yet", forger.bundle(not_before=6 * MINUTE)
-    yield "not valid any more", forger.bundle(not_before=-DAY, not_after=-1)
-    yield "valid for over 60 days", forger.bundle(not_after=60 * DAY + 1)
-    yield "a key of low order", forger.bundle(key=bytes(32))
-    yield "another key of low order", forger.bundle(key=b"\1" + bytes(31))
+def wrong_setting(world):
+    """A good push for a device that differs in one thing."""
+    g, (body, flags) = world.generator, encode(message(world.generator))
+    request = world.open_request(Forgery(world, body=body, flags=flags, expires_at=NOW + MINUTE).payload())
+    key = fingerprint(1, public_bytes(world.identity), public_bytes(world.prekeys[1]))
+    yield request | g.choice((
+        {"topic": "com.example.chat2"}, {"contacts": []}, {"contacts": request["contacts"][1:]}, {"allow": []},
+        {"identity": base64url(public_bytes(world.service))}, {"prekeys": []}, {"prekeys": request["prekeys"][1:]},
+        {"prekeys": [f"1 1 locked {base64url(key)}"]}, {"prekeys": [f"1 1 destroyed {base64url(key)}"]},
+        {"prekeys": ["1 2" + request["prekeys"][0][3:]]}, {"push-class": "voip"}))
 
 
-def accepted_bundles(forger):
-    yield "nothing wrong", forger.bundle()
-    yield "valid in four minutes", forger.bundle(not_before=4 * MINUTE)
-    yield "valid for 60 days", forger.bundle(not_after=60 * DAY)
-    yield "two classes", forger.bundle(classes=(1, 2))
+def times(world):
+    """Around one bound of section 9, a millisecond to each side; with a clock that is right, early or late."""
+    g, near = world.generator, world.generator.choice((-1, 0, 1))
+    long_ago, limit, body = NOW - 10 * DAY, 2**53, g.choice((b'{"body":"b"}', b'{"op":"call","call":"c"}'))
+    now, sent, expires, build = g.choice((
+        (NOW, NOW + 5 * MINUTE + near, NOW + 6 * MINUTE, long_ago), (NOW, NOW - DAY, NOW + near, long_ago),
+        (NOW, NOW, NOW + LIFETIME_MAX + near, long_ago), (NOW, NOW, NOW + MINUTE + near, long_ago),
+        (NOW, NOW, NOW + near, NOW), (NOW, NOW, NOW + 10 * MINUTE, NOW + 5 * MINUTE + near),
+        (NOW, NOW, NOW + MINUTE, NOW + 5 * MINUTE + near), (NOW, NOW, NOW + DAY + near, NOW + DAY),
+        (NOW, NOW + DAY, NOW + DAY + MINUTE, NOW + g.choice((0, DAY))), (0, NOW, NOW + MINUTE, long_ago),
+        (limit - DAY, limit - DAY, limit + near, long_ago), (limit, limit - 2, limit - 1, long_ago),
+        (NOW, limit - 2, limit - 1, limit - 1), (NOW, 2**64 - 1, near % 2**64, NOW), (NOW, 2**64 - 1, NOW + DAY, NOW),
+        (NOW, NOW, g.choice((2**63, 2**64 - 1)), NOW), (0, 0, 1, 0), (limit + DAY, limit, limit + MINUTE, long_ago),
+        (NOW, g.randrange(2**64), g.randrange(2**64), g.randrange(2**53))))
+    payload = Forgery(world, body=body, sent_at=sent, expires_at=expires).payload()
+    yield world.open_request(payload, now=now, build_date=build)
+
+
+def rewrapped(world):
+    """A recipient seals the frame again: for itself that is a replay, for anybody else it does not verify."""
+    g, first = world.generator, Forgery(world)
+    frame, window = first.frame(first.info()[1]), f"rewrapped {g.getrandbits(64)}"
+    again = dataclasses.replace(first, key=g.choice((world.prekeys[1], world.old_prekey)),
+                                identity=g.choice((first.identity, public_bytes(world.stranger))))
+    for payload in first.payload(frame), again.payload(frame), first.payload(frame):
+        changes = {"identity": base64url(again.identity)} if payload is again else {}
+        yield world.open_request(payload, window=window, **changes)
+
+
+def by_any_contact(world):
+    g = world.generator
+    sender = g.choice([key for key, _ in world.contacts] + [world.stranger])
+    expires = NOW + g.choice((MINUTE, MINUTE, DAY))
+    body, flags = (deviant_body(g), 0) if g.random() < 0.3 else encode(message(g))
+    yield world.open_request(Forgery(world, body=body, flags=flags, sender=sender, expires_at=expires).payload())
+
+
+def deviant(world):
+    yield world.open_request(Forgery(world, body=deviant_body(world.generator), expires_at=NOW + MINUTE).payload())
+
+
+def sequence(world):
+    """Changes to a few messages and badges, late, early, again, and under a clock that goes back."""
+    g, window = world.generator, f"sequence {world.generator.getrandbits(64)}"
+    ids, payloads = [g.randbytes(16) for _ in range(2)], []
+    for _ in range(g.randint(3, 6)):
+        target = base64url(g.choice(ids))
+        body, message_id = g.choice((
+            ({"body": "b"}, g.choice(ids)), ({"body": "b", "badge": 3}, g.randbytes(16)),
+            ({"op": "replace", "target": target, "body": "c", "badge": g.randrange(9)}, g.randbytes(16)),
+            ({"op": "remove", "target": target}, g.randbytes(16)), ({"op": "badge", "badge": 7}, g.randbytes(16)),
+            ({"op": "call", "call": "c"}, g.randbytes(16)), ({"op": "test"}, g.randbytes(16))))
+        sent = NOW - g.choice((0, 0, 1, 10_000))
+        sender = g.choice(world.contacts[:2])[0] if g.random() < 0.3 else world.service
+        payloads.append(Forgery(world, body=compact(body), message_id=message_id, sent_at=sent, sender=sender,
+                                expires_at=sent + g.choice((MINUTE, DAY))).payload())
+    for payload in payloads + g.choices(payloads, k=2):
+        now = NOW + g.choice((0, 0, 0, MINUTE, -4 * MINUTE, -6 * MINUTE, -20 * DAY, DAY))
+        yield world.open_request(payload, now=now, window=window)
+
+
+# How often each: what has the most kinds of faults the most often.
+FAMILIES = (flipped_bit, altered_text, flipped_frame, structure, bad_signature, bad_signature, wrong_context,
+            wrong_context, wrong_setting, times, times, times, rewrapped, by_any_contact, by_any_contact, sequence,
+            *[deviant] * 6)
+
+
+def every_deviation(world):
+    """Each flag, and each deviation of a body that the tables know, whatever the seed."""
+    for bit in range(16):
+        yield world.open_request(Forgery(world, flags=1 << bit).payload())
+    for body in every_body():
+        if 2 <= len(body) <= ALERT.body_room:
+            yield world.open_request(Forgery(world, body=body, expires_at=NOW + MINUTE).payload())

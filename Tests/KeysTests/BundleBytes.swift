@@ -67,19 +67,22 @@ final class Device: Sendable {
     var identity: IdentityKey { IdentityKey(key.publicKey) }
 
     /// What a sender says of the bundle after it was changed.
-    func refusal(now: Timestamp = BundleBytes.now, classes: [UInt8] = [1], change: (inout BundleBytes) -> Void)
-        -> KeyBundleError?
-    {
+    func refusal(
+        now: Timestamp = BundleBytes.now,
+        classes: [UInt8] = [1],
+        pin: BundlePin? = nil,
+        change: (inout BundleBytes) -> Void
+    ) -> KeyBundleError? {
         var bundle = BundleBytes(for: self, classes: classes)
         change(&bundle)
-        return refusal(of: bundle.bytes(signedBy: key), now: now)
+        return refusal(of: bundle.bytes(signedBy: key), pin: pin, now: now)
     }
 
-    func refusal(of bytes: [UInt8], now: Timestamp = BundleBytes.now) -> KeyBundleError? {
+    func refusal(of bytes: [UInt8], pin: BundlePin? = nil, now: Timestamp = BundleBytes.now) -> KeyBundleError? {
         let topic: BundleID
         do {
             topic = try BundleID(bytes: BundleBytes.topic)
-            _ = try KeyBundle(verifying: bytes, pinnedIdentity: identity, topic: topic, now: now)
+            _ = try KeyBundle(verifying: bytes, pinnedIdentity: identity, topic: topic, pin: pin, now: now)
             return nil
         } catch let error as KeyBundleError {
             return error

@@ -8,11 +8,11 @@ import Testing
 /// expired prekey.
 struct KeyBundleOrderTests {
     @Test(arguments: Fault.pairs)
-    fileprivate func `of two faults the one that is checked first is told`(_ pair: Pair) {
+    fileprivate func `of two faults the one that is checked first is told (abuse case 29)`(_ pair: Pair) {
         let device = Device(seed: 120)
         let other = Device(seed: 121)
         let otherIdentity = other.key.publicKey.rawRepresentation
-        let refusal = device.refusal(classes: [1, 2]) { bundle in
+        let refusal = device.refusal(classes: [1, 2], pin: Fault.pin(pair.first, pair.second)) { bundle in
             pair.second.apply(to: &bundle, otherIdentity: otherIdentity)
             pair.first.apply(to: &bundle, otherIdentity: otherIdentity)
         }
@@ -24,7 +24,9 @@ struct KeyBundleOrderTests {
         let device = Device(seed: 122)
         let other = Device(seed: 123)
         let otherIdentity = other.key.publicKey.rawRepresentation
-        let refusal = device.refusal(classes: [1, 2]) { fault.apply(to: &$0, otherIdentity: otherIdentity) }
+        let refusal = device.refusal(classes: [1, 2], pin: Fault.pin(fault)) {
+            fault.apply(to: &$0, otherIdentity: otherIdentity)
+        }
         #expect(refusal == fault.expected)
     }
 }
@@ -39,12 +41,25 @@ private struct Pair: Sendable, CustomTestStringConvertible {
 /// In the order of the checks. Faults in time are the last entry's and the low-order key is the first one's, so that
 /// no entry is done with before the next one is looked at.
 private enum Fault: CaseIterable, Sendable {
-    case version, identity, topic, suite, signature, order, validity, notYetValid, lowOrder
+    case version, identity, topic, suite, signature, order, rollback, equivocation, downgrade, validity, notYetValid
+    case lowOrder
 
     static var pairs: [Pair] {
         allCases.enumerated().flatMap { index, first in
             allCases.dropFirst(index + 1).map { Pair(first: first, second: $0) }
         }
+    }
+
+    /// What a sender remembers of the device, so that the faults are there: without any, the bundle before this one.
+    static func pin(_ faults: Fault...) -> BundlePin {
+        let epoch: UInt64 = faults.contains(.rollback) ? 8 : faults.contains(.equivocation) ? 7 : 6
+        return BundlePin(
+            epoch: epoch,
+            digest: [UInt8](repeating: 0, count: 32),
+            highestSuites: HighestSuites(afterFirstUnlock: 1, unlocked: faults.contains(.downgrade) ? 2 : 1),
+            issuedAt: BundleBytes.now,
+            fetchedAt: BundleBytes.now
+        )
     }
 
     var expected: KeyBundleError {
@@ -55,6 +70,9 @@ private enum Fault: CaseIterable, Sendable {
         case .suite: .unsupportedSuite(9)
         case .signature: .badSignature
         case .order: .malformed
+        case .rollback: .rolledBack(epoch: 7, pinnedEpoch: 8)
+        case .equivocation: .equivocation(epoch: 7)
+        case .downgrade: .suiteDowngrade(from: 2, to: 1)
         case .validity: .validityTooLong
         case .notYetValid: .notYetValid(from: BundleBytes.now.advanced(by: .seconds(86_400)))
         case .lowOrder: .lowOrderPrekey
@@ -69,6 +87,8 @@ private enum Fault: CaseIterable, Sendable {
         case .suite: bundle.entries[1].suite = 9
         case .signature: bundle.changesSignature = true
         case .order: bundle.entries.swapAt(0, 1)
+        // These lie in what is remembered.
+        case .rollback, .equivocation, .downgrade: break
         case .validity: bundle.entries[1].notAfter = bundle.entries[1].notBefore + 60 * BundleBytes.day + 1
         case .notYetValid: bundle.entries[1].notBefore = BundleBytes.now.milliseconds + BundleBytes.day
         case .lowOrder: bundle.entries[0].key = [UInt8](repeating: 0, count: 32)

@@ -15,7 +15,7 @@ struct KeyBundleRefusalTests {
     }
 
     @Test(arguments: [[0], [0xFF], [UInt8](repeating: 0, count: 50)])
-    func `bytes behind the signature make a bundle malformed`(_ trailer: [UInt8]) {
+    func `bytes behind the signature make a bundle malformed (protocol v1, rule 10)`(_ trailer: [UInt8]) {
         #expect(device.refusal { $0.trailer = trailer } == .malformed)
     }
 
@@ -24,18 +24,20 @@ struct KeyBundleRefusalTests {
         #expect(device.refusal { $0.version = version } == .unsupportedVersion(version))
     }
 
-    @Test func `a bundle of another identity, well signed by it, is refused`() {
+    @Test func `a bundle of another identity, well signed by it, is refused (protocol v1, rule 12; abuse case 29)`() {
         let other = Device(seed: 111)
         let bytes = BundleBytes(for: other).bytes(signedBy: other.key)
         #expect(device.refusal(of: bytes) == .otherIdentity)
     }
 
-    @Test(arguments: ["com.example.chat.voip", "com.example.cha", "com.example.chaT", ""])
-    func `a bundle for another topic is refused`(_ topic: String) {
+    @Test(arguments: [
+        "com.example.chat.voip", "com.example.chat.NotificationService", "com.example.cha", "com.example.chaT", "",
+    ])
+    func `a bundle for another topic is refused, suffix and case included (protocol v1, rule 5)`(_ topic: String) {
         #expect(device.refusal { $0.topic = Array(topic.utf8) } == .otherTopic)
     }
 
-    @Test func `a bundle signed by another key than it names is refused`() {
+    @Test func `a bundle signed by another key than it names is refused (abuse case 29)`() {
         let other = Device(seed: 112)
         #expect(device.refusal(of: BundleBytes(for: device).bytes(signedBy: other.key)) == .badSignature)
     }
@@ -71,6 +73,34 @@ struct KeyBundleRefusalTests {
             default: #expect(refusal == .badSignature, "byte \(offset)")
             }
         }
+    }
+
+    @Test func `a bundle longer than any can be is not looked at`() {
+        let bytes = [2] + [UInt8](repeating: 0, count: KeyBundle.byteCountMax)
+        #expect(device.refusal(of: bytes) == .malformed)
+        #expect(device.refusal(of: bytes.dropLast()) == .unsupportedVersion(2))
+    }
+
+    /// RFC 8032 section 5.1.7: S must be below the group order; S + L verifies where that is not checked.
+    @Test func `a bundle whose signature was changed to S + L is refused (protocol v1, rule 7)`() {
+        let bytes = BundleBytes(for: device).bytes(signedBy: device.key)
+        let order: [UInt8] =
+            [
+                0xED, 0xD3, 0xF5, 0x5C, 0x1A, 0x63, 0x12, 0x58, 0xD6, 0x9C, 0xF7, 0xA2, 0xDE, 0xF9, 0xDE, 0x14,
+            ] + [UInt8](repeating: 0, count: 15) + [0x10]
+        var carry: UInt16 = 0
+        let sum = zip(bytes.suffix(32), order).map { digit, added in
+            carry = UInt16(digit) + UInt16(added) + carry >> 8
+            return UInt8(truncatingIfNeeded: carry)
+        }
+        #expect(device.refusal(of: bytes) == nil)
+        #expect(device.refusal(of: bytes.dropLast(32) + sum) == .badSignature)
+    }
+
+    @Test func `a signature whose R is a point of small order is refused (protocol v1, rule 7)`() {
+        let bytes = BundleBytes(for: device).bytes(signedBy: device.key)
+        let identityPoint = [1] + [UInt8](repeating: 0, count: 31)
+        #expect(device.refusal(of: bytes.dropLast(64) + identityPoint + bytes.suffix(32)) == .badSignature)
     }
 
     @Test func `no entry and more than four are malformed, well signed as they are`() {

@@ -23,7 +23,7 @@ struct PrekeyTests {
         #expect(Hex.encode(prekey.id(identity: identity)) == expected.prefix(16))
     }
 
-    @Test func `a fingerprint binds class, identity and key, each alone`() throws {
+    @Test func `a fingerprint binds class, identity and key, each alone (protocol v1, rule 6)`() throws {
         let identity = try IdentityKey(rawRepresentation: Array(0..<32))
         let other = Device(seed: 140)
         let fingerprints: Set = [

@@ -90,9 +90,10 @@ struct VerifyingKeyTests {
         ],
         [0, 0x80] as [UInt8]
     )
-    func `a point of small order and a non-canonical one are refused, whatever the sign`(_ hex: String, _ sign: UInt8)
-        throws
-    {
+    func `small-order and non-canonical keys cannot be pinned (protocol v1, rule 7; abuse case 30)`(
+        _ hex: String,
+        _ sign: UInt8
+    ) throws {
         var bytes = try #require(Hex.decode(hex))
         bytes[31] |= sign
         #expect(throws: KeyTextError.notAKey) { try IdentityKey(rawRepresentation: bytes) }

@@ -55,7 +55,7 @@ struct NotificationPipelineTests {
         let pipeline = phone.pipeline
         let push = try phone.push(Message(body: "Hello"))
         #expect(pipeline.content(userInfo: push, now: Phone.start).body == "Hello")
-        try FileManager.default.removeItem(at: phone.folder.appendingPathComponent("sealedpush.keyring"))
+        try FileManager.default.removeItem(at: phone.folder.appendingPathComponent("sealedpush-keys/ring.secret"))
         #expect(pipeline.content(userInfo: push, now: Phone.start).outcome == .keysUnavailable)
     }
 

@@ -20,7 +20,6 @@ final class Phone {
     let folder: URL
     private let sender: SenderIdentity
     private let recipient: Recipient
-    private let keyRing: KeyRing
 
     init(seed: UInt64, trustsSender: Bool = true, installsKeys: Bool = true) throws {
         var random = SeededRandom(seed: seed)
@@ -30,15 +29,15 @@ final class Phone {
             bundle: keys.bundle(now: Self.start),
             pinnedIdentity: keys.identity,
             topic: keys.topic,
-            now: Self.start
+            withoutPinsAt: Self.start
         )
-        keyRing = keys.keyRing
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("phone-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard installsKeys else { return }
         try SharedContainer(path: folder.path).install(
-            keyRing: keyRing,
-            senders: TrustedSenders(trustsSender ? [sender.publicKey] : [])
+            keys: keys,
+            contacts: ContactList(people: trustsSender ? [sender.publicKey] : []),
+            now: Self.start
         )
     }
 

@@ -31,7 +31,7 @@ struct SecretBytesTests {
         #expect(copy.revealed == [4, 5, 6])
     }
 
-    @Test func `a secret is nowhere in the process once its owner is gone`() throws {
+    @Test func `a secret is nowhere in the process once its owner is gone (abuse case 40)`() throws {
         // Written byte by byte and remembered inverted, so that the secret's own memory is the only copy.
         // Large, so that nothing small takes its place as soon as it is free.
         let inverted = (0..<4_096).map { UInt8(truncatingIfNeeded: ~($0 &* 37 &+ 11)) }
@@ -57,7 +57,7 @@ struct SecretBytesTests {
         }
     }
 
-    @Test func `no key has a description`() {
+    @Test func `no key has a description (abuse case 40)`() {
         // What must not compile cannot be called here; that these types are noncopyable is what forbids it, and
         // removing `~Copyable` from one would make this line compile into a failure.
         #expect(!isCopyable(SecretBytes.self))

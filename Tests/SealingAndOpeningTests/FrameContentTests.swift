@@ -13,7 +13,7 @@ struct FrameContentTests {
         let frame = pair.frame()
         for offset in [Frame.bodyOffset + frame.body.count, PushClass.alert.frameByteCount(.x25519) - 1] {
             let field = try pair.seal(frame: frame) { $0[offset] = 1 }.field
-            #expect(pair.opener.open(sealedField: field, now: Pair.start) == .malformed)
+            #expect(pair.opener.outcome(sealedField: field, now: Pair.start) == .malformed)
         }
     }
 
@@ -21,21 +21,21 @@ struct FrameContentTests {
     func `an unknown critical flag is unsupported`(_ bit: UInt16) throws {
         var pair = try Pair(seed: 61)
         let field = try pair.seal(frame: pair.frame(flags: 1 << bit)).field
-        #expect(pair.opener.open(sealedField: field, now: Pair.start) == .unsupported)
+        #expect(pair.opener.outcome(sealedField: field, now: Pair.start) == .unsupported)
     }
 
     @Test(arguments: 1..<8)
     func `an unknown flag that may be ignored is ignored`(_ bit: UInt16) throws {
         var pair = try Pair(seed: 62)
         let field = try pair.seal(frame: pair.frame(flags: 1 << bit)).field
-        guard case .opened = pair.opener.open(sealedField: field, now: Pair.start) else {
+        guard case .opened = pair.opener.outcome(sealedField: field, now: Pair.start) else {
             Issue.record("not opened")
             return
         }
     }
 
     @Test(arguments: [
-        (#"{"body":"x","op":"remove"}"#, Outcome.unsupported),
+        (#"{"body":"x","op":"poll"}"#, Outcome.unsupported),
         (#"{"body":"x","crit":["attachments"]}"#, .unsupported),
         (#"{"body":"x","op":1}"#, .malformed),
         (#"{"body":"x","target":"AAAAAAAAAAAAAAAAAAAAAA"}"#, .malformed),
@@ -54,7 +54,7 @@ struct FrameContentTests {
     func `a sealed body ends as the protocol says`(_ body: String, _ expected: Outcome) throws {
         var pair = try Pair(seed: 63)
         let field = try pair.seal(frame: pair.frame(body: body)).field
-        let outcome = pair.opener.open(sealedField: field, now: Pair.start)
+        let outcome = pair.opener.outcome(sealedField: field, now: Pair.start)
         if case .opened(let opened) = outcome {
             #expect(Outcome.opened(body: opened.message.body) == expected)
         } else {
@@ -63,10 +63,12 @@ struct FrameContentTests {
     }
 
     @Test(arguments: TimeCase.all)
-    fileprivate func `times decide as rule 25 says`(_ time: TimeCase) throws {
+    fileprivate func `times decide as the protocol says (protocol v1, rule 25; abuse cases 46 and 47)`(_ time: TimeCase)
+        throws
+    {
         var pair = try Pair(seed: 64)
         let field = try pair.seal(frame: pair.frame(sentAt: time.sentAt, expiresAt: time.expiresAt)).field
-        let outcome = pair.opener.open(sealedField: field, now: Timestamp(milliseconds: time.now))
+        let outcome = pair.opener.outcome(sealedField: field, now: Timestamp(milliseconds: time.now))
         switch (outcome, time.expected) {
         case (.opened, nil): break
         default: #expect(outcome == time.expected)
@@ -89,7 +91,7 @@ private struct TimeCase: CustomTestStringConvertible, Sendable {
     static let all: [TimeCase] = {
         let start = Pair.start.milliseconds
         let day: UInt64 = 86_400_000
-        let build = ClockBound.buildDate.milliseconds
+        let build = OpeningPolicy.buildDate.milliseconds
         return [
             TimeCase("just sent", sent: start, expires: start + 1, now: start, nil),
             TimeCase("the last millisecond", sent: start, expires: start + 10, now: start + 9, nil),
@@ -136,7 +138,7 @@ extension Outcome {
         .opened(
             OpenedMessage(
                 message: Message(body: body),
-                messageID: [],
+                messageID: MessageID(bytes: [UInt8](repeating: 0, count: 16)),
                 sentAt: Pair.start,
                 expiresAt: Pair.start,
                 sender: placeholderSender,

@@ -23,7 +23,7 @@ struct Pair: ~Copyable {
     }
 
     var opener: MessageOpener {
-        MessageOpener(keyRing: device.keyRing, senders: TrustedSenders([sender.publicKey]))
+        MessageOpener(keyRing: device.keyRing, senders: ContactList(people: [sender.publicKey]))
     }
 
     func recipient() throws -> Recipient {
@@ -31,7 +31,7 @@ struct Pair: ~Copyable {
             bundle: device.bundle(now: Self.start),
             pinnedIdentity: device.identity,
             topic: device.topic,
-            now: Self.start
+            withoutPinsAt: Self.start
         )
     }
 
@@ -92,6 +92,15 @@ struct Pair: ~Copyable {
             body: Array(body.utf8)
         )
     }
+}
+
+extension MessageOpener {
+    /// A tool's: it remembers nothing.
+    init(keyRing: KeyRing, senders: ContactList) {
+        self.init(keyRing: keyRing, contacts: senders, replay: .none)
+    }
+
+    func outcome(sealedField: String, now: Timestamp) -> Outcome { open(sealedField: sealedField, now: now).outcome }
 }
 
 extension Envelope {

@@ -11,7 +11,7 @@ struct RoundTripTests {
         var pair = try Pair(seed: 1)
         let message = Message(title: "Ada", subtitle: "Work", body: "Lunch at 1? 🍜", threadID: "t1")
         let sealed = try pair.seal(message)
-        let outcome = pair.opener.open(sealedField: sealed.envelope.field, now: Pair.start)
+        let outcome = pair.opener.outcome(sealedField: sealed.envelope.field, now: Pair.start)
         let expected = OpenedMessage(
             message: message,
             messageID: sealed.messageID,
@@ -30,7 +30,7 @@ struct RoundTripTests {
         for _ in 0..<200 {
             let message = Message.random(using: &random)
             let sealed = try pair.seal(message)
-            guard case .opened(let opened) = pair.opener.open(sealedField: sealed.envelope.field, now: Pair.start)
+            guard case .opened(let opened) = pair.opener.outcome(sealedField: sealed.envelope.field, now: Pair.start)
             else {
                 Issue.record("not opened, seed \(seed)")
                 continue
@@ -51,7 +51,7 @@ struct RoundTripTests {
         #expect(body.utf8.count > 5_000)
         let sealed = try pair.seal(Message(title: "Long", body: body))
         #expect(sealed.isTruncated)
-        guard case .opened(let opened) = pair.opener.open(sealedField: sealed.envelope.field, now: Pair.start) else {
+        guard case .opened(let opened) = pair.opener.outcome(sealedField: sealed.envelope.field, now: Pair.start) else {
             Issue.record("not opened")
             return
         }
@@ -81,7 +81,7 @@ struct RoundTripTests {
     @Test func `sealing draws a new ephemeral key, message id and trace each time`() throws {
         var pair = try Pair(seed: 5)
         var keys: Set<[UInt8]> = []
-        var ids: Set<[UInt8]> = []
+        var ids: Set<MessageID> = []
         var traces: Set<Trace> = []
         for _ in 0..<500 {
             let sealed = try pair.seal(Message(body: "same"))

@@ -10,7 +10,7 @@ import Testing
 struct TamperingTests {
     /// Row 24. Eight tests so that they run beside each other; together every bit of the 2,880 bytes.
     @Test(arguments: 0..<8)
-    func `every single bit of an envelope, flipped, makes it open as nothing`(_ bit: Int) throws {
+    func `every single bit of an envelope, flipped, makes it open as nothing (abuse case 24)`(_ bit: Int) throws {
         var pair = try Pair(seed: 20)
         let bytes = try pair.seal(Message(title: "Ada", body: "Hello")).envelope.bytes
         let opener = pair.opener
@@ -18,19 +18,19 @@ struct TamperingTests {
         for offset in 0..<bytes.count {
             var flipped = bytes
             flipped[offset] ^= 1 << bit
-            counts[opener.open(sealedField: String(sealedFieldOf: flipped), now: Pair.start), default: 0] += 1
+            counts[opener.outcome(sealedField: String(sealedFieldOf: flipped), now: Pair.start), default: 0] += 1
         }
         // Byte 0 is the version, byte 1 the suite, 2 ... 9 the prekey id; the rest must not say where it failed.
         #expect(counts == [.unsupported: 2, .unknownKey: 8, .malformed: 2_870])
     }
 
-    @Test func `a sealed field truncated at every length is malformed`() throws {
+    @Test func `a sealed field truncated at every length is malformed (abuse case 25)`() throws {
         var pair = try Pair(seed: 21)
         let field = try pair.seal(Message(body: "Hello")).envelope.sealedField
         let opener = pair.opener
         for count in 0..<field.count {
             let text = String(decoding: field[..<count], as: UTF8.self)
-            #expect(opener.open(sealedField: text, now: Pair.start) == .malformed)
+            #expect(opener.outcome(sealedField: text, now: Pair.start) == .malformed)
         }
     }
 
@@ -38,7 +38,7 @@ struct TamperingTests {
         var pair = try Pair(seed: 22)
         let field = try pair.seal(Message(body: "Hello")).envelope.field
         for extra in ["A", "=", "\n", " ", "\u{0}"] {
-            #expect(pair.opener.open(sealedField: field + extra, now: Pair.start) == .malformed)
+            #expect(pair.opener.outcome(sealedField: field + extra, now: Pair.start) == .malformed)
         }
     }
 
@@ -49,7 +49,7 @@ struct TamperingTests {
         for position in [0, 1, 2, 3, 1_000, field.count - 1] {
             var changed = field
             changed[position] = Character(character)
-            #expect(pair.opener.open(sealedField: String(changed), now: Pair.start) == .malformed)
+            #expect(pair.opener.outcome(sealedField: String(changed), now: Pair.start) == .malformed)
         }
     }
 
@@ -57,16 +57,16 @@ struct TamperingTests {
         var pair = try Pair(seed: 24)
         let other = try Pair(seed: 25)
         let field = try pair.seal(Message(body: "Hello")).envelope.field
-        #expect(other.opener.open(sealedField: field, now: Pair.start) == .unknownKey)
+        #expect(other.opener.outcome(sealedField: field, now: Pair.start) == .unknownKey)
     }
 
-    @Test func `a message with another device's prekey id opens as nothing`() throws {
+    @Test func `a message with another device's prekey id opens as nothing (abuse cases 26 and 35)`() throws {
         var pair = try Pair(seed: 26)
         var other = try Pair(seed: 27)
         let bytes = try pair.seal(Message(body: "Hello")).envelope.bytes
         let otherBytes = try other.seal(Message(body: "Hello")).envelope.bytes
         let swapped = otherBytes[..<10] + bytes[10...]
-        #expect(other.opener.open(sealedField: String(sealedFieldOf: Array(swapped)), now: Pair.start) == .malformed)
+        #expect(other.opener.outcome(sealedField: String(sealedFieldOf: Array(swapped)), now: Pair.start) == .malformed)
     }
 
     @Test func `an encapsulated key swapped between two messages opens neither`() throws {
@@ -74,14 +74,14 @@ struct TamperingTests {
         let one = try pair.seal(Message(body: "one")).envelope.bytes
         let two = try pair.seal(Message(body: "two")).envelope.bytes
         let swapped = Array(one[..<10] + two[10..<42] + one[42...])
-        #expect(pair.opener.open(sealedField: String(sealedFieldOf: swapped), now: Pair.start) == .malformed)
+        #expect(pair.opener.outcome(sealedField: String(sealedFieldOf: swapped), now: Pair.start) == .malformed)
     }
 
-    @Test func `a low-order encapsulated key opens as nothing`() throws {
+    @Test func `a low-order encapsulated key opens as nothing (abuse case 21)`() throws {
         var pair = try Pair(seed: 29)
         let bytes = try pair.seal(Message(body: "Hello")).envelope.bytes
         let changed = Array(bytes[..<10]) + [UInt8](repeating: 0, count: 32) + Array(bytes[42...])
-        #expect(pair.opener.open(sealedField: String(sealedFieldOf: changed), now: Pair.start) == .malformed)
+        #expect(pair.opener.outcome(sealedField: String(sealedFieldOf: changed), now: Pair.start) == .malformed)
     }
 
     @Test func `a device whose topic differs opens nothing`() throws {
@@ -92,8 +92,8 @@ struct TamperingTests {
             prekeys: pair.device.keyRing.prekeys
         )
         let field = try pair.seal(Message(body: "Hello")).envelope.field
-        let opener = MessageOpener(keyRing: otherTopic, senders: TrustedSenders([pair.sender.publicKey]))
-        #expect(opener.open(sealedField: field, now: Pair.start) == .malformed)
+        let opener = MessageOpener(keyRing: otherTopic, senders: ContactList(people: [pair.sender.publicKey]))
+        #expect(opener.outcome(sealedField: field, now: Pair.start) == .malformed)
     }
 
     @Test func `random bytes of the right length open as nothing`() throws {
@@ -105,7 +105,7 @@ struct TamperingTests {
             if Bool.random(using: &random) { bytes[0] = 1 }
             if Bool.random(using: &random) { bytes[1] = 1 }
             if Bool.random(using: &random) { bytes.replaceSubrange(2..<10, with: pair.device.keyRing.prekeys[0].id) }
-            let outcome = pair.opener.open(sealedField: String(sealedFieldOf: bytes), now: Pair.start)
+            let outcome = pair.opener.outcome(sealedField: String(sealedFieldOf: bytes), now: Pair.start)
             #expect([.malformed, .unknownKey, .unsupported].contains(outcome), "seed \(seed)")
         }
     }

@@ -61,10 +61,13 @@ package struct KeyFile: ~Copyable {
         bytes.withBytes { span in String(decoding: [UInt8](copying: span.extracting(word)), as: UTF8.self) }
     }
 
-    /// 32 secret bytes from 43 characters of base64url.
-    package func secret(_ word: Range<Int>, storage: SecretBytes.Storage) throws(FileError) -> SecretBytes {
-        let byteCount = 32
-        guard word.count == 43 else { throw malformed }
+    /// Secret bytes from base64url: 32 from 43 characters, where no other count is given.
+    package func secret(
+        _ word: Range<Int>,
+        byteCount: Int = 32,
+        storage: SecretBytes.Storage
+    ) throws(FileError) -> SecretBytes {
+        guard word.count == (byteCount * 8 + 5) / 6 else { throw malformed }
         return try bytes.withBytes { span throws(FileError) in
             try SecretBytes(byteCount: byteCount, storage: storage) { output throws(FileError) in
                 guard Self.decode(span.extracting(word), into: &output) else { throw malformed }

@@ -1,4 +1,4 @@
-private import Glibc
+private import Platform
 package import Primitives
 
 /// Reads files of private keys: owner-only, bounded, straight into memory that is zeroed.
@@ -34,7 +34,7 @@ package enum PrivateFile {
             guard exampleKeys == .allowed else { throw .exampleKey(path: path) }
         } else {
             let mode = status.st_mode & 0o777
-            guard mode & 0o077 == 0 else { throw .permissionsTooLoose(path: path, mode: mode) }
+            guard mode & 0o077 == 0 else { throw .permissionsTooLoose(path: path, mode: UInt32(mode)) }
         }
         return bytes
     }
@@ -47,7 +47,7 @@ package enum PrivateFile {
         var filled = 0
         while filled < span.byteCount {
             let count = unsafe span.withUnsafeMutableBytes { bytes in
-                unsafe Glibc.read(descriptor, bytes.baseAddress.map { unsafe $0 + filled }, bytes.count - filled)
+                unsafe Platform.read(descriptor, bytes.baseAddress.map { unsafe $0 + filled }, bytes.count - filled)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw .system(call: "read", path: path, code: count < 0 ? errno : EIO) }

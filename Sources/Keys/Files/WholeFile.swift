@@ -1,4 +1,4 @@
-private import Glibc
+private import Platform
 
 /// Reads and writes whole files: bounded when read, and when written either all there or not there.
 package enum WholeFile {
@@ -10,7 +10,7 @@ package enum WholeFile {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(byteCountMax + 1, 1 << 16))
         while true {
-            let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
+            let count = unsafe Platform.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system(call: "read", path: path, code: errno) }
             guard count > 0 else { return bytes }
@@ -28,13 +28,33 @@ package enum WholeFile {
 
     /// Writes a temporary file beside `path`, forces it to disk and renames it: a crash, a full disk or Ctrl-C leaves
     /// the old file or the new one.
-    package static func write(_ bytes: [UInt8], to path: String, access: Access) throws(FileError) {
-        try write(unsafe bytes.span.bytes, to: path, access: access)
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - path: where it goes.
+    ///   - access: who may read it.
+    ///   - temporary: the temporary file's path, in the same folder; what a killed writer left there is removed. Only for
+    ///     callers that exclude each other. Without it a name of its own is chosen.
+    /// - Throws: `FileError`.
+    package static func write(
+        _ bytes: [UInt8],
+        to path: String,
+        access: Access,
+        temporary: String? = nil
+    ) throws(FileError) {
+        try write(unsafe bytes.span.bytes, to: path, access: access, temporary: temporary)
     }
 
-    package static func write(_ bytes: RawSpan, to path: String, access: Access) throws(FileError) {
+    package static func write(
+        _ bytes: RawSpan,
+        to path: String,
+        access: Access,
+        temporary reserved: String? = nil
+    ) throws(FileError) {
         try checkReplaceable(path)
-        let temporary = path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
+        // Whether there was one to remove does not matter: opening says what does.
+        if let reserved { unsafe unlink(reserved) }
+        let temporary = reserved ?? path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
         let mode: mode_t = access == .ownerOnly ? 0o600 : 0o644
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileError.opening(path) }
@@ -70,7 +90,11 @@ package enum WholeFile {
         var written = 0
         while written < bytes.byteCount {
             let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+                unsafe Platform.write(
+                    descriptor,
+                    buffer.baseAddress.map { unsafe $0 + written },
+                    buffer.count - written
+                )
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw .system(call: "write", path: path, code: errno) }
@@ -79,7 +103,7 @@ package enum WholeFile {
     }
 
     /// A rename is durable only when its directory is.
-    private static func syncDirectory(of path: String) throws(FileError) {
+    package static func syncDirectory(of path: String) throws(FileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = slash.map { String(path[...$0]) } ?? "."
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -4,8 +4,8 @@ import Glibc
 enum Program {
     static var commands: [any Command.Type] {
         [
-            KeygenCommand.self, SealCommand.self, OpenCommand.self, InspectCommand.self, SendCommand.self,
-            SimulateCommand.self, DeviceCommand.self, DemoCommand.self,
+            KeygenCommand.self, SealCommand.self, OpenCommand.self, InspectCommand.self, SafetyNumberCommand.self,
+            SendCommand.self, SimulateCommand.self, DeviceCommand.self, DemoCommand.self, BenchCommand.self,
         ]
     }
 

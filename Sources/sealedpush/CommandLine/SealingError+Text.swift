@@ -9,10 +9,17 @@ extension SealingError {
         case .message(.tooLong(let excess)):
             "the message is \(excess) bytes too long; shorten it, or pass --too-long shorten"
         case .message(.noText): "the message has neither a title nor a body, and iOS shows nothing without text"
+        case .message(.invalid(let member)):
+            "the message's \"\(member)\" is out of its range; see docs/protocol.md, section 6"
         case .message(.containsNUL): "the message contains NUL, which cannot be shown; remove it"
         case .message(.malformed), .message(.unsupported): "the message cannot be encoded"
         case .lifetime(let lifetimeMax):
             "--lifetime must be more than nothing and at most \(lifetimeMax.components.seconds / 86_400)d"
+        case .lifetimeMax(let cap): "no device takes lifetimes beyond \(cap.components.seconds / 86_400)d"
+        case .sentAt: "this machine's clock shows no time; set it"
+        case .otherSuite: "the message was prepared for another cipher suite than this device's; seal it anew"
+        case .prekeyExpired: "the device's prekey has expired; get a new bundle"
+        case .expired: "the message has expired; no device would show it"
         case .unusablePrekey: "the device's prekey gives no secrecy; get a new bundle"
         }
     }
@@ -24,6 +31,7 @@ extension RecipientError {
         switch self {
         case .noPrekey: "this bundle has no prekey of the wanted protection class"
         case .bundle(let error): error.sentence
+        case .pins(let error): error.sentence
         }
     }
 }
@@ -39,10 +47,35 @@ extension KeyBundleError {
                 + "between; compare identities over another channel before you pin a new one"
         case .otherTopic: "this bundle was made for another app; check --topic"
         case .badSignature: "this bundle is not signed by its identity; it was changed on the way, fetch it again"
+        case .rolledBack(let epoch, let pinnedEpoch):
+            "this bundle is older (epoch \(epoch)) than one that was used before (epoch \(pinnedEpoch)); fetch it again, and "
+                + "if it stays so, somebody hands out old bundles"
+        case .equivocation(let epoch):
+            "this is not the bundle of epoch \(epoch) that was used before: two devices have one identity, or somebody has a "
+                + "copy of its key; ask the device's owner"
+        case .suiteDowngrade(let from, let to):
+            "this bundle offers cipher suite \(to), and an earlier one offered \(from): it would protect less; ask the device's "
+                + "owner"
         case .validityTooLong: "this bundle claims to be valid for longer than 60 days, which no device may do"
         case .notYetValid: "this bundle is not valid yet; check this machine's clock"
         case .expired: "this bundle has expired; the device must run its app to publish a new one"
         case .lowOrderPrekey: "this bundle's prekey gives no secrecy"
+        }
+    }
+}
+
+extension BundlePinStoreError {
+    /// What happened and what to do next.
+    var sentence: String {
+        switch self {
+        case .damaged(let place):
+            "\(TerminalText.safe(place)) is damaged; find out how before you move it away, since old bundles pass without it"
+        case .writableByOthers(let path):
+            "\(TerminalText.safe(path)): others may write there, and so bring old bundles back; "
+                + "run: chmod 700 \(TerminalText.safe(path))"
+        case .system(let call, let path, let code):
+            "\(TerminalText.safe(path)): \(Output.systemText(code)) (\(call))"
+        case .other(let reason): "\(TerminalText.safe(reason))"
         }
     }
 }

@@ -16,7 +16,12 @@ struct DeviceCommand: Command {
     static let operands = ""
     static let options = [
         Option("--device-key", "FILE", "the device's private keys, from 'keygen device'", isRequired: true),
-        Option("--senders", "FILE", "the senders to trust, a line of sender.pub each", isRequired: true),
+        Option(
+            "--senders",
+            "FILE",
+            "the senders to trust: a line of sender.pub each, or a contact list",
+            isRequired: true
+        ),
         Option("--server", "HOST:PORT", "the simulator's port for devices", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
         Option("--bundle-out", "FILE", "where to write a fresh key bundle for senders"),
@@ -113,8 +118,8 @@ struct DeviceCommand: Command {
         let sendersPath = try arguments.required("--senders")
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
-            let senders = try TrustedSenders(file: sendersPath)
-            try SharedContainer(path: container.groupPath).install(keyRing: keys.keyRing, senders: senders)
+            let contacts = try ContactList(file: sendersPath)
+            try install(keys, contacts, into: container)
             if let path = arguments.value("--bundle-out") {
                 let line = Base64URL.string(keys.bundle(now: .now)) + "\n"
                 try WholeFile.write(Array(line.utf8), to: path, access: .everyone)
@@ -124,6 +129,25 @@ struct DeviceCommand: Command {
             }
         } catch {
             throw .file(error)
+        }
+    }
+
+    private func install(
+        _ keys: borrowing DeviceKeys,
+        _ contacts: ContactList,
+        into container: borrowing AppContainer
+    ) throws(FileError) {
+        do throws(SharedContainer.InstallError) {
+            try SharedContainer(path: container.groupPath).install(keys: keys, contacts: contacts)
+        } catch {
+            switch error {
+            case .file(let error): throw error
+            case .keys(.store(.system(let call, let code))):
+                throw .system(call: call, path: container.groupPath, code: code)
+            case .window(.system(let call, let code)):
+                throw .system(call: call, path: container.groupPath, code: code)
+            case .keys, .window: throw .malformed(path: container.groupPath, expected: "a folder for keys")
+            }
         }
     }
 

@@ -9,7 +9,12 @@ struct OpenCommand: Command {
     static let operands = "PUSH.json"
     static let options = [
         Option("--device-key", "FILE", "the device's private keys, from 'keygen device'", isRequired: true),
-        Option("--senders", "FILE", "the senders to trust, a line of sender.pub each", isRequired: true),
+        Option(
+            "--senders",
+            "FILE",
+            "the senders to trust: a line of sender.pub each, or a contact list",
+            isRequired: true
+        ),
         Option("--topic", "BUNDLE-ID", "refuse keys made for another app"),
         .json, .allowExampleKeys,
     ]
@@ -31,7 +36,7 @@ struct OpenCommand: Command {
 
     func run() throws(CommandFailure) {
         let field = try sealedField()
-        let outcome = try opener().open(sealedField: field, now: .now)
+        let outcome = try opener().open(sealedField: field, now: .now).outcome
         guard case .opened(let opened) = outcome else {
             throw .failed("\(TerminalText.safe(payloadPath)): \(outcome.sentence)")
         }
@@ -47,7 +52,11 @@ struct OpenCommand: Command {
             guard topic == nil || topic == keys.topic else {
                 throw FileError.malformed(path: keyPath, expected: "the keys of \(topic?.text ?? "")")
             }
-            return MessageOpener(keyRing: keys.keyRing, senders: try TrustedSenders(file: sendersPath))
+            return MessageOpener(
+                keyRing: keys.keyRing,
+                contacts: try ContactList(file: sendersPath),
+                replay: .none
+            )
         } catch {
             throw .file(error)
         }
@@ -83,7 +92,7 @@ struct OpenCommand: Command {
             writer.member("subtitle", message.subtitle)
             writer.member("body", message.body)
             writer.member("thread-id", message.threadID)
-            writer.member("message-id", Base64URL.string(opened.messageID))
+            writer.member("message-id", opened.messageID.text)
             writer.member("sent-at", opened.sentAt.milliseconds)
             writer.member("expires-at", opened.expiresAt.milliseconds)
             writer.member("sender", opened.sender.text)
@@ -104,9 +113,17 @@ extension Outcome {
                 + "signed rightly"
         case .unsupported: "made by a newer version; update this program"
         case .unknownKey: "sealed for another device, or to a prekey that this device no longer has"
+        case .staleKey: "sealed to a prekey that this device destroyed; send it the device's new bundle"
+        case .locked: "sealed to a prekey that can be read only while the device is unlocked"
         case .unverifiedSender(let key): "well signed, but by a sender that is not trusted here: \(key.text)"
         case .expired: "expired; it must not be shown any more"
         case .clockUntrusted: "sent more than five minutes in the future; check both clocks"
+        case .tooOld: "as old as messages of this sender that the device had to forget"
+        case .replay: "opened before"
+        case .storeUnavailable: "the replay window could not be used, so that nothing may count as new"
+        case .notPermitted: "an operation that this sender has no right to"
+        case .superseded: "a later change of the same message was there first"
+        case .unauthenticated: "a Web Push message, which nobody signed"
         case .keysUnavailable: "the device's keys could not be read"
         }
     }

@@ -17,6 +17,11 @@ struct SealCommand: Command {
             isRequired: true
         ),
         Option("--topic", "BUNDLE-ID", "the app's bundle id", isRequired: true),
+        Option(
+            "--pins",
+            "FOLDER",
+            "remembers each device's newest bundle there and refuses older ones; made if missing"
+        ),
         Option("--out", "FILE", "where to write the payload; standard output without it"),
         Option("--lifetime", "TIME", "how long the device may show it, at most 7d; 1d without it"),
         Option("--too-long", "shorten|refuse", "what to do with a text that does not fit; shorten without it"),
@@ -67,7 +72,7 @@ struct SealCommand: Command {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("bytes", payload.count)
-            writer.member("message-id", Base64URL.string(sealed.messageID))
+            writer.member("message-id", sealed.messageID.text)
             writer.member("trace", sealed.trace.text)
             writer.member("truncated", sealed.isTruncated)
         }
@@ -113,10 +118,32 @@ struct SealCommand: Command {
             throw .failed("\(TerminalText.safe(bundlePath)) is not a key bundle (base64url); was another file meant?")
         }
         do {
-            return try Recipient(bundle: bundle, pinnedIdentity: identity, topic: topic)
+            return try recipient(bundle, identity)
         } catch {
+            if case .pins(let error) = error { throw .failed(error.sentence) }
             throw .failed("\(TerminalText.safe(bundlePath)): \(error.sentence)")
         }
+    }
+
+    private func recipient(_ bundle: [UInt8], _ identity: IdentityKey) throws(RecipientError) -> Recipient {
+        let now = Timestamp.now
+        guard let folder = arguments.value("--pins") else {
+            return try Recipient(bundle: bundle, pinnedIdentity: identity, topic: topic, withoutPinsAt: now)
+        }
+        let pins: FileBundlePinStore
+        do {
+            pins = try FileBundlePinStore(folder: folder)
+        } catch {
+            throw .pins(error)
+        }
+        return try Recipient(
+            bundle: bundle,
+            fetchedAt: now,
+            pinnedIdentity: identity,
+            topic: topic,
+            pins: pins,
+            now: now
+        )
     }
 }
 

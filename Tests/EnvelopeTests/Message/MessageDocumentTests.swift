@@ -60,7 +60,7 @@ struct MessageDocumentTests {
         #expect(error.reason.contains(clause))
     }
 
-    @Test(arguments: ["titel", "Title", "title ", "message", "op", "target", "crit", "", "\\u0074itel", "bo\\ndy"])
+    @Test(arguments: ["titel", "Title", "title ", "message", "", "\\u0074itel", "bo\\ndy"])
     func `a name that does not exist is an error at its place, which lists those that do`(_ name: String) throws {
         let error = try #require(fault("{\n  \"body\": \"b\",\n   \"\(name)\": \"x\"\n}"))
         #expect((error.line, error.column) == (3, 4))

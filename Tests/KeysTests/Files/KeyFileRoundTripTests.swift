@@ -29,24 +29,29 @@ struct KeyFileRoundTripTests {
     @Test func `a device's keys that were read open what was sealed to those that were written`() throws {
         let device = try device(seed: 151)
         try device.write(to: folder.path("device.key"))
-        try device.keyRing.write(to: folder.path("key-ring"))
+        let store = FileSecretStore(folder: folder.path("shared"))
+        try device.install(in: store, replayStore: nil, now: BundleBytes.now)
         var random = SeededRandom(seed: 152)
         let sender = SenderIdentity(random: &random)
         let recipient = try Recipient(
             bundle: device.bundle(now: BundleBytes.now),
             pinnedIdentity: device.identity,
             topic: device.topic,
-            now: BundleBytes.now
+            withoutPinsAt: BundleBytes.now
         )
         let sealed = try sender.seal(Message(body: "Hello"), for: recipient, sentAt: BundleBytes.now)
         let field = String(decoding: sealed.envelope.sealedField, as: UTF8.self)
         let rings = [
             try DeviceKeys(keyFile: folder.path("device.key"), exampleKeys: .refused).keyRing,
-            try KeyRing(file: folder.path("key-ring")),
+            try KeyRing(store: store),
         ]
         for ring in rings {
-            let opener = MessageOpener(keyRing: ring, senders: TrustedSenders([sender.publicKey]))
-            guard case .opened(let opened) = opener.open(sealedField: field, now: BundleBytes.now) else {
+            let opener = MessageOpener(
+                keyRing: ring,
+                contacts: ContactList(people: [sender.publicKey]),
+                replay: .none
+            )
+            guard case .opened(let opened) = opener.open(sealedField: field, now: BundleBytes.now).outcome else {
                 Issue.record("not opened")
                 continue
             }
@@ -84,32 +89,20 @@ struct KeyFileRoundTripTests {
         #expect(loaded == nil)
     }
 
-    @Test func `a key ring comes back`() throws {
-        let ring = try device(seed: 156).keyRing
-        try ring.write(to: folder.path("key-ring"))
-        let read = try KeyRing(file: folder.path("key-ring"))
-        #expect(read.topic == ring.topic)
-        #expect(read.identity == ring.identity)
-        #expect(read.prekeys.map(\.publicPrekey) == ring.prekeys.map(\.publicPrekey))
-        #expect(try mode("key-ring") == 0o600)
-    }
-
-    /// The extension reads this file: what is not in it, a fault in the extension cannot give away.
-    @Test func `a key ring's file holds the prekeys' secrets and no part of the identity's`() throws {
+    /// The extension reads these files: what is not in them, a fault in the extension cannot give away.
+    @Test func `a device's keys that were installed hold the prekeys' secrets and no part of the identity's`() throws {
         let seed = SeededDeviceSecrets(seed: 157)
-        try device(seed: 157).keyRing.write(to: folder.path("key-ring"))
-        let file = try contents("key-ring")
-        #expect(file.contains(Base64URL.encode(seed.prekey)))
+        let store = FileSecretStore(folder: folder.path("shared"))
+        try device(seed: 157).install(in: store, replayStore: nil, now: BundleBytes.now)
+        let files = try PrivateFolder.entries(folder.path("shared"), countMax: 100).map(\.name)
+        #expect(files.count == 2)
+        let bytes = try files.flatMap { try contents("shared/" + $0) }
+        #expect(bytes.contains(seed.prekey))
         for secret in [seed.identitySeed, Base64URL.encode(seed.identitySeed)] {
-            for start in 0...secret.count - 6 { #expect(!file.contains(Array(secret[start..<start + 6]))) }
+            for start in 0...secret.count - 6 { #expect(!bytes.contains(Array(secret[start..<start + 6]))) }
         }
-    }
-
-    @Test func `a key ring is never read from an example file`() throws {
-        let text = "# SealedPush example key: published, protects nothing.\nsealedpush-key-ring-1\n"
-        let path = try folder.makeFile("key-ring", text)
-        let refused = refusal { () throws(FileError) in _ = try KeyRing(file: path) }
-        #expect(refused == .exampleKey(path: path))
+        for file in files { #expect(try mode("shared/" + file) == 0o600) }
+        #expect(try mode("shared") == 0o700)
     }
 
     @Test func `the published example keys are those of their public halves`() throws {

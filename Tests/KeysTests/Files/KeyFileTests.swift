@@ -128,32 +128,10 @@ struct KeyFileTests {
         #expect(device.bundle(now: BundleBytes.now).count == 231)
     }
 
-    @Test func `a key ring may hold 64 prekeys, of one class too, and not one more or the same twice`() throws {
-        let identity = try IdentityKey(rawRepresentation: Array(0..<32)).text
-        func ring(_ count: Int) -> [String] {
-            ["sealedpush-key-ring-1", "topic com.example.chat", "identity \(identity)"]
-                + (0..<count).map { index in
-                    "prekey x25519 unlocked "
-                        + Base64URL.string([0, UInt8(index)] + [UInt8](repeating: 7, count: 30))
-                }
-        }
-        let read = try KeyRing(file: makeFile(ring(64)))
-        #expect(read.prekeys.count == 64)
-        try read.write(to: folder.path("copy"))
-        #expect(try KeyRing(file: folder.path("copy")).prekeys.map(\.id) == read.prekeys.map(\.id))
-        for lines in [ring(65), ring(0), ring(1) + ring(1).suffix(1)] {
-            let path = try makeFile(lines)
-            let refusal = refusal { () throws(FileError) in _ = try KeyRing(file: path) }
-            #expect(isMalformed(refusal))
-        }
-    }
-
     @Test func `a key file of one kind is not read as another`() throws {
         let device = try makeFile(Self.lines)
         let sender = refusal { () throws(FileError) in _ = try SenderIdentity(keyFile: device, exampleKeys: .refused) }
         #expect(sender == .malformed(path: device, expected: "sealedpush-sender-key-1"))
-        let ring = refusal { () throws(FileError) in _ = try KeyRing(file: device) }
-        #expect(ring == .malformed(path: device, expected: "sealedpush-key-ring-1"))
     }
 
     @Test func `no error holds a word of the file`() throws {

@@ -1,0 +1,68 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The fuzz targets: a package of their own, so that a build of the project never sees them.
+///
+/// The product's folders are reached through a symbolic link and belong to this package too: what is `package` in them
+/// can be fuzzed, and with `@testable` what is internal too: nothing has to be opened up for it.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// With testing enabled: what reads files that only this package writes is internal to its target.
+func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house + [.unsafeFlags(["-enable-testing"])])
+}
+
+/// libFuzzer brings `main`.
+func fuzz(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies + ["FuzzSupport"],
+        path: "Targets/\(name)",
+        swiftSettings: house
+    )
+}
+
+let package = Package(
+    name: "sealed-push",
+    platforms: [.macOS(.v15)],
+    targets: [
+        // As the project's manifest has them.
+        module("Envelope"),
+        module("Platform"),
+        module("Primitives", "Platform", "CSodium", "COpenSSL"),
+        module("HPKE", "Primitives"),
+        module("Keys", "Envelope", "Platform", "Primitives"),
+        module("Sealing", "Envelope", "Platform", "Primitives", "HPKE", "Keys"),
+        module("WebPush", "Envelope", "Primitives", "Keys"),
+        module("Opening", "Envelope", "Platform", "Primitives", "HPKE", "Keys", "WebPush"),
+        module("NotificationCore", "Envelope", "Platform", "Primitives", "Keys", "WebPush", "Opening"),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+
+        .target(
+            name: "FuzzSupport",
+            dependencies: ["Primitives"],
+            path: "Targets/FuzzSupport",
+            swiftSettings: house
+        ),
+        fuzz("FuzzBase64URL", "Envelope"),
+        fuzz("FuzzJSON", "Envelope"),
+        fuzz("FuzzEnvelope", "Envelope"),
+        fuzz("FuzzFrame", "Envelope"),
+        fuzz("FuzzBundle", "Envelope", "Primitives", "Keys", "Sealing"),
+        fuzz("FuzzMessage", "Envelope", "Primitives", "HPKE", "Keys", "Opening"),
+        fuzz("FuzzWebPush", "Envelope", "Primitives", "WebPush"),
+        fuzz("FuzzReplayWindow", "Envelope", "Platform", "Primitives", "Keys", "Opening"),
+        fuzz("FuzzKeyRingIndex", "Envelope", "Primitives", "Keys", "Opening"),
+        fuzz("FuzzContacts", "Keys", "Opening", "Primitives"),
+        fuzz("FuzzSpool", "Envelope", "NotificationCore"),
+    ]
+)

@@ -1,0 +1,43 @@
+import FuzzSupport
+import Keys
+import Primitives
+
+@testable import Opening
+
+/// The file of the contact list, which decides whose word counts for what: what is read is written as the same list, and
+/// one bad line refuses all of it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzContacts(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = unsafe FuzzInput(start, count)
+    let bytes = input.selector & 1 == 0 ? input.rest : withKeys(input.rest)
+    do {
+        let list = try ContactList(encoded: bytes)
+        require(list.contacts.allSatisfy { list.contact(for: $0.key) == $0 }, "everybody is found by the key")
+        require(list.contacts.allSatisfy { $0.name?.utf8.contains(0) != true }, "no name holds NUL")
+        require(try ContactList(encoded: list.encoded) == list, "what was written reads as the same list")
+    } catch {
+        // Every refusal is right that is one.
+    }
+    return 0
+}
+
+/// A digit behind `@` stands for a whole key, which a fuzzer would not guess.
+private func withKeys(_ text: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var isMarked = false
+    for byte in text {
+        if isMarked, (0x30...0x39).contains(byte) {
+            bytes.removeLast()
+            bytes += keys[Int(byte - 0x30)]
+        } else {
+            bytes.append(byte)
+        }
+        isMarked = byte == UInt8(ascii: "@")
+    }
+    return bytes
+}
+
+private let keys: [[UInt8]] = (0..<UInt64(10)).map { number in
+    var random = FixedRandom(seed: number)
+    return Array(SenderKey(Ed25519PrivateKey(random: &random).publicKey).text.utf8)
+}

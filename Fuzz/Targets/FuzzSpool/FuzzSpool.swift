@@ -1,0 +1,35 @@
+import Envelope
+import FuzzSupport
+
+@testable import NotificationCore
+
+/// What the extension leaves for the app in small files: messages that came while the device was locked, and markers of
+/// those that it has no key for.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzSpool(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = unsafe FuzzInput(start, count)
+    switch input.selector & 7 {
+    case 0: check(message: input.rest)
+    case 1: check(marker: input.rest)
+    case 2: check(marker: [0x01] + input.rest)
+    default: check(message: fitted(input.rest, to: input.selector & 4 == 0 ? .alert : .voip))
+    }
+    return 0
+}
+
+private func check(message bytes: [UInt8]) {
+    guard let message = SpooledMessage(bytes: bytes) else { return }
+    require(message.bytes == bytes, "a spooled message has one spelling")
+}
+
+private func check(marker bytes: [UInt8]) {
+    guard let marker = ResendMarker(bytes: bytes) else { return }
+    require(marker.bytes == bytes, "a marker has one spelling")
+}
+
+/// Version, arrival and trace as they are, behind them an envelope of its length.
+private func fitted(_ bytes: [UInt8], to pushClass: PushClass) -> [UInt8] {
+    let headByteCount = bytes.count > 8 && bytes[8] == 0 ? 9 : 25
+    let head = ([0x01] + bytes).prefix(1 + headByteCount)
+    return head + Array(bytes.dropFirst(headByteCount)).fitted(to: pushClass.envelopeByteCount, filler: 0)
+}

@@ -1,0 +1,75 @@
+private import Glibc
+
+/// One operation of ours and the sum of libsodium's bare calls for it, timed in the same run.
+package struct Comparison: Sendable {
+    package let name: String
+    /// The most that ours may take, in thousandths of the sum.
+    package let aimPerMille: Int
+    /// CPU time of one operation: the median of all rounds.
+    package let nanoseconds: Int
+    /// Of the sum: the median of all rounds.
+    package let sumNanoseconds: Int
+    /// Of each call in the sum.
+    package let parts: [(name: String, nanoseconds: Int)]
+
+    /// Ours in thousandths of the sum: the median of what each round says, whose times lie side by side.
+    package let perMille: Int
+    package var isMet: Bool { perMille <= aimPerMille }
+
+    /// Rounds go through ours and the parts in turn, so that a processor that slows down slows all of them; the medians
+    /// leave out what else the machine did. No part sees the result of another: the sum has no overhead at all.
+    ///
+    /// - Parameters:
+    ///   - name: of the operation.
+    ///   - aimPerMille: the most that ours may take.
+    ///   - rounds: 1 or more.
+    ///   - unit: how many operations one call of `ours` does.
+    ///   - ours: the operation.
+    ///   - parts: the bare calls.
+    init(
+        _ name: String,
+        aimPerMille: Int,
+        rounds: Int,
+        unit: Int = 1,
+        ours: () -> Void,
+        against parts: [SodiumCall]
+    ) {
+        let batch = 50
+        var ourTimes: [Int] = []
+        var sums: [Int] = []
+        var ratios: [Int] = []
+        var partTimes = parts.map { _ in [Int]() }
+        // The first round only warms caches up.
+        for round in 0...rounds {
+            let time = Self.time(count: unit > 1 ? 1 : batch, ours) / unit
+            let times = parts.map { Self.time(count: batch, $0.run) }
+            guard round > 0 else { continue }
+            let sum = max(1, times.reduce(0, +))
+            ourTimes.append(time)
+            sums.append(sum)
+            ratios.append((time * 1_000 + sum / 2) / sum)
+            for (index, time) in times.enumerated() { partTimes[index].append(time) }
+        }
+        self.name = name
+        self.aimPerMille = aimPerMille
+        nanoseconds = Self.median(ourTimes)
+        sumNanoseconds = Self.median(sums)
+        perMille = Self.median(ratios)
+        self.parts = zip(parts, partTimes).map { (name: $0.name, nanoseconds: Self.median($1)) }
+    }
+
+    /// - Returns: nanoseconds of this thread's CPU time for one operation.
+    private static func time(count: Int, _ body: () -> Void) -> Int {
+        let start = cpuNanoseconds
+        for _ in 0..<count { body() }
+        return (cpuNanoseconds - start) / count
+    }
+
+    private static var cpuNanoseconds: Int {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
+    private static func median(_ times: [Int]) -> Int { times.sorted()[times.count / 2] }
+}

@@ -1,0 +1,51 @@
+extension Message {
+    /// Depth of the sealed body, the object itself included.
+    package static let bodyDepthMax = 8
+
+    /// Reads the sealed body of a frame.
+    ///
+    /// Unknown members are ignored, so that a newer sender reaches an older app; a sender that must not be
+    /// misunderstood lists the names that matter in "crit".
+    ///
+    /// - Throws: `.malformed`, `.unsupported`.
+    package init(sealedBody bytes: [UInt8]) throws(MessageError) {
+        let limits = JSONParser.Limits(byteCountMax: bytes.count, depthMax: Self.bodyDepthMax, allowsFractions: false)
+        let document: JSONValue
+        do {
+            document = try JSONParser.parse(bytes, limits: limits)
+        } catch {
+            throw .malformed
+        }
+        do {
+            try self.init(members: document)
+        } catch {
+            if case .unsupported = error.reason { throw .unsupported }
+            throw .malformed
+        }
+    }
+
+    /// Critical names first, then the operation, then the rest: a message of the future is unsupported, whatever else
+    /// stands in it.
+    init(members document: JSONValue) throws(MessageFault) {
+        let reader = try MemberReader(document)
+        self.init()
+        criticalNames = try reader.criticalNames()
+        operation = try reader.operation()
+        title = try reader.text(.title)
+        subtitle = try reader.text(.subtitle)
+        body = try reader.text(.body)
+        threadID = try reader.text(.threadID)
+        localizedTitle = try reader.localized(.titleKey, .titleArguments)
+        localizedSubtitle = try reader.localized(.subtitleKey, .subtitleArguments)
+        localizedBody = try reader.localized(.bodyKey, .bodyArguments)
+        category = try reader.text(.category)
+        sound = try reader.sound()
+        level = Message.InterruptionLevel(rawValue: try reader.text(.level))
+        relevanceScore = try reader.decimal(.relevanceScore)
+        badge = try reader.badge(for: operation)
+        targetContentID = try reader.text(.targetContentID)
+        senderName = try reader.text(.sender)
+        userInfo = try reader.userInfo()
+        guard hasText || !operation.needsText else { throw MessageFault(reason: .noText, offset: document.offset) }
+    }
+}

@@ -1,0 +1,59 @@
+private import Platform
+
+/// A folder that only its owner may enter, and what can be said of the files in it without opening them.
+package enum PrivateFolder {
+    package struct Entry: Equatable, Sendable {
+        package let name: String
+        package let byteCount: Int
+    }
+
+    /// Makes the folder with mode 0700, and makes that durable, unless it is there.
+    ///
+    /// - Parameter path: in a folder that exists.
+    /// - Throws: `FileError`.
+    package static func make(_ path: String) throws(FileError) {
+        guard unsafe mkdir(path, 0o700) != 0 else { return try WholeFile.syncDirectory(of: path) }
+        guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
+    }
+
+    /// - Parameters:
+    ///   - path: a folder; one that is not there is empty.
+    ///   - countMax: more than a reader of this folder ever needs; what lies beyond is not seen.
+    /// - Returns: regular files only, by name.
+    /// - Throws: `FileError`.
+    package static func entries(_ path: String, countMax: Int) throws(FileError) -> [Entry] {
+        guard let folder = unsafe opendir(path) else {
+            guard errno == ENOENT else { throw .system(call: "opendir", path: path, code: errno) }
+            return []
+        }
+        defer { unsafe closedir(folder) }
+        var entries: [Entry] = []
+        while entries.count < countMax {
+            errno = 0
+            guard let item = unsafe readdir(folder) else {
+                guard errno == 0 else { throw .system(call: "readdir", path: path, code: errno) }
+                break
+            }
+            let name = unsafe withUnsafePointer(to: &item.pointee.d_name) { start in
+                unsafe String(cString: UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+            }
+            var status = stat()
+            // A file that another process just removed is not there, and that is all.
+            guard unsafe lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            entries.append(Entry(name: name, byteCount: Int(status.st_size)))
+        }
+        return entries.sorted { $0.name < $1.name }
+    }
+
+    /// Removes a file for good: a removal that a power failure takes back would bring a destroyed key back.
+    ///
+    /// - Parameter path: a file; one that is not there is no error.
+    /// - Throws: `FileError`.
+    package static func remove(_ path: String) throws(FileError) {
+        guard unsafe unlink(path) == 0 else {
+            guard errno == ENOENT else { throw .system(call: "unlink", path: path, code: errno) }
+            return
+        }
+        try WholeFile.syncDirectory(of: path)
+    }
+}

@@ -1,0 +1,19 @@
+#if canImport(Darwin)
+import Foundation
+#endif
+
+extension AppDevice {
+    /// What a restore brings back is refused, with every prekey (protocol v1, rule 15). Without a copy in a backup there is
+    /// nothing to refuse. Elsewhere than on Apple's platforms it is for who makes the backups.
+    func excludeFromBackups() {
+        #if canImport(Darwin)
+        for path in container.backupExcludedPaths + [settings.privatePath] {
+            var url = URL(fileURLWithPath: path)
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = true
+            // Not there yet, or not to be marked: a restored copy is noticed all the same.
+            try? url.setResourceValues(values)
+        }
+        #endif
+    }
+}

@@ -1,0 +1,111 @@
+public import Envelope
+public import Keys
+import Opening
+package import Primitives
+
+// Bundles and prekeys. What the time is at least, is what verified messages have shown: a clock that runs ahead destroys
+// nothing, and one that fell back makes no bundle of the past.
+extension AppDevice {
+    /// The bundle for senders, to be put where they fetch it: always the same bytes until the next rotation. It proves
+    /// nothing about whose it is; that is what pinning `identity` is for.
+    ///
+    /// - Returns: the signed bytes, and their epoch for `acknowledged`.
+    /// - Throws: `AppDeviceError`; `.rotationDue` where a prekey of it ran out.
+    public func bundle() throws(AppDeviceError) -> (bytes: [UInt8], epoch: UInt64) {
+        try translated { () throws(KeyRingError) in try ring.bundle() }
+    }
+
+    /// Whether the relay should have the bundle, once more or for the first time.
+    ///
+    /// - Parameter now: the device's clock.
+    /// - Returns: true where it lacks the newest; also where a message came that was sealed to a prekey which is not here,
+    ///   if the last publication was before that and an hour ago or longer (protocol v1, rule 20).
+    /// - Throws: `AppDeviceError`.
+    public func needsPublication(now: Timestamp = .now) throws(AppDeviceError) -> Bool {
+        if try isNewestUnpublished() { return true }
+        return try translated { () throws(ContainerError) in try resends.needsNewBundle(now: now) }
+    }
+
+    /// The relay has the bundle of this epoch: from now on the end of older prekeys is counted, and an unusual start is
+    /// told no more.
+    ///
+    /// - Parameters:
+    ///   - epoch: of a bundle that `bundle()` gave.
+    ///   - now: the device's clock.
+    /// - Throws: `AppDeviceError`.
+    public func acknowledged(epoch: UInt64, now: Timestamp = .now) throws(AppDeviceError) {
+        let clock = try clock(now: now)
+        try translated { () throws(KeyRingError) in try ring.acknowledged(epoch: epoch, at: clock) }
+        // An older bundle helps nobody whose message could not be opened.
+        guard try !isNewestUnpublished() else { return }
+        try translated { () throws(ContainerError) in try resends.bundlePublished(now: now) }
+    }
+
+    /// Makes new prekeys if these are seven days old, or not what the settings ask for. Call it whenever the app runs.
+    ///
+    /// - Returns: whether there is a new bundle to publish.
+    /// - Throws: `AppDeviceError`; `.locked` where a prekey of the unlocked device cannot be written now.
+    @discardableResult
+    public func rotateIfDue() throws(AppDeviceError) -> Bool {
+        var random = SystemRandom()
+        return try rotateIfDue(now: .now, random: &random)
+    }
+
+    package func rotateIfDue(now: Timestamp, random: inout some RandomSource) throws(AppDeviceError) -> Bool {
+        let clock = try clock(now: now)
+        return try translated { () throws(KeyRingError) in try ring.rotateIfDue(at: clock, random: &random) }
+    }
+
+    /// Makes new prekeys at once: the device token changed, and one prekey id under both would join them (protocol v1,
+    /// rule 33); or the person thinks that the device was in other hands.
+    ///
+    /// - Throws: `AppDeviceError`.
+    public func rotate() throws(AppDeviceError) {
+        var random = SystemRandom()
+        try rotate(now: .now, random: &random)
+    }
+
+    package func rotate(now: Timestamp, random: inout some RandomSource) throws(AppDeviceError) {
+        let clock = try clock(now: now)
+        try translated { () throws(KeyRingError) in try ring.rotate(at: clock, random: &random) }
+    }
+
+    /// Destroys the prekeys whose messages can no longer be shown, and drops what is kept for them. Call it whenever the
+    /// app runs.
+    ///
+    /// - Parameters:
+    ///   - clockConfirmedOnline: whether the app has just compared `now` with a time that came over an authenticated
+    ///     connection. Otherwise only what verified messages have shown of the time counts: a clock that jumps ahead must
+    ///     not destroy keys (protocol v1, rule 25).
+    ///   - now: the device's clock.
+    /// - Returns: how many were destroyed.
+    /// - Throws: `AppDeviceError`; then what is left goes with another call, or the next opening.
+    @discardableResult
+    public func destroyDue(clockConfirmedOnline: Bool, now: Timestamp = .now) throws(AppDeviceError) -> Int {
+        let clock = try clock(now: now, isConfirmedOnline: clockConfirmedOnline)
+        let destroyed = try translated { () throws(KeyRingError) in try ring.destroyDue(at: clock) }
+        if !destroyed.isEmpty {
+            try translated { () throws(ContainerError) in try container.spool.drop(sealedTo: destroyed) }
+        }
+        return destroyed.count
+    }
+
+    private func isNewestUnpublished() throws(AppDeviceError) -> Bool {
+        try translated { () throws(KeyRingError) in try ring.needsPublication() }
+    }
+
+    private func clock(now: Timestamp, isConfirmedOnline: Bool = false) throws(AppDeviceError) -> RingClock {
+        try settings.clock(now: now, isConfirmedOnline: isConfirmedOnline, window: window)
+    }
+}
+
+extension AppDevice.Settings {
+    func clock(now: Timestamp, isConfirmedOnline: Bool, window: ReplayWindow) throws(AppDeviceError) -> RingClock {
+        let lowerBound = try translated { () throws(ReplayWindowError) in try window.lowerBound() }
+        return RingClock(
+            now: now,
+            lowerBound: max(policy.buildDate, lowerBound),
+            isConfirmedOnline: isConfirmedOnline
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import Envelope
+public import Keys
+public import Opening
+
+/// An app's own device: its identity and its prekeys, and all that an app does with them while it runs. The extension
+/// only reads what this writes.
+///
+///     switch try AppDevice.open(settings) {
+///     case .continued(let device): …
+///     case .newIdentity(let device): …              // every sender pins device.identity
+///     case .remade(let device, let loss): …         // what was under way is lost; senders need device.bundle()
+///     }
+///     try device.rotateIfDue()
+///     if try device.needsPublication() {
+///         let bundle = try device.bundle()
+///         try await upload(bundle.bytes)
+///         try device.acknowledged(epoch: bundle.epoch)
+///     }
+///     for trace in try device.resends.pendingResends() { … }
+///     try device.destroyDue(clockConfirmedOnline: false)
+///
+/// Calls write files and wait for the disk: they belong on no thread that draws. Any thread may call, and more than one
+/// process: what is on disk counts, and nothing is kept in memory beside it.
+public final class AppDevice: Sendable {
+    let settings: Settings
+    let container: SharedContainer
+    let ring: AppKeyRing
+    let window: ReplayWindow
+
+    init(settings: Settings, container: SharedContainer, ring: AppKeyRing, window: ReplayWindow) {
+        self.settings = settings
+        self.container = container
+        self.ring = ring
+        self.window = window
+    }
+
+    /// What senders pin. It reaches them through the app's own authenticated channel, or as a QR code; never beside the
+    /// bundle, from the same relay.
+    public var identity: IdentityKey { ring.identity }
+
+    /// What the extension could not open for want of a key: for each of `pendingResends`, ask the relay to have it sent
+    /// again. That a new bundle is needed is already in `needsPublication`.
+    public var resends: ResendMarkers { container.resendMarkers }
+
+    /// Whose messages are shown.
+    ///
+    /// - Throws: `.contactsDamaged`, `.locked`, `.system`.
+    public func contacts() throws(AppDeviceError) -> ContactList {
+        do throws(FileError) {
+            return try ContactList(file: container.contactsPath)
+        } catch {
+            // A list that was removed under a running app is one that nobody is on.
+            if case .notFound = error { return ContactList() }
+            let error = error.appDeviceError
+            throw error == .damaged ? .contactsDamaged : error
+        }
+    }
+
+    /// Puts a new list in the place of the old one; the extension uses it from the next push on.
+    ///
+    /// - Parameter contacts: all of them. Two threads that each add somebody to what they read lose one of the two.
+    /// - Throws: `.locked`, `.storageFull`, `.system`.
+    public func setContacts(_ contacts: ContactList) throws(AppDeviceError) {
+        try translated { () throws(FileError) in try contacts.write(to: container.contactsPath) }
+    }
+}
+
+extension AppDevice {
+    /// How a device was found when it was opened. There is no way to the device that does not pass through this: each
+    /// case but the first is something that senders must hear of. It is said again at every opening until the relay has
+    /// acknowledged a bundle.
+    public enum Start: Sendable {
+        /// As it was left.
+        case continued(AppDevice)
+        /// First launch, or the identity was erased: every sender must pin `identity` before it can write.
+        case newIdentity(AppDevice)
+        /// The same identity with new prekeys; what was sealed to the old ones cannot be opened. Senders need the new
+        /// bundle. Contacts may be gone too.
+        case remade(AppDevice, because: Loss)
+    }
+
+    /// What was lost of a device's keys, so that new ones had to be made.
+    public enum Loss: Equatable, Sendable, CaseIterable {
+        /// The prekeys did not survive: a restore, or an app that was deleted and came back.
+        case prekeysMissing
+        /// The prekeys' index was not what was written.
+        case prekeysDamaged
+        /// The prekeys belonged to another identity.
+        case otherIdentity
+        /// Lost, damaged or older than the keys: without it old messages could be shown again (protocol v1, rule 15).
+        case replayStoreLost
+        /// A prekey that the bundle offers was gone.
+        case prekeyLost
+    }
+}

@@ -1,0 +1,113 @@
+import Envelope
+import Keys
+import Primitives
+
+/// A folder of small files in the order of their arrival, bounded in number and in bytes: when there is no room, the
+/// oldest go. Each file is all there or not there, and of mode 0600.
+///
+/// App and extension use it at the same time without a lock: iOS ends a process that is suspended while it holds one in a
+/// shared container. Two writers at once may exceed the bounds by one file each, until the next of them is done.
+///
+/// A name is the arrival (milliseconds, 16 digits) and a random number: nothing of a file's contents shows in it.
+struct ArrivalFolder: Sendable {
+    private static let suffix = ".item"
+    private static let nameCharacterCount = 16 + 1 + 16 + suffix.utf8.count
+    /// A write takes milliseconds; what is older was cut short. Its name begins with its arrival.
+    private static let writingMax: Duration = .seconds(60)
+
+    private let path: String
+    private let fileCountMax: Int
+    private let byteCountMax: Int
+
+    /// - Parameters:
+    ///   - path: made when the first file is added; its parent exists.
+    ///   - fileCountMax: of the folder.
+    ///   - byteCountMax: of all files together.
+    init(path: String, fileCountMax: Int, byteCountMax: Int) {
+        self.path = path
+        self.fileCountMax = fileCountMax
+        self.byteCountMax = byteCountMax
+    }
+
+    /// Oldest first.
+    func names() throws(ContainerError) -> [String] { try entries().filter(isItem).map(\.name) }
+
+    /// - Returns: nil for a file that another process has removed.
+    func read(_ name: String) throws(ContainerError) -> [UInt8]? {
+        do {
+            return try WholeFile.read(path + "/" + name, byteCountMax: byteCountMax)
+        } catch {
+            if case .notFound = error { return nil }
+            throw ContainerError(error)
+        }
+    }
+
+    /// - Parameters:
+    ///   - bytes: 1 to `byteCountMax`.
+    ///   - now: when it arrived.
+    ///   - random: the source of the name.
+    /// - Throws: `ContainerError`; then nothing was added.
+    func add(_ bytes: [UInt8], now: Timestamp, random: inout some RandomSource) throws(ContainerError) {
+        precondition(!bytes.isEmpty && bytes.count <= byteCountMax)
+        do throws(FileError) { try PrivateFolder.make(path) } catch { throw ContainerError(error) }
+        try removeRemains(now: now)
+        try makeRoom(fileCount: 1, byteCount: bytes.count)
+        let number = random.bytes(count: 8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        let name = Self.digits(now.milliseconds) + "-" + Self.digits(number) + Self.suffix
+        do throws(FileError) {
+            try WholeFile.write(bytes, to: path + "/" + name, access: .ownerOnly)
+        } catch {
+            throw ContainerError(error)
+        }
+        // Another process may have added one at the same time.
+        try makeRoom(fileCount: 0, byteCount: 0)
+    }
+
+    func remove(_ name: String) throws(ContainerError) {
+        do throws(FileError) { try PrivateFolder.remove(path + "/" + name) } catch { throw ContainerError(error) }
+    }
+
+    /// The remains of writers that were ended as well.
+    func removeAll() throws(ContainerError) {
+        for entry in try entries() { try remove(entry.name) }
+    }
+
+    private func makeRoom(fileCount: Int, byteCount: Int) throws(ContainerError) {
+        var items = try entries().filter(isItem)[...]
+        var total = items.reduce(0) { $0 + $1.byteCount }
+        while items.count + fileCount > fileCountMax || total + byteCount > byteCountMax {
+            guard let oldest = items.popFirst() else { return }
+            try remove(oldest.name)
+            total -= oldest.byteCount
+        }
+    }
+
+    /// Of writers that were ended in the middle: an extension often is.
+    private func removeRemains(now: Timestamp) throws(ContainerError) {
+        for entry in try entries() where !isItem(entry) {
+            let arrival = UInt64(entry.name.prefix(16), radix: 16).map { Timestamp(milliseconds: $0) }
+            let isBeingWritten = arrival.map { arrival in
+                arrival <= now.advanced(by: Self.writingMax) && now <= arrival.advanced(by: Self.writingMax)
+            }
+            if isBeingWritten != true { try remove(entry.name) }
+        }
+    }
+
+    private func entries() throws(ContainerError) -> [PrivateFolder.Entry] {
+        do throws(FileError) {
+            return try PrivateFolder.entries(path, countMax: 16 * fileCountMax)
+        } catch {
+            throw ContainerError(error)
+        }
+    }
+
+    private func isItem(_ entry: PrivateFolder.Entry) -> Bool {
+        entry.name.utf8.count == Self.nameCharacterCount && entry.name.hasSuffix(Self.suffix)
+    }
+
+    /// 16 hexadecimal digits, so that names sort as numbers do.
+    private static func digits(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}

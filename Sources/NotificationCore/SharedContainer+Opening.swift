@@ -1,0 +1,87 @@
+import Envelope
+import Keys
+import Opening
+import WebPush
+
+// The extension's side.
+extension SharedContainer {
+    /// The window that app and extension share; nil where it cannot be used. Only the app makes one.
+    var window: ReplayWindow? {
+        do {
+            return try ReplayWindow(folder: replayFolder)
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension PushOpener {
+    /// - Parameters:
+    ///   - container: nil where there is none, and then nothing can be opened.
+    ///   - policy: the app's.
+    ///   - opensWebPush: whether the container's Web Push keys are used, if there are any.
+    init(container: SharedContainer?, policy: OpeningPolicy, opensWebPush: Bool) {
+        guard let container else {
+            self.init(messages: .failure(.keysUnavailable), webPush: nil, replay: .unavailable)
+            return
+        }
+        // The ring first: an app that opens in between raises the window's generation before the ring's copy, and then a
+        // window that was read later is never behind it.
+        let keyRing = container.keyRing
+        let window = container.window
+        self.init(
+            messages: container.messageOpener(keyRing, window: window, policy: policy),
+            webPush: opensWebPush ? container.webPushOpener : nil,
+            replay: window.map { .window($0) } ?? .unavailable
+        )
+    }
+}
+
+extension SharedContainer {
+    fileprivate var keyRing: Result<KeyRing, PushOpener.Unavailable> {
+        do throws(SecretStoreError) {
+            return .success(try KeyRing(store: keyStore))
+        } catch {
+            return .failure(error == .locked ? .locked : .keysUnavailable)
+        }
+    }
+
+    fileprivate func messageOpener(
+        _ keyRing: Result<KeyRing, PushOpener.Unavailable>,
+        window: ReplayWindow?,
+        policy: OpeningPolicy
+    ) -> Result<MessageOpener, PushOpener.Unavailable> {
+        do {
+            let keyRing = try keyRing.get()
+            return .success(
+                MessageOpener(
+                    keyRing: keyRing,
+                    contacts: try ContactList(file: contactsPath),
+                    replay: Self.replay(of: keyRing, window),
+                    policy: policy
+                )
+            )
+        } catch let error as PushOpener.Unavailable {
+            return .failure(error)
+        } catch {
+            return .failure(.keysUnavailable)
+        }
+    }
+
+    /// A window that the ring does not name is another device's, or that of an app which was deleted and came back: what
+    /// was sealed to these prekeys could be replayed (protocol v1, rule 15). The app destroys them.
+    private static func replay(of keyRing: KeyRing, _ window: ReplayWindow?) -> MessageOpener.ReplayProtection {
+        guard let window else { return .unavailable }
+        guard let named = keyRing.replayStore else { return .window(window) }
+        return window.store.continues(named) ? .window(window) : .unavailable
+    }
+
+    /// Nil where the app has made no keys for Web Push, or they cannot be read.
+    fileprivate var webPushOpener: WebPushOpener? {
+        do throws(FileError) {
+            return WebPushOpener(keys: try WebPushKeys(keyFile: webPushKeysPath, exampleKeys: .refused))
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Envelope
+
+// A trace in a file of ours: 0x00 for none, or 0x01 ‖ 16 bytes.
+
+struct StoredTrace { let value: Trace? }
+
+extension [UInt8] {
+    mutating func append(_ trace: Trace?) {
+        guard let bytes = trace.flatMap({ Base64URL.decode(Array($0.text.utf8)) }) else { return append(0x00) }
+        self += [0x01] + bytes
+    }
+}
+
+extension ByteReader {
+    /// - Returns: nil for bytes that are neither; otherwise the trace, or none.
+    mutating func takeTrace() -> StoredTrace? {
+        switch take(UInt8.self) {
+        case 0x00: StoredTrace(value: nil)
+        case 0x01: take(16).map { StoredTrace(value: Trace(bytes: $0)) }
+        default: nil
+        }
+    }
+}

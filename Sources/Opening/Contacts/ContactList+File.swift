@@ -1,0 +1,193 @@
+import Envelope
+package import Keys
+
+// The list's file. A line for each contact, words apart by one space, sorted by key:
+//
+//     sealedpush-contacts-1
+//     unknown-senders refuse                              (or placeholder)
+//     sealedpush-sender-1:<43 characters> person -
+//     sealedpush-sender-1:<43 characters> service call,links Acme Chat
+//
+// Without the first line a file is a list of sender keys, one a line: people without names and rights. Lines that are
+// empty or begin with # are passed over in both. One bad line refuses the whole file: half a list would turn contacts into
+// strangers, or a misread right into another one.
+extension ContactList {
+    private static let byteCountMax = 1 << 20
+    private static let format = "sealedpush-contacts-1"
+    private static let unknownSendersName = "unknown-senders"
+
+    /// - Throws: `FileError`.
+    package init(file path: String) throws(FileError) {
+        let bytes = try WholeFile.read(path, byteCountMax: Self.byteCountMax)
+        do {
+            try self.init(encoded: bytes)
+        } catch {
+            throw .malformed(path: path, expected: "a line '\(SenderOwner.textPrefix)…' for each sender")
+        }
+    }
+
+    /// Writes a file of mode 0600, whole or not at all.
+    package func write(to path: String) throws(FileError) {
+        try WholeFile.write(encoded, to: path, access: .ownerOnly)
+    }
+
+    /// The file's bytes.
+    var encoded: [UInt8] {
+        let head = "\(Self.format)\n\(Self.unknownSendersName) \(unknownSenders.fileWord)\n"
+        let lines = contacts.map { contact in
+            let name = contact.name.map { " " + $0 } ?? ""
+            return "\(contact.key.text) \(contact.role.fileWord) \(contact.rights.fileWord)\(name)\n"
+        }
+        return Array((head + lines.joined()).utf8)
+    }
+
+    /// - Throws: `ContactListError`, for a file that is none.
+    init(encoded bytes: [UInt8]) throws(ContactListError) {
+        var lines = Self.lines(of: bytes)
+        if lines.first.map({ $0.elementsEqual(Self.format.utf8) }) == true {
+            lines.removeFirst()
+            try self.init(lines: lines)
+        } else {
+            try self.init(keyLines: lines)
+        }
+    }
+
+    private init(keyLines lines: [ArraySlice<UInt8>]) throws(ContactListError) {
+        self.init()
+        for line in lines {
+            let contact = Contact(person: try Self.key(line))
+            // A key that stands twice says the same twice.
+            guard self.contact(for: contact.key) == nil else { continue }
+            try add(contact)
+        }
+    }
+
+    private init(lines: [ArraySlice<UInt8>]) throws(ContactListError) {
+        guard let first = lines.first, let policy = Self.unknownSenders(first) else { throw .malformed }
+        self.init(unknownSenders: policy)
+        for line in lines.dropFirst() {
+            // The name is the rest of the line, spaces and all.
+            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
+            guard words.count >= 3, let role = Contact.Role(fileWord: words[1]),
+                let rights = ContactRights(fileWord: words[2])
+            else { throw .malformed }
+            let name = words.count == 4 ? String(validating: words[3], as: UTF8.self) : nil
+            guard words.count == 3 || name != nil else { throw .malformed }
+            try add(Contact(key: Self.key(words[0]), role: role, name: name, rights: rights))
+        }
+    }
+
+    private static func unknownSenders(_ line: ArraySlice<UInt8>) -> UnknownSenderPolicy? {
+        UnknownSenderPolicy.allCases.first {
+            line.elementsEqual("\(unknownSendersName) \($0.fileWord)".utf8)
+        }
+    }
+
+    /// From bytes, without a string: the extension reads the list for every push.
+    private static func key(_ word: ArraySlice<UInt8>) throws(ContactListError) -> SenderKey {
+        let prefix = SenderOwner.textPrefix.utf8
+        guard word.starts(with: prefix), let bytes = Base64URL.decode(word.dropFirst(prefix.count)) else {
+            throw .malformed
+        }
+        do {
+            return try SenderKey(rawRepresentation: bytes)
+        } catch {
+            throw .malformed
+        }
+    }
+
+    /// Lines that are neither empty nor a comment, without the white space at their ends.
+    private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: "\n")).map(trimmed).filter { line in
+            line.first.map { $0 != UInt8(ascii: "#") } ?? false
+        }
+    }
+
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isSpace: (UInt8) -> Bool = { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }
+        var line = line.drop(while: isSpace)
+        while let last = line.last, isSpace(last) { line.removeLast() }
+        return line
+    }
+}
+
+// The same for apps.
+extension ContactList {
+    /// Reads the list that the app wrote.
+    ///
+    /// - Throws: `.notFound`, `.malformed`, `.system`.
+    public init(contentsOf path: String) throws(ContactListError) {
+        do {
+            try self.init(file: path)
+        } catch {
+            throw ContactListError(error)
+        }
+    }
+
+    /// Writes the list, readable by the owner only. A crash leaves the old file or the new one.
+    ///
+    /// - Throws: `.system`, `.malformed` where something other than a file is in the way.
+    public func save(to path: String) throws(ContactListError) {
+        do {
+            try write(to: path)
+        } catch {
+            throw ContactListError(error)
+        }
+    }
+}
+
+extension ContactListError {
+    fileprivate init(_ error: FileError) {
+        switch error {
+        case .notFound: self = .notFound
+        case .system(let call, _, let code): self = .system(call: call, code: code)
+        case .notARegularFile, .tooLarge, .empty, .permissionsTooLoose, .exampleKey, .malformed: self = .malformed
+        }
+    }
+}
+
+extension Contact.Role {
+    fileprivate var fileWord: String {
+        switch self {
+        case .person: "person"
+        case .service: "service"
+        }
+    }
+
+    fileprivate init?(fileWord: ArraySlice<UInt8>) {
+        guard let role = Self.allCases.first(where: { fileWord.elementsEqual($0.fileWord.utf8) }) else { return nil }
+        self = role
+    }
+}
+
+extension UnknownSenderPolicy {
+    fileprivate var fileWord: String {
+        switch self {
+        case .placeholder: "placeholder"
+        case .refuse: "refuse"
+        }
+    }
+}
+
+extension ContactRights {
+    private static let words: [(right: ContactRights, word: String)] = [
+        (.call, "call"), (.critical, "critical"), (.timeSensitive, "time-sensitive"), (.links, "links"),
+    ]
+    private static let noneWord = "-"
+
+    /// The names in their order, apart by commas; a hyphen for none.
+    fileprivate var fileWord: String {
+        isEmpty ? Self.noneWord : Self.words.filter { contains($0.right) }.map(\.word).joined(separator: ",")
+    }
+
+    /// Only what `fileWord` makes: an unknown name is a right that would be lost, or was never meant.
+    fileprivate init?(fileWord: ArraySlice<UInt8>) {
+        let names = fileWord.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        var rights: ContactRights = []
+        for entry in Self.words where names.contains(where: { $0.elementsEqual(entry.word.utf8) }) {
+            rights.insert(entry.right)
+        }
+        guard fileWord.elementsEqual(rights.fileWord.utf8) else { return nil }
+        self = rights
+    }
+}

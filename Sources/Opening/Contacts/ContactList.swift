@@ -1,0 +1,82 @@
+public import Keys
+
+/// The senders whose messages are shown, and what becomes of everybody else's. The app keeps it and writes it where its
+/// extension reads it.
+public struct ContactList: Hashable, Sendable {
+    /// More than fit the extension's memory beside everything else.
+    public static let contactCountMax = 4_096
+
+    /// What becomes of well-signed messages of senders that are not here.
+    public var unknownSenders: UnknownSenderPolicy
+
+    private var contactsByKey: [SenderKey: Contact] = [:]
+
+    /// Nobody.
+    public init(unknownSenders: UnknownSenderPolicy = .placeholder) { self.unknownSenders = unknownSenders }
+
+    /// People without names and without rights; one named twice counts once.
+    package init(people keys: some Sequence<SenderKey>) {
+        self.init()
+        for key in keys { contactsByKey[key] = Contact(person: key) }
+        precondition(contactsByKey.count <= Self.contactCountMax)
+    }
+
+    /// How many there are.
+    public var count: Int { contactsByKey.count }
+
+    /// All of them, in the order of their keys' text.
+    public var contacts: [Contact] { contactsByKey.values.sorted { $0.key.text < $1.key.text } }
+
+    /// The contact with exactly this key. There is no look-up by name: two contacts may have one.
+    public func contact(for key: SenderKey) -> Contact? { contactsByKey[key] }
+
+    /// Adds somebody new.
+    ///
+    /// - Throws: `.present` for a key that is here: its rights are changed with `update`, knowingly; `.full`.
+    public mutating func add(_ contact: Contact) throws(ContactListError) {
+        guard contactsByKey[contact.key] == nil else { throw .present }
+        guard count < Self.contactCountMax else { throw .full(contactCountMax: Self.contactCountMax) }
+        contactsByKey[contact.key] = contact
+    }
+
+    /// Changes role, name or rights of somebody who is here. A key never changes: a new one is a new contact, whom a
+    /// person accepts.
+    ///
+    /// - Throws: `.absent`.
+    public mutating func update(_ contact: Contact) throws(ContactListError) {
+        guard contactsByKey[contact.key] != nil else { throw .absent }
+        contactsByKey[contact.key] = contact
+    }
+
+    /// From now on an unknown sender.
+    ///
+    /// - Returns: who was removed; nil for nobody.
+    @discardableResult
+    public mutating func remove(_ key: SenderKey) -> Contact? { contactsByKey.removeValue(forKey: key) }
+}
+
+/// What becomes of a well-signed message whose sender is not in the contact list. None of its words are ever shown.
+public enum UnknownSenderPolicy: Hashable, Sendable, CaseIterable {
+    /// The app's own words; the outcome carries the sender's key, so that the app can offer a contact request.
+    case placeholder
+    /// The same as for bytes that nobody signed: the key goes no further, and strangers make no requests.
+    case refuse
+}
+
+/// Why a contact list cannot be what it was asked to be.
+public enum ContactListError: Error, Equatable {
+    /// Not 1 to 128 bytes of UTF-8, with a control character in it, or with a space at an end.
+    case name
+    /// There is a contact with this key.
+    case present
+    /// There is no contact with this key.
+    case absent
+    /// As many as may be.
+    case full(contactCountMax: Int)
+    /// There is no file.
+    case notFound
+    /// The file is no contact list, or too large for one. Nothing of it was used.
+    case malformed
+    /// A call of the system failed.
+    case system(call: String, code: Int32)
+}

@@ -1,0 +1,76 @@
+import Envelope
+import HPKE
+import Keys
+import Primitives
+
+// From the sealed field to a frame whose sender is known: docs/protocol.md, section 8, steps 1 to 5.
+extension MessageOpener {
+    func parse(_ sealedField: String) throws(Rejection) -> Envelope {
+        do throws(EnvelopeError) {
+            let envelope = try Envelope(sealedField: Array(sealedField.utf8))
+            guard envelope.pushClass == pushClass else {
+                throw EnvelopeError.wrongLength(count: sealedField.utf8.count)
+            }
+            return envelope
+        } catch {
+            switch error {
+            case .unsupportedVersion, .unsupportedSuite: throw Rejection(.unsupported)
+            case .wrongLength, .notBase64URL: throw Rejection(.malformed)
+            }
+        }
+    }
+
+    func prekey(for header: EnvelopeHeader) throws(Rejection) -> PrivatePrekey {
+        switch keyRing.prekey(id: header.prekeyID) {
+        case .found(let prekey): return prekey
+        case .locked: throw Rejection(.locked)
+        case .stale: throw Rejection(.staleKey)
+        case .unknown: throw Rejection(.unknownKey)
+        case .unavailable: throw Rejection(.keysUnavailable)
+        }
+    }
+
+    func openFrame(
+        of envelope: Envelope,
+        with prekey: PrivatePrekey,
+        info: [UInt8]
+    ) throws(Rejection) -> Frame {
+        let plaintext: [UInt8]
+        do {
+            plaintext = try HPKE.open(
+                envelope.ciphertext[...],
+                encapsulatedKey: envelope.encapsulatedKey,
+                with: prekey.key,
+                info: info
+            )
+        } catch {
+            throw Rejection(.malformed)
+        }
+        do {
+            return try Frame(bytes: plaintext)
+        } catch {
+            throw Rejection(error == .unknownCriticalFlag ? .unsupported : .malformed)
+        }
+    }
+
+    /// An unknown sender's signature is verified too: its key may be kept for a contact request.
+    func verifySender(of frame: Frame, info: [UInt8]) throws(Rejection) -> Contact {
+        let sender: SenderKey
+        do {
+            sender = try SenderKey(rawRepresentation: frame.senderKey)
+        } catch {
+            throw Rejection(.malformed)
+        }
+        let input = Binding.signatureInput(
+            info: info,
+            frameHead: frame.head,
+            bodyDigest: SHA256.hash(frame.body)
+        )
+        guard sender.key.isValid(signature: frame.signature, over: input) else { throw Rejection(.malformed) }
+        if let contact = contacts.contact(for: sender) { return contact }
+        switch contacts.unknownSenders {
+        case .placeholder: throw Rejection(.unverifiedSender(sender))
+        case .refuse: throw Rejection(.malformed)
+        }
+    }
+}

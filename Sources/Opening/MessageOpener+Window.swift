@@ -1,0 +1,66 @@
+import Envelope
+
+// Steps 6 and 7: whether the message is in time, and whether it is new.
+extension MessageOpener {
+    /// - Returns: whether the device's clock can be believed.
+    func judgeTimes(of frame: Frame, now: Timestamp) throws(Rejection) -> Bool {
+        let clock = ClockBound(now: now, lowerBound: max(policy.buildDate, try storedLowerBound()))
+        let verdict = clock.judge(
+            sentAt: frame.sentTime,
+            expiresAt: frame.expiryTime,
+            lifetimeMax: policy.lifetimeMax
+        )
+        switch verdict {
+        case .inTime: return clock.isTrusted
+        case .malformed: throw Rejection(.malformed)
+        case .expired: throw Rejection(.expired)
+        case .fromTheFuture: throw Rejection(.clockUntrusted)
+        }
+    }
+
+    private func storedLowerBound() throws(Rejection) -> Timestamp {
+        guard case .window(let window) = replay else { return Timestamp(milliseconds: 0) }
+        do {
+            return try window.lowerBound()
+        } catch {
+            throw Rejection(.storeUnavailable)
+        }
+    }
+
+    /// - Returns: whether nobody claimed this message before.
+    func claimOnce(
+        _ frame: Frame,
+        from contact: Contact,
+        now: Timestamp,
+        claim: inout ReplayClaim?
+    ) throws(Rejection) -> Bool {
+        let window: ReplayWindow
+        switch replay {
+        case .window(let shared): window = shared
+        case .unavailable: throw Rejection(.storeUnavailable)
+        case .none: return true
+        }
+        let stamp = MessageStamp(
+            sender: contact.key,
+            messageID: frame.messageID,
+            sentAt: frame.sentTime,
+            expiresAt: frame.expiryTime
+        )
+        let verdict: ClaimVerdict
+        do {
+            verdict = try window.claim(stamp, now: now)
+        } catch {
+            throw Rejection(.storeUnavailable)
+        }
+        switch verdict {
+        case .new(let new):
+            claim = new
+            return true
+        case .reclaimed(let again):
+            claim = again
+            return false
+        case .replay: throw Rejection(.replay)
+        case .tooOld: throw Rejection(.tooOld)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+private import Platform
+private import Synchronization
+
+/// Forces the file to disk within a second of a write, on a thread of its own, so that no check waits for a disk and a
+/// loss of power forgets no more than that second. The thread ends when nothing is left to do; a process that is
+/// suspended in that second leaves the rest to the system's own writing back.
+final class BackgroundSync: Sendable {
+    private let synchronize: @Sendable () throws(ReplayWindowError) -> Void
+    private let state = Mutex(State())
+
+    private struct State {
+        var isDirty = false
+        var isRunning = false
+        /// Of the monotonic clock, in milliseconds.
+        var lastSync: UInt64?
+        var failure: ReplayWindowError?
+    }
+
+    private static let interval: UInt64 = 1_000
+    /// The thread calls two functions of the system.
+    private static let stackByteCount = 256 * 1_024
+
+    /// - Parameter synchronize: is called on the thread, never twice at a time.
+    init(_ synchronize: @escaping @Sendable () throws(ReplayWindowError) -> Void) { self.synchronize = synchronize }
+
+    /// Call it after every write.
+    func noteWrite() {
+        let starts = state.withLock { state in
+            state.isDirty = true
+            guard !state.isRunning else { return false }
+            state.isRunning = true
+            return true
+        }
+        if starts { startThread() }
+    }
+
+    /// What was reported written and was not is reported once, by the next operation.
+    func checkFailure() throws(ReplayWindowError) {
+        let failure = state.withLock { state in
+            defer { state.failure = nil }
+            return state.failure
+        }
+        if let failure { throw failure }
+    }
+
+    private func startThread() {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        unsafe pthread_attr_setstacksize(&attributes, Self.stackByteCount)
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        #else
+        var thread = pthread_t()
+        #endif
+        let retained = unsafe Unmanaged.passRetained(self)
+        let code = unsafe pthread_create(
+            &thread,
+            &attributes,
+            { context in
+                let context: UnsafeMutableRawPointer? = unsafe context
+                if let context = unsafe context {
+                    unsafe Unmanaged<BackgroundSync>.fromOpaque(context).takeRetainedValue().run()
+                }
+                return nil
+            },
+            retained.toOpaque()
+        )
+        guard code != 0 else { return }
+        unsafe retained.release()
+        // The next write tries again.
+        state.withLock { $0.isRunning = false }
+    }
+
+    private func run() {
+        while true {
+            let due = state.withLock { $0.lastSync.map { $0 + Self.interval } ?? 0 }
+            let now = Self.milliseconds
+            if due > now { usleep(UInt32(due - now) * 1_000) }
+            state.withLock { state in
+                state.isDirty = false
+                state.lastSync = Self.milliseconds
+            }
+            var failure: ReplayWindowError?
+            do throws(ReplayWindowError) {
+                try synchronize()
+            } catch {
+                failure = error
+            }
+            let isDone = state.withLock { state in
+                state.failure = failure ?? state.failure
+                if !state.isDirty { state.isRunning = false }
+                return !state.isDirty
+            }
+            if isDone { return }
+        }
+    }
+
+    private static var milliseconds: UInt64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+}

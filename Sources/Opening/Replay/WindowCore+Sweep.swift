@@ -1,0 +1,80 @@
+// Which ids of a sender expire first is known before its quota is full: the sweep under way, one at a time for the whole
+// file, advances with every new id, whoever's it is and in whichever process.
+extension WindowCore {
+    /// 141 new ids are one sweep; a sender has 768 left when its sweep is asked for.
+    private static let pagesPerStep = 6
+
+    private static var sweepOffset: Int { WindowLayout.offset(ofPage: WindowLayout.sweepPage) }
+
+    mutating func beginSweep(of slot: Int, _ row: SenderRow) {
+        guard header.sweptSlot == nil else { return }
+        sweep = ExpirySweep(slot: slot, floor: row.floor)
+        header.sweptSlot = slot
+    }
+
+    mutating func advanceSweep() throws(ReplayWindowError) {
+        guard var sweep = try sweepUnderWay() else { return }
+        try advance(&sweep, pageCount: Self.pagesPerStep)
+        if sweep.isDone {
+            try finish(sweep)
+            header.sweptSlot = nil
+        } else {
+            self.sweep = sweep
+        }
+    }
+
+    /// A new id on a page that the sweep has passed.
+    mutating func sweepSees(_ record: ReplayRecord, page: Int) {
+        guard let sweep, record.slot == sweep.slot, page < sweep.nextPage else { return }
+        self.sweep?.see(record.expiresAt)
+    }
+
+    /// Before the id itself is written: after a kill in between there is one id too many in the sweep's count, never one
+    /// too few.
+    func storeSweep() throws(ReplayWindowError) {
+        if let sweep { try file.write(sweep.words, at: Self.sweepOffset) }
+    }
+
+    /// The quota is full: raises the floor to what a sweep found. Without one, because more senders are near their
+    /// quota than sweeps can keep up with, all pages are read now.
+    mutating func evictForQuota(_ slot: Int) throws(ReplayWindowError) {
+        if try row(slot).nextFloor == 0 {
+            var sweep = ExpirySweep(slot: slot, floor: try row(slot).floor)
+            while !sweep.isDone { try advance(&sweep, pageCount: Self.pagesPerStep) }
+            try finish(sweep)
+            if header.sweptSlot == slot { header.sweptSlot = nil }
+        }
+        var row = try self.row(slot)
+        guard row.count >= WindowLayout.quota else { return }
+        row.evict(upTo: row.nextFloor, evictedCount: row.nextCount)
+        setRow(slot, row)
+    }
+
+    private mutating func finish(_ sweep: ExpirySweep) throws(ReplayWindowError) {
+        var row = try self.row(sweep.slot)
+        row.count = sweep.total
+        if let threshold = sweep.threshold { (row.nextFloor, row.nextCount) = threshold }
+        setRow(sweep.slot, row)
+    }
+
+    /// What lies in its page, if it is of the slot that is being swept and still worth something; a new one if not.
+    private mutating func sweepUnderWay() throws(ReplayWindowError) -> ExpirySweep? {
+        guard let slot = header.sweptSlot else { return nil }
+        try file.read(into: &page, at: Self.sweepOffset)
+        let floor = try self.row(slot).floor
+        if let sweep = ExpirySweep(page: page), sweep.slot == slot, sweep.floor == floor { return sweep }
+        return ExpirySweep(slot: slot, floor: floor)
+    }
+
+    private mutating func advance(_ sweep: inout ExpirySweep, pageCount: Int) throws(ReplayWindowError) {
+        let count = min(pageCount, WindowLayout.recordPages.count - sweep.nextPage)
+        if sweepPages.count != count * WindowLayout.pageWordCount {
+            sweepPages = [UInt64](repeating: 0, count: count * WindowLayout.pageWordCount)
+        }
+        try file.read(
+            into: &sweepPages,
+            at: WindowLayout.offset(ofPage: WindowLayout.recordPages.lowerBound + sweep.nextPage)
+        )
+        try sweep.look(through: sweepPages, bound: try floor(sweep.slot))
+    }
+}

@@ -1,0 +1,118 @@
+/// One process's view of the file: pages in memory, and what the operation under way will write. Used under the lock.
+struct WindowCore {
+    let file: WindowFile
+    let identity: WindowIdentity
+    var header = WindowHeader()
+    /// Senders' rows that this operation has read or changed.
+    var rows: [Int: SenderRow] = [:]
+    private var changedSlots: Set<Int> = []
+    private var storedHeader = WindowHeader()
+    private(set) var transaction = WindowTransaction()
+    private(set) var hasWritten = false
+    private var firstPage = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
+    private var rowWords = [UInt64](repeating: 0, count: SenderRow.wordCount)
+    /// For pages of rows, read one at a time.
+    var page = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
+    /// The two pages where an id may be.
+    var pages = RecordPair()
+    /// The sweep under way, once this operation has gone on with it.
+    var sweep: ExpirySweep?
+    /// Pages that a sweep reads in one go; empty until the first sweep.
+    var sweepPages: [UInt64] = []
+
+    /// Reads the first page, under the lock.
+    init(file: WindowFile) throws(ReplayWindowError) {
+        var page = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
+        try file.read(into: &page, at: 0)
+        guard let identity = WindowIdentity(page: page) else { throw .damaged }
+        self.file = file
+        self.identity = identity
+        try begin()
+    }
+
+    var store: StoreID { StoreID(id: identity.id, generation: header.generation) }
+
+    /// Finishes what a killed process began, then reads the state.
+    mutating func begin() throws(ReplayWindowError) {
+        transaction = WindowTransaction()
+        rows.removeAll(keepingCapacity: true)
+        changedSlots.removeAll(keepingCapacity: true)
+        hasWritten = false
+        sweep = nil
+        try file.read(into: &firstPage, at: 0)
+        if let unfinished = WindowTransaction(firstPage: firstPage) {
+            try apply(unfinished)
+            try file.read(into: &firstPage, at: 0)
+        }
+        guard firstPage.starts(with: identity.words), let header = WindowHeader(page: firstPage) else {
+            throw .damaged
+        }
+        self.header = header
+        storedHeader = header
+    }
+
+    /// Carries out what the operation decided, all or nothing.
+    mutating func finish() throws(ReplayWindowError) {
+        for slot in changedSlots {
+            guard let row = rows[slot] else { continue }
+            transaction.write(row.words, at: WindowLayout.offset(ofSender: slot))
+        }
+        if header != storedHeader { transaction.write(header.words, at: WindowHeader.wordIndex * 8) }
+        guard !transaction.isEmpty else { return }
+        try file.write(transaction.journal, at: WindowLayout.journalWord * 8)
+        try apply(transaction)
+    }
+
+    private mutating func apply(_ transaction: WindowTransaction) throws(ReplayWindowError) {
+        hasWritten = true
+        for write in transaction.writes { try file.write(write.words, at: write.offset) }
+        try file.write(WindowTransaction.finished, at: WindowLayout.journalWord * 8)
+    }
+
+    /// Something that goes to the file when the operation ends.
+    mutating func write(_ words: [UInt64], at offset: Int) { transaction.write(words, at: offset) }
+
+    /// One word that stands for itself: its bytes differ from those in the file in one field, of which no mixture says
+    /// anything that neither of the two said. Goes to the file at once.
+    mutating func writeNow(word: UInt64, at offset: Int) throws(ReplayWindowError) {
+        hasWritten = true
+        try file.write([word], at: offset)
+    }
+
+    mutating func advanceGeneration() throws(ReplayWindowError) -> StoreID {
+        guard header.generation < WindowHeader.generationMax else { throw .damaged }
+        header.generation += 1
+        return store
+    }
+
+    /// Rule 25: only verified messages come here.
+    mutating func raiseLowerBound(to time: UInt64) { header.lowerBound = max(header.lowerBound, time) }
+
+    /// Everything that expires at or before this is forgotten, whoever sent it: no clock that may be believed is so
+    /// far back (protocol v1, rules 24 and 25). From verified messages, never from the clock alone.
+    var agedBound: UInt64 {
+        header.lowerBound > WindowLayout.keptAfterExpiry ? header.lowerBound - WindowLayout.keptAfterExpiry : 0
+    }
+
+    /// The row with this number, which is used.
+    mutating func row(_ slot: Int) throws(ReplayWindowError) -> SenderRow {
+        if let row = rows[slot] { return row }
+        guard slot < SenderRow.countMax else { throw .damaged }
+        try file.read(into: &rowWords, at: WindowLayout.offset(ofSender: slot))
+        guard let row = try SenderRow.read(rowWords, at: 0) else { throw .damaged }
+        rows[slot] = row
+        return row
+    }
+
+    mutating func setRow(_ slot: Int, _ row: SenderRow) {
+        rows[slot] = row
+        changedSlots.insert(slot)
+    }
+
+    /// The floor that ids of this sender must be above.
+    mutating func floor(_ slot: Int) throws(ReplayWindowError) -> UInt64 {
+        let floor = try self.row(slot).floor
+        // Arrival numbers are not times.
+        return slot == SenderRow.webPushSlot ? floor : max(floor, agedBound)
+    }
+}

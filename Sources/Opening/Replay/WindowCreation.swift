@@ -1,0 +1,96 @@
+private import Platform
+
+/// Makes the file: whole under another name, forced to disk, then renamed. Two processes that make one at the same time
+/// end up with the same one.
+enum WindowCreation {
+    private static let temporaryName = "replay-window.tmp"
+
+    enum Existing { case keepIfIntact, replace }
+
+    /// - Parameters:
+    ///   - folder: is there already.
+    ///   - identity: of the new file.
+    ///   - existing: whether a file that is there stays: another process may just have made it.
+    /// - Throws: `.locked`, `.full`, `.system`; then there is what was there before.
+    static func create(
+        in folder: String,
+        identity: WindowIdentity,
+        existing: Existing
+    ) throws(ReplayWindowError) {
+        let directory = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw ReplayWindowError("open", code: errno) }
+        defer { close(directory) }
+        while flock(directory, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw ReplayWindowError("flock", code: errno) }
+        }
+        defer { _ = flock(directory, LOCK_UN) }
+        let path = folder + "/" + WindowLayout.name
+        if existing == .keepIfIntact, try isIntact(path) { return }
+
+        // Under the lock nobody else has one of this name; what is there was left by a process that was killed.
+        let temporary = folder + "/" + temporaryName
+        unsafe unlink(temporary)
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw ReplayWindowError("open", code: errno) }
+        do throws(ReplayWindowError) {
+            defer { close(descriptor) }
+            try writePages(to: descriptor, identity: identity)
+            guard fsync(descriptor) == 0 else { throw ReplayWindowError("fsync", code: errno) }
+            guard unsafe rename(temporary, path) == 0 else { throw ReplayWindowError("rename", code: errno) }
+        } catch {
+            unsafe unlink(temporary)
+            throw error
+        }
+        // Some file systems cannot sync a directory and say so; they order the rename themselves.
+        guard fsync(directory) == 0 || errno == EINVAL else { throw ReplayWindowError("fsync", code: errno) }
+    }
+
+    private static func isIntact(_ path: String) throws(ReplayWindowError) -> Bool {
+        do {
+            let file = try WindowFile(path: path, onWrite: nil)
+            _ = try file.withLock { () throws(ReplayWindowError) in try WindowCore(file: file) }
+            return true
+        } catch {
+            guard error == .missing || error == .damaged else { throw error }
+            return false
+        }
+    }
+
+    private static func writePages(to descriptor: Int32, identity: WindowIdentity) throws(ReplayWindowError) {
+        for number in 0..<WindowLayout.pageCount {
+            let page = Self.page(number, identity: identity)
+            var written = 0
+            while written < WindowLayout.pageByteCount {
+                let start = written
+                let count = unsafe page.withUnsafeBytes { bytes in
+                    unsafe write(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw ReplayWindowError("write", code: errno) }
+                written += count
+            }
+        }
+    }
+
+    private static func page(_ number: Int, identity: WindowIdentity) -> [UInt64] {
+        var page: [UInt64] = []
+        switch number {
+        case 0:
+            page = identity.words + WindowHeader().words
+        case WindowLayout.sweepPage:
+            break
+        case WindowLayout.senderPages:
+            if number == WindowLayout.senderPages.lowerBound {
+                page += SenderRow(idHigh: 0, idLow: 0).words
+                page += SenderRow(idHigh: .max, idLow: .max).words
+            }
+            let rowCount = WindowLayout.rowsPerPage - page.count / SenderRow.wordCount
+            for _ in 0..<rowCount { page += SenderRow.emptyWords }
+        case WindowLayout.orderPages:
+            for _ in 0..<WindowLayout.rowsPerPage { page += OrderRow.emptyWords }
+        default:
+            for _ in 0..<WindowLayout.recordsPerPage { page += ReplayRecord.freeWords }
+        }
+        return page + [UInt64](repeating: 0, count: WindowLayout.pageWordCount - page.count)
+    }
+}

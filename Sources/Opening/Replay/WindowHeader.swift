@@ -1,0 +1,77 @@
+import Envelope
+
+/// What the file is. Written once; compared on every access, so that a page of something else is noticed.
+struct WindowIdentity: Equatable {
+    static let wordCount = 8
+    /// "SealedPushReplay".
+    private static let magic: [UInt64] = [0x7550_6465_6C61_6553, 0x7961_6C70_6552_6873]
+    private static let version: UInt64 = 1
+
+    /// All of it: magic, version, id, salt, digest.
+    let words: [UInt64]
+
+    /// - Parameters:
+    ///   - id: 16 bytes.
+    ///   - salt: 16 bytes that no sender knows, so that none can aim its ids at one page.
+    init(id: [UInt8], salt: [UInt8]) {
+        let words = Self.magic + [Self.version, id.word(at: 0), id.word(at: 8), salt.word(at: 0), salt.word(at: 8)]
+        self.words = words + [WindowCheck.digest(words[...])]
+    }
+
+    /// - Returns: nil for a page that does not begin like this.
+    init?(page: [UInt64]) {
+        let words = Array(page[..<Self.wordCount])
+        guard words.starts(with: Self.magic), words[2] == Self.version,
+            words[7] == WindowCheck.digest(words[..<7])
+        else { return nil }
+        self.words = words
+    }
+
+    var id: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: words[3])
+        bytes.append(bigEndian: words[4])
+        return bytes
+    }
+
+    var salt: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: words[5])
+        bytes.append(bigEndian: words[6])
+        return bytes
+    }
+}
+
+/// What changes about the file as a whole.
+struct WindowHeader: Equatable {
+    static let wordIndex = 8
+    static let wordCount = 4
+    private static let noSlot: UInt64 = 0xFFFF
+    /// So that one more can always be counted; no app raises it so often.
+    static let generationMax: UInt64 = 1 << 62
+
+    /// The largest min(sent-at, clock) of all verified messages (protocol v1, rule 25).
+    var lowerBound: UInt64 = 0
+    var generation: UInt64 = 1
+    /// Whose ids are being swept.
+    var sweptSlot: Int?
+
+    init() {}
+
+    /// - Returns: nil where the check fails.
+    init?(page: [UInt64]) {
+        let words = page[Self.wordIndex..<Self.wordIndex + Self.wordCount]
+        guard words[Self.wordIndex + 3] == WindowCheck.digest(words.dropLast()) else { return nil }
+        lowerBound = words[Self.wordIndex]
+        generation = words[Self.wordIndex + 1]
+        guard generation <= Self.generationMax else { return nil }
+        let slot = words[Self.wordIndex + 2]
+        guard slot == Self.noSlot || slot < SenderRow.countMax else { return nil }
+        sweptSlot = slot == Self.noSlot ? nil : Int(slot)
+    }
+
+    var words: [UInt64] {
+        let words = [lowerBound, generation, sweptSlot.map(UInt64.init) ?? Self.noSlot]
+        return words + [WindowCheck.digest(words[...])]
+    }
+}

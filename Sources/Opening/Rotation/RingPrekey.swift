@@ -1,0 +1,34 @@
+import Envelope
+import Keys
+
+/// The public side of one prekey in the ring. Its secret is a record of its own.
+struct RingPrekey: Equatable, Sendable {
+    let prekey: PublicPrekey
+    let id: PrekeyID
+    let notBefore: Timestamp
+    var notAfter: Timestamp
+    /// nil for the one that the current bundle offers.
+    var supersession: Supersession?
+
+    struct Supersession: Equatable, Sendable {
+        /// The first bundle without this prekey.
+        let epoch: UInt64
+        let at: Timestamp
+        /// When the relay had that bundle, or a newer one.
+        var acknowledgedAt: Timestamp?
+    }
+
+    init(_ prekey: PublicPrekey, identity: IdentityKey, notBefore: Timestamp, notAfter: Timestamp) {
+        self.prekey = prekey
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        id = prekey.localID(identity: identity)
+    }
+}
+
+extension PublicPrekey {
+    func localID(identity: IdentityKey) -> PrekeyID {
+        guard let id = PrekeyID(id(identity: identity)) else { preconditionFailure("an id has 8 bytes") }
+        return id
+    }
+}

@@ -1,0 +1,110 @@
+package import Envelope
+import Keys
+package import Primitives
+
+/// Secret records as files: one each, of mode 0600, replaced by rename and forced to disk.
+///
+/// A file is `SPrecrd` ‖ class (1 byte) ‖ record. Nothing here detects a flipped bit in the record itself: each kind of
+/// record can be checked against something else (a key against its public half, the index against its digest), and is.
+package struct FileSecretStore: SecretStore {
+    private static let magic = Array("SPrecrd".utf8)
+    private static let headByteCount = 8
+    private static let recordByteCountMax = 16_384
+    private static let suffix = ".secret"
+    private static let temporarySuffix = ".tmp"
+    /// More files than a ring can have, with remains of writes that were cut short.
+    private static let fileCountMax = 4_096
+
+    private let folder: String
+    private let lock: @Sendable () -> DeviceLock
+
+    /// - Parameters:
+    ///   - folder: made when the first record is written; its parent exists.
+    ///   - lock: the state of the device, asked at every read and write.
+    package init(folder: String, lock: @escaping @Sendable () -> DeviceLock = { .unlocked }) {
+        self.folder = folder
+        self.lock = lock
+    }
+
+    package func read(_ name: RecordName) throws(SecretStoreError) -> SecretBytes {
+        let file: SecretBytes
+        do {
+            file = try PrivateFile.read(path(name), exampleKeys: .refused)
+        } catch {
+            // Before the first unlock not even the class can be read.
+            if lock() == .beforeFirstUnlock, error != .notFound(path: path(name)) { throw .locked }
+            throw SecretStoreError(error)
+        }
+        let protection = file.withBytes { Self.protection(of: $0) }
+        guard let protection else { throw .damaged }
+        guard lock().permits(protection) else { throw .locked }
+        return file.withBytes { bytes in
+            SecretBytes(copying: bytes.extracting(Self.headByteCount..<bytes.byteCount), storage: .guarded)
+        }
+    }
+
+    package func write(
+        _ record: RawSpan,
+        to name: RecordName,
+        protection: ProtectionClass
+    ) throws(SecretStoreError) {
+        precondition((1...Self.recordByteCountMax).contains(record.byteCount))
+        guard lock().permits(protection) else { throw .locked }
+        let file = SecretBytes(byteCount: Self.headByteCount + record.byteCount) { file in
+            for (offset, byte) in (Self.magic + [protection.rawValue]).enumerated() {
+                file.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            }
+            for offset in 0..<record.byteCount {
+                file.storeBytes(
+                    of: record.byte(at: offset),
+                    toByteOffset: Self.headByteCount + offset,
+                    as: UInt8.self
+                )
+            }
+        }
+        do throws(FileError) {
+            try PrivateFolder.make(folder)
+            try file.withBytes { bytes throws(FileError) in
+                try WholeFile.write(bytes, to: path(name), access: .ownerOnly)
+            }
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    package func delete(_ name: RecordName) throws(SecretStoreError) { try remove(path(name)) }
+
+    package func names() throws(SecretStoreError) -> [RecordName] {
+        try fileNames().compactMap { file in
+            file.hasSuffix(Self.suffix) ? RecordName(String(file.dropLast(Self.suffix.count))) : nil
+        }
+    }
+
+    package func removeRemains() throws(SecretStoreError) {
+        for file in try fileNames() where file.hasSuffix(Self.temporarySuffix) { try remove(folder + "/" + file) }
+    }
+
+    private func path(_ name: RecordName) -> String { folder + "/" + name.description + Self.suffix }
+
+    private func fileNames() throws(SecretStoreError) -> [String] {
+        do {
+            return try PrivateFolder.entries(folder, countMax: Self.fileCountMax).map(\.name)
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    private func remove(_ path: String) throws(SecretStoreError) {
+        do {
+            try PrivateFolder.remove(path)
+        } catch {
+            throw SecretStoreError(error)
+        }
+    }
+
+    private static func protection(of file: RawSpan) -> ProtectionClass? {
+        guard file.byteCount > headByteCount, file.byteCount <= headByteCount + recordByteCountMax else { return nil }
+        for (offset, expected) in magic.enumerated() where file.byte(at: offset) != expected { return nil }
+        return ProtectionClass(rawValue: file.byte(at: magic.count))
+    }
+}

@@ -1,0 +1,18 @@
+// The system's C library under one name, so that what runs on a device and on a server asks nowhere which it is.
+#if canImport(Darwin)
+@_exported public import Darwin
+#else
+@_exported public import Glibc
+#endif
+
+/// Zeroing that no optimizer removes.
+package enum Wiping {
+    package static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        #if canImport(Darwin)
+        _ = unsafe memset_s(start, bytes.count, 0, bytes.count)
+        #else
+        unsafe explicit_bzero(start, bytes.count)
+        #endif
+    }
+}

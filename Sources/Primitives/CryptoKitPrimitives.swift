@@ -1,0 +1,315 @@
+#if canImport(CryptoKit)
+internal import CryptoKit
+private import Platform
+
+/// Apple's part: CryptoKit, with the same raw bytes as on Linux.
+///
+/// What is lost against Linux, and cannot be had here:
+/// - Memory for long-lived keys is neither locked nor fenced; it is zeroed, and that is all.
+/// - CryptoKit copies each key into an object of its own for the call, and hands plaintexts and shared secrets out in
+///   objects of its own. It zeroes its keys; its `Data` nobody zeroes. The state of a hash cannot be reached.
+/// - Ed25519 signatures are randomised: each is valid, and none is the same as RFC 8032's.
+enum Provider: PrimitiveProvider {
+    static func allocateGuarded(byteCount: Int) -> UnsafeMutableRawBufferPointer {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
+        unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        return unsafe bytes
+    }
+
+    static func releaseGuarded(_ bytes: UnsafeMutableRawBufferPointer) {
+        unsafe wipe(bytes)
+        unsafe bytes.deallocate()
+    }
+
+    static func wipe(_ bytes: UnsafeMutableRawBufferPointer) { unsafe Wiping.wipe(bytes) }
+
+    static func areEqual(_ one: RawSpan, _ other: RawSpan) -> Bool {
+        var difference: UInt8 = 0
+        for offset in 0..<one.byteCount { difference |= one.byte(at: offset) ^ other.byte(at: offset) }
+        return difference == 0
+    }
+
+    /// Swift's own source, which is arc4random_buf here.
+    static func fillWithRandom(_ output: inout MutableRawSpan) {
+        var generator = SystemRandomNumberGenerator()
+        for offset in 0..<output.byteCount {
+            output.storeBytes(of: UInt8.random(in: 0 ... .max, using: &generator), toByteOffset: offset, as: UInt8.self)
+        }
+    }
+}
+
+// Curve25519.
+extension Provider {
+    static func x25519PublicKey(of scalar: RawSpan) -> [UInt8] {
+        [UInt8](agreementKey(scalar).publicKey.rawRepresentation)
+    }
+
+    /// CryptoKit may refuse an all-zero result itself; where it does not, the bytes tell.
+    static func x25519(_ scalar: RawSpan, _ point: [UInt8], into output: inout MutableRawSpan) -> Bool {
+        do {
+            let peer = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: point)
+            let secret = try agreementKey(scalar).sharedSecretFromKeyAgreement(with: peer)
+            var seen: UInt8 = 0
+            unsafe secret.withUnsafeBytes { bytes in
+                for index in bytes.indices {
+                    let byte = unsafe bytes[index]
+                    seen |= byte
+                    output.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+                }
+            }
+            return seen != 0
+        } catch {
+            return false
+        }
+    }
+
+    static func ed25519PublicKey(ofSeed seed: RawSpan) -> [UInt8] {
+        [UInt8](signingKey(seed).publicKey.rawRepresentation)
+    }
+
+    static func ed25519Signature(over message: [UInt8], secret: RawSpan) -> [UInt8] {
+        do {
+            return [UInt8](try signingKey(secret.extracting(first: 32)).signature(for: message))
+        } catch {
+            preconditionFailure("CryptoKit could not sign")
+        }
+    }
+
+    static func ed25519IsValid(signature: [UInt8], over message: [UInt8], publicKey: [UInt8]) -> Bool {
+        do {
+            let key = try Curve25519.Signing.PublicKey(rawRepresentation: publicKey)
+            return key.isValidSignature(signature, for: message)
+        } catch {
+            return false
+        }
+    }
+
+    private static func agreementKey(_ scalar: RawSpan) -> Curve25519.KeyAgreement.PrivateKey {
+        do {
+            return try unsafe scalar.withUnsafeBytes {
+                try unsafe Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0)
+            }
+        } catch {
+            preconditionFailure("CryptoKit takes every 32 bytes as a scalar")
+        }
+    }
+
+    private static func signingKey(_ seed: RawSpan) -> Curve25519.Signing.PrivateKey {
+        do {
+            return try unsafe seed.withUnsafeBytes {
+                try unsafe Curve25519.Signing.PrivateKey(rawRepresentation: $0)
+            }
+        } catch {
+            preconditionFailure("CryptoKit takes every 32 bytes as a seed")
+        }
+    }
+}
+
+// Hashes.
+extension Provider {
+    typealias SHA256State = State<CryptoKit.SHA256>
+    typealias SHA512State = State<CryptoKit.SHA512>
+
+    struct State<Function: HashFunction>: HashState {
+        private var function = Function()
+
+        init() {}
+
+        mutating func update(_ bytes: RawSpan) {
+            unsafe bytes.withUnsafeBytes { unsafe function.update(bufferPointer: $0) }
+        }
+
+        mutating func finish(into output: inout MutableRawSpan) {
+            for (offset, byte) in function.finalize().enumerated() {
+                output.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            }
+        }
+
+        mutating func wipe() { function = Function() }
+    }
+}
+
+// AEADs.
+extension Provider {
+    static func seal(
+        _ algorithm: AEADAlgorithm,
+        _ plaintext: [UInt8],
+        key: RawSpan,
+        nonce: [UInt8],
+        aad: [UInt8]
+    ) -> [UInt8] {
+        let key = symmetricKey(key)
+        do {
+            switch algorithm {
+            case .chaChaPoly:
+                let nonce = try CryptoKit.ChaChaPoly.Nonce(data: nonce)
+                let box = try CryptoKit.ChaChaPoly.seal(plaintext, using: key, nonce: nonce, authenticating: aad)
+                return [UInt8](box.ciphertext) + [UInt8](box.tag)
+            case .aesGCM:
+                let nonce = try AES.GCM.Nonce(data: nonce)
+                let box = try AES.GCM.seal(plaintext, using: key, nonce: nonce, authenticating: aad)
+                return [UInt8](box.ciphertext) + [UInt8](box.tag)
+            }
+        } catch {
+            preconditionFailure("CryptoKit could not seal")
+        }
+    }
+
+    static func open(
+        _ algorithm: AEADAlgorithm,
+        _ ciphertext: ArraySlice<UInt8>,
+        key: RawSpan,
+        nonce: [UInt8],
+        aad: [UInt8]
+    ) -> [UInt8]? {
+        let key = symmetricKey(key)
+        let (text, tag) = (ciphertext.dropLast(16), ciphertext.suffix(16))
+        do {
+            switch algorithm {
+            case .chaChaPoly:
+                let nonce = try CryptoKit.ChaChaPoly.Nonce(data: nonce)
+                let box = try CryptoKit.ChaChaPoly.SealedBox(nonce: nonce, ciphertext: text, tag: tag)
+                return [UInt8](try CryptoKit.ChaChaPoly.open(box, using: key, authenticating: aad))
+            case .aesGCM:
+                let nonce = try AES.GCM.Nonce(data: nonce)
+                let box = try AES.GCM.SealedBox(nonce: nonce, ciphertext: text, tag: tag)
+                return [UInt8](try AES.GCM.open(box, using: key, authenticating: aad))
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private static func symmetricKey(_ bytes: RawSpan) -> SymmetricKey {
+        unsafe bytes.withUnsafeBytes { unsafe SymmetricKey(data: $0) }
+    }
+}
+
+/// P-256 signatures. CryptoKit reads keys more widely (SEC 1 too) and says less of why one is none.
+final class ES256Handle: Sendable {
+    private enum Key {
+        case privateKey(P256.Signing.PrivateKey)
+        case publicKey(P256.Signing.PublicKey)
+    }
+
+    private let key: Key
+
+    private init(_ key: Key) { self.key = key }
+
+    static func ofPrivateKey(pem: RawSpan) throws(ES256Error) -> ES256Handle {
+        let der = try PEMBlock.contents(of: pem, label: "PRIVATE KEY")
+        do {
+            return try der.withBytes { der in
+                try unsafe der.withUnsafeBytes {
+                    ES256Handle(.privateKey(try unsafe P256.Signing.PrivateKey(derRepresentation: $0)))
+                }
+            }
+        } catch {
+            throw .malformed
+        }
+    }
+
+    static func ofPublicKey(pem: RawSpan) throws(ES256Error) -> ES256Handle {
+        let der = try PEMBlock.contents(of: pem, label: "PUBLIC KEY").withBytes { [UInt8](copying: $0) }
+        do {
+            return ES256Handle(.publicKey(try P256.Signing.PublicKey(derRepresentation: der)))
+        } catch {
+            throw .malformed
+        }
+    }
+
+    func publicHalf() throws(ES256Error) -> ES256Handle { ES256Handle(.publicKey(publicKey)) }
+
+    func rawSignature(over message: [UInt8]) throws(ES256Error) -> [UInt8] {
+        guard case .privateKey(let key) = key else { throw .library(call: "signature(for:)") }
+        do {
+            return [UInt8](try key.signature(for: message).rawRepresentation)
+        } catch {
+            throw .library(call: "signature(for:)")
+        }
+    }
+
+    func isValid(rawSignature: [UInt8], over message: [UInt8]) -> Bool {
+        isValid(over: message) { try P256.Signing.ECDSASignature(rawRepresentation: rawSignature) }
+    }
+
+    func isValid(derSignature: [UInt8], over message: [UInt8]) -> Bool {
+        isValid(over: message) { try P256.Signing.ECDSASignature(derRepresentation: derSignature) }
+    }
+
+    private func isValid(over message: [UInt8], _ signature: () throws -> P256.Signing.ECDSASignature) -> Bool {
+        do {
+            return publicKey.isValidSignature(try signature(), for: message)
+        } catch {
+            return false
+        }
+    }
+
+    private var publicKey: P256.Signing.PublicKey {
+        switch key {
+        case .privateKey(let key): key.publicKey
+        case .publicKey(let key): key
+        }
+    }
+}
+
+/// One block of a PEM file (RFC 7468), found by its exact label.
+private enum PEMBlock {
+    static let fileByteCountMax = 65_536
+
+    /// - Returns: the DER bytes.
+    /// - Throws: `.tooLong`, `.noBlock`, `.malformed`.
+    static func contents(of pem: RawSpan, label: String) throws(ES256Error) -> SecretBytes {
+        guard pem.byteCount <= fileByteCountMax else {
+            throw .tooLong(byteCount: pem.byteCount, byteCountMax: fileByteCountMax)
+        }
+        guard let start = end(of: "-----BEGIN \(label)-----", in: pem, from: 0),
+            let end = end(of: "-----END \(label)-----", in: pem, from: start)
+        else { throw .noBlock(label: label) }
+        let textEnd = end - "-----END \(label)-----".utf8.count
+        var byteCount = 0
+        let room = SecretBytes(byteCount: (textEnd - start) * 3 / 4 + 3) { output in
+            var buffer: UInt32 = 0
+            var bitCount: UInt32 = 0
+            for offset in start..<textEnd {
+                guard let value = value(of: pem.byte(at: offset)) else { continue }
+                buffer = buffer << 6 | value
+                bitCount += 6
+                guard bitCount >= 8 else { continue }
+                bitCount -= 8
+                output.storeBytes(
+                    of: UInt8(truncatingIfNeeded: buffer >> bitCount),
+                    toByteOffset: byteCount,
+                    as: UInt8.self
+                )
+                byteCount += 1
+            }
+        }
+        guard byteCount > 0 else { throw .malformed }
+        return room.withBytes { SecretBytes(copying: $0.extracting(first: byteCount)) }
+    }
+
+    /// Where the first `text` at `offset` or after it ends.
+    private static func end(of text: String, in span: RawSpan, from offset: Int) -> Int? {
+        let bytes = Array(text.utf8)
+        guard span.byteCount - offset >= bytes.count else { return nil }
+        for start in offset...(span.byteCount - bytes.count)
+        where bytes.indices.allSatisfy({ span.byte(at: start + $0) == bytes[$0] }) {
+            return start + bytes.count
+        }
+        return nil
+    }
+
+    /// Of standard base64; what is no character of it (line ends, `=`) is passed over, and DER says whether it was right.
+    private static func value(of character: UInt8) -> UInt32? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a") + 26)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0") + 52)
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}
+#endif

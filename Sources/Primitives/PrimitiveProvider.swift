@@ -1,0 +1,68 @@
+/// What a platform's cryptography gives; every check, key type and construction over it is the same everywhere.
+///
+/// `Provider` is libsodium and OpenSSL on Linux, CryptoKit on Apple's platforms. Keys are raw on both: RFC 7748 scalars and
+/// u-coordinates, RFC 8032 seeds and points. Lengths were checked before these are called; a failure that only a system
+/// without memory has ends the process.
+protocol PrimitiveProvider {
+    associatedtype SHA256State: HashState
+    associatedtype SHA512State: HashState
+
+    /// Memory for what lives long, zeroed: locked and fenced where the platform has that.
+    static func allocateGuarded(byteCount: Int) -> UnsafeMutableRawBufferPointer
+    /// Zeroes first.
+    static func releaseGuarded(_ bytes: UnsafeMutableRawBufferPointer)
+    /// Zeroes in a way that no optimizer removes.
+    static func wipe(_ bytes: UnsafeMutableRawBufferPointer)
+    /// Constant time; both have the same length.
+    static func areEqual(_ one: RawSpan, _ other: RawSpan) -> Bool
+
+    /// The system's cryptographic random generator.
+    static func fillWithRandom(_ output: inout MutableRawSpan)
+
+    /// X25519 with the base point: 32 bytes from 32.
+    static func x25519PublicKey(of scalar: RawSpan) -> [UInt8]
+    /// X25519: 32 bytes to `output`.
+    ///
+    /// - Returns: false for an all-zero result (RFC 7748 section 6.1).
+    static func x25519(_ scalar: RawSpan, _ point: [UInt8], into output: inout MutableRawSpan) -> Bool
+
+    static func ed25519PublicKey(ofSeed seed: RawSpan) -> [UInt8]
+    /// 64 bytes, R then S; `secret` is 64 bytes, seed then public key.
+    static func ed25519Signature(over message: [UInt8], secret: RawSpan) -> [UInt8]
+    static func ed25519IsValid(signature: [UInt8], over message: [UInt8], publicKey: [UInt8]) -> Bool
+
+    /// - Returns: ciphertext, then the 16-byte tag.
+    static func seal(
+        _ algorithm: AEADAlgorithm,
+        _ plaintext: [UInt8],
+        key: RawSpan,
+        nonce: [UInt8],
+        aad: [UInt8]
+    ) -> [UInt8]
+    /// - Returns: nil when the tag, the last 16 bytes, is wrong.
+    static func open(
+        _ algorithm: AEADAlgorithm,
+        _ ciphertext: ArraySlice<UInt8>,
+        key: RawSpan,
+        nonce: [UInt8],
+        aad: [UInt8]
+    ) -> [UInt8]?
+}
+
+/// Both have a nonce of 12 bytes and a tag of 16.
+enum AEADAlgorithm {
+    /// 32-byte key.
+    case chaChaPoly
+    /// 16- or 32-byte key.
+    case aesGCM
+}
+
+/// A hash in progress. A value: a copy goes on by itself.
+protocol HashState {
+    init()
+    mutating func update(_ bytes: RawSpan)
+    /// Writes the digest; the state is then only good for `wipe`.
+    mutating func finish(into output: inout MutableRawSpan)
+    /// Zeroes the state where the platform lets us at it.
+    mutating func wipe()
+}

@@ -1,0 +1,31 @@
+import Primitives
+
+/// How the shared secret of two P-256 keys and the subscription's authentication secret become keying material.
+///
+/// - Source: RFC 8291 section 3.4.
+enum WebPushKeySchedule {
+    private static let context = Array("WebPush: info\0".utf8)
+
+    /// key_info = "WebPush: info" ‖ 0x00 ‖ ua_public ‖ as_public: 144 bytes. Binds both public keys.
+    static func keyInfo(receiver: P256PublicKey, sender: P256PublicKey) -> [UInt8] {
+        context + receiver.x963Representation + sender.x963Representation
+    }
+
+    /// PRK_key = HMAC(auth_secret, ecdh_secret): 32 bytes.
+    static func pseudorandomKey(
+        sharedSecret: borrowing SecretBytes,
+        authenticationSecret: borrowing SecretBytes
+    ) -> SecretBytes {
+        authenticationSecret.withBytes { salt in
+            HKDFSHA256.extract(salt: salt) { code in sharedSecret.withBytes { code.update($0) } }
+        }
+    }
+
+    /// IKM = HKDF-Expand(PRK_key, key_info, 32).
+    static func keyingMaterial(
+        pseudorandomKey: borrowing SecretBytes,
+        keyInfo: [UInt8]
+    ) throws(PrimitiveError) -> SecretBytes {
+        try HKDFSHA256.expand(pseudorandomKey: pseudorandomKey, info: keyInfo, byteCount: 32)
+    }
+}

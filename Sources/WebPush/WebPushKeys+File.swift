@@ -1,0 +1,50 @@
+package import Keys
+import Primitives
+
+// The subscription's key file:
+//
+//     sealedpush-web-push-key-1
+//     private <43 characters of base64url>
+//     auth <22 characters of base64url>
+extension WebPushKeys {
+    private static let format = "sealedpush-web-push-key-1"
+
+    /// - Parameters:
+    ///   - path: a file written by `write(to:isExample:)`.
+    ///   - exampleKeys: whether a published key may be loaded.
+    /// - Throws: `FileError`.
+    package convenience init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
+        let file = try KeyFile(
+            path: path,
+            format: Self.format,
+            lineNames: ["private", "auth"],
+            exampleKeys: exampleKeys
+        )
+        let scalars = file.values("private")
+        let secrets = file.values("auth")
+        guard scalars.count == 1, scalars[0].count == 1, secrets.count == 1, secrets[0].count == 1 else {
+            throw file.malformed
+        }
+        let scalar = try file.secret(scalars[0][0], storage: .guarded)
+        let authenticationSecret = try file.secret(
+            secrets[0][0],
+            byteCount: Self.authenticationSecretByteCount,
+            storage: .guarded
+        )
+        let privateKey: P256PrivateKey
+        do {
+            privateKey = try P256PrivateKey(rawRepresentation: scalar)
+        } catch {
+            throw file.malformed
+        }
+        self.init(privateKey: privateKey, authenticationSecret: authenticationSecret)
+    }
+
+    /// Writes a file of mode 0600.
+    package func write(to path: String, isExample: Bool = false) throws(FileError) {
+        var writer = KeyFileWriter(format: Self.format, isExample: isExample)
+        withPrivateKey { writer.line("private", secret: $0) }
+        withAuthenticationSecret { writer.line("auth", secret: $0) }
+        try writer.write(to: path)
+    }
+}

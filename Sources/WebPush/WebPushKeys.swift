@@ -1,0 +1,64 @@
+package import Primitives
+
+/// The keys of one Web Push subscription: a P-256 key pair, and the secret that the subscription's holders share.
+///
+/// Nothing is in common with a device's identity and prekeys: a push service, a server or a bug that gets hold of one
+/// format's keys has none of the other's.
+///
+/// A class only so that openers can share it: its keys cannot be copied.
+package final class WebPushKeys: Sendable {
+    package static let authenticationSecretByteCount = 16
+
+    private let privateKey: P256PrivateKey
+    private let authenticationSecret: SecretBytes
+
+    /// A new subscription.
+    ///
+    /// - Throws: `.notAScalar` from a broken source of random bytes, `.library`.
+    package init(random: inout some RandomSource) throws(P256Error) {
+        privateKey = try P256PrivateKey(random: &random, storage: .guarded)
+        authenticationSecret = random.secret(byteCount: Self.authenticationSecretByteCount, storage: .guarded)
+    }
+
+    /// - Parameters:
+    ///   - privateKey: of the receiver, "ua_private".
+    ///   - authenticationSecret: 16 bytes.
+    package init(privateKey: consuming P256PrivateKey, authenticationSecret: consuming SecretBytes) {
+        precondition(authenticationSecret.byteCount == Self.authenticationSecretByteCount)
+        self.privateKey = privateKey
+        self.authenticationSecret = authenticationSecret
+    }
+
+    /// What senders encrypt to: `p256dh` of the Push API's subscription.
+    package var publicKey: P256PublicKey { privateKey.publicKey }
+
+    /// Lends what senders need beside the public key: `auth` of the Push API's subscription, 16 bytes. Whoever has both
+    /// can write messages.
+    package func withAuthenticationSecret<Result: ~Copyable, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try authenticationSecret.withBytes(body)
+    }
+
+    func withPrivateKey<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try privateKey.withRawRepresentation(body)
+    }
+
+    /// IKM of what `sender` encrypted to these keys: 32 bytes.
+    ///
+    /// - Throws: `.notOpened`.
+    func keyingMaterial(sender: P256PublicKey) throws(WebPushError) -> SecretBytes {
+        do {
+            let pseudorandomKey = WebPushKeySchedule.pseudorandomKey(
+                sharedSecret: try privateKey.sharedSecret(with: sender),
+                authenticationSecret: authenticationSecret
+            )
+            let keyInfo = WebPushKeySchedule.keyInfo(receiver: publicKey, sender: sender)
+            return try WebPushKeySchedule.keyingMaterial(pseudorandomKey: pseudorandomKey, keyInfo: keyInfo)
+        } catch {
+            throw .notOpened
+        }
+    }
+}

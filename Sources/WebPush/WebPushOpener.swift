@@ -1,0 +1,90 @@
+import Envelope
+import Primitives
+
+/// Opens Web Push messages (RFC 8291), a format that is kept apart from the sealed one: it has no sender, no expiry and
+/// no operations, and whoever has the subscription's public values can write one. Off unless an app makes keys for it.
+package struct WebPushOpener: Sendable {
+    private static let fieldCharacterCountMax = (WebPushRecord.byteCountMax * 8 + 5) / 6
+    private static let replayKeyByteCount = 16
+
+    private let keys: WebPushKeys
+
+    package init(keys: WebPushKeys) { self.keys = keys }
+
+    /// The text of one message.
+    ///
+    /// - Parameter field: the payload's `webpush` string.
+    /// - Returns: what to show, and nothing that acts.
+    /// - Throws: `WebPushError`.
+    package func open(field: String) throws(WebPushError) -> UnauthenticatedMessage {
+        let plaintext = try open(record: Self.record(field: field))
+        do {
+            return try UnauthenticatedMessage(plaintext: plaintext)
+        } catch {
+            throw .text(error)
+        }
+    }
+
+    /// The plaintext of one record, whatever it is.
+    ///
+    /// - Parameter bytes: header and record, at most 4,096 bytes.
+    /// - Returns: at most 3,993 bytes, without padding.
+    /// - Throws: `.record` for faults that everybody can see, `.notOpened` for all others.
+    package func open(record bytes: [UInt8]) throws(WebPushError) -> [UInt8] {
+        let record: WebPushRecord
+        do {
+            record = try WebPushRecord(bytes: bytes)
+        } catch {
+            throw .record(error)
+        }
+        let keyingMaterial = try keys.keyingMaterial(sender: record.senderKey)
+        let plaintext: [UInt8]?
+        do {
+            plaintext = try ContentEncryption.open(
+                record.ciphertext,
+                salt: record.salt,
+                keyingMaterial: keyingMaterial
+            )
+        } catch {
+            throw .notOpened
+        }
+        guard let plaintext else { throw .notOpened }
+        return plaintext
+    }
+
+    /// The bytes of a payload's `webpush` string: base64url without padding, at most 5,462 characters.
+    ///
+    /// - Throws: `.fieldTooLong`, `.notBase64URL`.
+    package static func record(field: String) throws(WebPushError) -> [UInt8] {
+        guard field.utf8.count <= fieldCharacterCountMax else {
+            throw .fieldTooLong(characterCountMax: fieldCharacterCountMax)
+        }
+        guard let bytes = Base64URL.decode(Array(field.utf8)) else { throw .notBase64URL }
+        return bytes
+    }
+
+    /// What tells a record that was seen before: SHA-256(record without its four bytes of `rs`)[0..<16].
+    ///
+    /// Nothing authenticates `rs`: a relay may write most other numbers there, and the record still opens. All other
+    /// bytes take part in the encryption, and none can be changed without the keys.
+    ///
+    /// - Parameter bytes: any record, whether it opens or not.
+    /// - Returns: 16 bytes.
+    package static func replayKey(ofRecord bytes: [UInt8]) -> [UInt8] {
+        let salt = Array(bytes.prefix(WebPushRecord.saltByteCount))
+        let rest = Array(bytes.dropFirst(WebPushRecord.saltByteCount + MemoryLayout<UInt32>.size))
+        return Array(SHA256.hash(salt, rest).prefix(replayKeyByteCount))
+    }
+}
+
+/// Why a `webpush` field gave no message.
+package enum WebPushError: Error, Equatable {
+    case fieldTooLong(characterCountMax: Int)
+    case notBase64URL
+    /// A fault in the bytes that everybody can see.
+    case record(WebPushRecordError)
+    /// Not encrypted to these keys, or not as one record: one case for all that depends on a secret.
+    case notOpened
+    /// Encrypted to these keys, and nothing to show.
+    case text(UnauthenticatedMessageError)
+}

@@ -1,0 +1,40 @@
+import Testing
+
+extension CommandLineTests {
+    /// What `sealedpush bench crypto` prints; that its figures are good is for an idle machine to say.
+    struct BenchTests {
+        @Test func `bench prints a row with ratio and aim for each operation`() async throws {
+            let run = try await Run.sealedpush("bench", "crypto", "--rounds", "1", in: try Folder())
+            #expect(run.end == .exit(0), "\(run)")
+            for name in ["HPKE seal, 200 bytes", "HPKE open, 2822 bytes", "message seal to payload", "message open"] {
+                let row = try #require(run.output.split(separator: "\n").first { $0.hasPrefix(name) })
+                #expect(row.contains("≤ ") && (row.hasSuffix("met") || row.hasSuffix("missed")), "\(row)")
+            }
+            #expect(run.output.contains("crypto_scalarmult_base"))
+        }
+
+        @Test func `bench says that figures of a debug build mean nothing, and nothing else on standard error`()
+            async throws
+        {
+            let run = try await Run.sealedpush("bench", "crypto", "--rounds", "1", in: try Folder())
+            let isUnoptimized = run.error.hasPrefix("sealedpush: figures of an unoptimised build mean nothing")
+            #expect(run.error.isEmpty || isUnoptimized && run.error.filter(\.isNewline).count == 1, "\(run)")
+        }
+
+        @Test func `bench gives programs one object a line, and the only round's ratio is that of its times`()
+            async throws
+        {
+            let run = try await Run.sealedpush("bench", "crypto", "--rounds", "1", "--json", in: try Folder())
+            #expect(run.end == .exit(0), "\(run)")
+            let lines = try run.output.split(separator: "\n").map { try JSONLine($0 + "\n") }
+            #expect(lines.count == 7)
+            for line in lines {
+                let (ours, sum) = (try line.integer("nanoseconds"), try line.integer("sum-nanoseconds"))
+                #expect(ours > 0 && sum > 0)
+                let perMille = try line.integer("per-mille")
+                #expect(abs(perMille * sum - ours * 1_000) <= sum)
+                #expect(try line.bool("met") == (perMille <= line.integer("aim-per-mille")))
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that no build of the project asks for valgrind. The sources of what is checked are linked in:
+// `package` access does not cross packages, and nothing is opened up for a check.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "constant-time",
+    targets: [
+        .target(name: "Platform", swiftSettings: house),
+        .target(name: "Primitives", dependencies: ["Platform", "CSodium", "COpenSSL"], swiftSettings: house),
+        .target(name: "HPKE", dependencies: ["Primitives"], swiftSettings: house),
+        .target(name: "Envelope", swiftSettings: house),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CValgrind"),
+        .executableTarget(
+            name: "ConstantTime",
+            dependencies: ["Envelope", "HPKE", "Platform", "Primitives", "CSodium", "CValgrind"],
+            swiftSettings: house
+        ),
+    ]
+)

@@ -1,0 +1,32 @@
+"""Section 11: of several changes to one message, or to one badge, the latest by (sent-at, message id) counts."""
+from .encoding import CLOCK_SKEW, from_base64url, require
+
+
+class Order:
+    """What was changed last. A sender can only name messages of its own: its key is part of every name."""
+
+    def __init__(self):
+        self.messages, self.badges = {}, {}
+
+    def apply_change(self, sender_key, frame, message):
+        """A show, replace or remove; an older one than what was applied is superseded. The same one again is not."""
+        if message["op"] not in ("show", "replace", "remove"):
+            return
+        target = from_base64url(message["target"], 16) if "target" in message else frame.message_id
+        name = sender_key, target
+        stamp = frame.sent_at, frame.message_id  # bytes compare as the big-endian number they are
+        require(self.messages.get(name, stamp) <= stamp, "superseded")
+        self.messages[name] = stamp
+
+    def apply_badge(self, sender_key, frame):
+        """Whether this badge counts: it is not older than the last one of the same sender."""
+        stamp = frame.sent_at, frame.message_id
+        if self.badges.get(sender_key, stamp) > stamp:
+            return False
+        self.badges[sender_key] = stamp
+        return True
+
+    def forget(self, lower_bound, lifetime_max):
+        """Drops what no message can overtake any more: all that was sent before has expired."""
+        last = lower_bound - CLOCK_SKEW - lifetime_max
+        self.messages = {name: stamp for name, stamp in self.messages.items() if stamp[0] > last}

@@ -1,0 +1,185 @@
+import Envelope
+import Foundation
+import Keys
+import Opening
+import Sealing
+import Synchronization
+import TestSupport
+
+@testable import NotificationCore
+
+/// A whole phone and a sender who writes to it: the app's device, the extension's pipeline, the container between them, a
+/// clock, a lock, and a relay that keeps the newest bundle.
+final class Handset {
+    static let start = Phone.start
+    static let texts = FailureTexts(
+        title: "Acme Chat",
+        newMessage: "You have a new message",
+        expired: "Too late",
+        updateNeeded: "Update",
+        unlockNeeded: "Unlock"
+    )
+
+    let folder: TemporaryFolder
+    let sender: SenderIdentity
+    let pins = MemoryBundlePinStore()
+    let lock = LockBox()
+    let settings: AppDevice.Settings
+    var random: SeededRandom
+    var now = Handset.start
+    /// What senders fetch.
+    private(set) var published: [UInt8] = []
+
+    init(seed: UInt64, usesUnlockedClass: Bool = false) throws {
+        var random = SeededRandom(seed: seed)
+        sender = SenderIdentity(random: &random)
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("group"), withIntermediateDirectories: false)
+        var settings = AppDevice.Settings(
+            topic: try BundleID("com.example.chat"),
+            containerPath: folder.path("group"),
+            privatePath: folder.path("private"),
+            texts: Self.texts,
+            usesUnlockedClass: usesUnlockedClass
+        )
+        let lock = lock
+        settings.lock = { lock.state }
+        self.settings = settings
+        self.random = random
+    }
+
+    func pass(_ duration: Duration) { now = now.advanced(by: duration) }
+}
+
+// The app.
+extension Handset {
+    func open() throws(AppDeviceError) -> AppDevice.Start {
+        try AppDevice.open(settings, now: now, random: &random)
+    }
+
+    /// A device that knows its sender and is known to it.
+    func launch(rights: ContactRights = [], role: Contact.Role = .person) throws -> AppDevice {
+        let device = try open().device
+        var contacts = ContactList()
+        try contacts.add(Contact(key: sender.publicKey, role: role, rights: rights))
+        try device.setContacts(contacts)
+        try publish(device)
+        return device
+    }
+
+    /// The app uploads its bundle, and the relay says that it has it.
+    func publish(_ device: AppDevice) throws {
+        let bundle = try device.bundle()
+        published = bundle.bytes
+        try device.acknowledged(epoch: bundle.epoch, now: now)
+    }
+}
+
+// The sender.
+extension Handset {
+    func recipient(_ device: AppDevice, _ protectionClass: ProtectionClass = .afterFirstUnlock) throws -> Recipient {
+        try Recipient(
+            bundle: published,
+            fetchedAt: now,
+            pinnedIdentity: device.identity,
+            topic: settings.topic,
+            protectionClass: protectionClass,
+            pins: pins,
+            now: now
+        )
+    }
+
+    func prepared(_ message: Message, lifetime: Duration = .seconds(3_600)) throws -> PreparedMessage {
+        try PreparedMessage(message, sentAt: now, lifetime: lifetime)
+    }
+
+    /// One copy of the message as a push, with a trace of its own.
+    func push(_ message: PreparedMessage, to recipient: Recipient) throws -> [AnyHashable: Any] {
+        let sealed = try sender.seal(message, for: recipient, now: now)
+        let payload = sealed.payload(placeholder: try Placeholder(title: "Relay", body: "words of the relay"))
+        return try JSONSerialization.jsonObject(with: Data(payload)) as? [AnyHashable: Any] ?? [:]
+    }
+
+    func push(
+        _ message: Message,
+        to device: AppDevice,
+        _ protectionClass: ProtectionClass = .afterFirstUnlock,
+        lifetime: Duration = .seconds(3_600)
+    ) throws -> [AnyHashable: Any] {
+        try push(prepared(message, lifetime: lifetime), to: recipient(device, protectionClass))
+    }
+}
+
+// The extension.
+extension Handset {
+    var container: SharedContainer {
+        let lock = lock
+        return SharedContainer(path: settings.containerPath) { lock.state }
+    }
+
+    func pipeline(opensWebPush: Bool = false) -> NotificationPipeline {
+        NotificationPipeline(container: container, texts: Self.texts, opensWebPush: opensWebPush)
+    }
+
+    /// What it makes of a push, without the word that iOS has it.
+    func content(_ push: [AnyHashable: Any]) -> NotificationContent {
+        pipeline().content(userInfo: push, now: now)
+    }
+
+    /// The same as on a screen: shown, and remembered as shown.
+    @discardableResult
+    func show(_ push: [AnyHashable: Any]) -> NotificationContent {
+        let pipeline = pipeline()
+        let content = pipeline.content(userInfo: push, now: now)
+        pipeline.didShow(content)
+        return content
+    }
+
+    var windowPath: String { folder.path("group/replay-window-1") }
+    var window: [UInt8] {
+        get throws { try WholeFile.read(windowPath, byteCountMax: 1 << 23) }
+    }
+
+    /// A window out of a backup, say.
+    func putWindow(_ bytes: [UInt8]) throws { try WholeFile.write(bytes, to: windowPath, access: .ownerOnly) }
+
+    func spooled() throws -> [String] { try files("sealedpush-spool") }
+    func markers() throws -> [String] { try files("sealedpush-markers") }
+
+    private func files(_ name: String) throws -> [String] {
+        try PrivateFolder.entries(folder.path("group/" + name), countMax: 1_000).map(\.name)
+    }
+}
+
+extension AppDevice.Start {
+    /// For tests; an app has to look at the case.
+    var device: AppDevice {
+        switch self {
+        case .continued(let device), .newIdentity(let device), .remade(let device, _): device
+        }
+    }
+
+    var isContinued: Bool { if case .continued = self { true } else { false } }
+    var isNewIdentity: Bool { if case .newIdentity = self { true } else { false } }
+    var loss: AppDevice.Loss? { if case .remade(_, let loss) = self { loss } else { nil } }
+}
+
+/// A device's lock that a test turns.
+final class LockBox: Sendable {
+    private let box = Mutex(DeviceLock.unlocked)
+
+    var state: DeviceLock { box.withLock { $0 } }
+
+    func set(_ state: DeviceLock) { box.withLock { $0 = state } }
+}
+
+extension Duration {
+    static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}
+
+extension NotificationContent {
+    /// Nothing but the app's own words for a push that has none of its own to show.
+    var isAppsOwn: Bool {
+        title == Handset.texts.title && body == Handset.texts.newMessage && subtitle.isEmpty && threadID.isEmpty
+    }
+}

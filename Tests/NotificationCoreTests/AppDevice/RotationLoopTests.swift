@@ -1,0 +1,122 @@
+import Envelope
+import Keys
+import Opening
+import Sealing
+import TestSupport
+import Testing
+
+@testable import NotificationCore
+
+/// Sender, relay, extension and app, through the life of a prekey (protocol v1, rules 17 and 20).
+struct RotationLoopTests {
+    @Test
+    func `a message for a destroyed prekey is asked for, sealed anew and shown once (protocol v1, rules 17 and 20)`()
+        throws
+    {
+        let handset = try Handset(seed: 120)
+        let device = try handset.launch()
+        let old = try handset.recipient(device)
+        #expect(handset.show(try handset.push(handset.prepared(Message(body: "One")), to: old)).body == "One")
+
+        // A week later the app rotates; who still has the old bundle is read all the same.
+        handset.pass(.days(7))
+        #expect(try device.rotateIfDue(now: handset.now, random: &handset.random))
+        #expect(try device.needsPublication(now: handset.now))
+        let oldBundle = handset.published
+        try handset.publish(device)
+        #expect(try !device.needsPublication(now: handset.now))
+        #expect(handset.show(try handset.push(handset.prepared(Message(body: "Two")), to: old)).body == "Two")
+
+        // Cache, lifetime and skew later nobody may need it any more: not a moment before.
+        handset.pass(.days(14) + .seconds(300))
+        #expect(try device.destroyDue(clockConfirmedOnline: true, now: handset.now) == 0)
+        handset.pass(.milliseconds(1))
+        #expect(try device.destroyDue(clockConfirmedOnline: true, now: handset.now) == 1)
+
+        // A sender that was asleep does, and is asked to seal again.
+        let late = try handset.prepared(Message(body: "Three"))
+        let lost = try handset.push(late, to: old)
+        let placeholder = handset.show(lost)
+        #expect(placeholder.outcome == .staleKey)
+        #expect(placeholder.isAppsOwn)
+        #expect(try device.resends.needsNewBundle(now: handset.now))
+        #expect(try device.needsPublication(now: handset.now))
+        let traces = try device.resends.pendingResends(now: handset.now)
+        #expect(traces.map(\.text) == [lost["trace"] as? String])
+        try handset.publish(device)
+        #expect(try !device.needsPublication(now: handset.now))
+        try device.resends.resendRequested(try #require(traces.first))
+        #expect(try device.resends.pendingResends(now: handset.now).isEmpty)
+
+        // The sender's pins take the new bundle, and the old one never again.
+        handset.pass(.seconds(10))
+        let new = try handset.recipient(device)
+        #expect(
+            refusal { () throws(RecipientError) in
+                _ = try Recipient(
+                    bundle: oldBundle,
+                    fetchedAt: handset.now,
+                    pinnedIdentity: device.identity,
+                    topic: handset.settings.topic,
+                    pins: handset.pins,
+                    now: handset.now
+                )
+            } != nil
+        )
+        let again = try handset.push(late, to: new)
+        let shown = handset.show(again)
+        guard case .opened(let opened) = shown.outcome else {
+            Issue.record("\(shown.outcome)")
+            return
+        }
+        #expect(shown.body == "Three")
+        #expect(opened.messageID == late.messageID)
+        // Each further copy is the same message.
+        #expect(handset.show(try handset.push(late, to: new)).outcome == .replay)
+        #expect(handset.show(again).outcome == .replay)
+    }
+
+    @Test func `a clock that jumps ahead destroys nothing, and messages move the time on (protocol v1, rule 25)`()
+        throws
+    {
+        let handset = try Handset(seed: 121)
+        let device = try handset.launch()
+        handset.pass(.days(7))
+        try device.rotate(now: handset.now, random: &handset.random)
+        try handset.publish(device)
+        let jumped = handset.now.advanced(by: .days(365))
+        #expect(try device.destroyDue(clockConfirmedOnline: false, now: jumped) == 0)
+        handset.pass(.days(15))
+        #expect(try device.destroyDue(clockConfirmedOnline: false, now: handset.now) == 0)
+        #expect(handset.show(try handset.push(Message(body: "Now"), to: device)).body == "Now")
+        #expect(try device.destroyDue(clockConfirmedOnline: false, now: handset.now) == 1)
+    }
+
+    @Test func `an old acknowledgement is none for the newest bundle, nor for missed messages (protocol v1, rule 17)`()
+        throws
+    {
+        let handset = try Handset(seed: 122)
+        let device = try handset.launch()
+        let first = try device.bundle()
+        handset.pass(.days(1))
+        try device.rotate(now: handset.now, random: &handset.random)
+        try device.acknowledged(epoch: first.epoch, now: handset.now)
+        #expect(try device.needsPublication(now: handset.now))
+        let newest = try device.bundle().epoch
+        let refused = refusal { () throws(AppDeviceError) in
+            try device.acknowledged(epoch: newest + 1, now: handset.now)
+        }
+        #expect(refused == .unknownEpoch)
+        #expect(try device.needsPublication(now: handset.now))
+    }
+
+    @Test func `rotation is due after a week and not before (protocol v1, rule 17)`() throws {
+        let handset = try Handset(seed: 123)
+        let device = try handset.launch()
+        handset.pass(.days(7) - .milliseconds(1))
+        #expect(try !device.rotateIfDue(now: handset.now, random: &handset.random))
+        handset.pass(.milliseconds(1))
+        #expect(try device.rotateIfDue(now: handset.now, random: &handset.random))
+        #expect(try !device.rotateIfDue(now: handset.now, random: &handset.random))
+    }
+}

@@ -1,0 +1,231 @@
+import Envelope
+import Glibc
+import Keys
+import Opening
+import Primitives
+import TestSupport
+import Testing
+
+@testable import NotificationCore
+
+/// Messages kept, sealed, until the device is unlocked (protocol v1, rule 19).
+struct SpoolTests {
+    private static let now = Phone.start
+    private let folder: TemporaryFolder
+    private let spool: Spool
+
+    init() throws {
+        folder = try TemporaryFolder()
+        spool = Spool(folder: folder.path("spool"))
+    }
+
+    private static func envelope(_ number: UInt8, _ pushClass: PushClass = .alert) -> Envelope {
+        Envelope(
+            pushClass: pushClass,
+            header: EnvelopeHeader(suite: .x25519, prekeyID: [UInt8](repeating: number, count: 8)),
+            encapsulatedKey: [UInt8](repeating: number, count: 32),
+            ciphertext: [UInt8](repeating: number, count: pushClass.frameByteCount(.x25519) + Envelope.tagByteCount)
+        )
+    }
+
+    private static func trace(_ number: UInt8) -> Trace { Trace(bytes: [UInt8](repeating: number, count: 16)) }
+
+    private func add(_ numbers: some Sequence<UInt8>, _ pushClass: PushClass = .alert) throws {
+        for number in numbers {
+            let now = Self.now.advanced(by: .seconds(Int(number)))
+            try spool.add(Self.envelope(number, pushClass), trace: Self.trace(number), now: now)
+        }
+    }
+
+    private func contents() throws -> [SpooledMessage] {
+        var all: [SpooledMessage] = []
+        try spool.drain { message in
+            all.append(message)
+            return .keep
+        }
+        return all
+    }
+
+    private func files() throws -> [PrivateFolder.Entry] {
+        try PrivateFolder.entries(folder.path("spool"), countMax: 10_000)
+    }
+
+    @Test
+    func `messages come out oldest first, with trace and arrival, and are gone once handled (protocol v1, rule 19)`()
+        throws
+    {
+        try add(1...3)
+        try spool.add(Self.envelope(4, .voip), trace: nil, now: Self.now.advanced(by: .seconds(4)))
+        let expected = (1...3).map { number in
+            SpooledMessage(
+                envelope: Self.envelope(number),
+                trace: Self.trace(number),
+                arrivedAt: Self.now.advanced(by: .seconds(Int(number)))
+            )
+        }
+        var all: [SpooledMessage] = []
+        try spool.drain { message in
+            all.append(message)
+            return .done
+        }
+        #expect(Array(all.prefix(3)) == expected)
+        #expect(all.last?.trace == nil)
+        #expect(all.last?.envelope == Self.envelope(4, .voip))
+        #expect(try files().isEmpty)
+    }
+
+    @Test func `what is still locked stays, in its order (protocol v1, rule 19)`() throws {
+        try add(1...4)
+        try spool.drain { $0.envelope.header.prekeyID[0] % 2 == 0 ? .done : .keep }
+        #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
+    }
+
+    /// A message is on disk for as long as it is being handled.
+    @Test func `a process that ends while it handles a message handles it again`() throws {
+        try add(1...3)
+        var countsOnDisk: [Int] = []
+        try spool.drain { _ in
+            // What a new process would find if this one ended here.
+            countsOnDisk.append((try? Spool(folder: folder.path("spool")).count()) ?? -1)  // -1 fails below.
+            return .done
+        }
+        #expect(countsOnDisk == [3, 2, 1])
+    }
+
+    @Test(arguments: [PushClass.alert, .voip])
+    func `64 envelopes and 256 KiB are kept at most, the newest (protocol v1, rule 19)`(_ pushClass: PushClass) throws {
+        try add(1...100, pushClass)
+        #expect(try contents().map(\.envelope) == (37...100).map { Self.envelope($0, pushClass) })
+        #expect(try files().map(\.byteCount).reduce(0, +) <= 256 * 1024)
+    }
+
+    @Test func `a folder is bounded in bytes as well as in files, and drops the oldest`() throws {
+        let small = ArrivalFolder(path: folder.path("small"), fileCountMax: 64, byteCountMax: 1_000)
+        var random = SeededRandom(seed: 260)
+        for number in 1...10 as ClosedRange<UInt8> {
+            let now = Self.now.advanced(by: .seconds(Int(number)))
+            try small.add([UInt8](repeating: number, count: 300), now: now, random: &random)
+            #expect(try small.names().count == min(Int(number), 3))
+        }
+        #expect(try small.names().map { try small.read($0)?.first } == [8, 9, 10])
+        try small.add([UInt8](repeating: 11, count: 1_000), now: Self.now.advanced(by: .seconds(11)), random: &random)
+        #expect(try small.names().map { try small.read($0)?.first } == [11])
+    }
+
+    /// A relay that repeats one push must not push the others out.
+    @Test func `the same envelope is kept once (protocol v1, rule 19)`() throws {
+        try add(1...2)
+        for number in 3...200 as ClosedRange<UInt8> {
+            let now = Self.now.advanced(by: .seconds(Int(number)))
+            try spool.add(Self.envelope(2), trace: Self.trace(number), now: now)
+        }
+        #expect(try contents().map(\.trace) == [Self.trace(1), Self.trace(2)])
+    }
+
+    @Test func `messages to destroyed prekeys are dropped, and no others (protocol v1, rule 19)`() throws {
+        try add(1...4)
+        let ids = try [2, 4].map { try #require(PrekeyID([UInt8](repeating: $0, count: 8))) }
+        try spool.drop(sealedTo: ids)
+        #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
+    }
+
+    @Test func `files are their owner's alone, and no name shows anything of the message (protocol v1, rule 19)`()
+        throws
+    {
+        var names: [String] = []
+        for seed in [261, 261, 262] as [UInt64] {
+            var random = SeededRandom(seed: seed)
+            let spool = Spool(folder: folder.path("spool-\(names.count)"))
+            let number: UInt8 = names.isEmpty ? 1 : 2
+            try spool.add(Self.envelope(number), trace: Self.trace(number), now: Self.now, random: &random)
+            let path = folder.path("spool-\(names.count)")
+            let name = try #require(try PrivateFolder.entries(path, countMax: 10).first?.name)
+            var status = stat()
+            try #require(unsafe stat(path + "/" + name, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+            try #require(unsafe stat(path, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o700)
+            names.append(name)
+        }
+        // The name is the time and the random source's: another message changes nothing, another draw does.
+        #expect(names[0] == names[1])
+        #expect(names[1] != names[2])
+        #expect(names[0].hasPrefix("000001a3185c5000-"))
+    }
+
+    @Test func `a message that is damaged goes, and the others are handed over`() throws {
+        try add(1...3)
+        let paths = try files().map { folder.path("spool/" + $0.name) }
+        let good = try WholeFile.read(paths[1], byteCountMax: 10_000)
+        for bad in [[], Array(good.dropLast()), good + [0], [2] + good.dropFirst(), [0x01]] as [[UInt8]] {
+            try WholeFile.write(bad, to: paths[1], access: .ownerOnly)
+            #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
+            #expect(try files().count == 2)
+        }
+    }
+
+    @Test func `a spooled message cut anywhere, or longer, is none`() {
+        let bytes = SpooledMessage(envelope: Self.envelope(1), trace: Self.trace(1), arrivedAt: Self.now).bytes
+        #expect(SpooledMessage(bytes: bytes) != nil)
+        for count in 0..<bytes.count { #expect(SpooledMessage(bytes: Array(bytes.prefix(count))) == nil) }
+        #expect(SpooledMessage(bytes: bytes + [0]) == nil)
+        var noTrace = bytes
+        noTrace[9] = 2
+        #expect(SpooledMessage(bytes: noTrace) == nil)
+    }
+
+    /// An extension is often ended in the middle of a write.
+    @Test func `what was cut short goes with the next message, and what is being written stays`() throws {
+        try add(1...1)
+        let item = try #require(try files().first?.name)
+        let old = "000001a3185b0000" + item.dropFirst(16) + ".1.2.tmp"
+        let fresh = item + ".1.2.tmp"
+        for name in [old, fresh, "stray"] { _ = try folder.makeFile("spool/" + name, "half") }
+        #expect(try contents().count == 1)
+        try add(2...2)
+        let names = try files().map(\.name)
+        #expect(names.contains(fresh))
+        #expect(!names.contains(old) && !names.contains("stray"))
+        #expect(try contents().count == 2)
+    }
+
+    @Test func `many writers at once lose nothing and keep to the bounds`() async throws {
+        let spool = spool
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 as Range<UInt8> {
+                group.addTask {
+                    for number in 0..<15 as Range<UInt8> {
+                        let envelope = Self.envelope(task * 15 + number)
+                        try spool.add(envelope, trace: nil, now: Self.now)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try Set(contents().map(\.envelope.header.prekeyID)).count == 60)
+        #expect(try files().count == 60)
+    }
+
+    @Test func `a folder that is not to be had is a typed error`() throws {
+        _ = try folder.makeFile("spool", "a file where the folder should be")
+        let refused = refusal { () throws(ContainerError) in
+            try spool.add(Self.envelope(1), trace: nil, now: Self.now)
+        }
+        #expect(refused == .system(call: "opendir", code: ENOTDIR))
+        for (code, expected) in [(EACCES, ContainerError.locked), (EPERM, .locked), (ENOSPC, .full), (EDQUOT, .full)] {
+            #expect(ContainerError(FileError.system(call: "write", path: "/p", code: code)) == expected)
+        }
+    }
+}
+
+extension Spool {
+    /// How many messages there are.
+    fileprivate func count() throws(ContainerError) -> Int {
+        var count = 0
+        try drain { _ in
+            count += 1
+            return .keep
+        }
+        return count
+    }
+}

@@ -1,0 +1,119 @@
+import Envelope
+import Keys
+import Primitives
+import TestSupport
+
+/// A vector of the kind `message` while it is made: one device, and pushes delivered to it in order.
+struct MessageScene {
+    static let helloShows = #"{"title":"Ada","body":"Hello"}"#
+    /// Room for what the payload's builders may change about a device.
+    enum PrekeyState { case held, locked, destroyed, absent }
+
+    var actors: Actors
+    private(set) var vector: Vector
+    private var inputs: [[UInt8]] = []
+    private var deliveries: [(now: UInt64, expect: String, shows: String, died: Bool)] = []
+
+    /// `contact` is role and rights of the sender, nil for a stranger; `prekey` is what the device has of the key that pushes
+    /// are sealed to.
+    init(
+        _ name: String,
+        _ title: String,
+        cases: [Int] = [],
+        rules: [Int] = [],
+        contact: String? = "service -",
+        prekey: PrekeyState = .held,
+        voip: Bool = false
+    ) throws {
+        actors = try Actors(name: name)
+        vector = Vector(name: name, title: title, kind: "message", cases: cases, rules: rules)
+        if voip { vector.add("class", "voip") }
+        vector.add("topic", Actors.topic)
+        vector.add("identity", Base64URL.string(actors.identity.rawRepresentation))
+        try add(prekey, secret: actors.prekeySecret, .afterFirstUnlock)
+        if let contact { add(contact: actors.senderKey, contact) }
+        vector.add("build-date", "\(Actors.buildDate)")
+    }
+
+    mutating func add(contact key: SenderKey, _ roleAndRights: String) {
+        vector.add("contact", "\(Base64URL.string(key.rawRepresentation)) \(roleAndRights)")
+    }
+
+    mutating func add(_ state: PrekeyState, secret: [UInt8], _ protectionClass: ProtectionClass) throws {
+        let kind = "1 \(protectionClass.rawValue)"
+        let prekey = try Actors.prekey(secret, protectionClass)
+        let fingerprint = Base64URL.string(prekey.fingerprint(identity: actors.identity))
+        switch state {
+        case .held: vector.add("prekey", "\(kind) \(Base64URL.string(secret))")
+        case .locked: vector.add("prekey", "\(kind) locked \(fingerprint)")
+        case .destroyed: vector.add("prekey", "\(kind) destroyed \(fingerprint)")
+        case .absent: break
+        }
+    }
+
+    mutating func add(_ name: String, _ value: String) { vector.add(name, value) }
+
+    /// A further person or service, known to nobody yet.
+    mutating func stranger() throws -> (seed: [UInt8], key: SenderKey) {
+        let seed = actors.random.bytes(count: 32)
+        return (seed, try SenderKey(rawRepresentation: try Actors.publicKey(ofSeed: seed)))
+    }
+
+    /// Delivers a push that is honest but for `change`.
+    mutating func deliver(
+        _ expect: String,
+        shows: String? = nil,
+        now: UInt64 = Actors.start,
+        died: Bool = false,
+        _ change: (inout PushRecipe) throws -> Void = { _ in }
+    ) throws {
+        var recipe = PushRecipe(&actors)
+        try change(&recipe)
+        deliver(payload: try recipe.payload(random: &actors.random), expect, shows: shows, now: now, died: died)
+    }
+
+    mutating func deliver(
+        payload: [UInt8],
+        _ expect: String,
+        shows: String? = nil,
+        now: UInt64 = Actors.start,
+        died: Bool = false
+    ) {
+        precondition(!payload.contains(UInt8(ascii: "\n")))
+        inputs.append(payload)
+        let isShown = expect == "opened" || expect == "unauthenticated"
+        deliveries.append((now, expect, isShown ? shows ?? Self.helloShows : "-", died))
+    }
+
+    /// Delivers the last push once more.
+    mutating func deliverAgain(_ expect: String, shows: String? = nil, now: UInt64 = Actors.start, died: Bool = false) {
+        guard let last = inputs.last else { preconditionFailure("nothing was delivered yet") }
+        deliver(payload: last, expect, shows: shows, now: now, died: died)
+    }
+
+    var finished: Vector {
+        var vector = vector
+        if deliveries.contains(where: \.died) {
+            for delivery in deliveries { vector.add("elapsed", delivery.died ? "died" : "-") }
+        }
+        for delivery in deliveries { vector.add("now", "\(delivery.now)") }
+        for delivery in deliveries { vector.add("expect", delivery.expect) }
+        for delivery in deliveries { vector.add("shows", delivery.shows) }
+        vector.input = Array(inputs.joined(separator: [UInt8(ascii: "\n")]))
+        return vector
+    }
+}
+
+extension Vector {
+    init(name: String, title: String, kind: String, cases: [Int], rules: [Int] = []) {
+        self.init(name: name)
+        add("title", title)
+        add("kind", kind)
+        if !rules.isEmpty { add("rule", rules.map(String.init).joined(separator: " ")) }
+        if !cases.isEmpty { add("case", cases.map(String.init).joined(separator: " ")) }
+    }
+}
+
+extension PushRecipe {
+    mutating func setBody(_ text: String) { body = Array(text.utf8) }
+}

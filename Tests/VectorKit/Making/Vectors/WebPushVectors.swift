@@ -1,0 +1,103 @@
+import Envelope
+import Primitives
+import TestSupport
+
+/// Records of RFC 8291: its own example, and what can be spoilt without its keys.
+enum WebPushVectors {
+    /// RFC 8291, section 5: "ua_private" and "auth_secret".
+    private static let keys = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94 BTBZMqHH6r4Tts7J_aSIgg"
+    private static let record = decoded(
+        """
+        DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl\
+        7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN
+        """
+    )
+    private static let shows = #"{"body":"When I grow up, I want to be a watermelon"}"#
+
+    private static func decoded(_ text: String) -> [UInt8] {
+        guard let bytes = Base64URL.decode(Array(text.utf8)) else {
+            preconditionFailure("the example is spelled wrong")
+        }
+        return bytes
+    }
+
+    static func make() throws -> [Vector] { records() + (try messages()) }
+
+    private static func records() -> [Vector] {
+        // Header: salt 16, record size 4, key id length 1, key id 65; then the ciphertext.
+        let faults: [(String, String, (inout [UInt8]) -> Void)] = [
+            ("empty", "no bytes", { $0 = [] }),
+            ("header-only", "a header and nothing behind it", { $0 = Array($0[..<86]) }),
+            ("short", "the last byte is missing", { $0.removeLast() }),
+            ("long", "a byte too many", { $0.append(0) }),
+            ("salt", "another salt", { $0[0] ^= 1 }),
+            ("salt-short", "a salt of 15 bytes", { $0.removeFirst() }),
+            ("rs-17", "a record size of 17", { $0.replaceSubrange(16..<20, with: [0, 0, 0, 17]) }),
+            ("rs-0", "a record size of 0", { $0.replaceSubrange(16..<20, with: [0, 0, 0, 0]) }),
+            ("rs-too-small", "a record size below the record", { $0.replaceSubrange(16..<20, with: [0, 0, 0, 40]) }),
+            ("keyid-64", "a key id of 64 bytes", { $0[20] = 64 }),
+            ("keyid-0", "no key id", { $0[20] = 0 }),
+            ("compressed", "a compressed point", { $0[21] = 2 }),
+            (
+                "infinity", "the point at infinity",
+                { $0.replaceSubrange(21..<86, with: [UInt8](repeating: 0, count: 65)) }
+            ),
+            ("off-curve", "a point off the curve", { $0[85] ^= 1 }),
+            ("flip", "a bit of the ciphertext", { $0[90] ^= 1 }),
+            ("tag", "a bit of the tag", { $0[$0.count - 1] ^= 1 }),
+        ]
+        var vectors = faults.map { name, title, change in
+            var bytes = record
+            change(&bytes)
+            return vector(name, title, [bytes], ["malformed"])
+        }
+        vectors.append(vector("example", "the example of RFC 8291", [record], ["unauthenticated"]))
+        return vectors
+    }
+
+    private static func vector(_ name: String, _ title: String, _ records: [[UInt8]], _ expect: [String]) -> Vector {
+        var vector = Vector(name: "web-push-" + name, title: title, kind: "web-push", cases: [41], rules: [38])
+        vector.add("key", keys)
+        for outcome in expect {
+            vector.add("expect", outcome)
+            vector.add("shows", outcome == "unauthenticated" ? shows : "-")
+        }
+        vector.input = Array(records.map { Base64URL.encode($0) }.joined(separator: [UInt8(ascii: "\n")]))
+        return vector
+    }
+
+    private static func messages() throws -> [Vector] {
+        let field = Base64URL.string(record)
+        var scene = try MessageScene("web-push-push", "a Web Push message, and its replay", cases: [43], rules: [38])
+        scene.add("web-push", keys)
+        let trace = scene.actors.random.bytes(count: 16)
+        scene.deliver(
+            payload: PushRecipe.payload(members: #""webpush":"\#(field)""#, trace: trace),
+            "unauthenticated",
+            shows: shows
+        )
+        scene.deliverAgain("replay")
+        // The record size is not authenticated: it must not make a new message of a seen one.
+        var resized = record
+        resized[18] = 0x0F
+        scene.deliver(
+            payload: PushRecipe.payload(members: #""webpush":"\#(Base64URL.string(resized))""#, trace: trace),
+            "replay"
+        )
+        var off = try MessageScene("web-push-off", "a Web Push message where the app did not turn them on", rules: [38])
+        off.deliver(
+            payload: PushRecipe.payload(members: #""webpush":"\#(field)""#, trace: off.actors.random.bytes(count: 16)),
+            "not-sealed"
+        )
+        var sealed = try MessageScene("web-push-in-sealed", "a Web Push record in the sealed field", rules: [38])
+        sealed.add("web-push", keys)
+        sealed.deliver(
+            payload: PushRecipe.payload(
+                members: #""sealed":"\#(field)""#,
+                trace: sealed.actors.random.bytes(count: 16)
+            ),
+            "malformed"
+        )
+        return [scene.finished, off.finished, sealed.finished]
+    }
+}

@@ -1,0 +1,183 @@
+package import Envelope
+import Foundation
+import Keys
+import NotificationCore
+package import Opening
+import Primitives
+import TestSupport
+import WebPush
+
+/// Runs vectors of the kind `message`: one device, pushes in order.
+package enum MessageRun {
+    package static func run(_ vector: Vector) throws -> VectorRun.Result {
+        let folder = try TemporaryFolder()
+        let device = try VectorDevice(vector, newFolder: folder.path + "/device")
+        var expected: [String] = []
+        var actual: [String] = []
+        let elapsed = vector.values("elapsed")
+        for (index, (line, now)) in zip(vector.lines, try vector.timeOfEach("now")).enumerated() {
+            expected.append("\(vector.values("expect")[index]) \(vector.values("shows")[index])")
+            let opened = device.open(payload: line, now: now)
+            actual.append("\(opened.outcome.name) \(opened.outcome.shows)")
+            let isKilled = index < elapsed.count && elapsed[index] == "died"
+            if !isKilled { try device.commit(opened) }
+        }
+        return VectorRun.Result(expected: expected, actual: actual)
+    }
+}
+
+/// The device that a vector's head describes.
+package final class VectorDevice {
+    private let opener: PushOpener
+    private let window: ReplayWindow?
+
+    /// Of a vector of the kind `message`; the folder is made, for its replay window.
+    package init(_ vector: Vector, newFolder folder: String) throws {
+        let contacts = try Self.contacts(of: vector)
+        if vector.value("store") != nil {
+            window = nil
+        } else {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            var random = SystemRandom()
+            window = try ReplayWindow(folder: folder, ifMissing: .create, random: &random)
+        }
+        if let window { try Self.raiseFloors(of: window, vector) }
+        let replay =
+            window.map { MessageOpener.ReplayProtection.window($0) }
+            ?? (vector.value("store") == "unavailable" ? .unavailable : .none)
+        let messages = MessageOpener(
+            keyRing: try Self.keyRing(of: vector),
+            contacts: contacts,
+            replay: replay,
+            policy: try Self.policy(of: vector),
+            pushClass: vector.value("class") == "voip" ? .voip : .alert
+        )
+        let webPush = try vector.value("web-push").map { try WebPushRun.opener(vector, $0) }
+        opener = PushOpener(messages: .success(messages), webPush: webPush, replay: replay)
+    }
+
+    /// iOS hands over a dictionary. What its own reader would make of JSON that is not strict is not this project's to
+    /// say: here it is malformed.
+    package func open(payload: [UInt8], now: Timestamp) -> OpenedPush {
+        let limits = JSONParser.Limits(byteCountMax: 1 << 16, depthMax: 32, allowsFractions: true)
+        var userInfo: [AnyHashable: Any] = [:]
+        do {
+            guard let members = try JSONParser.parse(payload, limits: limits).members else {
+                return OpenedPush(outcome: .malformed, claim: nil)
+            }
+            for member in members { userInfo[member.name] = member.value.string ?? NSNull() }
+        } catch {
+            return OpenedPush(outcome: .malformed, claim: nil)
+        }
+        return opener.open(userInfo: userInfo, now: now)
+    }
+
+    package func commit(_ opened: OpenedPush) throws {
+        if let claim = opened.claim { try window?.commit(claim) }
+    }
+
+    private static func keyRing(of vector: Vector) throws -> KeyRing {
+        let identity = try IdentityKey(rawRepresentation: try vector.bytes("identity"))
+        var held: [PrivatePrekey] = []
+        var locked: [PrekeyID] = []
+        var destroyed: [PrekeyID] = []
+        for line in vector.values("prekey") {
+            let words = line.split(separator: " ")
+            guard words.count >= 3, words[0] == "1", let raw = UInt8(words[1]),
+                let protectionClass = ProtectionClass(rawValue: raw)
+            else { throw VectorError.malformed(vector: vector.name, field: "prekey") }
+            guard words.count == 4 else {
+                let key = try X25519PrivateKey(rawRepresentation: try vector.secret("prekey", words[2]))
+                held.append(
+                    PrivatePrekey(key: key, suite: .x25519, protectionClass: protectionClass, identity: identity)
+                )
+                continue
+            }
+            guard let id = PrekeyID(Array(try vector.bytes("prekey", words[3]).prefix(PrekeyID.byteCount))) else {
+                throw VectorError.malformed(vector: vector.name, field: "prekey")
+            }
+            if words[2] == "locked" { locked.append(id) } else { destroyed.append(id) }
+        }
+        return KeyRing(
+            topic: try BundleID(try vector.required("topic")),
+            identity: identity,
+            prekeys: held,
+            lockedIDs: locked,
+            destroyedIDs: destroyed
+        )
+    }
+
+    private static func contacts(of vector: Vector) throws -> ContactList {
+        var list = ContactList()
+        for line in vector.values("contact") {
+            let words = line.split(separator: " ")
+            guard words.count == 3, words[1] == "person" || words[1] == "service" else {
+                throw VectorError.malformed(vector: vector.name, field: "contact")
+            }
+            try list.add(
+                Contact(
+                    key: try SenderKey(rawRepresentation: try vector.bytes("contact", words[0])),
+                    role: words[1] == "person" ? .person : .service,
+                    name: nil,
+                    rights: try rights(words[2], vector)
+                )
+            )
+        }
+        return list
+    }
+
+    private static func rights(_ text: Substring, _ vector: Vector) throws -> ContactRights {
+        let named: [Substring: ContactRights] = [
+            "-": [], "call": .call, "critical": .critical, "time-sensitive": .timeSensitive, "links": .links,
+        ]
+        return try text.split(separator: ",").reduce(into: []) { rights, name in
+            guard let right = named[name] else { throw VectorError.malformed(vector: vector.name, field: "contact") }
+            rights.formUnion(right)
+        }
+    }
+
+    private static func policy(of vector: Vector) throws -> OpeningPolicy {
+        var names = OpeningPolicy.AllowedNames()
+        for line in vector.values("allow") {
+            guard let space = line.firstIndex(of: " ") else {
+                throw VectorError.malformed(vector: vector.name, field: "allow")
+            }
+            let name = String(line[line.index(after: space)...])
+            switch line[..<space] {
+            case "category": names.categories.insert(name)
+            case "sound": names.sounds.insert(name)
+            case "user-info": names.userInfo.insert(name)
+            default: throw VectorError.malformed(vector: vector.name, field: "allow")
+            }
+        }
+        let lifetime = try vector.value("lifetime-max").map { try vector.number("lifetime-max", $0) }
+        var policy = OpeningPolicy(
+            lifetimeMax: lifetime.map { .milliseconds(Int64($0)) } ?? .seconds(7 * 86_400),
+            person: names,
+            service: names
+        )
+        policy.buildDate = try vector.time("build-date")
+        return policy
+    }
+
+    /// A floor rises when ids have to be forgotten: one more than a sender may have does it.
+    private static func raiseFloors(of window: ReplayWindow, _ vector: Vector) throws {
+        for line in vector.values("floor") {
+            let words = line.split(separator: " ")
+            guard words.count == 2 else { throw VectorError.malformed(vector: vector.name, field: "floor") }
+            let sender = try SenderKey(rawRepresentation: try vector.bytes("floor", words[0]))
+            let floor = Timestamp(milliseconds: try vector.number("floor", words[1]))
+            for number in 0..<UInt64(4_097) {
+                var id = [UInt8](repeating: 0xFF, count: 8)
+                id.append(bigEndian: number)
+                let stamp = MessageStamp(
+                    sender: sender,
+                    messageID: id,
+                    sentAt: floor.advanced(by: .seconds(-3_600)),
+                    expiresAt: floor
+                )
+                _ = try window.claim(stamp, now: floor.advanced(by: .seconds(-3_600)))
+            }
+        }
+    }
+}

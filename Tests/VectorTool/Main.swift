@@ -1,0 +1,26 @@
+import Envelope
+import Keys
+import VectorKit
+
+/// Makes the project's test vectors, and speaks for this implementation where another is compared with it.
+///
+///     sealedpush-vectors generate FOLDER     writes every vector
+///     sealedpush-vectors seal-lines          one job a line on standard input, one payload a line out
+///     sealedpush-vectors open-lines          one push a line on standard input, one outcome a line out
+@main
+enum Main {
+    static func main() throws {
+        switch CommandLine.arguments.dropFirst().first {
+        case "generate" where CommandLine.arguments.count == 3: try generate(into: CommandLine.arguments[2])
+        case "seal-lines": try LineProtocol.seal()
+        case "open-lines": try LineProtocol.open()
+        default: preconditionFailure("usage: sealedpush-vectors generate FOLDER | seal-lines | open-lines")
+        }
+    }
+
+    private static func generate(into folder: String) throws {
+        for vector in try AllVectors.make() {
+            try WholeFile.write(vector.file, to: "\(folder)/\(vector.name).txt", access: .everyone)
+        }
+    }
+}
