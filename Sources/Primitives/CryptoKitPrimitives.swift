@@ -105,6 +105,45 @@ extension Provider {
     }
 }
 
+// P-256, for Web Push.
+extension Provider {
+    static func checkP256Point(_ x963Representation: [UInt8]) throws(P256Error) {
+        do {
+            _ = try P256.KeyAgreement.PublicKey(x963Representation: x963Representation)
+        } catch {
+            throw .notAPoint
+        }
+    }
+
+    static func p256PublicKey(of scalar: borrowing SecretBytes) throws(P256Error) -> [UInt8] {
+        [UInt8](try p256Key(scalar).publicKey.x963Representation)
+    }
+
+    static func p256SharedSecret(
+        _ scalar: borrowing SecretBytes,
+        _ x963Representation: [UInt8]
+    ) throws(P256Error) -> SecretBytes {
+        let key = try p256Key(scalar)
+        do {
+            let peer = try P256.KeyAgreement.PublicKey(x963Representation: x963Representation)
+            let secret = try key.sharedSecretFromKeyAgreement(with: peer)
+            return unsafe secret.withUnsafeBytes { bytes in SecretBytes(copying: unsafe bytes.bytes) }
+        } catch {
+            throw .library(call: "sharedSecretFromKeyAgreement(with:)")
+        }
+    }
+
+    private static func p256Key(_ scalar: borrowing SecretBytes) throws(P256Error) -> P256.KeyAgreement.PrivateKey {
+        do {
+            return try scalar.withBytes { span in
+                try unsafe span.withUnsafeBytes { try unsafe P256.KeyAgreement.PrivateKey(rawRepresentation: $0) }
+            }
+        } catch {
+            throw .notAScalar
+        }
+    }
+}
+
 // Hashes.
 extension Provider {
     typealias SHA256State = State<CryptoKit.SHA256>

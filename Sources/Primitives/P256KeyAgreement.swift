@@ -1,5 +1,3 @@
-import COpenSSL
-
 /// Why a P-256 key was refused. Says which rule, never what the bytes were.
 package enum P256Error: Error, Equatable {
     /// Not 65 bytes of a public key or 32 of a private one.
@@ -8,7 +6,7 @@ package enum P256Error: Error, Equatable {
     case notAPoint
     /// A private key of zero, or not below the group's order.
     case notAScalar
-    /// OpenSSL refused; the name of the call.
+    /// The platform's library refused; the name of the call.
     case library(call: String)
 }
 
@@ -27,10 +25,9 @@ package struct P256PublicKey: Equatable, Hashable, Sendable {
         guard x963Representation.count == Self.byteCount else {
             throw .wrongByteCount(expected: Self.byteCount, actual: x963Representation.count)
         }
-        // OpenSSL reads the hybrid forms 0x06 and 0x07 too, which would give one point several spellings.
+        // Libraries read the hybrid forms 0x06 and 0x07 too, which would give one point several spellings.
         guard x963Representation[0] == 0x04 else { throw .notAPoint }
-        defer { ERR_clear_error() }
-        _ = try P256Point(x963Representation, on: P256Curve())
+        try Provider.checkP256Point(x963Representation)
         self.x963Representation = x963Representation
     }
 
@@ -39,7 +36,7 @@ package struct P256PublicKey: Equatable, Hashable, Sendable {
 
 /// A P-256 private key that agrees on secrets (ECDH). Not copied, not printed; its bytes are zeroed when its owner goes.
 ///
-/// That is so for the copies made here. What a multiplication spells out in its own buffers is for OpenSSL to clear.
+/// That is so for the copies made here. What a multiplication spells out in its own buffers is for the library to clear.
 package struct P256PrivateKey: ~Copyable, Sendable {
     package static let byteCount = 32
 
@@ -70,11 +67,7 @@ package struct P256PrivateKey: ~Copyable, Sendable {
         guard rawRepresentation.byteCount == Self.byteCount else {
             throw .wrongByteCount(expected: Self.byteCount, actual: rawRepresentation.byteCount)
         }
-        defer { ERR_clear_error() }
-        let curve = try P256Curve()
-        let number = try P256Scalar(rawRepresentation, on: curve)
-        let point = try P256Point(multiplyingGeneratorBy: number, on: curve)
-        let publicKey = P256PublicKey(unchecked: try point.x963Representation(on: curve))
+        let publicKey = P256PublicKey(unchecked: try Provider.p256PublicKey(of: rawRepresentation))
         scalar = rawRepresentation
         self.publicKey = publicKey
     }
@@ -83,134 +76,12 @@ package struct P256PrivateKey: ~Copyable, Sendable {
     /// - Throws: `.library`.
     /// - Source: SEC 1 section 3.3.1; the cofactor is 1.
     package func sharedSecret(with peer: P256PublicKey) throws(P256Error) -> SecretBytes {
-        defer { ERR_clear_error() }
-        let curve = try P256Curve()
-        let number = try P256Scalar(scalar, on: curve)
-        let peer = try P256Point(peer.x963Representation, on: curve)
-        return try P256Point(multiplying: peer, by: number, on: curve).secretX(on: curve)
+        try Provider.p256SharedSecret(scalar, peer.x963Representation)
     }
 
     package func withRawRepresentation<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try scalar.withBytes(body)
-    }
-}
-
-/// Owns OpenSSL's description of the curve.
-@safe private struct P256Curve: ~Copyable {
-    fileprivate let group: OpaquePointer
-
-    init() throws(P256Error) {
-        guard let group = unsafe EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1) else {
-            throw .library(call: "EC_GROUP_new_by_curve_name")
-        }
-        unsafe self.group = group
-    }
-
-    deinit { unsafe EC_GROUP_free(group) }
-}
-
-/// Owns one secret number 1 ..< n, cleared when it goes.
-@safe private struct P256Scalar: ~Copyable {
-    fileprivate let number: OpaquePointer
-
-    /// - Parameters:
-    ///   - bytes: 32, big-endian.
-    ///   - curve: P-256.
-    /// - Throws: `.notAScalar`, `.library`.
-    init(_ bytes: borrowing SecretBytes, on curve: borrowing P256Curve) throws(P256Error) {
-        guard let number = unsafe BN_secure_new() else { throw .library(call: "BN_secure_new") }
-        let isRead = bytes.withBytes { span in
-            unsafe span.withBytePointer { unsafe BN_bin2bn($0, Int32($1), number) != nil }
-        }
-        let isScalar = unsafe BN_is_zero(number) == 0 && BN_cmp(number, EC_GROUP_get0_order(curve.group)) < 0
-        guard isRead, isScalar else {
-            unsafe BN_clear_free(number)
-            throw isRead ? .notAScalar : .library(call: "BN_bin2bn")
-        }
-        unsafe BN_set_flags(number, BN_FLG_CONSTTIME)
-        unsafe self.number = number
-    }
-
-    deinit { unsafe BN_clear_free(number) }
-}
-
-/// Owns one point, cleared when it goes: it may be a shared secret.
-@safe private struct P256Point: ~Copyable {
-    private let point: OpaquePointer
-
-    /// - Parameters:
-    ///   - x963Representation: 65 bytes that begin with 0x04.
-    ///   - curve: P-256.
-    /// - Throws: `.notAPoint`, `.library`.
-    init(_ x963Representation: [UInt8], on curve: borrowing P256Curve) throws(P256Error) {
-        let point = unsafe try P256Point.new(on: curve)
-        // Checks that both coordinates are below the prime and that they satisfy the curve's equation.
-        let code = unsafe EC_POINT_oct2point(curve.group, point, x963Representation, x963Representation.count, nil)
-        guard code == 1 else {
-            unsafe EC_POINT_clear_free(point)
-            throw .notAPoint
-        }
-        unsafe self.point = point
-    }
-
-    /// scalar · generator.
-    init(multiplyingGeneratorBy scalar: borrowing P256Scalar, on curve: borrowing P256Curve) throws(P256Error) {
-        let point = unsafe try P256Point.new(on: curve)
-        guard unsafe EC_POINT_mul(curve.group, point, scalar.number, nil, nil, nil) == 1 else {
-            unsafe EC_POINT_clear_free(point)
-            throw .library(call: "EC_POINT_mul")
-        }
-        unsafe self.point = point
-    }
-
-    /// scalar · peer.
-    init(
-        multiplying peer: borrowing P256Point,
-        by scalar: borrowing P256Scalar,
-        on curve: borrowing P256Curve
-    ) throws(P256Error) {
-        let point = unsafe try P256Point.new(on: curve)
-        guard unsafe EC_POINT_mul(curve.group, point, nil, peer.point, scalar.number, nil) == 1 else {
-            unsafe EC_POINT_clear_free(point)
-            throw .library(call: "EC_POINT_mul")
-        }
-        unsafe self.point = point
-    }
-
-    private static func new(on curve: borrowing P256Curve) throws(P256Error) -> OpaquePointer {
-        guard let point = unsafe EC_POINT_new(curve.group) else { throw .library(call: "EC_POINT_new") }
-        return unsafe point
-    }
-
-    deinit { unsafe EC_POINT_clear_free(point) }
-
-    /// - Returns: 65 bytes.
-    func x963Representation(on curve: borrowing P256Curve) throws(P256Error) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: P256PublicKey.byteCount)
-        let count = unsafe EC_POINT_point2oct(
-            curve.group,
-            point,
-            POINT_CONVERSION_UNCOMPRESSED,
-            &bytes,
-            bytes.count,
-            nil
-        )
-        guard count == P256PublicKey.byteCount else { throw .library(call: "EC_POINT_point2oct") }
-        return bytes
-    }
-
-    /// - Returns: 32 bytes, big-endian.
-    func secretX(on curve: borrowing P256Curve) throws(P256Error) -> SecretBytes {
-        guard let x = unsafe BN_secure_new() else { throw .library(call: "BN_secure_new") }
-        defer { unsafe BN_clear_free(x) }
-        guard unsafe EC_POINT_get_affine_coordinates(curve.group, point, x, nil, nil) == 1 else {
-            throw .library(call: "EC_POINT_get_affine_coordinates")
-        }
-        return try SecretBytes(byteCount: P256PrivateKey.byteCount) { output throws(P256Error) in
-            let count = unsafe output.withMutableBytePointer { unsafe BN_bn2binpad(x, $0, Int32($1)) }
-            guard count == P256PrivateKey.byteCount else { throw .library(call: "BN_bn2binpad") }
-        }
     }
 }

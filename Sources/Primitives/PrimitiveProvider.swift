@@ -31,6 +31,17 @@ protocol PrimitiveProvider {
     static func ed25519Signature(over message: [UInt8], secret: RawSpan) -> [UInt8]
     static func ed25519IsValid(signature: [UInt8], over message: [UInt8], publicKey: [UInt8]) -> Bool
 
+    /// - Throws: `.notAPoint` unless these 65 bytes are an uncompressed point of P-256.
+    static func checkP256Point(_ x963Representation: [UInt8]) throws(P256Error)
+    /// - Returns: 65 bytes.
+    /// - Throws: `.notAScalar` unless the 32 bytes are in 1 ..< n.
+    static func p256PublicKey(of scalar: borrowing SecretBytes) throws(P256Error) -> [UInt8]
+    /// - Returns: 32 bytes, the x-coordinate.
+    static func p256SharedSecret(
+        _ scalar: borrowing SecretBytes,
+        _ x963Representation: [UInt8]
+    ) throws(P256Error) -> SecretBytes
+
     /// - Returns: ciphertext, then the 16-byte tag.
     static func seal(
         _ algorithm: AEADAlgorithm,

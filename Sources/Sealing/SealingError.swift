@@ -17,6 +17,8 @@ public enum SealingError: Error, Equatable {
     case prekeyExpired(at: Timestamp)
     /// No device would show the message any more.
     case expired(at: Timestamp)
+    /// The source of random bytes gave the same twice: nothing sealed with it would be secret.
+    case randomSourceFailed
     /// The recipient's key gives no secrecy; its bundle should have been refused.
     case unusablePrekey
 }

@@ -140,7 +140,7 @@ extension SenderIdentity {
         random: inout some RandomSource
     ) throws(SealingError) -> Envelope {
         let suite = recipient.prekey.suite
-        do {
+        do throws(HPKEError) {
             let sealed = try HPKE.seal(
                 frame.bytes(byteCount: pushClass.frameByteCount(suite)),
                 to: recipient.prekey.key,
@@ -154,7 +154,7 @@ extension SenderIdentity {
                 ciphertext: sealed.ciphertext
             )
         } catch {
-            throw .unusablePrekey
+            throw error == .randomSourceFailed ? .randomSourceFailed : .unusablePrekey
         }
     }
 }

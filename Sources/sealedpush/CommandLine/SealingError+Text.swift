@@ -20,6 +20,8 @@ extension SealingError {
         case .otherSuite: "the message was prepared for another cipher suite than this device's; seal it anew"
         case .prekeyExpired: "the device's prekey has expired; get a new bundle"
         case .expired: "the message has expired; no device would show it"
+        case .randomSourceFailed:
+            "this machine's source of random bytes is broken; nothing sealed with it would be secret"
         case .unusablePrekey: "the device's prekey gives no secrecy; get a new bundle"
         }
     }
