@@ -189,7 +189,8 @@ package.targets += [
         "Primitives",
         "Sealing",
         "TestCertificates",
-        "Transport"
+        "Transport",
+        "WebPush"
     ),
 ]
 #endif

@@ -10,6 +10,17 @@ package struct PayloadReport: Equatable, Sendable {
     package let isMutable: Bool
     package let trace: String?
     package let sealed: Sealed
+    /// The `webpush` member, which is also among `otherNames`.
+    package let webPush: WebPush
+
+    package enum WebPush: Equatable, Sendable {
+        /// No `webpush` member.
+        case absent
+        /// A member that is not a string.
+        case notAString
+        /// Any string.
+        case field(String)
+    }
 
     package enum Sealed: Equatable, Sendable {
         /// No `sealed` member.
@@ -38,6 +49,7 @@ package struct PayloadReport: Equatable, Sendable {
         isMutable = document["aps"]?["mutable-content"]?.content == .integer(1)
         trace = document[Payload.traceName]?.string
         sealed = Self.sealed(document[Payload.sealedName])
+        webPush = document[Payload.webPushName].map { $0.string.map { .field($0) } ?? .notAString } ?? .absent
     }
 
     private static func sealed(_ value: JSONValue?) -> Sealed {

@@ -70,9 +70,9 @@ struct Mistake: CustomTestStringConvertible, Sendable {
 
     static let all =
         missingOptions + [
-            Mistake(["keygen", "--out", "x"], "device, sender or bundle is missing"),
-            Mistake(["keygen", "phone", "--out", "x"], "keygen makes a device, a sender or a bundle"),
-            Mistake(["keygen", "sender", "device", "--out", "x"], "one device, sender or bundle only"),
+            Mistake(["keygen", "--out", "x"], "device, sender, bundle or web-push is missing"),
+            Mistake(["keygen", "phone", "--out", "x"], "keygen makes a device, a sender, a bundle or"),
+            Mistake(["keygen", "sender", "device", "--out", "x"], "one device, sender, bundle or web-push only"),
             Mistake(["keygen", "sender"], "--out is missing"),
             Mistake(["keygen", "sender", "--out"], "--out PATH: the value is missing"),
             Mistake(["keygen", "sender", "--out", ""], "--out PATH: the value is missing"),
@@ -83,6 +83,11 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             Mistake(["keygen", "device", "--out", "x"], "--topic is missing"),
             Mistake(["keygen", "device", "--out", "x", "--topic", "com example"], "--topic is the app's bundle id"),
             Mistake(["keygen", "bundle", "--out", "x"], "--device-key is missing"),
+            Mistake(["keygen", "web-push"], "--out is missing"),
+            Mistake(["open", "p", "--web-push-key"], "--web-push-key FILE: the value is missing"),
+            Mistake(["open", "p", "--web-push-key", "f", "--device-key", "f"], "instead of --device-key"),
+            Mistake(["open", "p", "--web-push-key", "f", "--senders", "f"], "instead of --senders"),
+            Mistake(["open", "p", "--web-push-key", "f", "--topic", "com.example.chat"], "instead of --topic"),
             Mistake(["inspect"], "PUSH.json is missing"),
             Mistake(["inspect", "a", "b"], "one PUSH.json only"),
             Mistake(["device", "extra"] + device, "what is 'extra'?"),

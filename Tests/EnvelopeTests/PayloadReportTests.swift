@@ -54,6 +54,18 @@ struct PayloadReportTests {
         #expect(try report(#"{"s\u0065aled":"\u0041\#(field.dropFirst())"}"#).sealed == .envelope(.example()))
     }
 
+    @Test func `a Web Push field is any string, and is named among what should not be there (protocol v1, rule 38)`()
+        throws
+    {
+        #expect(try report(#"{"aps":{}}"#).webPush == .absent)
+        #expect(try report(#"{"aps":{},"webpush":""}"#).webPush == .field(""))
+        #expect(try report(#"{"aps":{},"webpush":"AQ"}"#).webPush == .field("AQ"))
+        for value in ["null", "7", "{}", #"["AQ"]"#] {
+            #expect(try report(#"{"aps":{},"webpush":\#(value)}"#).webPush == .notAString)
+        }
+        #expect(try report(#"{"aps":{},"webpush":"AQ"}"#).otherNames == ["webpush"])
+    }
+
     @Test func `names every clear member that should not be there, in its order`() throws {
         let text = #"{"zeta":1,"aps":{"alert":"x"},"sender":"anna","trace":"t","Sealed":"","":null}"#
         #expect(try report(text).otherNames == ["zeta", "sender", "Sealed", ""])

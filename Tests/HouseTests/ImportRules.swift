@@ -15,8 +15,8 @@ enum ImportRules {
     ]
     /// Files whose whole purpose is one of Apple's own interfaces, and what they need for it.
     static let appleOnly: [String: Set<String>] = [
-        "Sources/Opening/Storage/KeychainSecretStore.swift": ["Foundation", "Security"],
         "Sources/NotificationCore/AppDevice/AppDevice+Backups.swift": ["Foundation"],
+        "Sources/Opening/Storage/KeychainSecretStore.swift": ["Foundation", "Security"],
     ]
 
     /// `files` are those under Sources.

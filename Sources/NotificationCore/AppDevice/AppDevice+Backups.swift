@@ -1,12 +1,10 @@
 #if canImport(Darwin)
 import Foundation
-#endif
 
 extension AppDevice {
     /// What a restore brings back is refused, with every prekey (protocol v1, rule 15). Without a copy in a backup there is
-    /// nothing to refuse. Elsewhere than on Apple's platforms it is for who makes the backups.
+    /// nothing to refuse. Said at every launch: it is a mark on the file, and goes with it when the file is replaced.
     func excludeFromBackups() {
-        #if canImport(Darwin)
         for path in container.backupExcludedPaths + [settings.privatePath] {
             var url = URL(fileURLWithPath: path)
             var values = URLResourceValues()
@@ -14,6 +12,11 @@ extension AppDevice {
             // Not there yet, or not to be marked: a restored copy is noticed all the same.
             try? url.setResourceValues(values)
         }
-        #endif
     }
 }
+#else
+extension AppDevice {
+    /// Elsewhere than on Apple's platforms this is for who makes the backups.
+    func excludeFromBackups() {}
+}
+#endif

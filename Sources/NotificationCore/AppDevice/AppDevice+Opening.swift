@@ -77,6 +77,7 @@ extension AppDevice {
     /// - Throws: `AppDeviceError`; what is left then goes with another call.
     public static func erase(_ settings: Settings) throws(AppDeviceError) {
         let container = settings.container
+        try translated { () throws(FileError) in try PrivateFolder.make(settings.privatePath) }
         try translated { () throws(KeyRingError) in try AppKeyRing.erase(stores: settings.stores(container)) }
         try translated { () throws(FileError) in
             try PrivateFolder.remove(container.contactsPath)

@@ -8,7 +8,7 @@ public import Opening
 ///     switch try AppDevice.open(settings) {
 ///     case .continued(let device): …
 ///     case .newIdentity(let device): …              // every sender pins device.identity
-///     case .remade(let device, let loss): …         // what was under way is lost; senders need device.bundle()
+///     case .remade(let device, because: _): …       // what was under way is lost; senders need device.bundle()
 ///     }
 ///     try device.rotateIfDue()
 ///     if try device.needsPublication() {

@@ -1,22 +1,29 @@
 import Envelope
 import Glibc
 import Keys
+import NotificationCore
 import Opening
 import Primitives
 import Sealing
+import WebPush
 
 /// Makes keys. Private ones get mode 0600 and are never overwritten.
 struct KeygenCommand: Command {
     static let name = "keygen"
-    static let summary = "makes a device's keys, a sender's keys, or a device's key bundle"
-    static let operands = "device|sender|bundle"
+    static let summary = "makes a device's keys, a sender's keys, a device's key bundle, or a Web Push subscription"
+    static let operands = "device|sender|bundle|web-push"
     private static let markAsExample = Option(
         flag: "--example",
         "marks private keys as published: they load only with --allow-example-keys"
     )
     static let options = [
         Option("--topic", "BUNDLE-ID", "device: the app's bundle id"),
-        Option("--out", "PATH", "device, sender: a folder, made if missing; bundle: a file", isRequired: true),
+        Option(
+            "--out",
+            "PATH",
+            "device, sender: a folder, made if missing; bundle, web-push: a file",
+            isRequired: true
+        ),
         Option("--device-key", "FILE", "bundle: the device's private keys"),
         markAsExample,
         .allowExampleKeys,
@@ -27,11 +34,13 @@ struct KeygenCommand: Command {
           sealedpush keygen sender --out my-sender
 
         A device's folder gets device.key (private), identity.pub (to pin) and device.bundle (for senders, valid for 60
-        days; 'keygen bundle' makes a new one). A sender's gets sender.key (private) and sender.pub (to pin).
+        days; 'keygen bundle' makes a new one). A sender's gets sender.key (private) and sender.pub (to pin). 'keygen
+        web-push' writes a subscription's private keys, and prints p256dh and auth as its server needs them.
         """
 
     private enum Kind: String {
         case device, sender, bundle
+        case webPush = "web-push"
     }
 
     private let kind: Kind
@@ -40,9 +49,9 @@ struct KeygenCommand: Command {
     private let isExample: Bool
 
     init(_ arguments: Arguments) throws(CommandFailure) {
-        let word = try arguments.operand("device, sender or bundle")
+        let word = try arguments.operand("device, sender, bundle or web-push")
         guard let kind = Kind(rawValue: word) else {
-            throw arguments.wrong("keygen makes a device, a sender or a bundle")
+            throw arguments.wrong("keygen makes a device, a sender, a bundle or a web-push subscription")
         }
         self.kind = kind
         self.arguments = arguments
@@ -55,6 +64,7 @@ struct KeygenCommand: Command {
         case .device: try makeDevice()
         case .sender: try makeSender()
         case .bundle: try makeBundle()
+        case .webPush: try makeWebPush()
         }
     }
 
@@ -63,7 +73,7 @@ struct KeygenCommand: Command {
         var random = SystemRandom()
         let keys = DeviceKeys(topic: topic, random: &random)
         try makeFolder()
-        let keyPath = try unused("device.key")
+        let keyPath = try unused(out + "/device.key")
         do throws(FileError) {
             try keys.write(to: keyPath, isExample: isExample)
             try WholeFile.write(line(keys.identity.text), to: out + "/identity.pub", access: .everyone)
@@ -80,7 +90,7 @@ struct KeygenCommand: Command {
     private func makeSender() throws(CommandFailure) {
         let sender = SenderIdentity()
         try makeFolder()
-        let keyPath = try unused("sender.key")
+        let keyPath = try unused(out + "/sender.key")
         do throws(FileError) {
             try sender.write(to: keyPath, isExample: isExample)
             try WholeFile.write(line(sender.publicKey.text), to: out + "/sender.pub", access: .everyone)
@@ -99,6 +109,25 @@ struct KeygenCommand: Command {
         }
     }
 
+    /// The values go to standard output, the only place where they are needed; whoever has both can write messages.
+    private func makeWebPush() throws(CommandFailure) {
+        var random = SystemRandom()
+        let keys: WebPushKeys
+        do throws(P256Error) {
+            keys = try WebPushKeys(random: &random)
+        } catch {
+            throw .failed("no P-256 key could be made; nothing was written")
+        }
+        let keyPath = try unused(out)
+        do throws(FileError) {
+            try keys.write(to: keyPath, isExample: isExample)
+        } catch {
+            throw .file(error)
+        }
+        let subscription = WebPushSubscription(keys)
+        try Output.print("p256dh \(subscription.p256dh)\nauth \(subscription.auth)")
+    }
+
     private func makeFolder() throws(CommandFailure) {
         guard unsafe mkdir(out, 0o777) == 0 || errno == EEXIST else {
             throw .file(.system(call: "mkdir", path: out, code: errno))
@@ -106,8 +135,7 @@ struct KeygenCommand: Command {
     }
 
     /// A private key that is lost cannot be had again. A link to one counts, also while it leads nowhere.
-    private func unused(_ name: String) throws(CommandFailure) -> String {
-        let path = out + "/" + name
+    private func unused(_ path: String) throws(CommandFailure) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {
             throw .failed("\(TerminalText.safe(path)) is there already and was not touched; move it away first")

@@ -1,6 +1,7 @@
 import Envelope
 import Keys
 import Opening
+import WebPush
 
 /// A push payload in, the message out: what the device would do, without one.
 struct OpenCommand: Command {
@@ -8,14 +9,10 @@ struct OpenCommand: Command {
     static let summary = "opens a push payload with a device's keys and prints the message"
     static let operands = "PUSH.json"
     static let options = [
-        Option("--device-key", "FILE", "the device's private keys, from 'keygen device'", isRequired: true),
-        Option(
-            "--senders",
-            "FILE",
-            "the senders to trust: a line of sender.pub each, or a contact list",
-            isRequired: true
-        ),
+        Option("--device-key", "FILE", "the device's private keys, from 'keygen device'"),
+        Option("--senders", "FILE", "the senders to trust: a line of sender.pub each, or a contact list"),
         Option("--topic", "BUNDLE-ID", "refuse keys made for another app"),
+        Option("--web-push-key", "FILE", "instead of those: opens the 'webpush' field, with keys of 'keygen web-push'"),
         .json, .allowExampleKeys,
     ]
     static let example = """
@@ -23,29 +20,55 @@ struct OpenCommand: Command {
           sealedpush open push.json --device-key keys-example/device.key --senders keys-example/sender.pub \\
               --allow-example-keys
 
-        Exit code 1 and a sentence on standard error for a push that a device would not show.
+        Exit code 1 and a sentence on standard error for a push that a device would not show. Nobody signs a Web Push
+        message: whoever has the subscription's values can have written it.
         """
 
     private let arguments: Arguments
     private let payloadPath: String
+    private let opener: PayloadOpener
+
+    /// The format is what the keys are for: there is no falling back from one to the other.
+    private enum PayloadOpener {
+        case sealed(deviceKeyPath: String, sendersPath: String)
+        case webPush(keyPath: String)
+    }
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
         payloadPath = try arguments.operand("PUSH.json")
+        guard let keyPath = arguments.value("--web-push-key") else {
+            opener = .sealed(
+                deviceKeyPath: try arguments.required("--device-key"),
+                sendersPath: try arguments.required("--senders")
+            )
+            return
+        }
+        for name in ["--device-key", "--senders", "--topic"] where arguments.value(name) != nil {
+            throw arguments.wrong("--web-push-key stands instead of \(name)")
+        }
+        opener = .webPush(keyPath: keyPath)
     }
 
     func run() throws(CommandFailure) {
-        let field = try sealedField()
-        let outcome = try opener().open(sealedField: field, now: .now).outcome
-        guard case .opened(let opened) = outcome else {
-            throw .failed("\(TerminalText.safe(payloadPath)): \(outcome.sentence)")
+        let report = try PayloadFile.report(payloadPath)
+        guard report.sealed == .absent || report.webPush == .absent else { throw failure(Outcome.malformed.sentence) }
+        switch opener {
+        case .sealed(let keyPath, let sendersPath):
+            let field = try sealedField(report)
+            let outcome = try messageOpener(keyPath, sendersPath).open(sealedField: field, now: .now).outcome
+            guard case .opened(let opened) = outcome else { throw failure(outcome.sentence) }
+            try print(opened)
+        case .webPush(let keyPath):
+            try print(try openWebPush(report, keyPath))
         }
-        try print(opened)
     }
 
-    private func opener() throws(CommandFailure) -> MessageOpener {
-        let keyPath = try arguments.required("--device-key")
-        let sendersPath = try arguments.required("--senders")
+    private func failure(_ sentence: String) -> CommandFailure {
+        .failed("\(TerminalText.safe(payloadPath)): \(sentence)")
+    }
+
+    private func messageOpener(_ keyPath: String, _ sendersPath: String) throws(CommandFailure) -> MessageOpener {
         let topic = arguments.value("--topic") == nil ? nil : try arguments.topic()
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
@@ -62,19 +85,53 @@ struct OpenCommand: Command {
         }
     }
 
-    private func sealedField() throws(CommandFailure) -> String {
-        let report = try PayloadFile.report(payloadPath)
-        guard !report.otherNames.contains(Payload.webPushName) else {
-            throw .failed("\(TerminalText.safe(payloadPath)): \(Outcome.malformed.sentence)")
-        }
+    private func sealedField(_ report: PayloadReport) throws(CommandFailure) -> String {
         switch report.sealed {
-        case .absent: throw .failed("\(TerminalText.safe(payloadPath)): \(Outcome.notSealed.sentence)")
+        case .absent where report.webPush != .absent:
+            throw failure("the payload has a \"webpush\" field and no \"sealed\" one; open it with --web-push-key")
+        case .absent: throw failure(Outcome.notSealed.sentence)
         case .notAString, .unreadable(.wrongLength), .unreadable(.notBase64URL):
-            throw .failed("\(TerminalText.safe(payloadPath)): \(Outcome.malformed.sentence)")
+            throw failure(Outcome.malformed.sentence)
         case .unreadable(.unsupportedVersion), .unreadable(.unsupportedSuite):
-            throw .failed("\(TerminalText.safe(payloadPath)): \(Outcome.unsupported.sentence)")
+            throw failure(Outcome.unsupported.sentence)
         case .envelope(let envelope): return String(decoding: envelope.sealedField, as: UTF8.self)
         }
+    }
+
+    private func openWebPush(
+        _ report: PayloadReport,
+        _ keyPath: String
+    ) throws(CommandFailure) -> UnauthenticatedMessage {
+        let keys: WebPushKeys
+        do throws(FileError) {
+            keys = try WebPushKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
+        } catch {
+            throw .file(error)
+        }
+        switch report.webPush {
+        case .absent: throw failure("the payload has no \"webpush\" field")
+        case .notAString: throw failure("the \"webpush\" field is not a string")
+        case .field(let field):
+            do throws(WebPushError) {
+                return try WebPushOpener(keys: keys).open(field: field)
+            } catch {
+                throw failure(error.sentence)
+            }
+        }
+    }
+
+    private func print(_ message: UnauthenticatedMessage) throws(CommandFailure) {
+        guard arguments.flag(.json) else {
+            for line in [message.title, message.body] where !line.isEmpty { try Output.print(TerminalText.safe(line)) }
+            return
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("outcome", "unauthenticated")
+            writer.member("title", message.title)
+            writer.member("body", message.body)
+        }
+        try Output.print(String(decoding: writer.bytes, as: UTF8.self))
     }
 
     private func print(_ opened: OpenedMessage) throws(CommandFailure) {
@@ -99,32 +156,5 @@ struct OpenCommand: Command {
             writer.member("truncated", opened.isTruncated)
         }
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))
-    }
-}
-
-extension Outcome {
-    /// What a tester learns; a person with a phone sees the app's placeholder instead.
-    var sentence: String {
-        switch self {
-        case .opened: "opened"
-        case .notSealed: "the payload has no \"sealed\" field; was it made by 'sealedpush seal'?"
-        case .malformed:
-            "nothing that a trusted sender sealed for this device: changed on the way, made for another app, or not "
-                + "signed rightly"
-        case .unsupported: "made by a newer version; update this program"
-        case .unknownKey: "sealed for another device, or to a prekey that this device no longer has"
-        case .staleKey: "sealed to a prekey that this device destroyed; send it the device's new bundle"
-        case .locked: "sealed to a prekey that can be read only while the device is unlocked"
-        case .unverifiedSender(let key): "well signed, but by a sender that is not trusted here: \(key.text)"
-        case .expired: "expired; it must not be shown any more"
-        case .clockUntrusted: "sent more than five minutes in the future; check both clocks"
-        case .tooOld: "as old as messages of this sender that the device had to forget"
-        case .replay: "opened before"
-        case .storeUnavailable: "the replay window could not be used, so that nothing may count as new"
-        case .notPermitted: "an operation that this sender has no right to"
-        case .superseded: "a later change of the same message was there first"
-        case .unauthenticated: "a Web Push message, which nobody signed"
-        case .keysUnavailable: "the device's keys could not be read"
-        }
     }
 }

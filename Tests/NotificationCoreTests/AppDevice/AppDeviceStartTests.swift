@@ -1,5 +1,6 @@
 import Envelope
 import Foundation
+import Glibc
 import Keys
 import Opening
 import Sealing
@@ -166,6 +167,47 @@ struct AppDeviceStartTests {
         #expect(try handset.folder.files("private") == ["opening.lock", "ring.lock"])
         let start = try handset.open()
         #expect(start.isNewIdentity && start.device.identity != device.identity)
+    }
+
+    @Test func `a device that never was is erased without an error`() throws {
+        let handset = try Handset(seed: 114)
+        try AppDevice.erase(handset.settings)
+        #expect(try handset.open().isNewIdentity)
+    }
+
+    @Test func `every failure has one word for the app`() {
+        let full: [any AppDeviceFailure] = [
+            ContainerError.full, ReplayWindowError.full, FileError.system(call: "write", path: "/p", code: ENOSPC),
+            KeyRingError.store(.system(call: "write", code: EDQUOT)),
+        ]
+        #expect(full.map(\.appDeviceError) == [AppDeviceError](repeating: .storageFull, count: full.count))
+        let locked: [any AppDeviceFailure] = [
+            ContainerError.locked, ReplayWindowError.locked, FileError.system(call: "open", path: "/p", code: EACCES),
+            KeyRingError.store(.locked), KeyRingError.lock(code: EPERM),
+        ]
+        #expect(locked.map(\.appDeviceError) == [AppDeviceError](repeating: .locked, count: locked.count))
+        let damaged: [any AppDeviceFailure] = [
+            ContainerError.damaged, FileError.empty(path: "/p"), KeyRingError.identityDamaged,
+            KeyRingError.store(.damaged),
+        ]
+        #expect(damaged.map(\.appDeviceError) == [AppDeviceError](repeating: .damaged, count: damaged.count))
+        #expect(KeyRingError.lock(code: ENOENT).appDeviceError == .system(call: "flock", code: ENOENT))
+        #expect(ReplayWindowError.damaged.appDeviceError == .replayStoreLost)
+        #expect(KeyRingError.tooManyPrekeys.appDeviceError == .tooManyPrekeys)
+    }
+
+    @Test func `another app's settings are refused, and change nothing`() throws {
+        let handset = try Handset(seed: 115)
+        let device = try handset.launch()
+        let other = AppDevice.Settings(
+            topic: try BundleID("com.example.other"),
+            containerPath: handset.settings.containerPath,
+            privatePath: handset.settings.privatePath,
+            texts: Handset.texts
+        )
+        #expect(refusal { () throws(AppDeviceError) in _ = try AppDevice.open(other) } == .otherTopic)
+        #expect(try handset.open().isContinued)
+        #expect(try device.bundle().bytes == handset.published)
     }
 
     @Test func `the identity's private half is nowhere in the shared container`() throws {

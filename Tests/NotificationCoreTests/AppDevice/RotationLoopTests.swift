@@ -10,7 +10,7 @@ import Testing
 /// Sender, relay, extension and app, through the life of a prekey (protocol v1, rules 17 and 20).
 struct RotationLoopTests {
     @Test
-    func `a message for a destroyed prekey is asked for, sealed anew and shown once (protocol v1, rules 17 and 20)`()
+    func `a message for a destroyed prekey is asked for, sealed anew and shown once (protocol v1, rule 17, rule 20)`()
         throws
     {
         let handset = try Handset(seed: 120)

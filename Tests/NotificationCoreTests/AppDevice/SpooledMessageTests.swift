@@ -62,7 +62,7 @@ struct SpooledMessageTests {
     }
 
     /// The state on disk at the moment of showing is what a process that is ended then leaves.
-    @Test func `an app that is ended while it shows a message shows it again (protocol v1, rules 19 and 26)`() throws {
+    @Test func `an app that is ended while it shows a message shows it again (protocol v1, rule 19, rule 26)`() throws {
         let handset = try Handset(seed: 133, usesUnlockedClass: true)
         let device = try handset.launch()
         handset.lock.set(.locked)
@@ -103,7 +103,7 @@ struct SpooledMessageTests {
         #expect(try handset.spooled().isEmpty)
     }
 
-    @Test func `a spooled message whose prekey was lost is asked for again (protocol v1, rules 19 and 20)`() throws {
+    @Test func `a spooled message whose prekey was lost is asked for again (protocol v1, rule 19, rule 20)`() throws {
         let handset = try Handset(seed: 135, usesUnlockedClass: true)
         let device = try handset.launch()
         handset.lock.set(.locked)
@@ -121,7 +121,7 @@ struct SpooledMessageTests {
         #expect(try start.device.resends.pendingResends(now: handset.now).map(\.text) == [push["trace"] as? String])
     }
 
-    @Test func `a spooled message stays while the window cannot be used (protocol v1, rules 19 and 26)`() throws {
+    @Test func `a spooled message stays while the window cannot be used (protocol v1, rule 19, rule 26)`() throws {
         let handset = try Handset(seed: 136, usesUnlockedClass: true)
         let device = try handset.launch()
         handset.lock.set(.locked)

@@ -9,7 +9,7 @@ import Testing
 
 /// The extension and the window that it shares with the app (protocol v1, rules 15, 23 and 26).
 struct ReplayedPushTests {
-    @Test func `a push that was shown is not shown again (protocol v1, rules 23 and 26)`() throws {
+    @Test func `a push that was shown is not shown again (protocol v1, rule 23, rule 26)`() throws {
         let handset = try Handset(seed: 140)
         let push = try handset.push(Message(title: "Ada", body: "Once"), to: handset.launch())
         #expect(handset.show(push).body == "Once")
@@ -58,7 +58,7 @@ struct ReplayedPushTests {
     }
 
     @Test(arguments: WindowFault.allCases)
-    fileprivate func `without its window nothing counts as new and nothing is recorded (protocol v1, rules 15 and 26)`(
+    fileprivate func `without its window nothing counts as new and nothing is recorded (protocol v1, rule 15, rule 26)`(
         _ fault: WindowFault
     ) throws {
         let handset = try Handset(seed: 144)
@@ -84,7 +84,7 @@ struct ReplayedPushTests {
     }
 
     @Test
-    func `a stranger's push shows the app's words, carries its key and takes no place (protocol v1, rules 23, 31)`()
+    func `a stranger's push shows the app's words, carries its key and takes no place (protocol v1, rule 23, rule 31)`()
         throws
     {
         let handset = try Handset(seed: 145)

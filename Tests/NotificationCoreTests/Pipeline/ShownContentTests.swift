@@ -38,9 +38,11 @@ struct ShownContentTests {
     }
 
     @Test(arguments: ["remove", "badge", "call", "test"])
-    func `an operation without a text shows the app's words and none of the message's (protocol v1, rules 27 to 29)`(
-        _ name: String
-    ) throws {
+    func
+        `an operation without a text shows the app's words and none of the message's (protocol v1, rule 27, rule 28, rule 29)`(
+            _ name: String
+        ) throws
+    {
         let handset = try Handset(seed: 162)
         let device = try handset.launch(rights: [.call], role: .service)
         let target = MessageID(bytes: [UInt8](repeating: 7, count: 16))
@@ -59,7 +61,8 @@ struct ShownContentTests {
         #expect(content.isAppsOwn)
     }
 
-    @Test func `an operation beyond the sender's rights shows the app's words (protocol v1, rules 22 and 29)`() throws {
+    @Test func `an operation beyond the sender's rights shows the app's words (protocol v1, rule 22, rule 29)`() throws
+    {
         let handset = try Handset(seed: 163)
         let device = try handset.launch()
         for operation in [Message.Operation.badge, .call("offer")] {

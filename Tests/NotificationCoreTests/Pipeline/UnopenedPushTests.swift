@@ -78,7 +78,7 @@ struct UnopenedPushTests {
     }
 
     @Test(arguments: ["sealed", "webpush", "both", "neither"])
-    func `what is malformed or absent leaves nothing behind (protocol v1, rules 20 and 38)`(_ kind: String) throws {
+    func `what is malformed or absent leaves nothing behind (protocol v1, rule 20, rule 38)`(_ kind: String) throws {
         let handset = try Handset(seed: 155)
         let device = try handset.launch()
         var push = try handset.push(Message(body: "x"), to: device)

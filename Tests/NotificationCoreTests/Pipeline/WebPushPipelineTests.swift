@@ -72,7 +72,7 @@ struct WebPushPipelineTests {
         #expect(show(try self.push("Once", seed: 5)).body == "Once")
     }
 
-    @Test func `without its window a record does not count as new (protocol v1, rules 26 and 38)`() throws {
+    @Test func `without its window a record does not count as new (protocol v1, rule 26, rule 38)`() throws {
         let good = try handset.window
         try handset.putWindow(good.dropLast())
         let push = try push("Hello")
