@@ -96,8 +96,14 @@ enum Damage {
     }
 
     private static func header(_ reader: inout ByteReader) -> Step.Write? {
-        guard let words = words(&reader, count: WindowHeader.wordCount - 1) else { return nil }
+        guard var words = words(&reader, count: WindowHeader.wordCount - 1) else { return nil }
+        words[2] = slot(words[2])
         return Step.Write(words: words + [WindowCheck.digest(words[...])], offset: WindowHeader.wordIndex * 8)
+    }
+
+    /// Small numbers stand for who is in the table.
+    private static func slot(_ number: UInt64) -> UInt64 {
+        number < WindowImage.slots.count ? UInt64(WindowImage.slots[Int(number)]) : number
     }
 
     /// slot u16 ‖ next page u16 ‖ total u16 ‖ count u8 ‖ floor ‖ as many words.
@@ -106,7 +112,7 @@ enum Damage {
         guard let rest = words(&reader, count: min(Int(head & 0xFFFF), reader.remainingByteCount / 8)) else {
             return nil
         }
-        let words = [head & ~0xFFFF | UInt64(rest.count), floor] + rest
+        let words = [slot(head >> 48) << 48 | head & 0xFFFF_FFFF_0000 | UInt64(rest.count), floor] + rest
         return Step.Write(
             words: [WindowCheck.digest(words[...])] + words,
             offset: WindowLayout.offset(ofPage: WindowLayout.sweepPage)

@@ -10,12 +10,15 @@ import Synchronization
 /// The window's file: one that some senders have used, and after every execution the same one again.
 final class WindowImage: Sendable {
     static let senders: [SenderKey] = (0..<UInt64(Names.senderCount)).map { number in
-        var random = FixedRandom(seed: 100 + number)
+        var random = FixedRandom(seed: 200 + number)
         return SenderKey(Ed25519PrivateKey(random: &random).publicKey)
     }
 
     /// Where the senders, their messages and the changes to these are, and the first two pages.
     static let places: [Int] = pagesOfNames()
+
+    /// Web Push, the crowd, and the two senders that the file knows.
+    static let slots: [Int] = [SenderRow.webPushSlot, SenderRow.crowdSlot] + senders.prefix(2).map(firstSlot)
 
     private static let salt = [UInt8](repeating: 0x5A, count: 16)
     /// So many that the first sender's quota is being looked after.
@@ -129,6 +132,11 @@ final class WindowImage: Sendable {
             if !isFilling, number % 2 == 0 { continue }
             try perform { core throws(ReplayWindowError) in _ = try core.claim(stamp, now: Names.now) }
         }
+        for (sender, slot) in zip(senders, slots.dropFirst(2)) {
+            guard case .known(slot) = try core.find(core.id(of: sender)) else {
+                fatalError("each has a page of its own")
+            }
+        }
         for number in 0..<UInt8(4) {
             let change = OrderedChange(
                 sender: senders[Int(number % 2)],
@@ -142,6 +150,13 @@ final class WindowImage: Sendable {
             let key = Names.webPushKey(number)
             try perform { core throws(ReplayWindowError) in _ = try core.claim(webPush: key, now: Names.now) }
         }
+    }
+
+    /// Of the first sender in its page.
+    private static func firstSlot(_ sender: SenderKey) -> Int {
+        let digest = SHA256.hash(salt, sender.rawRepresentation)
+        let page = Int(digest.word(at: 16) % UInt64(WindowLayout.senderPages.count))
+        return page * WindowLayout.rowsPerPage + (page == 0 ? 2 : 0)
     }
 
     /// Computed here in another way than by the window, which finds them while it reads.
