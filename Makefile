@@ -13,7 +13,7 @@ help:
 	@echo 'make lint       swift-format, strict'
 	@echo 'make vectors    write Tests/Vectors/sealedpush anew'
 	@echo 'make release    an optimised build'
-	@echo 'make test-asan  every test under the address sanitizer'
+	@echo 'make test-asan  the tests under the address sanitizer'
 	@echo 'make clean      remove .build'
 
 prerequisites:
@@ -30,12 +30,16 @@ test: prerequisites
 	@scripts/swift build $(QUIET) --build-tests
 	@scripts/swift test --skip-build --disable-xctest --quiet
 
+# Left out: the house rules, which read text, and what is the same code many times over (every bit of an envelope, the
+# window full to its last place, processes that are killed, whose probe is not sanitized anyway).
+ASAN_SKIP := HouseTests|TamperingTests|CapacityTests|ModelTests|FloorTests|ProcessTests|CrashTests|FaultTests|CutTests
+
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
-	@scripts/swift test --skip-build --disable-xctest --quiet $(ASAN)
+	@scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)'
 
 release: prerequisites
-	@scripts/swift build $(QUIET) --configuration release
+	@scripts/swift build $(QUIET) --configuration release --product sealedpush
 
 vectors: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush-vectors
