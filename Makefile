@@ -30,8 +30,8 @@ test: prerequisites
 	@scripts/swift build $(QUIET) --build-tests
 	@scripts/swift test --skip-build --disable-xctest --quiet
 
-# Left out: the house rules, which read text, and what is the same code many times over (every bit of an envelope, the
-# window full to its last place, processes that are killed, whose probe is not sanitized anyway).
+# Left out for their length: the house rules, which read text, and suites that run the same code many times over (every
+# bit of an envelope, the replay window full, against a model, cut, damaged and killed, a ring that dies at every step).
 ASAN_SKIP := HouseTests|TamperingTests|CapacityTests|ModelTests|FloorTests|ProcessTests|CrashTests|FaultTests|CutTests
 
 test-asan: prerequisites
