@@ -59,8 +59,9 @@ class ReplayWindow:
         """(key, whether it was claimed again). The key is for `done`."""
         key = hashlib.sha256(sender_key + message_id).digest()[:16]
         quota = self.quotas.setdefault(sender_key, Quota())
-        again = quota.claim(key, expires_at, now, max(build_date, self.latest_sent_at))
+        # Before the verdict: a replay, and what is too old, is verified too.
         self.latest_sent_at = max(self.latest_sent_at, min(sent_at, now))
+        again = quota.claim(key, expires_at, now, max(build_date, self.latest_sent_at))
         return (sender_key, key), again
 
     def claim_web_push(self, key, now):

@@ -109,6 +109,17 @@ enum TimeVectors {
         scene.deliverAgain("replay", now: start - 60 * minute)
         vectors.append(scene.finished)
         scene = try MessageScene(
+            "clock-replay",
+            "a replay is a verified message too: what it shows of the time counts",
+            cases: [47],
+            rules: [25]
+        )
+        // Believed by a clock that is slow, and again by one that is right: then the slow one is not believed any more.
+        try scene.deliver("opened", now: start - 4 * minute)
+        scene.deliverAgain("replay", now: start)
+        try scene.deliver("opened", now: start - 6 * minute)
+        vectors.append(scene.finished)
+        scene = try MessageScene(
             "clock-call",
             "a call under a wrong clock does not ring",
             cases: [47],
