@@ -23,7 +23,7 @@ package struct SharedContainer: Sendable {
     /// - Parameters:
     ///   - path: an existing folder.
     ///   - lock: the state of the device, where the system does not enforce it itself.
-    package init(path: String, lock: @escaping @Sendable () -> DeviceLock = { .unlocked }) {
+    package init(path: String, lock: @escaping @Sendable () -> DeviceLock = { .current }) {
         self.init(path: path, keyStore: FileSecretStore(folder: path + "/sealedpush-keys", lock: lock))
     }
 

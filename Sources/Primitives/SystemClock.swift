@@ -4,6 +4,7 @@ private import Platform
 package enum SystemClock {
     /// Milliseconds since 1970; 0 for a clock set before that.
     package static var millisecondsSince1970: UInt64 {
+        if let simulated = DeviceRules.simulatedMillisecondsSince1970 { return simulated }
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
         guard time.tv_sec >= 0 else { return 0 }

@@ -12,6 +12,9 @@ package enum PrivateFolder {
     /// - Parameter path: in a folder that exists.
     /// - Throws: `FileError`.
     package static func make(_ path: String) throws(FileError) {
+        if let code = DeviceRules.refusal(of: .create), unsafe access(path, F_OK) != 0 {
+            throw .system(call: "mkdir", path: path, code: code)
+        }
         guard unsafe mkdir(path, 0o700) != 0 else { return try WholeFile.syncDirectory(of: path) }
         guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
     }
@@ -50,6 +53,7 @@ package enum PrivateFolder {
     /// - Parameter path: a file; one that is not there is no error.
     /// - Throws: `FileError`.
     package static func remove(_ path: String) throws(FileError) {
+        if let code = DeviceRules.refusal(of: .overwrite) { throw .system(call: "unlink", path: path, code: code) }
         guard unsafe unlink(path) == 0 else {
             guard errno == ENOENT else { throw .system(call: "unlink", path: path, code: errno) }
             return

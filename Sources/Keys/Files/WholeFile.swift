@@ -51,6 +51,7 @@ package enum WholeFile {
         access: Access,
         temporary reserved: String? = nil
     ) throws(FileError) {
+        if let code = DeviceRules.refusal(of: .create) { throw .system(call: "open", path: path, code: code) }
         try checkReplaceable(path)
         // Whether there was one to remove does not matter: opening says what does.
         if let reserved { unsafe unlink(reserved) }

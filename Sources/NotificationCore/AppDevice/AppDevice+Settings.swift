@@ -21,7 +21,7 @@ extension AppDevice {
         public let usesUnlockedClass: Bool
 
         /// The state of the device, where the system does not enforce it itself.
-        package var lock: @Sendable () -> DeviceLock = { .unlocked }
+        package var lock: @Sendable () -> DeviceLock = { .current }
         /// Where keys lie if not in files: a keychain.
         var keyStores: (identity: any SecretStore, shared: any SecretStore)?
 

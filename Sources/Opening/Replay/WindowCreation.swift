@@ -30,6 +30,7 @@ enum WindowCreation {
         // Under the lock nobody else has one of this name; what is there was left by a process that was killed.
         let temporary = folder + "/" + temporaryName
         unsafe unlink(temporary)
+        if let code = DeviceRules.refusal(of: .create) { throw ReplayWindowError("open", code: code) }
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw ReplayWindowError("open", code: errno) }
         do throws(ReplayWindowError) {

@@ -21,7 +21,7 @@ package struct FileSecretStore: SecretStore {
     /// - Parameters:
     ///   - folder: made when the first record is written; its parent exists.
     ///   - lock: the state of the device, asked at every read and write.
-    package init(folder: String, lock: @escaping @Sendable () -> DeviceLock = { .unlocked }) {
+    package init(folder: String, lock: @escaping @Sendable () -> DeviceLock = { .current }) {
         self.folder = folder
         self.lock = lock
     }

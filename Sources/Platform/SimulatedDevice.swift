@@ -1,0 +1,75 @@
+#if !canImport(Darwin)
+private import Synchronization
+
+/// What iOS would enforce on the code that runs here, and Linux does not: a locked device's files, a full disk, the
+/// device's own clock. Only the test harness makes one; without one everything is as on any Linux machine.
+///
+/// Bound to a task, so that many devices live in one process; an extension that runs in a process of its own has it for
+/// the whole process.
+package final class SimulatedDevice: Sendable {
+    @TaskLocal private static var bound: SimulatedDevice?
+    private static let ofProcess = Mutex<SimulatedDevice?>(nil)
+
+    /// The device that this code runs on; nil on no simulated one.
+    package static var current: SimulatedDevice? { bound ?? ofProcess.withLock { $0 } }
+
+    /// Whether it was unlocked since it started, and is now.
+    package enum Lock: Sendable, CaseIterable {
+        case beforeFirstUnlock, locked, unlocked
+    }
+
+    /// What becomes of a write to the files that app and extension share.
+    package enum Storage: Sendable, CaseIterable {
+        case writable, full, readOnly
+    }
+
+    /// What may change while code runs on it.
+    package struct Conditions: Sendable {
+        package var lock = Lock.unlocked
+        package var storage = Storage.writable
+
+        package init() {}
+    }
+
+    /// A folder with one folder for each app group; nil for what the environment says.
+    package let appGroupsPath: String?
+    /// Measures how long something takes.
+    package let clock: any Clock<Duration>
+    private let wallClock: @Sendable () -> UInt64
+    private let state: Mutex<Conditions>
+
+    /// - Parameters:
+    ///   - appGroupsPath: a folder with one folder for each app group; nil for what the environment says.
+    ///   - clock: measures how long something takes.
+    ///   - wallClock: the date that the device shows, in milliseconds since 1970.
+    ///   - conditions: at first.
+    package init(
+        appGroupsPath: String?,
+        clock: any Clock<Duration>,
+        wallClock: @escaping @Sendable () -> UInt64,
+        conditions: Conditions = Conditions()
+    ) {
+        self.appGroupsPath = appGroupsPath
+        self.clock = clock
+        self.wallClock = wallClock
+        state = Mutex(conditions)
+    }
+
+    package var millisecondsSince1970: UInt64 { wallClock() }
+
+    package var conditions: Conditions { state.withLock { $0 } }
+
+    package func change(_ change: (inout Conditions) -> Void) { state.withLock { change(&$0) } }
+
+    /// Runs `body`, and every task made in it, on this device.
+    package func run<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+        let result = Self.$bound.withValue(self) {
+            do throws(E) { return Swift.Result<Result, E>.success(try body()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    /// All of this process runs on this device from now on.
+    package func occupyProcess() { Self.ofProcess.withLock { $0 = self } }
+}
+#endif
