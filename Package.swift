@@ -76,7 +76,7 @@ let package = Package(
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
-        tests("KeyRingTests", "Opening", "Keys", "Envelope", "Primitives"),
+        tests("KeyRingTests", "Opening", "Keys", "Envelope", "Platform", "Primitives"),
         tests("WebPushTests", "WebPush", "Envelope", "Primitives", "Keys", vectors: true),
         tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Primitives", "Sealing"),
         .target(
