@@ -17,6 +17,13 @@ enum Output {
 
     static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// Says on a terminal how far something is, in one line that the next one replaces; in a pipe nothing.
+    static func progress(_ text: String, isLast: Bool) {
+        guard isErrorTerminal else { return }
+        // Progress that cannot be shown is not missed.
+        _ = writeAll(Array(("\r" + text + (isLast ? "\n" : "")).utf8), to: STDERR_FILENO)
+    }
+
     static func systemText(_ code: Int32) -> String {
         unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     }

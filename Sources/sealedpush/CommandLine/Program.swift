@@ -14,6 +14,10 @@ enum Program {
     static func run(_ words: [String]) async -> Int32 {
         do throws(CommandFailure) {
             guard let name = words.first else { throw .usage("which command?", help: overview) }
+            if name == ExtensionBenchRun.processName {
+                try ExtensionBenchRun.runProcess(Array(words.dropFirst()))
+                return 0
+            }
             if helpWords.contains(name) || name == "help" {
                 try Output.print(overview)
                 return 0

@@ -4,30 +4,51 @@ import Envelope
 /// What sealing and opening cost on this machine.
 struct BenchCommand: Command {
     static let name = "bench"
-    static let summary = "times sealing and opening beside the bare primitives they need"
-    static let operands = "crypto"
+    static let summary = "times sealing and opening, and the extension, beside what they cannot do without"
+    static let operands = "crypto|extension"
     static let options = [
-        Option("--rounds", "N", "how many rounds the medians are over, 1 to 10000; 51 without it"), .json,
+        Option("--rounds", "N", "crypto: how many rounds the medians are over, 1 to 10000; 51 without it"),
+        Option("--pushes", "N", "extension: how many, 1 to 10000000; 20000 without it"), .json,
     ]
     static let example = """
         Example:
           sealedpush bench crypto
+          sealedpush bench extension --pushes 1000000
 
-        'sum' is the CPU time of libsodium's bare calls for the same work, timed in turn with ours in the same run. Figures
-        mean something for an optimised build only.
+        crypto: 'sum' is the CPU time of libsodium's bare calls for the same work, timed in turn with ours in the same run.
+        extension: 'empty' is the same program with an extension that calls its handler at once. Figures mean something for
+        an optimised build only.
         """
 
-    private let rounds: Int
+    private enum Subject {
+        case crypto(rounds: Int)
+        case extensionRuns(pushCount: Int)
+    }
+
+    private let subject: Subject
     private let printsJSON: Bool
 
     init(_ arguments: Arguments) throws(CommandFailure) {
-        guard try arguments.operand("crypto") == "crypto" else { throw arguments.wrong("bench times crypto") }
-        let text = arguments.value("--rounds") ?? "51"
-        guard let rounds = Int(text), (1...10_000).contains(rounds) else {
-            throw arguments.wrong("--rounds is a number from 1 to 10000")
+        switch try arguments.operand("crypto|extension") {
+        case "crypto":
+            subject = .crypto(rounds: try Self.number(arguments, "--rounds", "51", maximum: 10_000))
+        case "extension":
+            subject = .extensionRuns(pushCount: try Self.number(arguments, "--pushes", "20000", maximum: 10_000_000))
+        default: throw arguments.wrong("bench times crypto or extension")
         }
-        self.rounds = rounds
         printsJSON = arguments.flag(.json)
+    }
+
+    private static func number(
+        _ arguments: Arguments,
+        _ option: String,
+        _ standard: String,
+        maximum: Int
+    ) throws(CommandFailure) -> Int {
+        guard let number = Int(arguments.value(option) ?? standard), (1...maximum).contains(number) else {
+            throw arguments.wrong("\(option) is a number from 1 to \(maximum)")
+        }
+        return number
     }
 
     func run() throws(CommandFailure) {
@@ -36,6 +57,14 @@ struct BenchCommand: Command {
                 "sealedpush: figures of an unoptimised build mean nothing; build with --configuration release"
             )
         }
+        switch subject {
+        case .crypto(let rounds): try runCrypto(rounds: rounds)
+        case .extensionRuns(let pushCount):
+            try ExtensionBenchRun(pushCount: pushCount, printsJSON: printsJSON).run()
+        }
+    }
+
+    private func runCrypto(rounds: Int) throws(CommandFailure) {
         var bench = CryptoBench(rounds: rounds)
         let comparisons: [Comparison]
         do {

@@ -1,0 +1,56 @@
+private import Glibc
+
+/// Makes the pushes and feeds them to processes that run the extension: sealing costs memory and time, which must not be
+/// counted as the extension's.
+package struct ExtensionBench: ~Copyable {
+    /// What an app's extension may take.
+    package enum Aim {
+        package static let p99Nanoseconds: UInt64 = 1_000_000
+        package static let byteCountAboveEmpty = 4_000_000
+    }
+
+    private var mix: PushMix
+    private let pushCount: Int
+
+    /// - Parameters:
+    ///   - containerPath: of the app group that the extension reads; an existing, empty folder.
+    ///   - pushCount: 1 or more.
+    /// - Throws: `BenchError`.
+    package init(containerPath: String, pushCount: Int) throws(BenchError) {
+        mix = try PushMix.install(containerPath: containerPath)
+        self.pushCount = pushCount
+    }
+
+    /// Writes all pushes, then the end.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the pipe to the process, which this closes.
+    ///   - progress: told after each push how many there were.
+    /// - Throws: `BenchError`, also when the process is gone.
+    package mutating func feed(_ descriptor: Int32, progress: (Int) -> Void) throws(BenchError) {
+        defer { close(descriptor) }
+        for number in 0..<pushCount {
+            let payload = try mix.payload(number: number)
+            try Self.write(Self.head(UInt32(payload.count)) + payload, to: descriptor)
+            progress(number + 1)
+        }
+        try Self.write(Self.head(ExtensionBenchProcess.end), to: descriptor)
+    }
+
+    private static func head(_ value: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(BenchError) {
+        var written = 0
+        while written < bytes.count {
+            let start = written
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .operationFailed }
+            written += count
+        }
+    }
+}

@@ -1,0 +1,137 @@
+private import Glibc
+private import NotificationServiceExtension
+private import UserNotifications
+
+/// The process whose memory and time are measured: takes pushes from a pipe and runs an extension on each, one after the
+/// other, each with an object of its own, as iOS does with a process that it keeps.
+package enum ExtensionBenchProcess {
+    /// The end of the pushes.
+    static let end: UInt32 = 0
+    private static let readingInterval = 16
+    private static let placeholderTitle = "Acme Chat"
+
+    /// - Parameters:
+    ///   - descriptor: the pipe: for each push its length (4 bytes, this machine's order) and its payload.
+    ///   - isEmpty: whether the extension calls its handler at once with what came.
+    /// - Returns: what it took.
+    /// - Throws: `BenchError`.
+    package static func run(descriptor: Int32, isEmpty: Bool) throws(BenchError) -> ExtensionRunReport {
+        let input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var footprint = try FootprintReading()
+        var report = ExtensionRunReport()
+        var histogram = LatencyHistogram()
+        let cpuBefore = clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)
+        var cpuOfReading: UInt64 = 0
+        while true {
+            let readingStart = clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID)
+            guard let payload = try next(input) else { break }
+            let request = try request(payload)
+            cpuOfReading += clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID) - readingStart
+            let service = isEmpty ? EmptyExtension() : PrincipalClass.make()
+            let answer = Answer()
+            let start = clock_gettime_nsec(CLOCK_MONOTONIC)
+            service.didReceive(request) { content in
+                answer.give(time: clock_gettime_nsec(CLOCK_MONOTONIC), isOpened: content.title != placeholderTitle)
+            }
+            let given = answer.wait()
+            histogram.add(nanoseconds: given.time - start)
+            report.pushCount += 1
+            report.openedCount += given.isOpened ? 1 : 0
+            report.handlerCallCount += answer.count
+            if report.pushCount % readingInterval == 0 {
+                report.peakByteCount = max(report.peakByteCount, try footprint.byteCount())
+            }
+        }
+        guard report.pushCount > 0 else { throw .operationFailed }
+        let cpu = clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID) - cpuBefore - cpuOfReading
+        report.cpuPerPush = cpu / UInt64(report.pushCount)
+        report.median = histogram.quantile(perMille: 500)
+        report.p99 = histogram.quantile(perMille: 990)
+        report.p999 = histogram.quantile(perMille: 999)
+        report.maximum = histogram.maximum
+        return report
+    }
+
+    private static func next(_ input: FileHandle) throws(BenchError) -> Data? {
+        guard let head = try read(input, byteCount: 4) else { throw .operationFailed }
+        let byteCount = head.reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+        guard byteCount != end else { return nil }
+        guard byteCount <= 4_096, let payload = try read(input, byteCount: Int(byteCount)) else {
+            throw .operationFailed
+        }
+        return payload
+    }
+
+    private static func read(_ input: FileHandle, byteCount: Int) throws(BenchError) -> Data? {
+        do {
+            let data = try input.read(upToCount: byteCount)
+            return data?.count == byteCount ? data : nil
+        } catch {
+            throw .operationFailed
+        }
+    }
+
+    /// As iOS makes it of a payload; both extensions pay for it.
+    private static func request(_ payload: Data) throws(BenchError) -> UNNotificationRequest {
+        let content = UNMutableNotificationContent()
+        do {
+            let object = try JSONSerialization.jsonObject(with: payload)
+            guard let userInfo = object as? [AnyHashable: Any] else { throw BenchError.operationFailed }
+            content.userInfo = userInfo
+        } catch {
+            throw .operationFailed
+        }
+        content.title = placeholderTitle
+        content.body = "You have a new message"
+        return UNNotificationRequest(identifier: UUID().uuidString, content: content, trigger: nil)
+    }
+
+    private static func clock_gettime_nsec(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
+
+/// What an extension costs that does nothing.
+private final class EmptyExtension: UNNotificationServiceExtension {
+    override func didReceive(
+        _ request: UNNotificationRequest,
+        withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {
+        contentHandler(request.content)
+    }
+}
+
+/// The first call of a content handler, from whichever thread, and how many there were.
+private final class Answer: @unchecked Sendable {
+    struct Given { let time: UInt64, isOpened: Bool }
+
+    // Unchecked: both are touched only while the condition's lock is held.
+    private let condition = NSCondition()
+    private var given: Given?
+    private var callCount = 0
+
+    var count: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return callCount
+    }
+
+    func give(time: UInt64, isOpened: Bool) {
+        condition.lock()
+        given = given ?? Given(time: time, isOpened: isOpened)
+        callCount += 1
+        condition.signal()
+        condition.unlock()
+    }
+
+    func wait() -> Given {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if let given { return given }
+            condition.wait()
+        }
+    }
+}

@@ -1,0 +1,31 @@
+private import Glibc
+
+/// What iOS would count against an extension: memory that belongs to this process alone. On Linux that is RssAnon, RssShmem
+/// and VmSwap; file pages, which RSS and PSS count too, are not a process's own.
+struct FootprintReading: ~Copyable {
+    private let descriptor: Int32
+    private var buffer = [UInt8](repeating: 0, count: 4_096)
+
+    /// - Throws: `BenchError`.
+    init() throws(BenchError) {
+        descriptor = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .operationFailed }
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: bytes.
+    /// - Throws: `BenchError`.
+    mutating func byteCount() throws(BenchError) -> Int {
+        let count = unsafe pread(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { throw .operationFailed }
+        var total = 0
+        for line in buffer[..<count].split(separator: UInt8(ascii: "\n")) {
+            for name in ["RssAnon:", "RssShmem:", "VmSwap:"] where line.starts(with: name.utf8) {
+                let digits = line.dropFirst(name.utf8.count).filter { (48...57).contains($0) }
+                total += digits.reduce(0) { $0 * 10 + Int($1 - 48) } * 1_024
+            }
+        }
+        return total
+    }
+}

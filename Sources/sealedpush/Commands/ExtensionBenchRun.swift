@@ -1,0 +1,139 @@
+import Bench
+import CLinux
+import Envelope
+import Glibc
+import NotificationServiceExtension
+
+/// Two processes of this program, one with our extension and one with an extension that does nothing, on the same number
+/// of the same kinds of pushes.
+struct ExtensionBenchRun {
+    /// Of the measured process: no command that a person would call.
+    static let processName = "bench-extension-process"
+    private static let emptyWord = "empty"
+    private static let oursWord = "sealedpush"
+
+    let pushCount: Int
+    let printsJSON: Bool
+
+    func run() throws(CommandFailure) {
+        let empty = try measure(Self.emptyWord)
+        let ours = try measure(Self.oursWord)
+        try Output.print(printsJSON ? json(ours, empty) : table(ours, empty))
+        for report in [ours, empty] where report.handlerCallCount != pushCount || report.pushCount != pushCount {
+            throw .failed("\(pushCount) pushes, \(report.handlerCallCount) calls of the handler")
+        }
+    }
+
+    /// The measured process itself.
+    static func runProcess(_ words: [String]) throws(CommandFailure) {
+        guard words.count == 2, let descriptor = words.last.flatMap({ Int32($0) }) else {
+            throw .failed("this is a part of 'sealedpush bench extension'")
+        }
+        do {
+            try Output.print(
+                try ExtensionBenchProcess.run(descriptor: descriptor, isEmpty: words.first == emptyWord).line
+            )
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw .failed("a push could not be read, or the memory that is used")
+        }
+    }
+
+    private func measure(_ word: String) throws(CommandFailure) -> ExtensionRunReport {
+        let container = try AppContainer()
+        var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
+        guard unsafe pipe(&input) == 0, unsafe pipe(&output) == 0 else {
+            throw .failed("no pipe for a child process: \(Output.systemText(errno))")
+        }
+        // The child inherits the one end that it reads pushes from.
+        for end in [input[1], output[0], output[1]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let arguments = ["sealedpush", Self.processName, word, String(input[0])]
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1])
+        unsafe words.forEach { unsafe free($0) }
+        close(input[0])
+        close(output[1])
+        defer { close(output[0]) }
+        guard id > 0 else { throw .failed("no child process: \(Output.systemText(errno))") }
+        let fed = feed(input[1], word, containerPath: container.groupPath)
+        let line = try Self.readAll(output[0])
+        var status: Int32 = 0
+        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+        guard fed, status == 0, let report = ExtensionRunReport(line: line) else {
+            throw .failed("the process that runs the extension failed; what it said is above")
+        }
+        return report
+    }
+
+    /// - Returns: false where the process did not take all of it: its own words say why.
+    private func feed(_ descriptor: Int32, _ word: String, containerPath: String) -> Bool {
+        do {
+            var bench = try ExtensionBench(containerPath: containerPath, pushCount: pushCount)
+            try bench.feed(descriptor) { count in
+                guard count % 1_000 == 0 || count == pushCount else { return }
+                Output.progress("\(word): \(count) of \(pushCount) pushes", isLast: count == pushCount)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func readAll(_ descriptor: Int32) throws(CommandFailure) -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count < 65_536 {
+            let count = unsafe read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}
+
+extension ExtensionBenchRun {
+    private func table(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport) -> String {
+        let above = ours.peakByteCount - empty.peakByteCount
+        return """
+            \(pushCount) pushes: 50 in 100 good, 10 repeated, 10 altered, 30 cut, expired, for another, by a stranger, unsealed
+            push to handler     median \(microseconds(ours.median)), p99 \(microseconds(ours.p99)), \
+            p99.9 \(microseconds(ours.p999)), longest \(microseconds(ours.maximum))
+            of the empty one    median \(microseconds(empty.median)), p99 \(microseconds(empty.p99))
+            CPU for one push    \(microseconds(ours.cpuPerPush)); the empty one \(microseconds(empty.cpuPerPush))
+            peak memory         \(kilobytes(ours.peakByteCount)), the empty one \(kilobytes(empty.peakByteCount)), \
+            above it \(kilobytes(above))
+                                RssAnon + RssShmem + VmSwap of /proc/self/status, read after every 16th push
+            opened              \(ours.openedCount); handler calls \(ours.handlerCallCount)
+            aims                p99 < 1 ms: \(ours.p99 < ExtensionBench.Aim.p99Nanoseconds ? "met" : "missed"); \
+            memory above the empty one ≤ 4 MB: \
+            \(above <= ExtensionBench.Aim.byteCountAboveEmpty ? "met" : "missed")
+            """
+    }
+
+    private func json(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("pushes", pushCount)
+            for (name, report) in [("sealedpush", ours), ("empty", empty)] {
+                writer.name(name)
+                writer.object { writer in
+                    writer.member("handler-calls", report.handlerCallCount)
+                    writer.member("opened", report.openedCount)
+                    writer.member("median-nanoseconds", Int(report.median))
+                    writer.member("p99-nanoseconds", Int(report.p99))
+                    writer.member("p999-nanoseconds", Int(report.p999))
+                    writer.member("longest-nanoseconds", Int(report.maximum))
+                    writer.member("cpu-nanoseconds", Int(report.cpuPerPush))
+                    writer.member("peak-bytes", report.peakByteCount)
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func microseconds(_ nanoseconds: UInt64) -> String { "\(nanoseconds / 1_000) µs" }
+
+    private func kilobytes(_ byteCount: Int) -> String { "\(byteCount / 1_000) kB" }
+}
