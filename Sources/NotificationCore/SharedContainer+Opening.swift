@@ -8,7 +8,7 @@ extension SharedContainer {
     /// The window that app and extension share; nil where it cannot be used. Only the app makes one.
     var window: ReplayWindow? {
         do {
-            return try ReplayWindow(folder: replayFolder)
+            return try ReplayWindow.ofProcess(folder: replayFolder)
         } catch {
             return nil
         }

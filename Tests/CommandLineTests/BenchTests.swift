@@ -1,7 +1,8 @@
+import Envelope
 import Testing
 
 extension CommandLineTests {
-    /// What `sealedpush bench crypto` prints; that its figures are good is for an idle machine to say.
+    /// What `sealedpush bench` prints; that its figures are good is for an idle machine to say.
     struct BenchTests {
         @Test func `bench prints a row with ratio and aim for each operation`() async throws {
             let run = try await Run.sealedpush("bench", "crypto", "--rounds", "1", in: try Folder())
@@ -34,6 +35,20 @@ extension CommandLineTests {
                 let perMille = try line.integer("per-mille")
                 #expect(abs(perMille * sum - ours * 1_000) <= sum)
                 #expect(try line.bool("met") == (perMille <= line.integer("aim-per-mille")))
+            }
+        }
+
+        @Test func `bench extension gives every push to both extensions, and each calls its handler once`()
+            async throws
+        {
+            let run = try await Run.sealedpush("bench", "extension", "--pushes", "200", "--json", in: try Folder())
+            #expect(run.end == .exit(0), "\(run)")
+            let line = try JSONLine(run.output)
+            for (name, openedCount) in [("sealedpush", 100), ("empty", 0)] {
+                let report = try #require(line.value[name])
+                #expect(try report.integer("handler-calls") == 200)
+                #expect(try report.integer("opened") == openedCount)
+                #expect(try report.integer("peak-bytes") > 0)
             }
         }
     }

@@ -33,6 +33,21 @@ struct StoreTests {
         #expect(try ReplayWindow(folder: other.path, ifMissing: .create, random: &random).store.id != store.id)
     }
 
+    @Test func `the process's window is opened once, and again when another file has its place`() throws {
+        #expect(throws: ReplayWindowError.missing) { try ReplayWindow.ofProcess(folder: folder.path) }
+        let made = try open(.create)
+        let first = try ReplayWindow.ofProcess(folder: folder.path)
+        #expect(try first === ReplayWindow.ofProcess(folder: folder.path))
+        #expect(first.store == made.store)
+        var random = SeededRandom(seed: 2)
+        let replaced = try ReplayWindow.replace(folder: folder.path, random: &random)
+        #expect(try ReplayWindow.ofProcess(folder: folder.path).store == replaced.store)
+        let other = try TemporaryFolder()
+        let elsewhere = try ReplayWindow(folder: other.path, ifMissing: .create, random: &random)
+        #expect(try ReplayWindow.ofProcess(folder: other.path).store == elsewhere.store)
+        #expect(try ReplayWindow.ofProcess(folder: folder.path).store == replaced.store)
+    }
+
     @Test func `the generation goes up, and another process sees it (protocol v1, rule 15)`() throws {
         let (one, other) = (try open(.create), try open(.refuse))
         let raised = try one.advanceGeneration()

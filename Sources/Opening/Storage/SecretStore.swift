@@ -4,7 +4,7 @@ package import Primitives
 /// Reads secret records by name. All that the extension's side of the key ring can do with a store.
 package protocol SecretReader: Sendable {
     /// - Parameter name: whose record.
-    /// - Returns: the record, in guarded memory.
+    /// - Returns: the record, zeroed when its owner goes.
     /// - Throws: `SecretStoreError`.
     func read(_ name: RecordName) throws(SecretStoreError) -> SecretBytes
 }

@@ -29,12 +29,12 @@ struct BenchCommand: Command {
     private let printsJSON: Bool
 
     init(_ arguments: Arguments) throws(CommandFailure) {
-        switch try arguments.operand("crypto|extension") {
+        switch try arguments.operand("crypto or extension") {
         case "crypto":
             subject = .crypto(rounds: try Self.number(arguments, "--rounds", "51", maximum: 10_000))
         case "extension":
             subject = .extensionRuns(pushCount: try Self.number(arguments, "--pushes", "20000", maximum: 10_000_000))
-        default: throw arguments.wrong("bench times crypto or extension")
+        default: throw arguments.wrong("bench times crypto, or the extension")
         }
         printsJSON = arguments.flag(.json)
     }
