@@ -72,7 +72,7 @@ enum ModularInverse {
             } else {
                 limit = min(Int(eta) + 1, left)
                 let bits = UInt64.max &>> UInt64(64 - limit) & 15
-                let inverse = f &+ ((f &+ 1 & 4) &<< 1)
+                let inverse = f &+ (((f &+ 1) & 4) &<< 1)
                 w = (0 &- inverse) &* g & bits
             }
             g &+= f &* w
