@@ -19,22 +19,28 @@ func module(_ name: String, _ dependencies: Target.Dependency..., onLinux: [Stri
 }
 
 /// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
-func stranger(_ name: String, path: String) -> Target {
+func stranger(_ name: String, _ dependencies: Target.Dependency..., path: String) -> Target {
     .target(
         name: name,
-        dependencies: ["UserNotifications"],
+        dependencies: dependencies,
         path: path,
         packageAccess: false,
         swiftSettings: [.swiftLanguageMode(.v5)]
     )
 }
 
-func tests(_ name: String, _ dependencies: Target.Dependency..., vectors: Bool = false) -> Target {
+/// `defines` are conditions under which the suite compiles a file of Sources once more, in another setting.
+func tests(
+    _ name: String,
+    _ dependencies: Target.Dependency...,
+    vectors: Bool = false,
+    defines: [String] = []
+) -> Target {
     .testTarget(
         name: name,
         dependencies: dependencies + ["TestSupport"],
         resources: vectors ? [.copy("Vectors")] : [],
-        swiftSettings: house
+        swiftSettings: house + defines.map { .define($0) }
     )
 }
 
@@ -55,6 +61,7 @@ let package = Package(
         // The message: its bytes, then its keys.
         module("Envelope"),
         module("Platform"),
+        module("Localization", "Platform"),
         module("Primitives", "Platform", onLinux: ["CSodium", "COpenSSL"]),
         module("HPKE", "Primitives"),
         module("Keys", "Envelope", "Platform", "Primitives"),
@@ -63,7 +70,16 @@ let package = Package(
         module("Opening", "Envelope", "Platform", "Primitives", "HPKE", "Keys", "WebPush"),
 
         // The device.
-        module("NotificationCore", "Envelope", "Platform", "Primitives", "Keys", "WebPush", "Opening"),
+        module(
+            "NotificationCore",
+            "Envelope",
+            "Platform",
+            "Localization",
+            "Primitives",
+            "Keys",
+            "WebPush",
+            "Opening"
+        ),
 
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
@@ -72,13 +88,24 @@ let package = Package(
         // The suites.
         .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: house),
         tests("EnvelopeTests", "Envelope"),
+        tests("LocalizationTests", "Localization"),
         tests("PrimitivesTests", "Primitives", "CSodium", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
         tests("KeyRingTests", "Opening", "Keys", "Envelope", "Platform", "Primitives"),
         tests("WebPushTests", "WebPush", "Envelope", "Primitives", "Keys", vectors: true),
-        tests("NotificationCoreTests", "NotificationCore", "Envelope", "Keys", "Opening", "Primitives", "Sealing"),
+        tests(
+            "NotificationCoreTests",
+            "NotificationCore",
+            "Envelope",
+            "Keys",
+            "Opening",
+            "Platform",
+            "Primitives",
+            "Sealing",
+            "WebPush"
+        ),
         .target(
             name: "VectorKit",
             dependencies: [
@@ -104,14 +131,18 @@ let package = Package(
 #if os(Linux)
 package.products += [
     .library(name: "ExtensionHarness", targets: ["ExtensionHarness", "UserNotifications"]),
+    .library(name: "Security", targets: ["Security"]),
+    .library(name: "os", targets: ["os"]),
     .executable(name: "sealedpush", targets: ["sealedpush"]),
 ]
 package.targets += [
     // The device as iOS would run it. On Apple platforms the real framework is used, and a target of that name would
     // shadow it: it is not in the package at all there.
-    module("UserNotifications"),
+    module("UserNotifications", "Platform"),
+    module("Security", "Platform"),
+    module("os", "Platform"),
     module("NotificationServiceExtension", "NotificationCore", "UserNotifications"),
-    module("ExtensionHarness", "UserNotifications"),
+    module("ExtensionHarness", "CLinux", "Envelope", "Localization", "Platform", "UserNotifications"),
 
     // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
     module("APNS"),
@@ -120,8 +151,8 @@ package.targets += [
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
 
-    // What the cryptography costs beside the bare primitives, and the extension beside one that does nothing. It calls
-    // libsodium itself: through Primitives it would compare us with ourselves.
+    // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and what it does
+    // under random mishaps. It calls libsodium itself: through Primitives it would compare us with ourselves.
     module(
         "Bench",
         "Envelope",
@@ -133,6 +164,7 @@ package.targets += [
         "NotificationCore",
         "UserNotifications",
         "NotificationServiceExtension",
+        "ExtensionHarness",
         "CSodium"
     ),
 
@@ -140,8 +172,9 @@ package.targets += [
     .executableTarget(
         name: "sealedpush",
         dependencies: [
-            "Envelope", "Primitives", "Keys", "Sealing", "Opening", "WebPush", "NotificationCore", "UserNotifications",
-            "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink", "APNSProvider",
+            "Envelope", "Platform", "Primitives", "Keys", "Sealing", "Opening", "WebPush", "NotificationCore",
+            "UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink",
+            "APNSProvider",
             "APNSSimulator", "Bench", "CLinux",
         ],
         swiftSettings: house
@@ -159,13 +192,44 @@ package.targets += [
         swiftSettings: house
     ),
     tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Primitives"),
-    stranger("XcodeTemplateExtension", path: "Tests/Strangers/XcodeTemplate"),
-    stranger("ShippingStyleExtension", path: "Tests/Strangers/ShippingStyle"),
+    stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Strangers/XcodeTemplate"),
+    stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Strangers/ShippingStyle"),
+    stranger("KeychainStyleHelper", "Security", "os", path: "Tests/Strangers/KeychainStyle"),
     tests("UserNotificationsTests", "UserNotifications"),
-    tests("NotificationServiceExtensionTests", "NotificationServiceExtension", "ExtensionHarness"),
+    tests("SecurityTests", "KeychainStyleHelper", "Platform", "Security"),
+    tests("OSLogTests", "os"),
+    tests(
+        "KeychainTests",
+        "Envelope",
+        "Keys",
+        "Opening",
+        "Platform",
+        "Primitives",
+        "Security",
+        defines: ["KEYCHAIN_STAND_IN"]
+    ),
+    tests(
+        "NotificationServiceExtensionTests",
+        "NotificationServiceExtension",
+        "NotificationCore",
+        "UserNotifications",
+        "ExtensionHarness",
+        "Bench",
+        "Envelope",
+        "Keys",
+        "Opening"
+    ),
+    .executableTarget(
+        name: "BrokenExtensions",
+        dependencies: ["ExtensionHarness", "Platform", "UserNotifications"],
+        path: "Tests/BrokenExtensions",
+        swiftSettings: house
+    ),
     tests(
         "ExtensionHarnessTests",
+        "BrokenExtensions",
         "ExtensionHarness",
+        "Platform",
         "UserNotifications",
         "XcodeTemplateExtension",
         "ShippingStyleExtension"

@@ -37,13 +37,23 @@ let package = Package(
         // As the project's manifest has them.
         module("Envelope"),
         module("Platform"),
+        module("Localization", "Platform"),
         module("Primitives", "Platform", "CSodium", "COpenSSL"),
         module("HPKE", "Primitives"),
         module("Keys", "Envelope", "Platform", "Primitives"),
         module("Sealing", "Envelope", "Platform", "Primitives", "HPKE", "Keys"),
         module("WebPush", "Envelope", "Primitives", "Keys"),
         module("Opening", "Envelope", "Platform", "Primitives", "HPKE", "Keys", "WebPush"),
-        module("NotificationCore", "Envelope", "Platform", "Primitives", "Keys", "WebPush", "Opening"),
+        module(
+            "NotificationCore",
+            "Envelope",
+            "Platform",
+            "Localization",
+            "Primitives",
+            "Keys",
+            "WebPush",
+            "Opening"
+        ),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
 
@@ -64,5 +74,6 @@ let package = Package(
         fuzz("FuzzKeyRingIndex", "Envelope", "Primitives", "Keys", "Opening"),
         fuzz("FuzzContacts", "Keys", "Opening", "Primitives"),
         fuzz("FuzzSpool", "Envelope", "NotificationCore"),
+        fuzz("FuzzStrings", "Localization"),
     ]
 )

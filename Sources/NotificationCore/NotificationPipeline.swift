@@ -4,27 +4,27 @@ public import Opening
 
 /// userInfo → sealed field → message → what to show. Total: whatever came, something may be shown.
 public struct NotificationPipeline: Sendable {
-    private let container: SharedContainer?
-    private let texts: FailureTexts
+    let container: SharedContainer?
+    let display: DisplayPolicy
     private let policy: OpeningPolicy
     private let opensWebPush: Bool
 
     /// - Parameters:
     ///   - containerPath: the folder that the app shares with its extension; nil where there is none, and then nothing
     ///     can be opened.
-    ///   - texts: the app's words for failures.
+    ///   - display: what is shown for each outcome.
     ///   - policy: how long messages may live, and what their senders may ask for.
     ///   - opensWebPush: whether messages in the format of RFC 8291 are shown, which nobody signs. Off by default; it
     ///     takes keys in the container as well.
     public init(
         containerPath: String?,
-        texts: FailureTexts,
+        display: DisplayPolicy,
         policy: OpeningPolicy = OpeningPolicy(),
         opensWebPush: Bool = false
     ) {
         self.init(
             container: containerPath.map { SharedContainer(path: $0) },
-            texts: texts,
+            display: display,
             policy: policy,
             opensWebPush: opensWebPush
         )
@@ -32,66 +32,89 @@ public struct NotificationPipeline: Sendable {
 
     package init(
         container: SharedContainer?,
-        texts: FailureTexts,
+        display: DisplayPolicy,
         policy: OpeningPolicy = OpeningPolicy(),
         opensWebPush: Bool = false
     ) {
         self.container = container
-        self.texts = texts
+        self.display = display
         self.policy = policy
         self.opensWebPush = opensWebPush
     }
 
     /// What to show when there was no time to look at the push.
-    public var neutralContent: NotificationContent {
-        NotificationContent(OpenedPush(outcome: .notSealed, claim: nil), texts: texts, trace: nil)
-    }
+    public var neutralContent: NotificationContent { NotificationContent(unopened: .notOpenedInTime, display: display) }
 
     /// What to show for a push that arrives now.
     ///
-    /// - Parameter userInfo: the payload as iOS hands it over, `request.content.userInfo`.
+    /// - Parameters:
+    ///   - userInfo: the payload as iOS hands it over, `request.content.userInfo`.
+    ///   - requestID: `request.identifier`, by which a later message can take this one off the screen; nil where that
+    ///     is not wanted.
     /// - Returns: the message, or the app's own words.
-    public func content(userInfo: [AnyHashable: Any]) -> NotificationContent {
-        content(userInfo: userInfo, now: .now)
+    public func content(userInfo: [AnyHashable: Any], requestID: String? = nil) -> NotificationContent {
+        content(userInfo: userInfo, requestID: requestID, now: .now)
     }
 
-    package func content(userInfo: [AnyHashable: Any], now: Timestamp) -> NotificationContent {
-        let trace = (userInfo[Payload.traceName] as? String).flatMap { Trace(text: $0) }
+    package func content(
+        userInfo: [AnyHashable: Any],
+        requestID: String? = nil,
+        now: Timestamp
+    ) -> NotificationContent {
+        content(of: IncomingPush(userInfo: userInfo, requestID: requestID), now: now)
+    }
+
+    func content(of push: IncomingPush, now: Timestamp) -> NotificationContent {
         // Read for every push: the app may have rotated its keys since the last one, in a process that lives on.
         let opener = PushOpener(container: container, policy: policy, opensWebPush: opensWebPush)
-        let opened = opener.open(userInfo: userInfo, now: now)
-        if let container { keepForTheApp(userInfo, opened.outcome, trace, in: container, now: now) }
-        return NotificationContent(opened, texts: texts, trace: trace)
+        let opened = opener.open(push, now: now)
+        guard let container else { return NotificationContent(opened, display: display, trace: push.trace) }
+        var content = container.content(opened, display: display, trace: push.trace, requestID: push.requestID)
+        keepForTheApp(push, &content, in: container, now: now)
+        return content
     }
 
-    /// Tells the replay window that iOS has the content. Without it the message may be shown again after 35 seconds: a
-    /// process that dies before it has shown anything must not swallow a message.
+    /// Tells the replay window that iOS has the content, and the app which prekey was missing. Without it the message may
+    /// be shown again after 35 seconds: a process that dies before it has shown anything must not swallow a message.
     ///
     /// - Parameter content: what the content handler was called with.
     public func didShow(_ content: NotificationContent) {
-        guard let claim = content.claim, let window = container?.window else { return }
-        // Whatever fails here, the message was shown; the worst that follows is that it is shown once more.
-        do throws(ReplayWindowError) { try window.commit(claim) } catch { return }
+        didShow(content, now: .now)
     }
 
-    /// What cannot be opened now is left for the app: the envelope itself, or no more than a mark that there was one.
-    /// Neither is worth failing for: a full disk must not keep the person from seeing that something came.
+    package func didShow(_ content: NotificationContent, now: Timestamp) {
+        guard let container else { return }
+        // Whatever fails here, the message was shown; the worst that follows is that it is shown once more, or cannot be
+        // taken off the screen.
+        if let claim = content.claim {
+            if let window = container.window { do throws(ReplayWindowError) { try window.commit(claim) } catch {} }
+            container.remember(content)
+        }
+        guard let id = content.missingPrekeyID else { return }
+        // A mark that cannot be made is made by the next such push.
+        do throws(ContainerError) {
+            try container.resendMarkers.add(trace: content.trace.flatMap { Trace(text: $0) }, prekeyID: id, now: now)
+        } catch {}
+    }
+
+    /// What cannot be opened now is left for the app: the envelope itself, at once, since nothing else has it; or no more
+    /// than a mark that there was one, which can wait until the person sees something. Neither is worth failing for.
     private func keepForTheApp(
-        _ userInfo: [AnyHashable: Any],
-        _ outcome: Outcome,
-        _ trace: Trace?,
+        _ push: IncomingPush,
+        _ content: inout NotificationContent,
         in container: SharedContainer,
         now: Timestamp
     ) {
-        guard outcome == .locked || outcome == .unknownKey || outcome == .staleKey,
-            let field = userInfo[Payload.sealedName] as? String
-        else { return }
+        let outcome = content.outcome
+        guard outcome == .locked || outcome == .unknownKey || outcome == .staleKey, let field = push.sealed.text else {
+            return
+        }
         do {
             let envelope = try Envelope(sealedField: Array(field.utf8))
             if outcome == .locked {
-                try container.spool.add(envelope, trace: trace, now: now)
-            } else if let id = PrekeyID(envelope.header.prekeyID) {
-                try container.resendMarkers.add(trace: trace, prekeyID: id, now: now)
+                try container.spool.add(envelope, trace: push.trace, now: now)
+            } else {
+                content.missingPrekeyID = PrekeyID(envelope.header.prekeyID)
             }
         } catch {
             return

@@ -35,13 +35,17 @@ package struct PushOpener: Sendable {
     ///   - now: the device's clock.
     /// - Returns: one outcome, always.
     package func open(userInfo: [AnyHashable: Any], now: Timestamp) -> OpenedPush {
-        let sealed = userInfo[Payload.sealedName]
-        let record = userInfo[Payload.webPushName]
+        open(IncomingPush(userInfo: userInfo), now: now)
+    }
+
+    func open(_ push: IncomingPush, now: Timestamp) -> OpenedPush {
         // Both formats in one push is nobody's honest doing.
-        guard sealed == nil || record == nil else { return OpenedPush(outcome: .malformed, claim: nil) }
-        if let record, let webPush { return open(record, with: webPush, now: now) }
-        guard let sealed else { return OpenedPush(outcome: .notSealed, claim: nil) }
-        guard let field = sealed as? String else { return OpenedPush(outcome: .malformed, claim: nil) }
+        guard push.sealed == .absent || push.webPush == .absent else {
+            return OpenedPush(outcome: .malformed, claim: nil)
+        }
+        if push.webPush != .absent, let webPush { return open(push.webPush, with: webPush, now: now) }
+        guard push.sealed != .absent else { return OpenedPush(outcome: .notSealed, claim: nil) }
+        guard let field = push.sealed.text else { return OpenedPush(outcome: .malformed, claim: nil) }
         switch messages {
         case .success(let opener): return opener.open(sealedField: field, now: now)
         case .failure(.locked): return OpenedPush(outcome: .locked, claim: nil)
@@ -49,8 +53,8 @@ package struct PushOpener: Sendable {
         }
     }
 
-    private func open(_ record: Any, with opener: WebPushOpener, now: Timestamp) -> OpenedPush {
-        guard let field = record as? String else { return OpenedPush(outcome: .malformed, claim: nil) }
+    private func open(_ record: IncomingPush.Field, with opener: WebPushOpener, now: Timestamp) -> OpenedPush {
+        guard let field = record.text else { return OpenedPush(outcome: .malformed, claim: nil) }
         let message: UnauthenticatedMessage
         let key: ReplayKey
         do throws(WebPushError) {

@@ -56,7 +56,7 @@ extension SharedContainer {
             return .success(
                 MessageOpener(
                     keyRing: keyRing,
-                    contacts: try ContactList(file: contactsPath),
+                    contacts: try ContactDirectory(file: contactsPath),
                     replay: Self.replay(of: keyRing, window),
                     policy: policy
                 )

@@ -10,8 +10,16 @@ package struct SharedContainer: Sendable {
     package let keyStore: any SecretStore
     package let spool: Spool
     package let resendMarkers: ResendMarkers
+    /// What nobody has told the senders yet.
+    package let receipts: ReceiptSpool
+    /// The app's word that it takes messages itself.
+    package let foregroundLease: ForegroundLease
+    let outcomeCounters: OutcomeCounters
     let contactsPath: String
     let webPushKeysPath: String
+    let badge: BadgeCount
+    let requests: RequestMap
+    let avatars: AvatarFolder
     /// Of the replay window.
     package let replayFolder: String
 
@@ -34,8 +42,14 @@ package struct SharedContainer: Sendable {
         self.keyStore = keyStore
         spool = Spool(folder: path + "/sealedpush-spool")
         resendMarkers = ResendMarkers(folder: path + "/sealedpush-markers")
+        receipts = ReceiptSpool(folder: path + "/sealedpush-receipts")
+        foregroundLease = ForegroundLease(path: path + "/sealedpush.foreground")
+        outcomeCounters = OutcomeCounters(path: path + "/sealedpush.outcomes")
         contactsPath = path + "/sealedpush.senders"
         webPushKeysPath = path + "/sealedpush.web-push"
+        badge = BadgeCount(path: path + "/sealedpush.badge")
+        requests = RequestMap(path: path + "/sealedpush.requests")
+        avatars = AvatarFolder(path: path + "/sealedpush-avatars")
         replayFolder = path
     }
 

@@ -67,7 +67,12 @@ extension MessageOpener {
             bodyDigest: SHA256.hash(frame.body)
         )
         guard sender.key.isValid(signature: frame.signature, over: input) else { throw Rejection(.malformed) }
-        if let contact = contacts.contact(for: sender) { return contact }
+        do throws(ContactListError) {
+            if let contact = try contacts.contact(for: sender) { return contact }
+        } catch {
+            // As where no list can be read: who is a contact cannot be told.
+            throw Rejection(.keysUnavailable)
+        }
         switch contacts.unknownSenders {
         case .placeholder: throw Rejection(.unverifiedSender(sender))
         case .refuse: throw Rejection(.malformed)

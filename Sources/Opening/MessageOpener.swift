@@ -13,14 +13,14 @@ package struct MessageOpener: Sendable {
     }
 
     let keyRing: KeyRing
-    let contacts: ContactList
+    let contacts: any SenderDirectory
     let replay: ReplayProtection
     let policy: OpeningPolicy
     let pushClass: PushClass
 
     package init(
         keyRing: KeyRing,
-        contacts: ContactList,
+        contacts: any SenderDirectory,
         replay: ReplayProtection,
         policy: OpeningPolicy = OpeningPolicy(),
         pushClass: PushClass = .alert
@@ -58,7 +58,8 @@ package struct MessageOpener: Sendable {
             try applyRights(to: &message, of: contact)
             try judgeCall(message, isFirst: isFirst)
             try keepOrder(of: &message, frame: frame, from: contact, now: now)
-            return OpenedPush(outcome: .opened(try opened(message, frame, contact)), claim: claim)
+            let outcome = Outcome.opened(try opened(message, frame, contact))
+            return OpenedPush(outcome: outcome, claim: claim, isFirst: isFirst)
         } catch {
             return OpenedPush(outcome: error.outcome, claim: claim)
         }
@@ -78,6 +79,7 @@ package struct MessageOpener: Sendable {
             sentAt: frame.sentTime,
             expiresAt: frame.expiryTime,
             sender: contact.key,
+            contactName: contact.name,
             isTruncated: frame.flags.contains(.truncated)
         )
     }
@@ -87,10 +89,13 @@ package struct MessageOpener: Sendable {
 package struct OpenedPush: Sendable {
     package let outcome: Outcome
     package let claim: ReplayClaim?
+    /// Whether nobody claimed this message before: what may happen only once for it, happens now.
+    package let isFirst: Bool
 
-    package init(outcome: Outcome, claim: ReplayClaim?) {
+    package init(outcome: Outcome, claim: ReplayClaim?, isFirst: Bool = false) {
         self.outcome = outcome
         self.claim = claim
+        self.isFirst = isFirst
     }
 }
 

@@ -53,6 +53,8 @@ public struct OpenedMessage: Hashable, Sendable {
     public let expiresAt: Timestamp
     /// Whose signature it carries.
     public let sender: SenderKey
+    /// What the app calls the sender, from its contact list; nil for no name.
+    public let contactName: String?
     /// The text was longer.
     public let isTruncated: Bool
 }

@@ -1,6 +1,4 @@
 #if !canImport(Darwin)
-private import Synchronization
-
 /// What iOS would enforce on the code that runs here, and Linux does not: a locked device's files, a full disk, the
 /// device's own clock. Only the test harness makes one; without one everything is as on any Linux machine.
 ///
@@ -8,7 +6,7 @@ private import Synchronization
 /// the whole process.
 package final class SimulatedDevice: Sendable {
     @TaskLocal private static var bound: SimulatedDevice?
-    private static let ofProcess = Mutex<SimulatedDevice?>(nil)
+    private static let ofProcess = Guarded<SimulatedDevice?>(nil)
 
     /// The device that this code runs on; nil on no simulated one.
     package static var current: SimulatedDevice? { bound ?? ofProcess.withLock { $0 } }
@@ -31,28 +29,37 @@ package final class SimulatedDevice: Sendable {
         package init() {}
     }
 
+    /// Code that goes on elsewhere than where it was called, for whoever makes time pass.
+    package enum Work: Sendable {
+        case begins, ends
+    }
+
     /// A folder with one folder for each app group; nil for what the environment says.
     package let appGroupsPath: String?
     /// Measures how long something takes.
     package let clock: any Clock<Duration>
     private let wallClock: @Sendable () -> UInt64
-    private let state: Mutex<Conditions>
+    private let onWork: @Sendable (Work) -> Void
+    private let state: Guarded<Conditions>
 
     /// - Parameters:
     ///   - appGroupsPath: a folder with one folder for each app group; nil for what the environment says.
     ///   - clock: measures how long something takes.
     ///   - wallClock: the date that the device shows, in milliseconds since 1970.
+    ///   - onWork: is told, on the thread that works, when `run` begins and ends.
     ///   - conditions: at first.
     package init(
         appGroupsPath: String?,
         clock: any Clock<Duration>,
         wallClock: @escaping @Sendable () -> UInt64,
+        onWork: @escaping @Sendable (Work) -> Void = { _ in },
         conditions: Conditions = Conditions()
     ) {
         self.appGroupsPath = appGroupsPath
         self.clock = clock
         self.wallClock = wallClock
-        state = Mutex(conditions)
+        self.onWork = onWork
+        state = Guarded(conditions)
     }
 
     package var millisecondsSince1970: UInt64 { wallClock() }
@@ -63,6 +70,13 @@ package final class SimulatedDevice: Sendable {
 
     /// Runs `body`, and every task made in it, on this device.
     package func run<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
+        onWork(.begins)
+        defer { onWork(.ends) }
+        return try bind(body)
+    }
+
+    /// The same for a caller that keeps time from passing itself.
+    package func bind<Result, E: Error>(_ body: () throws(E) -> Result) throws(E) -> Result {
         let result = Self.$bound.withValue(self) {
             do throws(E) { return Swift.Result<Result, E>.success(try body()) } catch { return .failure(error) }
         }

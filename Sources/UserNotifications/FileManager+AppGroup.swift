@@ -1,16 +1,20 @@
+internal import Platform
+
 extension FileManager {
     /// The folder that an app shares with its extensions.
     ///
-    /// On Linux the environment variable `SEALEDPUSH_APP_GROUPS` names a folder that has one folder for each group.
+    /// On Linux the simulated device that the code runs on knows a folder that has one folder for each group; without one
+    /// the environment variable `SEALEDPUSH_APP_GROUPS` names it.
     ///
     /// - Parameter groupIdentifier: `group.com.example.app`, say: one path component.
-    /// - Returns: `nil` where iOS returns `nil`, for a group that this process has no part in: the variable is not set,
-    ///   its folder has no such folder, or the identifier would lead out of it.
+    /// - Returns: `nil` where iOS returns `nil`, for a group that this process has no part in: neither names a folder,
+    ///   that folder has no such folder, or the identifier would lead out of it.
     /// - Source: https://developer.apple.com/documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
         containerURL(
             forSecurityApplicationGroupIdentifier: groupIdentifier,
-            appGroupsPath: ProcessInfo.processInfo.environment["SEALEDPUSH_APP_GROUPS"]
+            appGroupsPath: SimulatedDevice.current?.appGroupsPath
+                ?? ProcessInfo.processInfo.environment["SEALEDPUSH_APP_GROUPS"]
         )
     }
 

@@ -10,11 +10,23 @@ open class UNNotificationSound: NSObject, NSCopying {
         package var isRingtone = false
         /// 0 to 1; only of critical sounds, `nil` where the person's setting decides.
         package var volume: Float?
+
+        package init(
+            name: UNNotificationSoundName? = nil,
+            isCritical: Bool = false,
+            isRingtone: Bool = false,
+            volume: Float? = nil
+        ) {
+            self.name = name
+            self.isCritical = isCritical
+            self.isRingtone = isRingtone
+            self.volume = volume
+        }
     }
 
     package final let sound: Description
 
-    private init(_ sound: Description) {
+    package init(_ sound: Description) {
         self.sound = sound
     }
 

@@ -22,6 +22,21 @@ extension CommandLineTests {
             #expect(run.error.isEmpty || isUnoptimized && run.error.filter(\.isNewline).count == 1, "\(run)")
         }
 
+        @Test func `bench runs the extension over schedules, and says what came of them`() async throws {
+            let run = try await Run.sealedpush(
+                "bench",
+                "extension",
+                "--schedules",
+                "60",
+                "--seed",
+                "7",
+                in: try Folder()
+            )
+            #expect(run.end == .exit(0), "\(run)")
+            #expect(run.output.contains("60 schedules from seed 7") && run.output.contains("expiry early"))
+            #expect(run.output.contains("schedules that went wrong: 0"))
+        }
+
         @Test func `bench gives programs one object a line, and the only round's ratio is that of its times`()
             async throws
         {

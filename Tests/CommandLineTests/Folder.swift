@@ -60,6 +60,9 @@ extension Folder {
 }
 
 extension Folder {
+    /// Whether a program is there.
+    static func isExecutable(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
+
     /// What is in a folder, sorted.
     static func names(_ path: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()

@@ -16,6 +16,6 @@ enum Program {
     static let keys = checkout + "/keys-example"
 
     static let commands = [
-        "keygen", "seal", "open", "inspect", "safety-number", "send", "simulate", "device", "demo", "bench",
+        "keygen", "seal", "open", "inspect", "safety-number", "send", "simulate", "device", "replay", "demo", "bench",
     ]
 }

@@ -3,59 +3,54 @@ import Testing
 @testable import ExtensionHarness
 
 struct DeliveryTests {
-    private static let original = ShownContent(content(title: "original"))
     private static let answer = ShownContent(content(title: "answer"))
     private static let second = ShownContent(content(title: "second"))
-    private static let empty = ShownContent(content())
 
     @Test func `an answer is shown when didReceive has returned`() {
-        var delivery = Delivery(original: Self.original)
+        var delivery = Delivery()
         #expect(delivery.handle(.answered(Self.answer)) == .none)
-        #expect(delivery.handle(.callReturned) == .finish(shown(Self.answer, .answered, 1)))
+        #expect(delivery.handle(.callReturned) == .finish(outcome(Self.answer)))
     }
 
     @Test func `an answer after didReceive has returned is shown at once`() {
-        var delivery = Delivery(original: Self.original)
+        var delivery = Delivery()
         #expect(delivery.handle(.callReturned) == .none)
-        #expect(delivery.handle(.answered(Self.answer)) == .finish(shown(Self.answer, .answered, 1)))
+        #expect(delivery.handle(.answered(Self.answer)) == .finish(outcome(Self.answer)))
     }
 
     @Test func `of two answers the first is shown, and both are counted`() {
-        var delivery = Delivery(original: Self.original)
+        var delivery = Delivery()
         _ = delivery.handle(.answered(Self.answer))
         _ = delivery.handle(.answered(Self.second))
-        #expect(delivery.handle(.callReturned) == .finish(shown(Self.answer, .answered, 2)))
+        #expect(
+            delivery.handle(.callReturned)
+                == .finish(outcome(Self.answer, handlerCallCount: 2, .terminatedForSecondAnswer))
+        )
     }
 
     @Test func `without an answer the expiry is called, and its answer shown`() {
-        var delivery = Delivery(original: Self.original)
+        var delivery = Delivery()
         _ = delivery.handle(.callReturned)
         #expect(delivery.handle(.timeLimitReached) == .callExpiry)
         _ = delivery.handle(.answered(Self.answer))
-        #expect(delivery.handle(.callReturned) == .finish(shown(Self.answer, .expiredAndAnswered, 1)))
+        #expect(delivery.handle(.callReturned) == .finish(outcome(Self.answer, isAnsweredAfterExpiry: true)))
     }
 
     @Test func `after an answer the expiry is not called, even while didReceive runs on`() {
-        var delivery = Delivery(original: Self.original)
+        var delivery = Delivery()
         _ = delivery.handle(.answered(Self.answer))
         #expect(delivery.handle(.timeLimitReached) == .none)
-        #expect(delivery.handle(.graceOver) == .finish(shown(Self.answer, .answered, 1)))
+        #expect(delivery.handle(.graceOver) == .finish(outcome(Self.answer)))
     }
 
-    @Test func `without any answer the original is shown when the grace is over`() {
-        var delivery = Delivery(original: Self.original)
+    @Test func `without any answer it has timed out when the grace is over`() {
+        var delivery = Delivery()
         _ = delivery.handle(.timeLimitReached)
-        #expect(delivery.handle(.graceOver) == .finish(shown(Self.original, .timedOut, 0)))
-    }
-
-    @Test func `an answer without text shows the original`() {
-        var delivery = Delivery(original: Self.original)
-        _ = delivery.handle(.answered(Self.empty))
-        #expect(delivery.handle(.callReturned) == .finish(shown(Self.original, .emptyAnswer, 1)))
+        #expect(delivery.handle(.graceOver) == .finish(outcome(nil, handlerCallCount: 0, .timedOut)))
     }
 
     @Test func `an answer when all is over is a late call`() {
-        var delivery = Delivery(original: Self.original)
+        var delivery = Delivery()
         _ = delivery.handle(.timeLimitReached)
         _ = delivery.handle(.graceOver)
         #expect(delivery.handle(.answered(Self.answer)) == .reportLateCall)
@@ -63,7 +58,7 @@ struct DeliveryTests {
 
     @Test func `in whatever order things happen, it ends exactly once and never expires afterwards`() {
         var sequenceCount = 0
-        visitSequences(of: Delivery(original: Self.original)) { actions in
+        visitSequences(of: Delivery()) { actions in
             sequenceCount += 1
             let finishes = actions.indices.filter { if case .finish = actions[$0] { true } else { false } }
             #expect(finishes.count == 1)
@@ -114,11 +109,17 @@ struct DeliveryTests {
         go(Rest(delivery: delivery))
     }
 
-    private func shown(
-        _ content: ShownContent,
-        _ why: ShownNotification.Why,
-        _ handlerCallCount: Int
-    ) -> ShownNotification {
-        ShownNotification(content: content, why: why, handlerCallCount: handlerCallCount)
+    private func outcome(
+        _ answer: ShownContent?,
+        isAnsweredAfterExpiry: Bool = false,
+        handlerCallCount: Int = 1,
+        _ ending: Ending = .returned
+    ) -> ExtensionOutcome {
+        ExtensionOutcome(
+            answer: answer,
+            isAnsweredAfterExpiry: isAnsweredAfterExpiry,
+            handlerCallCount: handlerCallCount,
+            ending: ending
+        )
     }
 }

@@ -60,7 +60,7 @@ struct MalformedPushTests {
                 var payload = mutablePush
                 payload[index] = UInt8.random(in: 0...255, using: &random)
                 do {
-                    _ = try await ExtensionRunner { ScriptedExtension { $1($0.content) } }.deliver(payload)
+                    _ = try await Device { ScriptedExtension { $1($0.content) } }.deliver(payload)
                 } catch {
                     refusedCount += 1
                 }

@@ -29,6 +29,11 @@ final class ScriptedExtension: UNNotificationServiceExtension {
     }
 }
 
+/// Called from a thread of the test's, as extensions do; the harness's handler is safe to call from any.
+struct Handler: @unchecked Sendable {
+    let call: ScriptedExtension.ContentHandler
+}
+
 func content(title: String = "", subtitle: String = "", body: String = "") -> UNMutableNotificationContent {
     let content = UNMutableNotificationContent()
     content.title = title

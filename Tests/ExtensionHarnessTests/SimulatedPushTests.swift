@@ -99,13 +99,14 @@ struct SimulatedPushTests {
         let payload = Array(#"{"aps":{}}"#.utf8)
         let identifiers = try [SimulatedPush(payload: payload), SimulatedPush(payload: payload)].map(\.identifier)
         #expect(identifiers[0] != identifiers[1])
-        let request = try SimulatedPush(payload: payload, identifier: "collapse").makeRequest()
+        let request = try SimulatedPush(payload: payload, identifier: "collapse").makeRequest(AlertText())
         #expect(request.identifier == "collapse" && request.trigger is UNPushNotificationTrigger)
         #expect(!(request.content is UNMutableNotificationContent))
     }
 
     private func read(_ json: String) throws -> ShownContent {
-        try ShownContent(SimulatedPush(payload: json.utf8).makeContent())
+        let push = try SimulatedPush(payload: json.utf8)
+        return ShownContent(push.makeContent(push.alertText(AlertTranslation(appBundle: nil, languages: []))))
     }
 }
 

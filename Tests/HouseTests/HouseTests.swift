@@ -77,6 +77,12 @@ struct HouseTests {
         report(DocumentRules.checkCitedTests(of: document, in: tests, awaited: Self.awaited))
     }
 
+    @Test func `every piece of code in testing-your-extension.md is compiled in an example`() throws {
+        let examples = try Checkout.files(under: "Examples", ending: ".swift")
+        #expect(!examples.isEmpty)
+        report(SnippetRules.check(try Checkout.file("docs/testing-your-extension.md"), in: examples))
+    }
+
     private func report(_ findings: [Finding], _ location: SourceLocation = #_sourceLocation) {
         for finding in findings { Issue.record("\(finding)", sourceLocation: location) }
     }

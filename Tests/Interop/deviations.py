@@ -27,7 +27,7 @@ NEAR = {
                   {"room\n": 1}, {"é": 1}, [], ["room"], ""],
     "crit": [[], ["body"], ["op", "crit", "badge"], ["attachments"], ["receipt"], ["unknown"], [""], ["Body"],
              ["body", "x"], [1], "body", "", {}, None, ["body"] * 100],
-    "attachments": [], "receipt": [], "unknown": []}
+    "receipt": TARGETS, "attachments": [], "unknown": []}
 ANY = ["", "x", 0, 1, -(2**63), -(2**63) - 1, 10**30, True, False, None, [], {}, ["a"], [[]], {"a": 1}]
 
 # Values as they stand in the text. The first are fine, the others are not, wherever they stand; the last only look bad.

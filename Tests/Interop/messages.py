@@ -122,6 +122,10 @@ def localized(prefix):
     return make
 
 
+def receipt(generator):
+    return {"receipt": base64url(generator.randbytes(16))}
+
+
 def sound(generator):
     volume = {"sound-volume": generator.choice(("0", "1", "0.5", "0.1234", "1.0"))}
     return {"sound": generator.choice(SOUNDS + ["siren.caf"])} | (volume if generator.random() < 0.5 else {})
@@ -130,7 +134,7 @@ def sound(generator):
 OPTIONAL = {
     "subtitle": EMOJI, "thread-id": WORDS, "category": CATEGORIES + ["unknown"], "sender": WORDS,
     "level": ["passive", "active", "time-sensitive", "critical"], "relevance-score": ["0", "1", "0.25", "0.1234"],
-    "target-content-id": WORDS, "sound": sound, "user-info": user_info, "loc": localized(""),
+    "target-content-id": WORDS, "sound": sound, "user-info": user_info, "receipt": receipt, "loc": localized(""),
     "title-loc": localized("title-"), "subtitle-loc": localized("subtitle-"),
 }
 

@@ -60,7 +60,7 @@ struct NotificationPipelineTests {
     }
 
     @Test func `without a container there is still something to show`() {
-        let pipeline = NotificationPipeline(containerPath: nil, texts: Phone.texts)
+        let pipeline = NotificationPipeline(containerPath: nil, display: DisplayPolicy(texts: Phone.texts))
         #expect(pipeline.content(userInfo: ["sealed": "x"], now: Phone.start).body == Phone.texts.newMessage)
         #expect(pipeline.neutralContent.body == Phone.texts.newMessage)
     }

@@ -43,7 +43,9 @@ final class Phone {
 
     deinit { try? FileManager.default.removeItem(at: folder) }  // A temporary folder: the system cleans up too.
 
-    var pipeline: NotificationPipeline { NotificationPipeline(containerPath: folder.path, texts: Self.texts) }
+    var pipeline: NotificationPipeline {
+        NotificationPipeline(containerPath: folder.path, display: DisplayPolicy(texts: Self.texts))
+    }
 
     func push(_ message: Message, lifetime: Duration = .seconds(60)) throws -> [AnyHashable: Any] {
         let sealed = try sender.seal(message, for: recipient, sentAt: Self.start, lifetime: lifetime)

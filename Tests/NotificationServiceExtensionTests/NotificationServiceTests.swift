@@ -5,7 +5,7 @@ import Testing
 /// The extension that Xcode would compile, run as iOS would. That it opens a message is tested with a real device process
 /// in EndToEndTests: its container is found through the environment, which a process has only one of.
 struct NotificationServiceTests {
-    private let runner = ExtensionRunner { PrincipalClass.make() }
+    private let device = Device { PrincipalClass.make() }
 
     @Test(arguments: [
         #"{"aps":{"alert":{"title":"Relay","body":"evil","subtitle":"evil"},"mutable-content":1,"badge":7}}"#,
@@ -13,7 +13,7 @@ struct NotificationServiceTests {
         #"{"aps":{"alert":"evil","mutable-content":1,"thread-id":"evil"},"sealed":{"evil":1},"trace":"evil"}"#,
     ])
     func `a push that cannot be opened shows the app's words and nothing of the push`(_ payload: String) async throws {
-        let shown = try await runner.deliver(Array(payload.utf8))
+        let shown = try await device.deliver(Array(payload.utf8))
         #expect(shown.why == .answered)
         #expect(shown.handlerCallCount == 1)
         #expect(shown.title == "Acme Chat")
@@ -23,7 +23,7 @@ struct NotificationServiceTests {
     }
 
     @Test func `a push without mutable-content never reaches the extension`() async throws {
-        let shown = try await runner.deliver(Array(#"{"aps":{"alert":"words of the relay"}}"#.utf8))
+        let shown = try await device.deliver(Array(#"{"aps":{"alert":"words of the relay"}}"#.utf8))
         #expect(shown.why == .notRun(.notMutable))
         #expect(shown.body == "words of the relay")
     }

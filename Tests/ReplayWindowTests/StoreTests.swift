@@ -39,6 +39,8 @@ struct StoreTests {
         let first = try ReplayWindow.ofProcess(folder: folder.path)
         #expect(try first === ReplayWindow.ofProcess(folder: folder.path))
         #expect(first.store == made.store)
+        let raised = try made.advanceGeneration()
+        #expect(try ReplayWindow.ofProcess(folder: folder.path).store == raised)
         var random = SeededRandom(seed: 2)
         let replaced = try ReplayWindow.replace(folder: folder.path, random: &random)
         #expect(try ReplayWindow.ofProcess(folder: folder.path).store == replaced.store)

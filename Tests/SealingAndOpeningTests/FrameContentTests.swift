@@ -142,6 +142,7 @@ extension Outcome {
                 sentAt: Pair.start,
                 expiresAt: Pair.start,
                 sender: placeholderSender,
+                contactName: nil,
                 isTruncated: false
             )
         )

@@ -18,6 +18,7 @@ struct RoundTripTests {
             sentAt: Pair.start,
             expiresAt: Pair.start.advanced(by: .seconds(3_600)),
             sender: pair.sender.publicKey,
+            contactName: nil,
             isTruncated: false
         )
         #expect(outcome == .opened(expected))

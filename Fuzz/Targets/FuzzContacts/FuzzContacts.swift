@@ -15,6 +15,11 @@ public func fuzzContacts(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         require(list.contacts.allSatisfy { list.contact(for: $0.key) == $0 }, "everybody is found by the key")
         require(list.contacts.allSatisfy { $0.name?.utf8.contains(0) != true }, "no name holds NUL")
         require(try ContactList(encoded: list.encoded) == list, "what was written reads as the same list")
+        for contact in list.contacts {
+            // A refusal of what the list reads is no answer either.
+            let found = try? ContactDirectory(encoded: bytes).contact(for: contact.key)
+            require(found == contact, "one who is asked for is who the list says")
+        }
     } catch {
         // Every refusal is right that is one.
     }

@@ -24,6 +24,26 @@ ssize_t clinux_send(int fd, const void *bytes, size_t byte_count);
 /// SIGTERM when this process dies, however it dies. The child's process id, or -1 with errno. `arguments` ends with NULL.
 pid_t clinux_spawn(const char *path, char *const arguments[], int output);
 
+/// What a confined program starts with, beside its arguments.
+struct clinux_confinement {
+    /// Its working folder.
+    const char *folder;
+    /// Becomes descriptor 3; standard input is empty, standard output goes to standard error, and nothing else is open.
+    int channel;
+    /// The file through which it joins a control group, open for writing; -1 for none.
+    int group;
+};
+
+/// Starts a program that cannot outlive the calling thread, leaves no core and inherits no descriptor but those above;
+/// every signal as a fresh process has it. The child's process id, or -1 with errno, which may be that of the child's own
+/// start. `arguments` and `environment` end with NULL.
+pid_t clinux_spawn_confined(
+    const char *path,
+    char *const arguments[],
+    char *const environment[],
+    const struct clinux_confinement *limits
+);
+
 /// From now on SIGINT, SIGTERM and SIGHUP add one to an eventfd's counter instead of ending the process; a second SIGINT
 /// ends it. SIGHUP stays ignored where it was. Once in a process. 0, or -1 with errno.
 int clinux_stop_signals(int eventfd);

@@ -130,6 +130,18 @@ struct MemberReader {
         return info
     }
 
+    func receipt() throws(MessageFault) -> ReceiptCapability? {
+        let text = try text(.receipt)
+        guard !text.isEmpty else { return nil }
+        guard let receipt = ReceiptCapability(text: text) else {
+            throw fault(
+                .expected("22 characters of base64url", .receipt),
+                at: document[MessageMember.receipt.rawValue]
+            )
+        }
+        return receipt
+    }
+
     private func required<Value>(_ value: Value?, _ member: MessageMember) throws(MessageFault) -> Value {
         guard let value else { throw fault(.missing(member), at: nil) }
         return value

@@ -35,6 +35,8 @@ public struct Message: Hashable, Sendable {
     public var senderName = ""
     /// Small values for the app, by names that it allows; at most 16.
     public var userInfo: [String: InfoValue] = [:]
+    /// Asks for a word that the message arrived. A device gives it only if its app turned that on.
+    public var receipt: ReceiptCapability?
     /// Names of members without which the device must not show the message.
     public var criticalNames: [String] = []
 

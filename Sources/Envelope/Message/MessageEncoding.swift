@@ -72,6 +72,7 @@ extension Message {
             write(targetContentID, .targetContentID, to: &writer)
             write(senderName, .sender, to: &writer)
             writeUserInfo(to: &writer)
+            write(receipt?.text ?? "", .receipt, to: &writer)
             write(criticalNames, .crit, to: &writer)
         }
         return writer.bytes

@@ -16,7 +16,7 @@ enum MessageMember: String, CaseIterable {
     case targetContentID = "target-content-id"
     case sender
     case userInfo = "user-info"
-    case crit
+    case receipt, crit
 
     /// Compared byte by byte: Unicode's equivalences play no part in the protocol.
     init?(name: String) {

@@ -1,4 +1,4 @@
-#if canImport(Security)
+#if canImport(Darwin)
 public import Opening
 
 /// Where keys lie in the keychain. Both groups are in the app's entitlements; only the shared one is in the extension's.
@@ -39,20 +39,20 @@ extension NotificationPipeline {
     /// - Parameters:
     ///   - containerPath: the folder that the app shares with its extension.
     ///   - keychainGroup: the shared group, with its team prefix.
-    ///   - texts: the app's words for failures.
+    ///   - display: what is shown for each outcome.
     ///   - policy: how long messages may live, and what their senders may ask for.
     ///   - opensWebPush: whether messages in the format of RFC 8291 are shown.
     public init(
         containerPath: String,
         keychainGroup: String,
-        texts: FailureTexts,
+        display: DisplayPolicy,
         policy: OpeningPolicy = OpeningPolicy(),
         opensWebPush: Bool = false
     ) {
         let store = KeychainSecretStore(service: KeychainGroups.service, accessGroup: keychainGroup)
         self.init(
             container: SharedContainer(path: containerPath, keyStore: store),
-            texts: texts,
+            display: display,
             policy: policy,
             opensWebPush: opensWebPush
         )

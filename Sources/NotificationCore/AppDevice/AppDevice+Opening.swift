@@ -70,8 +70,9 @@ extension AppDevice {
         return AppDevice(settings: settings, container: container, ring: ring, window: window)
     }
 
-    /// Forgets the person: identity, prekeys, contacts, markers and messages that are not opened yet. The replay window
-    /// stays, which holds nothing but digests. The next `open` makes a new identity.
+    /// Forgets the person: identity, prekeys, contacts and their pictures, markers, counts, receipts, messages that are
+    /// not opened yet, the badge's number. The replay window stays, which holds nothing but digests. The next `open`
+    /// makes a new identity.
     ///
     /// - Parameter settings: the app's constants.
     /// - Throws: `AppDeviceError`; what is left then goes with another call.
@@ -82,10 +83,15 @@ extension AppDevice {
         try translated { () throws(FileError) in
             try PrivateFolder.remove(container.contactsPath)
             try PrivateFolder.remove(container.webPushKeysPath)
+            try PrivateFolder.remove(container.badge.path)
+            try PrivateFolder.remove(container.requests.path)
+            try PrivateFolder.remove(container.outcomeCounters.path)
         }
         try translated { () throws(ContainerError) in
+            try container.avatars.removeAll()
             try container.spool.removeAll()
             try container.resendMarkers.removeAll()
+            try container.receipts.removeAll()
         }
     }
 

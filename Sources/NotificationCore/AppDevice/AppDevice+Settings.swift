@@ -12,13 +12,16 @@ extension AppDevice {
         /// A folder of the app's own, where the extension cannot reach: the identity's private half lies there. It is
         /// made if it is missing; its parent exists.
         public let privatePath: String
-        /// The app's words for what has none.
-        public let texts: FailureTexts
+        /// What is shown for what came while the device was locked.
+        public let display: DisplayPolicy
         /// How long messages live, and what their senders may ask for.
         public let policy: OpeningPolicy
         /// Whether bundles offer a prekey that opens only while the device is unlocked, beside the usual one. Senders then
         /// choose one of the two for the whole app: a choice for each message would show which are the secret ones.
         public let usesUnlockedClass: Bool
+
+        /// Whether receipts are kept for messages that `openSpooled` opens. Off: no sender hears that somebody is there.
+        public var keepsReceipts = false
 
         /// The state of the device, where the system does not enforce it itself.
         package var lock: @Sendable () -> DeviceLock = { .current }
@@ -29,14 +32,14 @@ extension AppDevice {
         ///   - topic: the app's bundle id, a constant.
         ///   - containerPath: what `containerURL(forSecurityApplicationGroupIdentifier:)` gives.
         ///   - privatePath: not inside the container: "Application Support", for instance.
-        ///   - texts: the app's words for what has none.
+        ///   - display: as in the extension.
         ///   - policy: as in the extension.
         ///   - usesUnlockedClass: whether there are prekeys for the unlocked device.
         public init(
             topic: BundleID,
             containerPath: String,
             privatePath: String,
-            texts: FailureTexts,
+            display: DisplayPolicy,
             policy: OpeningPolicy = OpeningPolicy(),
             usesUnlockedClass: Bool = false
         ) {
@@ -47,7 +50,7 @@ extension AppDevice {
             self.topic = topic
             self.containerPath = containerPath
             self.privatePath = privatePath
-            self.texts = texts
+            self.display = display
             self.policy = policy
             self.usesUnlockedClass = usesUnlockedClass
         }

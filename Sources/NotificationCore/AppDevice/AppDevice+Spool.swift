@@ -43,10 +43,12 @@ extension AppDevice {
         show: (NotificationContent) -> Void
     ) -> Spool.Handling {
         let field = String(decoding: spooled.envelope.sealedField, as: UTF8.self)
-        let opened = opener.open(userInfo: [Payload.sealedName: field], now: now)
+        let opened = opener.open(IncomingPush(sealed: field, trace: spooled.trace), now: now)
         switch opened.outcome {
         case .opened, .unverifiedSender:
-            show(NotificationContent(opened, texts: settings.texts, trace: spooled.trace))
+            let content = container.content(opened, display: settings.display, trace: spooled.trace)
+            show(content)
+            if settings.keepsReceipts, let receipt = content.receipt { keep(receipt, now: now) }
         // Each of them may pass: the lock, the store, and a clock that is behind.
         case .locked, .keysUnavailable, .storeUnavailable, .clockUntrusted: return .keep
         // Or claimed a moment ago by a process that was ended since. It expires soon enough.

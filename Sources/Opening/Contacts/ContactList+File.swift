@@ -11,9 +11,10 @@ package import Keys
 // Without the first line a file is a list of sender keys, one a line: people without names and rights. Lines that are
 // empty or begin with # are passed over in both. One bad line refuses the whole file: half a list would turn contacts into
 // strangers, or a misread right into another one.
+// `ContactDirectory` asks the same file for one sender.
 extension ContactList {
-    private static let byteCountMax = 1 << 20
-    private static let format = "sealedpush-contacts-1"
+    static let byteCountMax = 1 << 20
+    static let format = "sealedpush-contacts-1"
     private static let unknownSendersName = "unknown-senders"
 
     /// - Throws: `FileError`.
@@ -65,25 +66,26 @@ extension ContactList {
     private init(lines: [ArraySlice<UInt8>]) throws(ContactListError) {
         guard let first = lines.first, let policy = Self.unknownSenders(first) else { throw .malformed }
         self.init(unknownSenders: policy)
-        for line in lines.dropFirst() {
-            // The name is the rest of the line, spaces and all.
-            let words = line.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
-            guard words.count >= 3, let role = Contact.Role(fileWord: words[1]),
-                let rights = ContactRights(fileWord: words[2])
-            else { throw .malformed }
-            let name = words.count == 4 ? String(validating: words[3], as: UTF8.self) : nil
-            guard words.count == 3 || name != nil else { throw .malformed }
-            try add(Contact(key: Self.key(words[0]), role: role, name: name, rights: rights))
-        }
+        for line in lines.dropFirst() { try add(Self.contact(line)) }
     }
 
-    private static func unknownSenders(_ line: ArraySlice<UInt8>) -> UnknownSenderPolicy? {
+    static func contact(_ line: ArraySlice<UInt8>) throws(ContactListError) -> Contact {
+        // The name is the rest of the line, spaces and all.
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
+        guard words.count >= 3, let role = Contact.Role(fileWord: words[1]),
+            let rights = ContactRights(fileWord: words[2])
+        else { throw .malformed }
+        let name = words.count == 4 ? String(validating: words[3], as: UTF8.self) : nil
+        guard words.count == 3 || name != nil else { throw .malformed }
+        return try Contact(key: key(words[0]), role: role, name: name, rights: rights)
+    }
+
+    static func unknownSenders(_ line: ArraySlice<UInt8>) -> UnknownSenderPolicy? {
         UnknownSenderPolicy.allCases.first {
             line.elementsEqual("\(unknownSendersName) \($0.fileWord)".utf8)
         }
     }
 
-    /// From bytes, without a string: the extension reads the list for every push.
     private static func key(_ word: ArraySlice<UInt8>) throws(ContactListError) -> SenderKey {
         let prefix = SenderOwner.textPrefix.utf8
         guard word.starts(with: prefix), let bytes = Base64URL.decode(word.dropFirst(prefix.count)) else {
@@ -104,10 +106,13 @@ extension ContactList {
     }
 
     private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isSpace: (UInt8) -> Bool = { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }
         var line = line.drop(while: isSpace)
         while let last = line.last, isSpace(last) { line.removeLast() }
         return line
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
     }
 }
 

@@ -1,12 +1,11 @@
 private import Platform
-private import Synchronization
 
 /// Forces the file to disk within a second of a write, on a thread of its own, so that no check waits for a disk and a
 /// loss of power forgets no more than that second. The thread ends when nothing is left to do; a process that is
 /// suspended in that second leaves the rest to the system's own writing back.
 final class BackgroundSync: Sendable {
     private let synchronize: @Sendable () throws(ReplayWindowError) -> Void
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var isDirty = false
@@ -44,31 +43,7 @@ final class BackgroundSync: Sendable {
     }
 
     private func startThread() {
-        var attributes = pthread_attr_t()
-        unsafe pthread_attr_init(&attributes)
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        unsafe pthread_attr_setstacksize(&attributes, Self.stackByteCount)
-        #if canImport(Darwin)
-        var thread: pthread_t?
-        #else
-        var thread = pthread_t()
-        #endif
-        let retained = unsafe Unmanaged.passRetained(self)
-        let code = unsafe pthread_create(
-            &thread,
-            &attributes,
-            { context in
-                let context: UnsafeMutableRawPointer? = unsafe context
-                if let context = unsafe context {
-                    unsafe Unmanaged<BackgroundSync>.fromOpaque(context).takeRetainedValue().run()
-                }
-                return nil
-            },
-            retained.toOpaque()
-        )
-        guard code != 0 else { return }
-        unsafe retained.release()
+        guard !DetachedThread.start(stackByteCount: Self.stackByteCount, { [self] in run() }) else { return }
         // The next write tries again.
         state.withLock { $0.isRunning = false }
     }

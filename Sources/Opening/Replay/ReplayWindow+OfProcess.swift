@@ -9,16 +9,25 @@ extension ReplayWindow {
     /// An open file is no lock: iOS suspends a process that has one, and does not end it.
     ///
     /// - Parameter folder: the one that app and extension share.
+    /// - Returns: the window, as the app left it.
     /// - Throws: what opening throws, also where an open window could no longer be written.
     package static func ofProcess(folder: String) throws(ReplayWindowError) -> ReplayWindow {
         if let code = DeviceRules.refusal(of: .overwrite) { throw ReplayWindowError("open", code: code) }
         let path = folder + "/" + WindowLayout.name
         // Looked at before it is opened: replaced in between, the next call sees another file than this one says.
         let place = try FilePlace(path: path)
-        if let open = kept.withLock({ $0 }), open.place == place { return open.window }
+        if let open = kept.withLock({ $0 }), open.place == place {
+            try open.window.catchUp()
+            return open.window
+        }
         let window = try ReplayWindow(folder: folder)
         kept.withLock { $0 = Kept(place: place, window: window) }
         return window
+    }
+
+    /// The app may have raised the generation since; what `store` says is as of the last operation.
+    private func catchUp() throws(ReplayWindowError) {
+        try perform { (_: inout WindowCore) throws(ReplayWindowError) in }
     }
 
     private static let kept = Mutex<Kept?>(nil)

@@ -1,7 +1,7 @@
 package import Envelope
 import Keys
+private import Platform
 package import Primitives
-private import Synchronization
 
 /// Remembers what was shown: shared by the app and its extension, by threads and by processes, correct after a kill at
 /// any byte (protocol v1, rules 23 to 27). Synchronous: the lock on its file is never held across a suspension.
@@ -10,7 +10,7 @@ private import Synchronization
 /// to another one in it, the floor that stands for the id. A process that was suspended within a second of its last
 /// write leaves that to the system's own writing back, unless it called `synchronize`.
 package final class ReplayWindow: Sendable {
-    private let core: Mutex<WindowCore>
+    private let core: Guarded<WindowCore>
     private let file: WindowFile
     private let background: BackgroundSync
 
@@ -50,7 +50,7 @@ package final class ReplayWindow: Sendable {
         let file = try WindowFile(path: folder + "/" + WindowLayout.name, onWrite: onWrite)
         let core = try file.withLock { () throws(ReplayWindowError) in try WindowCore(file: file) }
         self.file = file
-        self.core = Mutex(core)
+        self.core = Guarded(core)
         background = BackgroundSync { () throws(ReplayWindowError) in try file.synchronize() }
     }
 

@@ -1,6 +1,11 @@
-#if canImport(Security)
+// Not `canImport(Security)`: on Linux this package builds a stand-in of that name, for extensions under test. KeychainTests
+// compiles this file against it.
+#if canImport(Darwin) || KEYCHAIN_STAND_IN
 package import Envelope
 import Foundation
+#if KEYCHAIN_STAND_IN
+@testable package import Opening
+#endif
 package import Primitives
 import Security
 
@@ -52,7 +57,7 @@ package struct KeychainSecretStore: SecretStore {
                 kSecAttrAccessible: Self.accessibility(protection),
             ]
             let item = query(name).merging(values.compactMapValues(\.self)) { $1 }
-            let added = unsafe SecItemAdd(item as CFDictionary, nil)
+            let added = SecItemAdd(item as CFDictionary, nil)
             guard added == SecretStoreError.keychainDuplicate else { return (code: added, call: "SecItemAdd") }
             let updated = SecItemUpdate(query(name) as CFDictionary, values.compactMapValues(\.self) as CFDictionary)
             return (code: updated, call: "SecItemUpdate")

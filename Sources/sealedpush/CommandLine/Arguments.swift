@@ -59,6 +59,16 @@ struct Arguments {
         return value
     }
 
+    /// - Returns: nil where the option is not given.
+    func number(_ name: String, _ range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        guard let text = value(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
+            throw wrong("\(name) is a number from \(range.lowerBound)\(end)")
+        }
+        return number
+    }
+
     /// The only operand.
     func operand(_ name: String) throws(CommandFailure) -> String {
         guard let operand = operands.first else { throw wrong("\(name) is missing") }

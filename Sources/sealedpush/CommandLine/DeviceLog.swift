@@ -18,7 +18,9 @@ struct DeviceLog {
     func print(_ shown: ShownNotification, of push: DevicePush) throws(CommandFailure) {
         guard printsJSON else {
             let lines = [shown.title, shown.subtitle, shown.body].filter { !$0.isEmpty }
-            return try Output.print(lines.map(TerminalText.safe).joined(separator: "\n") + "\n(\(why(shown)))")
+            return try Output.print(
+                lines.map(TerminalText.safe).joined(separator: "\n") + "\n(\(why(shown))\(enforcement(shown)))"
+            )
         }
         var writer = JSONWriter()
         writer.object { writer in
@@ -29,6 +31,8 @@ struct DeviceLog {
             writer.member("subtitle", shown.subtitle)
             writer.member("body", shown.body)
             writer.member("thread-id", shown.threadIdentifier)
+            writer.member("memory-limit", limit(shown))
+            if let peak = shown.peakMemoryByteCount { writer.member("memory-peak", Int64(peak)) }
         }
         try print(writer)
     }
@@ -47,12 +51,48 @@ struct DeviceLog {
     private func why(_ shown: ShownNotification) -> String {
         switch shown.why {
         case .answered: "the extension answered"
-        case .expiredAndAnswered: "the extension answered when its time was over"
+        case .expired: "the extension answered when its time was over"
         case .timedOut: "the extension never answered: the original is shown"
         case .emptyAnswer: "the extension answered without text: the original is shown"
         case .notRun(.notMutable): "no mutable-content: iOS does not run the extension"
+        case .suppressed: "the extension answered without text: nothing is shown"
+        case .invalidAttachment: "iOS does not take the attachment: the original is shown"
+        case .ended(let ending): "\(clause(ending)): the original is shown"
         case .notRun(.noVisibleAlert): "nothing to show: iOS does not run the extension"
+        case .notRun(.notStarted): "iOS does not start the extension until the phone restarts"
+        case .notRun(.alertsOff): "alerts are off: iOS does not run the extension"
         }
+    }
+
+    private func clause(_ ending: Ending) -> String {
+        switch ending {
+        case .returned, .timedOut: "the extension never answered"
+        case .terminatedForSecondAnswer: "the extension answered another push twice, for which iOS ends it"
+        case .killedForMemory(let peak): "the extension was ended for its memory, \(megabytes(peak))"
+        case .killedHoldingLock: "the extension was ended for a lock that it held (0xdead10cc)"
+        case .crashed(let signal): "the extension crashed with signal \(signal)"
+        case .exited(let status): "the extension left by itself with status \(status)"
+        case .hostFailed: "the extension's process did not work"
+        }
+    }
+
+    /// What the text for people adds about the extension's process, nothing where it had none.
+    private func enforcement(_ shown: ShownNotification) -> String {
+        guard let peak = shown.peakMemoryByteCount else { return "" }
+        return "; at most \(megabytes(peak)) in its own process, \(limit(shown))"
+    }
+
+    private func limit(_ shown: ShownNotification) -> String {
+        switch shown.memory {
+        case .none: "not limited"
+        case .controlGroup: "limited by a control group"
+        case .polled(let interval): "limited by looking every \(Int(interval / .milliseconds(1))) ms"
+        }
+    }
+
+    private func megabytes(_ byteCount: Int) -> String {
+        let tenths = byteCount * 10 / (1 << 20)
+        return "\(tenths / 10).\(tenths % 10) MB"
     }
 
     private func clause(_ error: SimulatedPushError) -> String {

@@ -5,9 +5,13 @@ enum Program {
     static var commands: [any Command.Type] {
         [
             KeygenCommand.self, SealCommand.self, OpenCommand.self, InspectCommand.self, SafetyNumberCommand.self,
-            SendCommand.self, SimulateCommand.self, DeviceCommand.self, DemoCommand.self, BenchCommand.self,
+            SendCommand.self, SimulateCommand.self, DeviceCommand.self, ReplayCommand.self, DemoCommand.self,
+            BenchCommand.self,
         ]
     }
+
+    /// Left out of the overview: this program starts them itself.
+    private static var ownCommands: [any Command.Type] { [ExtensionHostCommand.self] }
 
     private static let helpWords = ["--help", "-h"]
 
@@ -22,7 +26,7 @@ enum Program {
                 try Output.print(overview)
                 return 0
             }
-            guard let command = commands.first(where: { $0.name == name }) else {
+            guard let command = (commands + ownCommands).first(where: { $0.name == name }) else {
                 throw .usage("there is no command '\(TerminalText.safe(name))'", help: overview)
             }
             try await run(command, Array(words.dropFirst()))

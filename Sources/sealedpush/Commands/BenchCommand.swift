@@ -1,28 +1,34 @@
 import Bench
 import Envelope
 
-/// What sealing and opening cost on this machine.
+/// What sealing, opening and the extension cost on this machine.
 struct BenchCommand: Command {
     static let name = "bench"
     static let summary = "times sealing and opening, and the extension, beside what they cannot do without"
     static let operands = "crypto|extension"
     static let options = [
         Option("--rounds", "N", "crypto: how many rounds the medians are over, 1 to 10000; 51 without it"),
-        Option("--pushes", "N", "extension: how many, 1 to 10000000; 20000 without it"), .json,
+        Option("--pushes", "N", "extension: how many, 1 to 10000000; 20000 without it"),
+        Option("--schedules", "N", "extension: how many random schedules of mishaps it gets instead, 1 to 1000000"),
+        Option("--seed", "N", "of the first schedule; the others follow it. Random without it"), .json,
     ]
     static let example = """
         Example:
           sealedpush bench crypto
           sealedpush bench extension --pushes 1000000
+          sealedpush bench extension --schedules 10000
 
         crypto: 'sum' is the CPU time of libsodium's bare calls for the same work, timed in turn with ours in the same run.
         extension: 'empty' is the same program with an extension that calls its handler at once. Figures mean something for
         an optimised build only.
+        A schedule is pushes to a simulated device and what happens to it: locked, full, short of time, asked twice. Exit
+        code 1 says that the extension broke a promise in one of them; its seed repeats it.
         """
 
     private enum Subject {
         case crypto(rounds: Int)
         case extensionRuns(pushCount: Int)
+        case schedules(ScheduleBench)
     }
 
     private let subject: Subject
@@ -31,40 +37,44 @@ struct BenchCommand: Command {
     init(_ arguments: Arguments) throws(CommandFailure) {
         switch try arguments.operand("crypto or extension") {
         case "crypto":
-            subject = .crypto(rounds: try Self.number(arguments, "--rounds", "51", maximum: 10_000))
+            try arguments.refuse("--pushes", "--schedules", "--seed", because: "is for the extension")
+            subject = .crypto(rounds: try arguments.number("--rounds", 1...10_000) ?? 51)
         case "extension":
-            subject = .extensionRuns(pushCount: try Self.number(arguments, "--pushes", "20000", maximum: 10_000_000))
+            try arguments.refuse("--rounds", because: "is for crypto")
+            subject = try Self.extensionSubject(arguments)
         default: throw arguments.wrong("bench times crypto, or the extension")
         }
         printsJSON = arguments.flag(.json)
     }
 
-    private static func number(
-        _ arguments: Arguments,
-        _ option: String,
-        _ standard: String,
-        maximum: Int
-    ) throws(CommandFailure) -> Int {
-        guard let number = Int(arguments.value(option) ?? standard), (1...maximum).contains(number) else {
-            throw arguments.wrong("\(option) is a number from 1 to \(maximum)")
+    private static func extensionSubject(_ arguments: Arguments) throws(CommandFailure) -> Subject {
+        guard let count = try arguments.number("--schedules", 1...1_000_000) else {
+            try arguments.refuse("--seed", because: "is for --schedules")
+            return .extensionRuns(pushCount: try arguments.number("--pushes", 1...10_000_000) ?? 20_000)
         }
-        return number
+        try arguments.refuse("--pushes", because: "is not for --schedules")
+        if arguments.flag(.json) { throw arguments.wrong("--json is not for --schedules") }
+        let seed = try arguments.number("--seed", 0...Int(Int32.max)) ?? .random(in: 0...Int(Int32.max))
+        return .schedules(ScheduleBench(count: count, seed: UInt64(seed)))
     }
 
-    func run() throws(CommandFailure) {
-        if !Self.isOptimized {
-            Output.complain(
-                "sealedpush: figures of an unoptimised build mean nothing; build with --configuration release"
-            )
-        }
+    func run() async throws(CommandFailure) {
         switch subject {
         case .crypto(let rounds): try runCrypto(rounds: rounds)
         case .extensionRuns(let pushCount):
+            Self.warnIfNotOptimized()
             try ExtensionBenchRun(pushCount: pushCount, printsJSON: printsJSON).run()
+        case .schedules(let bench): try await bench.run()
         }
     }
 
+    private static func warnIfNotOptimized() {
+        guard !isOptimized else { return }
+        Output.complain("sealedpush: figures of an unoptimised build mean nothing; build with --configuration release")
+    }
+
     private func runCrypto(rounds: Int) throws(CommandFailure) {
+        Self.warnIfNotOptimized()
         var bench = CryptoBench(rounds: rounds)
         let comparisons: [Comparison]
         do {
@@ -124,6 +134,12 @@ struct BenchCommand: Command {
         let text = String(value)
         let padded = String(repeating: "0", count: max(0, digits + 1 - text.count)) + text
         return padded.dropLast(digits) + "." + padded.suffix(digits)
+    }
+}
+
+extension Arguments {
+    fileprivate func refuse(_ options: String..., because reason: String) throws(CommandFailure) {
+        for option in options where value(option) != nil { throw wrong("\(option) \(reason)") }
     }
 }
 

@@ -27,6 +27,9 @@ struct DeviceCommand: Command {
         Option("--bundle-out", "FILE", "where to write a fresh key bundle for senders"),
         Option("--token-out", "FILE", "where to write the device token in hex, for providers"),
         Option("--count", "N", "stops after N pushes"),
+        Option("--memory-limit", "MB", "what the extension's process may take; 24 without it, as on an iPhone"),
+        Option("--time-limit", "SECONDS", "what the extension may take for a push; 30 without it"),
+        inProcess,
         .json, .allowExampleKeys,
     ]
     static let example = """
@@ -35,23 +38,38 @@ struct DeviceCommand: Command {
               --server localhost:5223 --ca keys-example/ca.pem --bundle-out device.bundle --token-out token \\
               --allow-example-keys
 
-        Prints what the person sees. Ctrl-C or SIGTERM stops it.
+        Prints what the person sees. Ctrl-C or SIGTERM stops it. The extension runs in a process of its own, which
+        serves push after push until a rule of iOS ends it.
         """
+
+    private static let inProcess = Option(
+        flag: "--in-process",
+        "runs the extension in the device's own process: no memory limit, and a crash ends both"
+    )
 
     private let arguments: Arguments
     private let server: (host: String, port: UInt16)
     private let count: Int
+    private let conditions: Device.Conditions
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         try arguments.noOperands()
         self.arguments = arguments
         server = try arguments.hostAndPort("--server")
-        guard let text = arguments.value("--count") else {
-            count = .max
-            return
+        count = try arguments.number("--count", 1 ... .max) ?? .max
+        guard !arguments.flag(Self.inProcess) || arguments.value("--memory-limit") == nil else {
+            throw arguments.wrong("--memory-limit needs a process of the extension's own; leave --in-process out")
         }
-        guard let count = Int(text), count > 0 else { throw arguments.wrong("--count is a number from 1") }
-        self.count = count
+        var conditions = Device.Conditions()
+        conditions.timekeeping = .real
+        conditions.process = .reused
+        if let megabytes = try arguments.number("--memory-limit", 1...4_096) {
+            conditions.memoryLimit = Device.MemoryLimit(byteCount: megabytes << 20)
+        }
+        if let seconds = try arguments.number("--time-limit", 1...3_600) {
+            conditions.limits.time = .seconds(seconds)
+        }
+        self.conditions = conditions
     }
 
     func run() async throws(CommandFailure) {
@@ -79,9 +97,15 @@ struct DeviceCommand: Command {
         try await serve(connection)
     }
 
+    private var device: Device {
+        if arguments.flag(Self.inProcess) { return Device(conditions) { PrincipalClass.make() } }
+        let program = ExtensionProgram(path: "/proc/self/exe", arguments: [ExtensionHostCommand.name])
+        return Device(process: program, conditions)
+    }
+
     private func serve(_ connection: DeviceConnection) async throws(CommandFailure) {
         let log = DeviceLog(printsJSON: arguments.flag(.json))
-        let runner = ExtensionRunner { PrincipalClass.make() }
+        let device = device
         try log.printReady()
         for _ in 0..<count {
             let next: DevicePush?
@@ -90,7 +114,7 @@ struct DeviceCommand: Command {
             }
             guard let push = next else { return }
             do {
-                try log.print(try await runner.deliver(push.payload), of: push)
+                try log.print(try await device.deliver(push.payload), of: push)
             } catch let error as SimulatedPushError {
                 try log.printNotShown(push, why: error)
             } catch let error as CommandFailure {
@@ -119,7 +143,7 @@ struct DeviceCommand: Command {
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
             let contacts = try ContactList(file: sendersPath)
-            try install(keys, contacts, into: container)
+            try container.install(keys, contacts)
             if let path = arguments.value("--bundle-out") {
                 let line = Base64URL.string(keys.bundle(now: .now)) + "\n"
                 try WholeFile.write(Array(line.utf8), to: path, access: .everyone)
@@ -129,25 +153,6 @@ struct DeviceCommand: Command {
             }
         } catch {
             throw .file(error)
-        }
-    }
-
-    private func install(
-        _ keys: borrowing DeviceKeys,
-        _ contacts: ContactList,
-        into container: borrowing AppContainer
-    ) throws(FileError) {
-        do throws(SharedContainer.InstallError) {
-            try SharedContainer(path: container.groupPath).install(keys: keys, contacts: contacts)
-        } catch {
-            switch error {
-            case .file(let error): throw error
-            case .keys(.store(.system(let call, let code))):
-                throw .system(call: call, path: container.groupPath, code: code)
-            case .window(.system(let call, let code)):
-                throw .system(call: call, path: container.groupPath, code: code)
-            case .keys, .window: throw .malformed(path: container.groupPath, expected: "a folder for keys")
-            }
         }
     }
 

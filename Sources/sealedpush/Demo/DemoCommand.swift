@@ -1,8 +1,8 @@
 import Envelope
 import Glibc
 
-/// The whole way of one message in four processes: simulator, device, sender, provider. This one only starts them and
-/// prints what two of them report: it never reads the message.
+/// The whole way of one message in five processes: simulator, device, the device's service extension, sender, provider.
+/// This one only starts them and prints what two of them report: it never reads the message.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "sends a sealed message from a file to a simulated lock screen"

@@ -25,6 +25,11 @@ def _target(value):
     require(value == "" or from_base64url(value, 16))
 
 
+def _receipt(value):
+    _string(value)
+    require(value == "" or from_base64url(value, 16))
+
+
 def _badge(value):
     require(type(value) is int and 0 <= value <= BADGE_MAX)  # not isinstance: True is an int in Python
 
@@ -44,7 +49,7 @@ def _user_info(value):
     require(all(type(member) in (str, int, bool) for member in value.values()))
 
 
-# Each name, and the check of its type and range. Of `attachments` and `receipt`, which come later, nothing is read.
+# Each name, and the check of its type and range. Of `attachments`, which come later, nothing is read.
 MEMBERS = {
     "op": _string, "crit": _strings, "target": _target, "call": _string, "badge": _badge,
     "title": _string, "subtitle": _string, "body": _string,
@@ -52,6 +57,7 @@ MEMBERS = {
     "title-loc-args": _loc_args, "subtitle-loc-args": _loc_args, "loc-args": _loc_args,
     "thread-id": _string, "category": _string, "sound": _string, "sound-volume": _decimal, "level": _string,
     "relevance-score": _decimal, "target-content-id": _string, "sender": _string, "user-info": _user_info,
+    "receipt": _receipt,
 }
 
 

@@ -203,7 +203,7 @@ struct AppDeviceStartTests {
             topic: try BundleID("com.example.other"),
             containerPath: handset.settings.containerPath,
             privatePath: handset.settings.privatePath,
-            texts: Handset.texts
+            display: DisplayPolicy(texts: Handset.texts)
         )
         #expect(refusal { () throws(AppDeviceError) in _ = try AppDevice.open(other) } == .otherTopic)
         #expect(try handset.open().isContinued)

@@ -27,10 +27,13 @@ final class Handset {
     let settings: AppDevice.Settings
     var random: SeededRandom
     var now = Handset.start
+    /// The extension's.
+    var display = DisplayPolicy(texts: Handset.texts)
+    var policy = OpeningPolicy()
     /// What senders fetch.
     private(set) var published: [UInt8] = []
 
-    init(seed: UInt64, usesUnlockedClass: Bool = false) throws {
+    init(seed: UInt64, usesUnlockedClass: Bool = false, keepsReceipts: Bool = false) throws {
         var random = SeededRandom(seed: seed)
         sender = SenderIdentity(random: &random)
         folder = try TemporaryFolder()
@@ -39,11 +42,12 @@ final class Handset {
             topic: try BundleID("com.example.chat"),
             containerPath: folder.path("group"),
             privatePath: folder.path("private"),
-            texts: Self.texts,
+            display: DisplayPolicy(texts: Self.texts),
             usesUnlockedClass: usesUnlockedClass
         )
         let lock = lock
         settings.lock = { lock.state }
+        settings.keepsReceipts = keepsReceipts
         self.settings = settings
         self.random = random
     }
@@ -58,10 +62,14 @@ extension Handset {
     }
 
     /// A device that knows its sender and is known to it.
-    func launch(rights: ContactRights = [], role: Contact.Role = .person) throws -> AppDevice {
+    func launch(
+        rights: ContactRights = [],
+        role: Contact.Role = .person,
+        name: String? = nil
+    ) throws -> AppDevice {
         let device = try open().device
         var contacts = ContactList()
-        try contacts.add(Contact(key: sender.publicKey, role: role, rights: rights))
+        try contacts.add(Contact(key: sender.publicKey, role: role, name: name, rights: rights))
         try device.setContacts(contacts)
         try publish(device)
         return device
@@ -118,20 +126,20 @@ extension Handset {
     }
 
     func pipeline(opensWebPush: Bool = false) -> NotificationPipeline {
-        NotificationPipeline(container: container, texts: Self.texts, opensWebPush: opensWebPush)
+        NotificationPipeline(container: container, display: display, policy: policy, opensWebPush: opensWebPush)
     }
 
     /// What it makes of a push, without the word that iOS has it.
-    func content(_ push: [AnyHashable: Any]) -> NotificationContent {
-        pipeline().content(userInfo: push, now: now)
+    func content(_ push: [AnyHashable: Any], requestID: String? = nil) -> NotificationContent {
+        pipeline().content(userInfo: push, requestID: requestID, now: now)
     }
 
     /// The same as on a screen: shown, and remembered as shown.
     @discardableResult
-    func show(_ push: [AnyHashable: Any]) -> NotificationContent {
+    func show(_ push: [AnyHashable: Any], requestID: String? = nil) -> NotificationContent {
         let pipeline = pipeline()
-        let content = pipeline.content(userInfo: push, now: now)
-        pipeline.didShow(content)
+        let content = pipeline.content(userInfo: push, requestID: requestID, now: now)
+        pipeline.didShow(content, now: now)
         return content
     }
 

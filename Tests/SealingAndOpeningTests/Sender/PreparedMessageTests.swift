@@ -27,6 +27,7 @@ struct PreparedMessageTests {
             sentAt: prepared.sentAt,
             expiresAt: prepared.expiresAt,
             sender: pair.sender.publicKey,
+            contactName: nil,
             isTruncated: false
         )
         for (index, message) in sealed.enumerated() {

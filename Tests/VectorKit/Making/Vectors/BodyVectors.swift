@@ -16,6 +16,14 @@ enum BodyVectors {
             ("relevance-five-decimals", "five decimals", #"{"body":"b","relevance-score":"0.12345"}"#, "malformed"),
             ("user-info-nested", "user info that is nested", #"{"body":"b","user-info":{"a":{}}}"#, "malformed"),
             ("loc-args-alone", "arguments without their key", #"{"body":"b","loc-args":["x"]}"#, "malformed"),
+            ("receipt-short", "a receipt of 15 bytes", Self.receipt("AAECAwQFBgcICQoLDA0O"), "malformed"),
+            ("receipt-long", "a receipt of 17 bytes", Self.receipt("AAECAwQFBgcICQoLDA0ODxA"), "malformed"),
+            ("receipt-alphabet", "a receipt in base64", Self.receipt("++ECAwQFBgcICQoLDA0ODw"), "malformed"),
+            (
+                "receipt-spare-bits", "a receipt that is spelled otherwise", Self.receipt("AAECAwQFBgcICQoLDA0ODx"),
+                "malformed"
+            ),
+            ("receipt-number", "a receipt that is a number", #"{"body":"b","receipt":7}"#, "malformed"),
             ("volume-alone", "a volume without a sound", #"{"body":"b","sound-volume":"1"}"#, "malformed"),
             (
                 "crit-unknown", "a critical name that nobody knows", #"{"body":"b","crit":["poll"],"poll":1}"#,
@@ -46,6 +54,16 @@ enum BodyVectors {
             ),
             ("white-space", "white space between the tokens", " {\t\"body\" :\r\"b\" } ", #"{"body":"b"}"#),
             ("escapes", "escapes in names and texts", #"{"b\u006fdy":"\u0041\ud83d\ude00\/"}"#, #"{"body":"A😀/"}"#),
+            (
+                "receipt", "a receipt is asked for", Self.receipt("AAECAwQFBgcICQoLDA0ODw"),
+                Self.receipt("AAECAwQFBgcICQoLDA0ODw")
+            ),
+            ("receipt-empty", "a receipt that is empty is absent", Self.receipt(""), #"{"body":"b"}"#),
+            (
+                "crit-receipt", "a receipt may be critical",
+                #"{"body":"b","crit":["receipt"],"receipt":"AAECAwQFBgcICQoLDA0ODw"}"#,
+                Self.receipt("AAECAwQFBgcICQoLDA0ODw")
+            ),
             ("loc-key", "a key of the app's tables is text", #"{"loc-key":"NEW"}"#, #"{"loc-key":"NEW"}"#),
         ]
         for (name, title, body, shows) in opened {
@@ -55,6 +73,8 @@ enum BodyVectors {
         }
         return vectors
     }
+
+    private static func receipt(_ text: String) -> String { #"{"body":"b","receipt":"\#(text)"}"# }
 
     /// Faults of JSON, once inside a message and once alone.
     private static func documents() throws -> [Vector] {

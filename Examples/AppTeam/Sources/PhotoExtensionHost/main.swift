@@ -1,0 +1,7 @@
+import ExtensionHarness
+import PhotoServer
+
+@testable import PhotoExtension
+
+PhotoServer.start
+ExtensionHost.run { NotificationService() }

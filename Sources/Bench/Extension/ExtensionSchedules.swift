@@ -1,0 +1,116 @@
+package import ExtensionHarness
+private import NotificationServiceExtension
+internal import UserNotifications
+
+/// Runs our extension over random schedules of pushes and mishaps, many at the same time.
+package struct ExtensionSchedules: Sendable {
+    /// What they came to.
+    package struct Result: Sendable {
+        /// Condition by outcome.
+        package fileprivate(set) var histogram = ScheduleHistogram(
+            outcomes: ScheduleJudge.Outcome.allCases.map(\.rawValue)
+        )
+        package fileprivate(set) var scheduleCount = 0
+        package fileprivate(set) var pushCount = 0
+        /// Schedules with a mistake, each as its description says it: the seed is in it.
+        package fileprivate(set) var failures: [String] = []
+        /// Half-written files that were left behind.
+        package fileprivate(set) var temporaryFileCount = 0
+
+        /// Cells of the histogram that something can be in, and nothing is.
+        package var emptyCells: [String] {
+            histogram.emptyCells.filter { Self.isPossible($0.outcome, under: $0.label) }
+                .map { "\($0.outcome) under \($0.label)" }
+        }
+
+        private static func isPossible(_ outcome: String, under label: ScheduleLabel) -> Bool {
+            switch label.description {
+            case "alerts off": outcome == ScheduleJudge.Outcome.nothing.rawValue
+            case "extension does not start":
+                [ScheduleJudge.Outcome.original, .nothing].map(\.rawValue).contains(outcome)
+            // The keys cannot be read, or what was shown not be remembered.
+            case "lock before first unlock", "storage read-only": outcome != ScheduleJudge.Outcome.message.rawValue
+            default: true
+            }
+        }
+
+        fileprivate mutating func add(_ other: Result) {
+            histogram.add(other.histogram)
+            scheduleCount += other.scheduleCount
+            pushCount += other.pushCount
+            failures += other.failures
+            temporaryFileCount += other.temporaryFileCount
+        }
+    }
+
+    /// Schedules that share a phone, one after the other.
+    private static let phoneScheduleCount = 50
+
+    private let seeds: [UInt64]
+    private let folder: String
+
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - seed: of the first; the others follow it.
+    ///   - folder: an empty one, for the phones. Whoever made it removes it.
+    package init(count: Int, seed: UInt64, in folder: String) {
+        seeds = (0..<count).map { seed &+ UInt64($0) }
+        self.folder = folder
+    }
+
+    /// - Parameter laneCount: how many phones there are at a time.
+    /// - Returns: what all of them came to.
+    /// - Throws: `BenchError` where a phone could not be made.
+    package func run(laneCount: Int) async throws(BenchError) -> Result {
+        let phones = stride(from: 0, to: seeds.count, by: Self.phoneScheduleCount).map {
+            Array(seeds[$0..<min($0 + Self.phoneScheduleCount, seeds.count)])
+        }
+        return try await withTaskGroup(of: Swift.Result<Result, BenchError>.self) { group in
+            var waiting = phones[...]
+            for seeds in waiting.prefix(max(laneCount, 1)) { group.addTask { await runPhone(seeds) } }
+            waiting = waiting.dropFirst(max(laneCount, 1))
+            var sum = Result()
+            for await result in group {
+                switch result {
+                case .success(let result): sum.add(result)
+                case .failure(let error): return Swift.Result<Result, BenchError>.failure(error)
+                }
+                if let seeds = waiting.popFirst() { group.addTask { await runPhone(seeds) } }
+            }
+            return .success(sum)
+        }
+        .get()
+    }
+
+    private func runPhone(_ seeds: [UInt64]) async -> Swift.Result<Result, BenchError> {
+        do throws(BenchError) {
+            let phone = try ScheduledPhone(folder: "\(folder)/\(seeds[0])")
+            var result = Result()
+            for seed in seeds { await run(seed, try phone.pushes(number: seed), on: phone.conditions, into: &result) }
+            result.temporaryFileCount = try phone.temporaryFileCount()
+            return .success(result)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func run(
+        _ seed: UInt64,
+        _ pushes: [ScheduledPush],
+        on conditions: Device.Conditions,
+        into result: inout Result
+    ) async {
+        let schedule = DeviceSchedule(seed: seed, pushCount: pushes.count, on: conditions)
+        let report = await schedule.run(pushes.map(\.push)) { PrincipalClass.make() }
+        var judge = ScheduleJudge(pushes)
+        let mistakes = judge.mistakes(in: report, of: schedule)
+        if !mistakes.isEmpty { result.failures.append("\(mistakes.map { "\($0)" }.sorted()) in \(schedule)") }
+        for delivery in report.deliveries {
+            for shown in [delivery.shown] + delivery.shown.repeated {
+                result.histogram.add(delivery.step, outcome: ScheduleJudge.Outcome.of(shown).rawValue)
+                result.pushCount += 1
+            }
+        }
+        result.scheduleCount += 1
+    }
+}

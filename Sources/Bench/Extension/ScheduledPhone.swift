@@ -1,0 +1,127 @@
+private import Envelope
+internal import ExtensionHarness
+private import Glibc
+private import Keys
+private import NotificationCore
+private import NotificationServiceExtension
+private import Opening
+private import Primitives
+private import Sealing
+internal import UserNotifications
+
+/// A phone whose app has keys and one sender, in a folder of its own, and that sender's pushes.
+struct ScheduledPhone: ~Copyable {
+    /// Pushes of each kind for one schedule, the kinds always in the same places.
+    static let pushCount = 4
+
+    /// What a schedule is made from: the phone's folder and date.
+    let conditions: Device.Conditions
+    private let groupPath: String
+    private let sender: SenderIdentity
+    private let recipient: Recipient
+    private let sentAt: Timestamp
+
+    /// - Parameter folder: does not exist; the one around it does.
+    /// - Throws: `BenchError`.
+    init(folder: String) throws(BenchError) {
+        let now = Timestamp.now
+        var random = SystemRandom()
+        let sender = SenderIdentity(random: &random)
+        recipient = try Self.install(trusting: sender.publicKey, in: folder, now: now, random: &random)
+        conditions = Device.Conditions().with {
+            $0.appGroups = URL(fileURLWithPath: folder, isDirectory: true)
+            $0.date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000)
+        }
+        groupPath = folder + "/" + PrincipalClass.appGroup
+        self.sender = sender
+        sentAt = now
+    }
+
+    /// - Returns: the phone, as the sender knows it.
+    private static func install(
+        trusting sender: SenderKey,
+        in folder: String,
+        now: Timestamp,
+        random: inout SystemRandom
+    ) throws(BenchError) -> Recipient {
+        let groupPath = folder + "/" + PrincipalClass.appGroup
+        guard unsafe mkdir(folder, 0o700) == 0, unsafe mkdir(groupPath, 0o700) == 0 else { throw .operationFailed }
+        do {
+            let topic = try BundleID("com.example.chat")
+            let keys = DeviceKeys(topic: topic, random: &random)
+            try SharedContainer(path: groupPath).install(keys: keys, contacts: ContactList(people: [sender]), now: now)
+            return try Recipient(
+                bundle: keys.bundle(now: now),
+                pinnedIdentity: keys.identity,
+                topic: topic,
+                withoutPinsAt: now
+            )
+        } catch {
+            throw .operationFailed
+        }
+    }
+
+    /// Two messages, one whose bytes were changed on the way, and one that does not ask for its extension. `number` is the
+    /// schedule's.
+    func pushes(number: UInt64) throws(BenchError) -> [ScheduledPush] {
+        let first = try payload(text: "first of \(number)")
+        let second = try payload(text: "second of \(number)")
+        let changed = Self.changingEnvelope(of: try payload(text: "changed"))
+        let plain = try payload(text: "plain").replacing(#""mutable-content":1"#, with: #""mutable-content":0"#)
+        return [
+            try ScheduledPush(payload: first, identifier: "\(number)-1", text: "first of \(number)"),
+            try ScheduledPush(payload: second, identifier: "\(number)-2", text: "second of \(number)"),
+            try ScheduledPush(payload: changed, identifier: "\(number)-3", text: nil),
+            try ScheduledPush(payload: plain, identifier: "\(number)-4", text: nil),
+        ]
+    }
+
+    /// Files that no part of the app should have left: half-written ones.
+    ///
+    /// - Throws: `BenchError`.
+    func temporaryFileCount() throws(BenchError) -> Int {
+        do {
+            return try FileManager.default.subpathsOfDirectory(atPath: groupPath).count { $0.hasSuffix(".tmp") }
+        } catch {
+            throw .operationFailed
+        }
+    }
+
+    private func payload(text: String) throws(BenchError) -> String {
+        var message = Message()
+        message.title = ScheduledPush.title
+        message.body = text
+        do {
+            let sealed = try sender.seal(message, for: recipient, sentAt: sentAt)
+            let placeholder = try Placeholder(title: ScheduledPush.relaysTitle, body: "You have a new message")
+            return String(decoding: sealed.payload(placeholder: placeholder), as: UTF8.self)
+        } catch {
+            throw .operationFailed
+        }
+    }
+
+    /// A bit of the ciphertext: nothing but the tag tells.
+    private static func changingEnvelope(of payload: String) -> String {
+        var bytes = Array(payload.utf8)
+        let middle = bytes.count / 2
+        bytes[middle] = bytes[middle] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// A push, and what its extension has to show of it.
+struct ScheduledPush: Sendable {
+    static let title = "Ada"
+    /// Must never be seen where the extension ran.
+    static let relaysTitle = "Relay"
+
+    let push: SimulatedPush
+    /// The message's body; nil where none can be opened.
+    let text: String?
+
+    /// - Throws: `BenchError`.
+    init(payload: String, identifier: String, text: String?) throws(BenchError) {
+        do { push = try SimulatedPush(payload: payload.utf8, identifier: identifier) } catch { throw .operationFailed }
+        self.text = text
+    }
+}

@@ -1,0 +1,77 @@
+package import Envelope
+
+/// A push that starts, updates or ends a Live Activity.
+///
+/// - Source: https://developer.apple.com/documentation/activitykit/starting-and-updating-live-activities-with-activitykit-push-notifications
+public struct LiveActivityUpdate: Sendable, Equatable {
+    /// "start", "update" or "end"; others as they came.
+    public let event: String
+    /// The name of the app's type of attributes; with "start" only.
+    public let attributesType: String?
+    /// When it was sent, in seconds since 1970: an older update does not replace a newer one.
+    public let timestamp: Int64?
+    /// From when on the system calls the activity outdated, in seconds since 1970.
+    public let staleDate: Int64?
+    /// When an ended activity leaves the lock screen, in seconds since 1970.
+    public let dismissalDate: Int64?
+
+    package let contentState: JSONValue?
+    package let attributes: JSONValue?
+    package let alert: JSONValue?
+
+    /// The dynamic content as indented JSON, its members and numbers as they came; `nil` without one.
+    public var contentStateText: String? { contentState.map { JSONWriter.indentedText(of: $0) } }
+
+    /// The fixed attributes as indented JSON; `nil` without any.
+    public var attributesText: String? { attributes.map { JSONWriter.indentedText(of: $0) } }
+
+    /// What lights the screen, as indented JSON; `nil` for a silent update.
+    public var alertText: String? { alert.map { JSONWriter.indentedText(of: $0) } }
+
+    /// - Returns: `nil` for a push that says nothing of a Live Activity.
+    init?(_ document: JSONValue, in bytes: [UInt8]) throws(CapturedPushError) {
+        guard let aps = document["aps"], aps["event"] != nil || aps["content-state"] != nil else { return nil }
+        let members = Members(aps: aps, bytes: bytes)
+        guard let event = try members.string("event") else {
+            throw CapturedPushError("a Live Activity's push needs an \"event\" in \"aps\"", at: aps.offset, in: bytes)
+        }
+        self.event = event
+        attributesType = try members.string("attributes-type")
+        timestamp = try members.seconds("timestamp")
+        staleDate = try members.seconds("stale-date")
+        dismissalDate = try members.seconds("dismissal-date")
+        contentState = try members.object("content-state")
+        attributes = try members.object("attributes")
+        alert = try members.object("alert")
+    }
+
+    /// The members of `aps`; one that is there has the kind that Apple gives it.
+    private struct Members {
+        let aps: JSONValue
+        let bytes: [UInt8]
+
+        func string(_ name: String) throws(CapturedPushError) -> String? {
+            guard let value = aps[name] else { return nil }
+            guard let string = value.string else { throw wrong(name, "a string", value) }
+            return string
+        }
+
+        func seconds(_ name: String) throws(CapturedPushError) -> Int64? {
+            guard let value = aps[name] else { return nil }
+            guard case .integer(let seconds) = value.content else {
+                throw wrong(name, "seconds since 1970, a whole number", value)
+            }
+            return seconds
+        }
+
+        func object(_ name: String) throws(CapturedPushError) -> JSONValue? {
+            guard let value = aps[name] else { return nil }
+            guard value.members != nil else { throw wrong(name, "an object", value) }
+            return value
+        }
+
+        private func wrong(_ name: String, _ kind: String, _ value: JSONValue) -> CapturedPushError {
+            CapturedPushError("\"\(name)\" is not \(kind)", at: value.offset, in: bytes)
+        }
+    }
+}

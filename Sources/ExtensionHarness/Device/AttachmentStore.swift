@@ -1,0 +1,81 @@
+internal import UserNotifications
+
+/// The folder where the system keeps the files of notifications: a file that it takes is moved there, and is gone from
+/// where the extension left it. Files of the app itself are copied.
+///
+/// The folder goes with the device.
+final class AttachmentStore: Sendable {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "attachments-\(UUID().uuidString)",
+        isDirectory: true
+    )
+
+    deinit {
+        // Nothing was ever moved there, or nobody can be told any more.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Takes the files that the system would take.
+    ///
+    /// - Parameters:
+    ///   - attachments: as the extension left them.
+    ///   - appBundle: the installed app's folder.
+    /// - Returns: those that were taken, with their new paths, and why the first other one was not.
+    func take(
+        _ attachments: [ShownContent.Attachment],
+        appBundle: URL?
+    ) -> (taken: [ShownContent.Attachment], problem: AttachmentProblem?) {
+        var taken: [ShownContent.Attachment] = []
+        var firstProblem: AttachmentProblem?
+        for var attachment in attachments {
+            do throws(Refusal) {
+                try check(attachment)
+                attachment.path = try store(attachment, appBundle: appBundle)
+                taken.append(attachment)
+            } catch {
+                firstProblem = firstProblem ?? error.problem
+            }
+        }
+        return (taken, firstProblem)
+    }
+
+    private struct Refusal: Error {
+        let problem: AttachmentProblem
+    }
+
+    private func check(_ attachment: ShownContent.Attachment) throws(Refusal) {
+        let header: Data
+        let byteCount: Int
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: attachment.path)
+            guard attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? NSNumber
+            else { throw Refusal(problem: .missing) }
+            byteCount = size.intValue
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: attachment.path))
+            // Read only: nothing is lost where closing fails.
+            defer { try? file.close() }
+            header = try file.read(upToCount: AttachmentRule.headerByteCount) ?? Data()
+        } catch {
+            throw Refusal(problem: .missing)
+        }
+        let problem = AttachmentRule.problem(type: attachment.type, byteCount: byteCount, header: Array(header))
+        if let problem { throw Refusal(problem: problem) }
+    }
+
+    private func store(_ attachment: ShownContent.Attachment, appBundle: URL?) throws(Refusal) -> String {
+        let source = URL(fileURLWithPath: attachment.path).standardizedFileURL
+        let target = folder.appendingPathComponent("\(UUID().uuidString).\(source.pathExtension)")
+        let isOfApp = appBundle.map { source.path.hasPrefix($0.standardizedFileURL.path + "/") } ?? false
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            if isOfApp {
+                try FileManager.default.copyItem(at: source, to: target)
+            } else {
+                try FileManager.default.moveItem(at: source, to: target)
+            }
+        } catch {
+            throw Refusal(problem: .notMoved)
+        }
+        return target.path
+    }
+}

@@ -1,0 +1,110 @@
+import Platform
+internal import UserNotifications
+
+/// Owns one `Delivery` and performs its actions: threads for the calls into the extension, a continuation for the result.
+final class ExtensionRun: Sendable {
+    private struct State {
+        var delivery = Delivery()
+        var principal: Principal?
+        var outcome: ExtensionOutcome?
+        var waiter: CheckedContinuation<ExtensionOutcome, Never>?
+    }
+
+    private let state = Guarded(State())
+    private let device: RunningDevice
+    private let clock: SimulatedClock
+    private let onLateCall: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - device: The device that the extension's code finds itself on.
+    ///   - clock: Stands still while a call into the extension runs.
+    ///   - onLateCall: The extension called its content handler when its run was over.
+    init(on device: RunningDevice, clock: SimulatedClock, onLateCall: @escaping @Sendable () -> Void) {
+        self.device = device
+        self.clock = clock
+        self.onLateCall = onLateCall
+    }
+
+    /// Calls `didReceive`, on a thread of its own.
+    ///
+    /// - Returns: what keeps time from passing until the call has returned.
+    func callDidReceive(_ request: ExtensionRequest, makePrincipal: @escaping @Sendable () -> Principal) -> ClockHold {
+        call(named: "didReceive") { [self] in
+            let principal = makePrincipal()
+            state.withLock { if $0.outcome == nil { $0.principal = principal } }
+            principal.object.didReceive(request.push.makeRequest(request.alertText)) { [self] content in
+                // A value from here on, made on the extension's thread: it may change its object as soon as it returns.
+                handle(.answered(ShownContent(content)))
+            }
+        }
+    }
+
+    /// Tells the extension that its time is over when it is, and ends the run when that is due. A task that is cancelled
+    /// has no time left.
+    func keep(_ timetable: Timetable, from start: SimulatedClock.Instant, since didReceive: ClockHold) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await didReceive.end(after: PassageOfTime.workTimeMax) }
+            for expiry in timetable.expiries {
+                try? await clock.sleep(until: start.advanced(by: expiry), isSystem: true)
+                if let call = callTimeWillExpire() {
+                    group.addTask { await call.end(after: PassageOfTime.workTimeMax) }
+                }
+            }
+            try? await clock.sleep(until: start.advanced(by: timetable.end), isSystem: true)
+            handle(.graceOver)
+        }
+    }
+
+    /// Calls `serviceExtensionTimeWillExpire` on a thread of its own, if nothing has answered.
+    private func callTimeWillExpire() -> ClockHold? {
+        guard state.withLock({ $0.delivery.handle(.timeLimitReached) }) == .callExpiry else { return nil }
+        return call(named: "timeWillExpire") { [self] in
+            // No object yet means that its initializer is still running: iOS has nobody to tell either.
+            state.withLock { $0.principal }?.object.serviceExtensionTimeWillExpire()
+        }
+    }
+
+    /// The result, once there is one.
+    var outcome: ExtensionOutcome {
+        get async {
+            await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil { state.waiter = continuation }
+                    return state.outcome
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        }
+    }
+
+    private func handle(_ event: Delivery.Event) {
+        switch state.withLock({ $0.delivery.handle(event) }) {
+        case .finish(let outcome): finish(outcome)
+        case .reportLateCall: onLateCall()
+        case .none, .callExpiry: break
+        }
+    }
+
+    private func finish(_ outcome: ExtensionOutcome) {
+        let waiter = state.withLock { state in
+            state.outcome = outcome
+            // The object usually keeps the handler, which keeps this run.
+            state.principal = nil
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: outcome)
+    }
+
+    private func call(named name: String, _ body: @escaping @Sendable () -> Void) -> ClockHold {
+        let hold = ClockHold(clock)
+        let thread = Thread { [self] in
+            device.run(body)
+            handle(.callReturned)
+            hold.end()
+        }
+        thread.name = name
+        thread.start()
+        return hold
+    }
+}

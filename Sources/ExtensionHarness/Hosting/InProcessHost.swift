@@ -1,0 +1,52 @@
+import Platform
+internal import UserNotifications
+
+/// Runs extensions in this process.
+final class InProcessHost: ExtensionHosting {
+    private let makeExtension: @Sendable () -> UNNotificationServiceExtension
+    private let reused = Guarded<Principal?>(nil)
+    private let lateCallCount = Guarded(0)
+    private let clock: SimulatedClock
+
+    init(clock: SimulatedClock, makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension) {
+        self.clock = clock
+        self.makeExtension = makeExtension
+    }
+
+    var lateHandlerCallCount: Int { lateCallCount.withLock { $0 } }
+
+    func run(_ request: ExtensionRequest) async -> ExtensionOutcome {
+        let start = clock.now
+        let device = RunningDevice(request.conditions, clock: clock, center: request.center)
+        let keeper = TimeKeeper(clock)
+        // Not the host itself: an object that is reused keeps its last handler, and the host keeps the object.
+        let run = ExtensionRun(on: device, clock: clock) { [lateCallCount] in lateCallCount.withLock { $0 += 1 } }
+        return await withTaskGroup { group in
+            let didReceive = run.callDidReceive(request) { [self] in principal(request.conditions.process) }
+            group.addTask { await run.keep(request.timetable, from: start, since: didReceive) }
+            group.addTask { await device.make(request.conditions.changes, from: start) }
+            group.addTask { await keeper.run(request.conditions.timekeeping) }
+            var outcome = await run.outcome
+            group.cancelAll()
+            outcome.time = keeper.timeUsed
+            return outcome
+        }
+    }
+
+    private func principal(_ use: Device.ProcessUse) -> Principal {
+        switch use {
+        case .fresh: return Principal(object: makeExtension())
+        case .reused:
+            return reused.withLock { reused in
+                let principal = reused ?? Principal(object: makeExtension())
+                reused = principal
+                return principal
+            }
+        }
+    }
+}
+
+/// iOS itself calls one extension object from two threads; whether it can bear that is the extension's to prove.
+struct Principal: @unchecked Sendable {
+    let object: UNNotificationServiceExtension
+}

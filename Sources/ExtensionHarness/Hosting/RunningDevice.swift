@@ -1,0 +1,92 @@
+internal import Platform
+internal import UserNotifications
+
+/// A device as the extension's code meets it while one push is handled: its lock, its files, its date, its screen.
+struct RunningDevice: Sendable {
+    private let device: SimulatedDevice
+    private let dateJump = Guarded(Duration.zero)
+    private let clock: SimulatedClock
+    private let center: any NotificationSystem
+
+    /// - Parameters:
+    ///   - conditions: of the moment when the push arrives.
+    ///   - clock: goes on while the extension runs.
+    ///   - center: the screen that the extension may take notifications from.
+    init(_ conditions: Device.Conditions, clock: SimulatedClock, center: any NotificationSystem) {
+        let arrival = (conditions.date ?? Date()).timeIntervalSince1970
+        let start = clock.now
+        let dateJump = dateJump
+        self.clock = clock
+        self.center = center
+        var limits = SimulatedDevice.Conditions()
+        limits.lock = SimulatedDevice.Lock(conditions.lock)
+        limits.storage = SimulatedDevice.Storage(conditions.storage)
+        device = SimulatedDevice(
+            appGroupsPath: conditions.appGroups?.path,
+            clock: clock,
+            wallClock: {
+                let passed = start.duration(to: clock.now) + dateJump.withLock { $0 }
+                return UInt64(clampingMilliseconds: arrival + passed / .seconds(1))
+            },
+            onWork: { work in
+                switch work {
+                case .begins: clock.hold()
+                case .ends: clock.release()
+                }
+            },
+            conditions: limits
+        )
+    }
+
+    /// Runs `body`, and every task made in it, on this device. What time does meanwhile is the caller's to say.
+    func run(_ body: () -> Void) {
+        device.bind { CurrentNotificationSystem.run(with: center, body) }
+    }
+
+    /// Makes each change when its time comes, until the task is cancelled.
+    func make(_ changes: [Device.Change], from start: SimulatedClock.Instant) async {
+        for change in changes.sorted(by: { $0.after < $1.after }) {
+            do {
+                try await clock.sleep(until: start.advanced(by: change.after), isSystem: true)
+            } catch {
+                return
+            }
+            make(change.event)
+        }
+    }
+
+    private func make(_ event: Device.Change.Event) {
+        switch event {
+        case .lock(let lock): device.change { $0.lock = SimulatedDevice.Lock(lock) }
+        case .storage(let storage): device.change { $0.storage = SimulatedDevice.Storage(storage) }
+        case .dateJumps(let duration): dateJump.withLock { $0 += duration }
+        }
+    }
+}
+
+extension SimulatedDevice.Lock {
+    init(_ lock: Device.Lock) {
+        switch lock {
+        case .beforeFirstUnlock: self = .beforeFirstUnlock
+        case .locked: self = .locked
+        case .unlocked: self = .unlocked
+        }
+    }
+}
+
+extension SimulatedDevice.Storage {
+    init(_ storage: Device.Storage) {
+        switch storage {
+        case .writable: self = .writable
+        case .full: self = .full
+        case .readOnly: self = .readOnly
+        }
+    }
+}
+
+extension UInt64 {
+    /// A date before 1970 or beyond any calendar must not trap.
+    fileprivate init(clampingMilliseconds seconds: Double) {
+        self = UInt64(exactly: (seconds * 1_000).rounded(.down)) ?? (seconds > 0 ? .max : 0)
+    }
+}

@@ -1,0 +1,62 @@
+/// An element of an SVG document as a value. Names are literals of ours, and values are escaped where they are written:
+/// nothing that a stranger put into a text becomes markup.
+struct SVGElement {
+    private enum Content {
+        case elements([SVGElement])
+        case text(String)
+    }
+
+    private let name: StaticString
+    private let attributes: KeyValuePairs<StaticString, String>
+    private let content: Content
+
+    init(
+        _ name: StaticString,
+        _ attributes: KeyValuePairs<StaticString, String> = [:],
+        _ children: [SVGElement] = []
+    ) {
+        self.name = name
+        self.attributes = attributes
+        content = .elements(children)
+    }
+
+    /// An element that holds text and nothing else.
+    init(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], text: String) {
+        self.name = name
+        self.attributes = attributes
+        content = .text(text)
+    }
+
+    /// The element's text: an element a line, two spaces a level.
+    func markup(depth: Int = 0) -> String {
+        let indent = String(repeating: "  ", count: depth)
+        let start = indent + "<\(name)" + attributes.map { " \($0.key)=\"\(Self.escaped($0.value))\"" }.joined()
+        switch content {
+        case .text(let text):
+            return start + ">\(Self.escaped(text))</\(name)>\n"
+        case .elements(let children) where children.isEmpty:
+            return start + "/>\n"
+        case .elements(let children):
+            return start + ">\n" + children.map { $0.markup(depth: depth + 1) }.joined() + indent + "</\(name)>\n"
+        }
+    }
+
+    /// For text and for attributes in double quotes. What XML cannot hold becomes U+FFFD.
+    ///
+    /// - Source: https://www.w3.org/TR/xml/#charsets
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\u{20}"..."\u{7E}", "\u{A0}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
+                escaped.unicodeScalars.append(scalar)
+            default: escaped.unicodeScalars.append("\u{FFFD}")
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,38 @@
+internal import UserNotifications
+
+/// The small picture at a notification's side.
+enum Thumbnail: Sendable, Equatable {
+    /// The file of an image, as an address that holds the image itself.
+    case image(dataURI: String)
+    /// A film, a sound, or an image that cannot be put into the picture.
+    case symbol
+
+    /// More makes a picture that nobody can attach to a report.
+    static let byteCountMax = 1 << 20
+
+    /// The thumbnail of a notification's first attachment; `nil` without one.
+    init?(of content: ShownContent) {
+        guard let attachment = content.attachments.first else { return nil }
+        self = Self.read(attachment.path).flatMap(Self.dataURI).map { .image(dataURI: $0) } ?? .symbol
+    }
+
+    /// Only the file's first bytes tell what it is: its name and its type are what the extension says.
+    private static func dataURI(of file: Data) -> String? {
+        let types: [(type: String, magic: [UInt8])] = [
+            ("image/png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+            ("image/jpeg", [0xFF, 0xD8, 0xFF]),
+        ]
+        guard let found = types.first(where: { file.starts(with: $0.magic) }) else { return nil }
+        return "data:\(found.type);base64,\(file.base64EncodedString())"
+    }
+
+    /// A file that cannot be read is a symbol in the picture: an attachment may be gone before its picture is drawn.
+    private static func read(_ path: String) -> Data? {
+        // Reading from a pipe would wait for somebody to write into it.
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            attributes[.type] as? FileAttributeType == .typeRegular,
+            let size = (attributes[.size] as? NSNumber)?.intValue, size <= byteCountMax
+        else { return nil }
+        return FileManager.default.contents(atPath: path)
+    }
+}

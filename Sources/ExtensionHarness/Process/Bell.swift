@@ -1,0 +1,16 @@
+internal import CLinux
+internal import Platform
+
+/// Wakes a thread that waits for descriptors.
+final class Bell: Sendable {
+    /// Readable after a ring. -1 where the system has no more descriptors: nothing else works there either.
+    let descriptor = clinux_eventfd()
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func ring() { _ = clinux_eventfd_signal(descriptor) }
+
+    func clear() { _ = clinux_eventfd_clear(descriptor) }
+}

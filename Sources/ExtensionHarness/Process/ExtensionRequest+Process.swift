@@ -1,0 +1,89 @@
+internal import UserNotifications
+
+/// What a process is told of a request, in its own time.
+extension ExtensionRequest {
+    /// Seconds on the device for each real one. Only as asked: what a process takes to start and to work is real, and a
+    /// slow machine's is not to become the extension's.
+    var timeScale: Double {
+        guard case .scaled(let scale) = conditions.timekeeping, scale.isFinite else { return 1 }
+        return min(max(scale, 0.001), 1_000)
+    }
+
+    /// In real time.
+    var schedule: ProcessSupervision.Schedule {
+        let timetable = timetable
+        return ProcessSupervision.Schedule(
+            expiries: timetable.expiries.map { $0 / timeScale },
+            end: timetable.end / timeScale,
+            changes: changes.map { $0.after / timeScale }
+        )
+    }
+
+    /// In the order in which they happen.
+    var changes: [Device.Change] { conditions.changes.sorted { $0.after < $1.after } }
+
+    /// As `containerURL(forSecurityApplicationGroupIdentifier:)` finds it.
+    var appGroupsPath: String? {
+        conditions.appGroups?.path ?? ProcessInfo.processInfo.environment["SEALEDPUSH_APP_GROUPS"]
+    }
+}
+
+extension HostDelivery {
+    init(_ number: Int, _ request: ExtensionRequest) {
+        self.init(
+            number: number,
+            identifier: request.push.identifier,
+            userInfo: request.push.userInfo,
+            title: request.alertText.title,
+            subtitle: request.alertText.subtitle,
+            body: request.alertText.body,
+            reusesObject: request.conditions.process == .reused,
+            conditions: HostConditions(request),
+            screen: HostScreenState(request.center)
+        )
+    }
+}
+
+extension HostConditions {
+    fileprivate init(_ request: ExtensionRequest) {
+        let seconds = (request.conditions.date ?? Date()).timeIntervalSince1970
+        self.init(
+            lock: Lock(request.conditions.lock),
+            storage: Storage(request.conditions.storage),
+            appGroupsPath: request.appGroupsPath,
+            millisecondsSince1970: UInt64(exactly: (seconds * 1_000).rounded()) ?? 0,
+            timeScale: request.timeScale
+        )
+    }
+}
+
+extension HostConditions.Lock {
+    fileprivate init(_ lock: Device.Lock) {
+        switch lock {
+        case .beforeFirstUnlock: self = .beforeFirstUnlock
+        case .locked: self = .locked
+        case .unlocked: self = .unlocked
+        }
+    }
+}
+
+extension HostConditions.Storage {
+    fileprivate init(_ storage: Device.Storage) {
+        switch storage {
+        case .writable: self = .writable
+        case .full: self = .full
+        case .readOnly: self = .readOnly
+        }
+    }
+}
+
+extension HostChange {
+    init(_ event: Device.Change.Event) {
+        switch event {
+        case .lock(let lock): self = .lock(HostConditions.Lock(lock))
+        case .storage(let storage): self = .storage(HostConditions.Storage(storage))
+        case .dateJumps(let duration):
+            self = .dateJump(milliseconds: Int64(exactly: (duration / .milliseconds(1)).rounded()) ?? 0)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Platform
+internal import UserNotifications
+
+/// Answers for the device when code in the extension's process asks `UNUserNotificationCenter`, and tells the device what
+/// that code changed.
+final class HostScreen: NotificationSystem {
+    private let channel: HostChannel
+    private let state = Guarded(HostScreenState())
+
+    init(_ channel: HostChannel) {
+        self.channel = channel
+    }
+
+    /// A push came with the newest state.
+    func update(_ newest: HostScreenState) { state.withLock { $0 = newest } }
+
+    var settings: UNNotificationSettings.Values { state.withLock { $0.settings.values } }
+
+    func deliveredNotifications() -> [UNNotification] { state.withLock { $0.notifications }.map(\.object) }
+
+    func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
+        let removed = Set(identifiers)
+        state.withLock { $0.notifications.removeAll { removed.contains($0.identifier) } }
+        channel.send(.screen(.removed(identifiers)))
+    }
+
+    func removeAllDeliveredNotifications() {
+        state.withLock { $0.notifications = [] }
+        channel.send(.screen(.removedAll))
+    }
+
+    func setBadgeCount(_ count: Int) { channel.send(.screen(.badge(count))) }
+}

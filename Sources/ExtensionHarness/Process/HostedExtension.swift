@@ -1,0 +1,96 @@
+internal import Platform
+internal import UserNotifications
+
+/// The extension in its own process: calls it as the device says, and tells the device what it does.
+final class HostedExtension: Sendable {
+    /// One push under way.
+    private struct Served {
+        var principal: Principal?
+        var openCallCount = 1
+        var isAnswered = false
+    }
+
+    private let channel: HostChannel
+    private let screen: HostScreen
+    private let makeExtension: @Sendable () -> UNNotificationServiceExtension
+    private let served = Guarded<[Int: Served]>([:])
+    private let reused = Guarded<Principal?>(nil)
+    private let device = Guarded<HostDevice?>(nil)
+
+    init(channel: HostChannel, makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension) {
+        self.channel = channel
+        screen = HostScreen(channel)
+        self.makeExtension = makeExtension
+    }
+
+    /// Until the device wants nothing more.
+    func serve() {
+        CurrentNotificationSystem.occupyProcess(with: screen)
+        while let order = channel.nextOrder() {
+            switch order {
+            case .deliver(let delivery): deliver(delivery)
+            case .expire(let number): expire(number)
+            case .change(let change): device.withLock { $0 }?.apply(change)
+            }
+        }
+    }
+
+    private func deliver(_ delivery: HostDelivery) {
+        guard let push = SimulatedPush(userInfo: delivery.userInfo, identifier: delivery.identifier) else { return }
+        let alertText = AlertText(title: delivery.title, subtitle: delivery.subtitle, body: delivery.body)
+        let device = HostDevice(delivery.conditions)
+        device.occupyProcess()
+        screen.update(delivery.screen)
+        self.device.withLock { $0 = device }
+        let number = delivery.number
+        served.withLock { $0[number] = Served() }
+        call(number, named: "didReceive") { [self] in
+            let principal = principal(reusesObject: delivery.reusesObject)
+            served.withLock { $0[number]?.principal = principal }
+            principal.object.didReceive(push.makeRequest(alertText)) { [self] content in
+                // Made on the extension's thread: it may change its object as soon as this returns.
+                channel.send(.answered(number, ShownContent(content)))
+                served.withLock { $0[number]?.isAnswered = true }
+                forgetIfDone(number)
+            }
+        }
+    }
+
+    private func expire(_ number: Int) {
+        served.withLock { $0[number]?.openCallCount += 1 }
+        call(number, named: "timeWillExpire") { [self] in
+            // No object yet means that its initializer is still running: iOS has nobody to tell either.
+            served.withLock { $0[number]?.principal }?.object.serviceExtensionTimeWillExpire()
+        }
+    }
+
+    private func call(_ number: Int, named name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = Thread { [self] in
+            body()
+            channel.send(.returned(number))
+            served.withLock { $0[number]?.openCallCount -= 1 }
+            forgetIfDone(number)
+        }
+        thread.name = name
+        thread.start()
+    }
+
+    /// The object goes as soon as iOS would let go of it, so that what it frees then is seen.
+    private func forgetIfDone(_ number: Int) {
+        let last = served.withLock { served in
+            guard let push = served[number], push.isAnswered, push.openCallCount == 0 else { return Served?.none }
+            return served.removeValue(forKey: number)
+        }
+        // Outside of the lock: an extension's `deinit` may do anything.
+        withExtendedLifetime(last) {}
+    }
+
+    private func principal(reusesObject: Bool) -> Principal {
+        guard reusesObject else { return Principal(object: makeExtension()) }
+        return reused.withLock { reused in
+            let principal = reused ?? Principal(object: makeExtension())
+            reused = principal
+            return principal
+        }
+    }
+}

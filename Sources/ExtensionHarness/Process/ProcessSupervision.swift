@@ -1,0 +1,242 @@
+/// What iOS does with the process of an extension, over all the pushes that it serves. Events in, actions out; no clock,
+/// no process, no descriptor.
+///
+/// A push is done when the extension answered and the calls into it returned. When all are done the process is
+/// suspended, so that nothing in it runs any more, and only then are they finished: what it still does until then, a
+/// second answer or a lock that it keeps, has to be seen.
+struct ProcessSupervision {
+    enum Event {
+        /// A push is on its way into the process.
+        case delivered(Int, Schedule)
+        /// The device is in a hurry: this push's time is over.
+        case hurried(Int)
+        case reported(HostReport)
+        /// It said something that no host says.
+        case unreadable
+        /// It cannot say anything any more. Normally because it has ended, which is seen a moment later.
+        case fellSilent
+        case measured(byteCount: Int)
+        case suspended(holdsLock: Bool)
+        /// `isOutOfMemory` is the kernel's word.
+        case ended(ProcessEnd, isOutOfMemory: Bool)
+        /// Time went on.
+        case tick
+    }
+
+    enum Action: Equatable {
+        case callExpiry(Int)
+        /// The change at this place of the push's schedule.
+        case change(Int, index: Int)
+        case suspend
+        case resume
+        case kill
+        case finish(Int, ExtensionOutcome)
+    }
+
+    /// What happens to one push and when, counted from its delivery, in real time.
+    struct Schedule {
+        var expiries: [Duration]
+        var end: Duration
+        var changes: [Duration] = []
+    }
+
+    fileprivate struct Delivery {
+        var schedule: Schedule
+        let start: Duration
+        var outcome = ExtensionOutcome()
+        var isExpired = false
+        var runningCallCount = 1
+        var lastReport: Duration
+        var changeCount = 0
+    }
+
+    private enum Phase { case running, suspending, suspended, killed, ended }
+
+    /// How long the process goes on after its answer: iOS does not suspend it in that very instant.
+    static let linger: Duration = .milliseconds(10)
+    /// How long a call may stay in the extension after its answer. iOS does not wait for it at all.
+    static let callLinger: Duration = .seconds(1)
+    /// How long a process may live that cannot say anything any more.
+    static let silenceMax: Duration = .seconds(1)
+
+    private let memoryByteCountMax: Int?
+    private var phase = Phase.running
+    /// In the order in which they came.
+    private var deliveries: [(number: Int, delivery: Delivery)] = []
+    private var nextNumber = 0
+    /// Why it was ended, where that was not its own doing.
+    private var sentence: Ending?
+    private var silentSince: Duration?
+    private(set) var peakByteCount = 0
+    /// How often the content handler was called for a push that was over.
+    private(set) var lateAnswerCount = 0
+
+    /// - Parameter memoryByteCountMax: nil where the kernel sees to it.
+    init(memoryByteCountMax: Int?) {
+        self.memoryByteCountMax = memoryByteCountMax
+    }
+
+    /// Whether the process is gone.
+    var isOver: Bool { phase == .ended }
+
+    /// Whether nothing happens in it until there is another push.
+    var isIdle: Bool { phase == .suspended }
+
+    mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+        guard phase != .ended else { return [] }
+        switch event {
+        case .delivered(let number, let schedule): return deliver(number, schedule, now)
+        case .hurried(let number): return hurry(number, now)
+        // Nothing that comes after its sentence counts.
+        case .reported where phase == .killed: return []
+        case .reported(.answered(let number, let content)): return answer(number, content, now)
+        case .reported(.returned(let number)): return endCall(number, now)
+        // Of no consequence for the process.
+        case .reported(.screen): return []
+        case .unreadable: return kill(for: .hostFailed)
+        case .fellSilent:
+            silentSince = silentSince ?? now
+            return []
+        case .measured(let byteCount): return measure(byteCount)
+        case .suspended(let holdsLock): return suspend(holdsLock)
+        case .ended(let end, let isOutOfMemory): return finishAll(end, isOutOfMemory)
+        case .tick: return tick(now)
+        }
+    }
+
+    private mutating func deliver(_ number: Int, _ schedule: Schedule, _ now: Duration) -> [Action] {
+        // Pushes that come at the same time may overtake each other.
+        nextNumber = max(nextNumber, number + 1)
+        deliveries.append((number, Delivery(schedule: schedule, start: now, lastReport: now)))
+        guard phase == .suspending || phase == .suspended else { return [] }
+        phase = .running
+        return [.resume]
+    }
+
+    private mutating func hurry(_ number: Int, _ now: Duration) -> [Action] {
+        change(number) { delivery in
+            let passed = now - delivery.start
+            guard let first = delivery.schedule.expiries.first else {
+                // Told already, or never to be told.
+                if !delivery.isExpired { delivery.schedule.end = passed }
+                return
+            }
+            let saved = max(first - passed, .zero)
+            delivery.schedule.expiries = delivery.schedule.expiries.map { $0 - saved }
+            delivery.schedule.end -= saved
+        }
+        return tick(now)
+    }
+
+    private mutating func answer(_ number: Int, _ content: ShownContent, _ now: Duration) -> [Action] {
+        guard (0..<nextNumber).contains(number) else { return kill(for: .hostFailed) }
+        guard let index = deliveries.firstIndex(where: { $0.number == number }) else {
+            lateAnswerCount += 1
+            return kill(for: .terminatedForSecondAnswer)
+        }
+        deliveries[index].delivery.lastReport = now
+        deliveries[index].delivery.outcome.handlerCallCount += 1
+        guard deliveries[index].delivery.outcome.answer == nil else { return kill(for: .terminatedForSecondAnswer) }
+        deliveries[index].delivery.outcome.answer = content
+        deliveries[index].delivery.outcome.isAnsweredAfterExpiry = deliveries[index].delivery.isExpired
+        return []
+    }
+
+    private mutating func endCall(_ number: Int, _ now: Duration) -> [Action] {
+        // A call that stayed in the extension after its answer may return when the push is over.
+        guard (0..<nextNumber).contains(number) else { return kill(for: .hostFailed) }
+        guard let index = deliveries.firstIndex(where: { $0.number == number }) else { return [] }
+        guard deliveries[index].delivery.runningCallCount > 0 else { return kill(for: .hostFailed) }
+        deliveries[index].delivery.runningCallCount -= 1
+        deliveries[index].delivery.lastReport = now
+        return []
+    }
+
+    private mutating func measure(_ byteCount: Int) -> [Action] {
+        peakByteCount = max(peakByteCount, byteCount)
+        guard let memoryByteCountMax, byteCount > memoryByteCountMax else { return [] }
+        return kill(for: .killedForMemory(peakByteCount: byteCount))
+    }
+
+    private mutating func suspend(_ holdsLock: Bool) -> [Action] {
+        guard phase == .suspending else { return [] }
+        phase = .suspended
+        let kill = holdsLock ? kill(for: .killedHoldingLock) : []
+        return kill + finish(deliveries.map(\.number), holdsLock ? .killedHoldingLock : .returned)
+    }
+
+    private mutating func tick(_ now: Duration) -> [Action] {
+        if let silentSince, now - silentSince >= Self.silenceMax { return kill(for: .hostFailed) }
+        guard phase == .running else { return [] }
+        var actions: [Action] = []
+        for (number, _) in deliveries {
+            change(number) { delivery in
+                let passed = now - delivery.start
+                while delivery.changeCount < delivery.schedule.changes.count,
+                    delivery.schedule.changes[delivery.changeCount] <= passed
+                {
+                    actions.append(.change(number, index: delivery.changeCount))
+                    delivery.changeCount += 1
+                }
+                guard delivery.outcome.answer == nil else { return }
+                while let next = delivery.schedule.expiries.first, next <= passed {
+                    delivery.schedule.expiries.removeFirst()
+                    delivery.isExpired = true
+                    delivery.runningCallCount += 1
+                    actions.append(.callExpiry(number))
+                }
+            }
+        }
+        if deliveries.contains(where: { $0.delivery.isOverdue(now) }) { return actions + kill(for: .timedOut) }
+        return actions + suspendOrFinish(now)
+    }
+
+    /// The process goes on as long as one push has work in it; those that are done do not wait for that one.
+    private mutating func suspendOrFinish(_ now: Duration) -> [Action] {
+        let done = deliveries.filter { $0.delivery.isDone(now) }.map(\.number)
+        guard !done.isEmpty else { return [] }
+        guard done.count == deliveries.count else { return finish(done, .returned) }
+        phase = .suspending
+        return [.suspend]
+    }
+
+    private mutating func kill(for reason: Ending) -> [Action] {
+        guard phase != .killed else { return [] }
+        sentence = reason
+        phase = .killed
+        return [.kill]
+    }
+
+    private mutating func finishAll(_ end: ProcessEnd, _ isOutOfMemory: Bool) -> [Action] {
+        phase = .ended
+        let kernels: Ending = isOutOfMemory ? .killedForMemory(peakByteCount: peakByteCount) : end.ending
+        return finish(deliveries.map(\.number), sentence ?? kernels)
+    }
+
+    private mutating func finish(_ numbers: [Int], _ ending: Ending) -> [Action] {
+        let finished = deliveries.filter { numbers.contains($0.number) }
+        deliveries.removeAll { numbers.contains($0.number) }
+        return finished.map { number, delivery in
+            var outcome = delivery.outcome
+            outcome.ending = ending
+            return .finish(number, outcome)
+        }
+    }
+
+    private mutating func change(_ number: Int, _ change: (inout Delivery) -> Void) {
+        guard let index = deliveries.firstIndex(where: { $0.number == number }) else { return }
+        change(&deliveries[index].delivery)
+    }
+}
+
+extension ProcessSupervision.Delivery {
+    fileprivate func isOverdue(_ now: Duration) -> Bool {
+        outcome.answer == nil && now - start >= schedule.end
+    }
+
+    fileprivate func isDone(_ now: Duration) -> Bool {
+        guard outcome.answer != nil else { return false }
+        let linger = runningCallCount > 0 ? ProcessSupervision.callLinger : ProcessSupervision.linger
+        return now - lastReport >= linger
+    }
+}

@@ -1,0 +1,86 @@
+import Platform
+internal import UserNotifications
+
+/// One extension process, from outside: hands its thread what is to be done.
+final class ProcessWatch: Sendable {
+    /// What the process is to be.
+    struct Setting: Sendable {
+        let program: ExtensionProgram
+        /// Its working folder: there, and its own.
+        let folder: String
+        let memoryByteCountMax: Int
+        let onLateAnswer: @Sendable () -> Void
+    }
+
+    /// What the thread is asked to do.
+    enum Command: Sendable {
+        case deliver(Int, ExtensionRequest, @Sendable (ExtensionOutcome?) -> Void)
+        case hurry(Int)
+        case end
+    }
+
+    /// What the thread and those who wait for it share.
+    struct Inbox: Sendable {
+        var commands: [Command] = []
+        var nextNumber = 0
+        /// Set once the process is over, and what every push after that gets: nil is "take another process".
+        var refusal: ExtensionOutcome??
+
+        mutating func take() -> [Command] {
+            defer { commands = [] }
+            return commands
+        }
+    }
+
+    private let inbox = Guarded(Inbox())
+    private let bell = Bell()
+
+    /// Starts the thread. The process itself starts with the first push.
+    init(_ setting: Setting) {
+        let thread = Thread { [inbox, bell] in
+            let loop = ProcessLoop(setting, inbox: inbox, bell: bell)
+            let refusal = loop.run()
+            let left = inbox.withLock { inbox in
+                inbox.refusal = .some(refusal)
+                return inbox.take()
+            }
+            for case .deliver(_, _, let finish) in left { finish(refusal) }
+        }
+        thread.name = "extension process"
+        thread.start()
+    }
+
+    deinit {
+        post(.end)
+    }
+
+    /// Runs the extension over one push.
+    ///
+    /// - Returns: nil where the process was over before the push could reach it.
+    func run(_ request: ExtensionRequest) async -> ExtensionOutcome? {
+        let number = inbox.withLock { inbox in
+            defer { inbox.nextNumber += 1 }
+            return inbox.nextNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let refusal = post(.deliver(number, request) { continuation.resume(returning: $0) })
+                if let refusal { continuation.resume(returning: refusal) }
+                // Cancelled before there was a push to hurry.
+                if Task.isCancelled { post(.hurry(number)) }
+            }
+        } onCancel: {
+            post(.hurry(number))
+        }
+    }
+
+    @discardableResult
+    private func post(_ command: Command) -> ExtensionOutcome?? {
+        let refusal = inbox.withLock { inbox in
+            if inbox.refusal == nil { inbox.commands.append(command) }
+            return inbox.refusal
+        }
+        bell.ring()
+        return refusal
+    }
+}

@@ -1,0 +1,135 @@
+public import UserNotifications
+
+/// A push as a device reads it from the payload that APNs carried.
+///
+/// What `aps` says wrongly (a badge that is a string, say) counts as not said, as on iOS: only bytes that are no payload
+/// at all are an error.
+///
+/// - Source: https://developer.apple.com/documentation/usernotifications/generating-a-remote-notification
+public struct SimulatedPush: Sendable, Equatable {
+    /// Apple's limit for every push type but VoIP, in bytes.
+    public static let payloadByteCountMax = 4_096
+
+    /// The identifier of the notification's request.
+    public let identifier: String
+
+    /// The whole payload, `aps` included: what becomes `userInfo`.
+    public let userInfo: [String: UserInfoValue]
+
+    private let aps: [String: UserInfoValue]
+
+    /// - Parameters:
+    ///   - payload: The payload's bytes, as they came from APNs.
+    ///   - identifier: A new one for each push unless given, as iOS makes one where the push has no collapse id.
+    /// - Throws: `SimulatedPushError` for bytes that are not a payload.
+    public init(
+        payload: some Collection<UInt8>,
+        identifier: String = UUID().uuidString
+    ) throws(SimulatedPushError) {
+        guard payload.count <= Self.payloadByteCountMax else {
+            throw .tooLong(byteCount: payload.count, byteCountMax: Self.payloadByteCountMax)
+        }
+        let json: Any
+        do {
+            json = try JSONSerialization.jsonObject(with: Data(payload), options: .fragmentsAllowed)
+        } catch {
+            // The parser's own error quotes the payload.
+            throw .notJSON
+        }
+        guard let userInfo = UserInfoValue(json).members else { throw .notAnObject }
+        guard let aps = userInfo["aps"]?.members else { throw .missingAps }
+        self.identifier = identifier
+        self.userInfo = userInfo
+        self.aps = aps
+    }
+
+    /// A push that was read already, in another process.
+    init?(userInfo: [String: UserInfoValue], identifier: String) {
+        guard let aps = userInfo["aps"]?.members else { return nil }
+        self.identifier = identifier
+        self.userInfo = userInfo
+        self.aps = aps
+    }
+
+    /// Whether the push asks for its extension: `mutable-content` is the number 1.
+    public var isMutable: Bool { aps["mutable-content"]?.number == 1 }
+
+    /// The request that an extension receives: a new one each time, sharing nothing with another.
+    func makeRequest(_ alertText: AlertText) -> UNNotificationRequest {
+        UNNotificationRequest(
+            identifier: identifier,
+            content: makeContent(alertText),
+            trigger: UNPushNotificationTrigger()
+        )
+    }
+
+    /// What iOS shows when no extension changes it.
+    func makeContent(_ alertText: AlertText) -> UNNotificationContent {
+        let content = UNMutableNotificationContent()
+        content.title = alertText.title
+        content.subtitle = alertText.subtitle
+        content.body = alertText.body
+        content.launchImageName = aps["alert"]?.members?["launch-image"]?.string ?? ""
+        content.sound = sound
+        content.badge = aps["badge"]?.number.map { NSNumber(value: Int(clamping: $0)) }
+        content.categoryIdentifier = aps["category"]?.string ?? ""
+        content.threadIdentifier = aps["thread-id"]?.string ?? ""
+        content.targetContentIdentifier = aps["target-content-id"]?.string
+        content.filterCriteria = aps["filter-criteria"]?.string
+        content.interruptionLevel = interruptionLevel
+        content.relevanceScore = aps["relevance-score"]?.number ?? 0
+        content.userInfo = userInfo.mapValues(\.foundationValue)
+        return content
+    }
+
+    /// The alert's texts, in the person's language. A text that is given is taken before a key.
+    func alertText(_ translation: AlertTranslation) -> AlertText {
+        if let body = aps["alert"]?.string { return AlertText(body: body) }
+        return AlertText(
+            title: alertText("title", localized: "title-loc", translation),
+            subtitle: alertText("subtitle", localized: "subtitle-loc", translation),
+            body: alertText("body", localized: "loc", translation)
+        )
+    }
+
+    private func alertText(_ name: String, localized prefix: String, _ translation: AlertTranslation) -> String {
+        let alert = aps["alert"]?.members
+        if let text = alert?[name]?.string { return text }
+        guard let key = alert?["\(prefix)-key"]?.string else { return "" }
+        // An argument that is no string keeps its place, or the next ones would come too early.
+        return translation.text(key, alert?["\(prefix)-args"]?.elements?.map { $0.string ?? "" } ?? [])
+    }
+
+    /// A name, or for critical alerts a dictionary; "default" and an absent name are the system's own sound.
+    private var sound: UNNotificationSound? {
+        if let name = aps["sound"]?.string {
+            return name == "default" ? .default : UNNotificationSound(named: UNNotificationSoundName(name))
+        }
+        guard let sound = aps["sound"]?.members else { return nil }
+        let name = sound["name"]?.string.flatMap { $0 == "default" ? nil : UNNotificationSoundName($0) }
+        guard sound["critical"]?.number == 1 else { return name.map { UNNotificationSound(named: $0) } ?? .default }
+        let volume = sound["volume"]?.number.map { Float(min(max($0, 0), 1)) }
+        return switch (name, volume) {
+        case (let name?, let volume?): .criticalSoundNamed(name, withAudioVolume: volume)
+        case (let name?, nil): .criticalSoundNamed(name)
+        case (nil, let volume?): .defaultCriticalSound(withAudioVolume: volume)
+        case (nil, nil): .defaultCritical
+        }
+    }
+
+    private var interruptionLevel: UNNotificationInterruptionLevel {
+        switch aps["interruption-level"]?.string {
+        case "passive": .passive
+        case "time-sensitive": .timeSensitive
+        case "critical": .critical
+        default: .active
+        }
+    }
+}
+
+extension Int {
+    /// Converting a JSON number of 1e300 must not trap.
+    fileprivate init(clamping number: Double) {
+        self = Int(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
+    }
+}

@@ -1,0 +1,17 @@
+/// When iOS runs an extension at all.
+///
+/// - Source: https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension: "configured to
+///   display an alert" and `mutable-content` with the value 1. Not for silent pushes, sounds and badges alone.
+enum RunRule {
+    /// Nil where the extension runs. `original` is what the push shows without it.
+    static func notRunReason(
+        _ push: SimulatedPush,
+        showing original: ShownContent,
+        on conditions: Device.Conditions
+    ) -> ShownNotification.NotRunReason? {
+        if conditions.alerts == .off { return .alertsOff }
+        if !original.hasAlertText { return .noVisibleAlert }
+        if !push.isMutable { return .notMutable }
+        return conditions.startsExtensions ? nil : .notStarted
+    }
+}

@@ -1,0 +1,218 @@
+import Platform
+internal import UserNotifications
+
+/// A clock that stands still until it is told to go on, so that 30 seconds pass at once.
+///
+/// A `Device` makes its clock go on by itself, or leaves that to the test:
+///
+///     let clock = SimulatedClock()
+///     let device = Device(.init().with { $0.timekeeping = .byHand }, clock: clock) { NotificationService() }
+///     async let shown = device.deliver(payload)
+///     await clock.waitForSleepers()
+///     clock.advance(by: .seconds(30))
+public final class SimulatedClock: Clock, Sendable {
+    /// A point in the clock's own time.
+    public struct Instant: InstantProtocol {
+        /// Since the clock was made.
+        public var offset: Duration
+
+        /// The point that much later.
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+
+        /// The time from this point to another.
+        public func duration(to other: Instant) -> Duration {
+            other.offset - offset
+        }
+
+        /// Whether the first is earlier.
+        public static func < (left: Instant, right: Instant) -> Bool {
+            left.offset < right.offset
+        }
+    }
+
+    /// What whoever makes time pass has to know.
+    struct Reading: Sendable, Equatable {
+        var now = Instant(offset: .zero)
+        /// The first deadline that somebody waits for.
+        var nextDeadline: Instant?
+        /// How many wait that are not the system itself.
+        var sleeperCount = 0
+        /// How much is at work for which no time is to pass.
+        var holdCount = 0
+        /// Whether a test asked that no time pass at all.
+        var isStandingStill = false
+        /// Changes whenever anything happens to the clock.
+        var changeCount = 0
+    }
+
+    private struct Sleeper {
+        let deadline: Instant
+        let isSystem: Bool
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var lastID = 0
+        var sleepers: [Int: Sleeper] = [:]
+        var watchers: [(sleeperCount: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var holdCount = 0
+        var stillCount = 0
+        var changeCount = 0
+
+        mutating func takeSleepersDue() -> [Sleeper] {
+            let due = sleepers.filter { $0.value.deadline <= now }.sorted {
+                ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key)
+            }
+            for (id, _) in due { sleepers.removeValue(forKey: id) }
+            return due.map(\.value)
+        }
+
+        mutating func takeWatchersDue() -> [CheckedContinuation<Void, Never>] {
+            guard holdCount == 0, stillCount == 0 else { return [] }
+            let sleeperCount = sleepers.count
+            defer { watchers.removeAll { $0.sleeperCount <= sleeperCount } }
+            return watchers.filter { $0.sleeperCount <= sleeperCount }.map(\.continuation)
+        }
+    }
+
+    private let state = Guarded(State())
+
+    /// Creates a clock at zero.
+    public init() {}
+
+    /// How far the clock has been advanced.
+    public var now: Instant { state.withLock { $0.now } }
+
+    /// As fine as `Duration` is used here.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Returns when the clock has been advanced to the deadline.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try await sleep(until: deadline, isSystem: false)
+    }
+
+    /// The system's own waiting is not the extension's: what only the system waits for may come at once.
+    func sleep(until deadline: Instant, isSystem: Bool) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation {
+                add(Sleeper(deadline: deadline, isSystem: isSystem, continuation: $0), id: id)
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                state.changeCount += 1
+                return state.sleepers.removeValue(forKey: id)
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Makes time pass: everyone whose deadline comes by then wakes, the earliest first.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            state.changeCount += 1
+            return state.takeSleepersDue()
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Makes time pass, unless something has happened to the clock since it was read.
+    ///
+    /// - Returns: whether it did.
+    func advance(to instant: Instant, unlessChangedSince reading: Reading) -> Bool {
+        let due: [Sleeper]? = state.withLock { state in
+            guard state.changeCount == reading.changeCount else { return nil }
+            state.now = max(state.now, instant)
+            state.changeCount += 1
+            return state.takeSleepersDue()
+        }
+        for sleeper in due ?? [] { sleeper.continuation.resume() }
+        return due != nil
+    }
+
+    /// Returns when at least `count` sleepers are waiting for time to pass and nobody asks that it stand still: advancing
+    /// earlier would be too early.
+    public func waitForSleepers(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let reached = state.withLock { state in
+                state.watchers.append((count, continuation))
+                return state.takeWatchersDue()
+            }
+            for watcher in reached { watcher.resume() }
+        }
+    }
+
+    /// Runs `body` while no time passes by itself on a device with this clock.
+    ///
+    /// For work that takes real time and should take none on the device: a stub server's answer, say.
+    ///
+    /// - Parameter body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    public func standingStill<Result, E: Error>(
+        while body: () async throws(E) -> Result
+    ) async throws(E) -> Result {
+        change { $0.stillCount += 1 }
+        defer { change { $0.stillCount -= 1 } }
+        return try await body()
+    }
+
+    /// Something is at work for which no time is to pass.
+    func hold() {
+        change { $0.holdCount += 1 }
+    }
+
+    /// Ends one `hold`.
+    func release() {
+        change { $0.holdCount -= 1 }
+    }
+
+    private func change(_ change: @Sendable (inout State) -> Void) {
+        let reached = state.withLock { state in
+            change(&state)
+            state.changeCount += 1
+            return state.takeWatchersDue()
+        }
+        for watcher in reached { watcher.resume() }
+    }
+
+    var reading: Reading {
+        state.withLock { state in
+            Reading(
+                now: state.now,
+                nextDeadline: state.sleepers.values.map(\.deadline).min(),
+                sleeperCount: state.sleepers.values.count { !$0.isSystem },
+                holdCount: state.holdCount,
+                isStandingStill: state.stillCount > 0,
+                changeCount: state.changeCount
+            )
+        }
+    }
+
+    private func add(_ sleeper: Sleeper, id: Int) {
+        let reached = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.changeCount += 1
+            // Asked under the lock: a cancellation handler that came too early to find this sleeper has set it.
+            if Task.isCancelled {
+                sleeper.continuation.resume(throwing: CancellationError())
+                return []
+            }
+            guard state.now < sleeper.deadline else {
+                sleeper.continuation.resume()
+                return []
+            }
+            state.sleepers[id] = sleeper
+            return state.takeWatchersDue()
+        }
+        for watcher in reached { watcher.resume() }
+    }
+}

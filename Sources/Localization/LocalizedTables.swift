@@ -1,0 +1,57 @@
+/// The tables of an app in all its languages: `<folder>/<language>.lproj/Localizable.strings`, as they lie in a bundle.
+/// Files are read when a text is wanted, and not kept: a device has little memory for an extension.
+package struct LocalizedTables: Equatable, Sendable {
+    private static let languageCountMax = 16
+    /// For keys that no language of the person's has.
+    private static let lastLanguages = ["Base", "en"]
+
+    private let folder: String
+    private let table: String
+    /// Where a text is looked for, in this order.
+    package let languages: [String]
+
+    /// - Parameters:
+    ///   - folder: the bundle's folder.
+    ///   - languages: what the person reads, the best first, as `Locale.preferredLanguages` has them. Each is tried
+    ///     before its shorter forms: `de-AT`, `de`, then the next, and last `Base` and `en`. Names that could lead out
+    ///     of the folder are left out.
+    ///   - table: the file's name without its ending.
+    package init(folder: String, languages: [String], table: String = "Localizable") {
+        self.folder = folder
+        self.table = table
+        let wanted = languages.prefix(Self.languageCountMax).filter(Self.isLanguage).flatMap(Self.withShorterForms)
+        var unique: [String] = []
+        for language in wanted + Self.lastLanguages where !unique.contains(language) { unique.append(language) }
+        self.languages = unique
+    }
+
+    /// - Parameter key: of the tables.
+    /// - Returns: the text of the first language that has the key; nil where none has. A table that is missing, too
+    ///   large or malformed has no keys.
+    package func string(_ key: String) -> String? {
+        for language in languages {
+            guard let bytes = TableFile.read("\(folder)/\(language).lproj/\(table).strings") else { continue }
+            // An app's tests find a malformed table; a notification takes the next one.
+            if let text = (try? StringsTable(bytes: bytes, keeping: [key]))?[key] { return text }
+        }
+        return nil
+    }
+
+    /// A BCP 47 tag, or an old name such as `English`.
+    private static func isLanguage(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func withShorterForms(_ language: String) -> [String] {
+        let parts = language.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.indices.reversed().map { parts[...$0].joined(separator: "-") }.filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,148 @@
+/// `"key" = "value";` and `key;`, with comments, quotes of both kinds, and words without quotes: the grammar of Apple's
+/// reader, its tolerance included. A table ends where no key begins, whatever comes behind.
+///
+/// - Source: swift-corelibs-foundation, CoreFoundation/Parsing.subproj/CFOldStylePList.c, which the tests compare with.
+struct StringsParser {
+    private let scalars: String.UnicodeScalarView
+    private var position: String.UnicodeScalarView.Index
+
+    init(_ text: String) {
+        scalars = text.unicodeScalars
+        position = scalars.startIndex
+    }
+
+    /// - Parameter keep: whether a key is of interest. The rest is read and forgotten.
+    /// - Returns: of a key that stands twice, the last value.
+    /// - Throws: `StringsError`.
+    mutating func texts(where keep: (String) -> Bool) throws(StringsError) -> [String: String] {
+        guard skipSpace() else { return [:] }
+        let hasBraces = take("{")
+        guard hasBraces || isAtString else { throw .notAString(line: line) }
+        var texts: [String: String] = [:]
+        var isFirst = true
+        while skipSpace(), isAtString {
+            let key: String
+            do throws(StringsError) {
+                key = try string()
+            } catch {
+                // Apple's reader keeps what it has: a table that is cut in a later key is short, not bad.
+                guard isFirst else { break }
+                throw error
+            }
+            isFirst = false
+            let value = try value(of: key)
+            guard skipSpace(), take(";") else { throw .noSemicolon(line: line) }
+            if keep(key) { texts[key] = value }
+        }
+        if hasBraces {
+            guard skipSpace(), take("}"), !skipSpace() else { throw .junk(line: line) }
+        }
+        return texts
+    }
+
+    /// A key alone is its own value.
+    private mutating func value(of key: String) throws(StringsError) -> String {
+        guard skipSpace() else { throw .noValue(line: line) }
+        if peek == ";" { return key }
+        guard take("=") else { throw .noValue(line: line) }
+        guard skipSpace(), isAtString else { throw .notAString(line: line) }
+        return try string()
+    }
+
+    private mutating func string() throws(StringsError) -> String {
+        if take("\"") { return try quoted(until: "\"") }
+        if take("'") { return try quoted(until: "'") }
+        let start = position
+        while let scalar = peek, Self.isWord(scalar) { advance() }
+        return String(scalars[start..<position])
+    }
+
+    /// Collected as UTF-16, so that two escapes can make one pair of surrogates.
+    private mutating func quoted(until quote: Unicode.Scalar) throws(StringsError) -> String {
+        let start = line(at: position)
+        var units: [UInt16] = []
+        while let scalar = peek {
+            advance()
+            if scalar == quote { return String(decoding: units, as: UTF16.self) }
+            if scalar == "\\" {
+                guard let unit = escape() else { break }
+                units += unit
+            } else {
+                units += UTF16.encode(scalar).map(Array.init) ?? []
+            }
+        }
+        throw .unterminated(line: start)
+    }
+
+    /// - Returns: whether anything is left; `position` is at it then.
+    private mutating func skipSpace() -> Bool {
+        while let scalar = peek {
+            if Self.isSpace(scalar) {
+                advance()
+            } else if !skipComment() {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// One without an end lasts to the end of the table.
+    private mutating func skipComment() -> Bool {
+        guard peek == "/" else { return false }
+        let start = position
+        advance()
+        if take("/") {
+            while let scalar = peek, !Self.isLineBreak(scalar) { advance() }
+            return true
+        }
+        guard take("*") else {
+            position = start
+            return false
+        }
+        while let scalar = peek {
+            advance()
+            if scalar == "*", take("/") { break }
+        }
+        return true
+    }
+
+    private var isAtString: Bool { peek.map { $0 == "\"" || $0 == "'" || Self.isWord($0) } ?? false }
+
+    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_", "$", "/", ":", ".", "-": true
+        default: false
+        }
+    }
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+        (0x09...0x0D).contains(scalar.value) || scalar == " " || scalar == "\u{2028}" || scalar == "\u{2029}"
+    }
+
+    private static func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\n" || scalar == "\r" || scalar == "\u{2028}" || scalar == "\u{2029}"
+    }
+
+    var peek: Unicode.Scalar? { position < scalars.endIndex ? scalars[position] : nil }
+
+    mutating func advance() { scalars.formIndex(after: &position) }
+
+    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard peek == scalar else { return false }
+        advance()
+        return true
+    }
+
+    private var line: Int { line(at: position) }
+
+    /// Counted only for an error: from 1, where CR LF is one break.
+    private func line(at end: String.UnicodeScalarView.Index) -> Int {
+        var line = 1
+        var previous: Unicode.Scalar?
+        for scalar in scalars[..<end] {
+            if scalar == "\r" || (scalar == "\n" && previous != "\r") { line += 1 }
+            previous = scalar
+        }
+        return line
+    }
+}

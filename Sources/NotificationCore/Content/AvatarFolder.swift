@@ -1,0 +1,44 @@
+import Keys
+import Platform
+
+/// Pictures of senders, which the app puts where its extension finds them: a file for each handle. The extension hands the
+/// path on and never decodes a picture, which takes more memory than it has.
+struct AvatarFolder: Sendable {
+    /// A small picture; iOS shows it in a circle of some 40 points.
+    static let byteCountMax = 256 * 1024
+    private static let fileCountMax = 8_192
+
+    private let path: String
+
+    init(path: String) { self.path = path }
+
+    /// - Returns: nil unless there is a file of the right size.
+    func picture(_ handle: String) -> String? {
+        let path = path + "/" + handle
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            (1...off_t(Self.byteCountMax)).contains(status.st_size)
+        else { return nil }
+        return path
+    }
+
+    /// - Parameters:
+    ///   - picture: 1 to `byteCountMax` bytes; nil takes it away.
+    ///   - handle: the sender's.
+    /// - Throws: `FileError`.
+    func set(_ picture: [UInt8]?, for handle: String) throws(FileError) {
+        try PrivateFolder.make(path)
+        guard let picture else { return try PrivateFolder.remove(path + "/" + handle) }
+        try WholeFile.write(picture, to: path + "/" + handle, access: .ownerOnly)
+    }
+
+    func removeAll() throws(ContainerError) {
+        do throws(FileError) {
+            for entry in try PrivateFolder.entries(path, countMax: Self.fileCountMax) {
+                try PrivateFolder.remove(path + "/" + entry.name)
+            }
+        } catch {
+            throw ContainerError(error)
+        }
+    }
+}

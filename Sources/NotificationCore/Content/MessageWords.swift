@@ -1,0 +1,53 @@
+import Envelope
+import Localization
+import Opening
+
+/// A message's title, subtitle and text, made safe to look at.
+struct MessageWords: Equatable {
+    /// What stands behind a text that its sender had to shorten.
+    private static let ellipsis = "…"
+
+    let title: String
+    let subtitle: String
+    let body: String
+
+    /// Plain words.
+    init(title: String, body: String) {
+        self.title = DisplayText.safe(title, in: .line)
+        subtitle = ""
+        self.body = DisplayText.safe(body, in: .paragraph)
+    }
+
+    /// - Parameters:
+    ///   - opened: a message to show.
+    ///   - newMessage: the app's word for a text whose key its tables do not have, and which brings no words either.
+    ///     A key is never shown.
+    ///   - string: the app's tables.
+    init(_ opened: OpenedMessage, newMessage: String, string: (String) -> String?) {
+        let message = opened.message
+        func shown(_ key: LocalizedText?, _ words: String, _ place: DisplayText.Place) -> String {
+            key.flatMap { Self.localized($0, in: place, string: string) } ?? DisplayText.safe(words, in: place)
+        }
+        title = shown(message.localizedTitle, message.title, .line)
+        subtitle = shown(message.localizedSubtitle, message.subtitle, .line)
+        let words = opened.isTruncated ? message.body + Self.ellipsis : message.body
+        let body = shown(message.localizedBody, words, .paragraph)
+        self.body = body.isEmpty && message.localizedBody != nil ? newMessage : body
+    }
+
+    /// Whether iOS would show this, and not what came with the push.
+    var canBeSeen: Bool { !title.isEmpty || !body.isEmpty }
+
+    /// - Returns: nil where no table has the key, or nothing of its text can be seen.
+    private static func localized(
+        _ text: LocalizedText,
+        in place: DisplayText.Place,
+        string: (String) -> String?
+    ) -> String? {
+        guard let format = string(text.key) else { return nil }
+        let isTurned = DisplayText.hasRightToLeft(format)
+        let arguments = text.arguments.map { DisplayText.argument($0, inRightToLeft: isTurned) }
+        let shown = DisplayText.safe(LocalizedFormat.string(format, arguments), in: place, keepsIsolates: true)
+        return shown.isEmpty ? nil : shown
+    }
+}

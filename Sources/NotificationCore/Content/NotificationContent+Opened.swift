@@ -1,0 +1,119 @@
+import Envelope
+import Opening
+import WebPush
+
+/// What a content takes from the app's files, so that building it is a calculation.
+struct ContentSources {
+    /// A text of the app's tables, by its key.
+    var string: (String) -> String? = { _ in nil }
+    /// The picture of a contact, by the handle.
+    var avatarPath: (String) -> String? = { _ in nil }
+}
+
+// From an outcome to what is shown, by the app's table.
+extension NotificationContent {
+    init(_ opened: OpenedPush, display: DisplayPolicy, trace: Trace?, sources: ContentSources = ContentSources()) {
+        self.init(opened.outcome, kind: opened.outcome.kind, claim: opened.claim, display: display)
+        self.trace = trace?.text
+        let row = display[kind]
+        if !row.isSuppressed { show(opened.outcome, display: display, rule: row.sound, sources: sources) }
+    }
+
+    /// For a push that nobody has opened.
+    init(unopened kind: OutcomeKind, display: DisplayPolicy) {
+        self.init(.notSealed, kind: kind, claim: nil, display: display)
+    }
+
+    /// The row's own text.
+    private init(_ outcome: Outcome, kind: OutcomeKind, claim: ReplayClaim?, display: DisplayPolicy) {
+        let row = display[kind]
+        self.init(display.texts[row.text], title: display.texts.title, outcome: outcome, kind: kind, claim: claim)
+        level = row.level
+        sound = row.sound.hasDefault ? .default : nil
+        if row.isSuppressed { suppress(display) }
+    }
+
+    /// The message's, where it has words that can be seen: iOS shows those of the push where a notification has none.
+    private mutating func show(
+        _ outcome: Outcome,
+        display: DisplayPolicy,
+        rule: DisplayPolicy.SoundRule,
+        sources: ContentSources
+    ) {
+        switch outcome {
+        case .opened(let opened) where outcome.kind == .opened:
+            let words = MessageWords(opened, newMessage: display.texts.newMessage, string: sources.string)
+            guard words.canBeSeen else { return }
+            put(words)
+            put(opened.message, rule: rule)
+            put(Sender(of: opened, threadID: threadID, avatarPath: sources.avatarPath))
+        case .unauthenticated(let text):
+            let words = MessageWords(title: text.title, body: text.body)
+            if words.canBeSeen { put(words) }
+        default: break
+        }
+    }
+
+    private mutating func put(_ words: MessageWords) {
+        title = words.title
+        subtitle = words.subtitle
+        body = words.body
+    }
+
+    private mutating func put(_ message: Message, rule: DisplayPolicy.SoundRule) {
+        threadID = DisplayText.identifier(message.threadID)
+        category = message.category
+        level = Level(message.level)
+        sound = rule.takesMessages ? Self.sound(of: message) ?? sound : sound
+        if level == .critical, sound == .default { sound = .critical(name: nil, volume: nil) }
+        relevanceScore = message.relevanceScore?.value ?? 0
+        targetContentID = DisplayText.identifier(message.targetContentID)
+        info = message.userInfo
+    }
+
+    /// A message without a title has its sender's name for one, as a communication notification would.
+    private mutating func put(_ sender: Sender?) {
+        self.sender = sender
+        if title.isEmpty, let sender { title = sender.displayName }
+    }
+
+    private static func sound(of message: Message) -> Sound? {
+        guard let sound = message.sound else { return nil }
+        let name = sound.name == "default" ? nil : sound.name
+        // The volume is there by the same right as the level, and means nothing without it.
+        if message.level == .critical { return .critical(name: name, volume: sound.volume?.value) }
+        return name.map { .named($0) } ?? .default
+    }
+
+    private mutating func suppress(_ display: DisplayPolicy) {
+        level = .passive
+        sound = nil
+        if display.hasFilteringEntitlement {
+            title = ""
+            body = ""
+            isSuppressed = true
+        } else {
+            body = display.texts.neutral
+        }
+    }
+}
+
+extension NotificationContent.Level {
+    fileprivate init(_ level: Message.InterruptionLevel?) {
+        switch level {
+        case .passive: self = .passive
+        case .active, nil: self = .active
+        case .timeSensitive: self = .timeSensitive
+        case .critical: self = .critical
+        }
+    }
+}
+
+extension DisplayPolicy.SoundRule {
+    fileprivate var hasDefault: Bool { self == .default || self == .messageOrDefault }
+    fileprivate var takesMessages: Bool { self == .message || self == .messageOrDefault }
+}
+
+extension UnitDecimal {
+    fileprivate var value: Double { Double(tenThousandths) / 10_000 }
+}

@@ -1,0 +1,103 @@
+import Keys
+import Platform
+
+/// A small file that app and extension change in place. The lock lasts for a few calls, and never across a suspension: iOS
+/// ends a process that is suspended while it holds one. It goes with the descriptor, so that nobody who was killed holds it.
+///
+/// Nothing is forced to disk: what is in such files may be forgotten with a loss of power, and then comes anew.
+struct SharedFile: Sendable {
+    enum IfMissing: Sendable { case create, refuse }
+
+    let path: String
+
+    /// Runs `body` while no other process and no other thread is at the file.
+    ///
+    /// - Parameters:
+    ///   - ifMissing: whether to make an empty file.
+    ///   - body: reads and writes.
+    /// - Returns: what `body` returns; nil where there is no file and none is to be made.
+    /// - Throws: `ContainerError`, and what `body` throws.
+    func withLock<Result>(
+        ifMissing: IfMissing,
+        _ body: (borrowing Handle) throws(ContainerError) -> Result
+    ) throws(ContainerError) -> Result? {
+        guard let handle = try Handle(path: path, ifMissing: ifMissing) else { return nil }
+        return try body(handle)
+    }
+
+    /// The open and locked file.
+    struct Handle: ~Copyable {
+        private let descriptor: Int32
+
+        fileprivate init?(path: String, ifMissing: IfMissing) throws(ContainerError) {
+            guard let descriptor = try Self.open(path, ifMissing: ifMissing) else { return nil }
+            if let error = Self.lock(descriptor) {
+                close(descriptor)
+                throw error
+            }
+            self.descriptor = descriptor
+        }
+
+        private static func open(_ path: String, ifMissing: IfMissing) throws(ContainerError) -> Int32? {
+            if let code = DeviceRules.refusal(of: .overwrite) { throw ContainerError("open", code) }
+            // Without O_NONBLOCK a FIFO in its place would hold the caller; a link could lead anywhere.
+            let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+            var descriptor = unsafe Platform.open(path, flags)
+            if descriptor < 0, errno == ENOENT {
+                guard ifMissing == .create else { return nil }
+                if let code = DeviceRules.refusal(of: .create) { throw ContainerError("open", code) }
+                descriptor = unsafe Platform.open(path, flags | O_CREAT, 0o600)
+            }
+            guard descriptor >= 0 else { throw ContainerError("open", errno) }
+            return descriptor
+        }
+
+        private static func lock(_ descriptor: Int32) -> ContainerError? {
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .damaged }
+            while flock(descriptor, LOCK_EX) != 0 {
+                guard errno == EINTR else { return ContainerError("flock", errno) }
+            }
+            return nil
+        }
+
+        deinit { close(descriptor) }
+
+        /// - Returns: as many bytes as there are from `offset` on, `byteCount` at most.
+        func read(_ byteCount: Int, at offset: Int) throws(ContainerError) -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: byteCount)
+            var filled = 0
+            while filled < byteCount {
+                let start = filled
+                let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+                    unsafe pread(
+                        descriptor,
+                        buffer.baseAddress.map { unsafe $0 + start },
+                        byteCount - start,
+                        off_t(offset + start)
+                    )
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw ContainerError("pread", errno) }
+                guard count > 0 else { break }
+                filled += count
+            }
+            return Array(bytes[..<filled])
+        }
+
+        /// In one call, so that a process that is killed has written all of it or nothing.
+        func write(_ bytes: [UInt8], at offset: Int) throws(ContainerError) {
+            var count: Int
+            repeat {
+                count = unsafe pwrite(descriptor, bytes, bytes.count, off_t(offset))
+            } while count < 0 && errno == EINTR
+            guard count == bytes.count else { throw ContainerError("pwrite", count < 0 ? errno : ENOSPC) }
+        }
+    }
+}
+
+extension ContainerError {
+    fileprivate init(_ call: String, _ code: Int32) {
+        self.init(FileError.system(call: call, path: "", code: code))
+    }
+}

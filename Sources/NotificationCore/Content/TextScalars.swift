@@ -1,0 +1,105 @@
+/// What a single Unicode scalar does to a text on a screen.
+enum TextScalars {
+    /// - Parameters:
+    ///   - text: any.
+    ///   - keepsIsolates: whether U+2066 to U+2069 stay.
+    /// - Returns: the text without what turns, hides or controls; white space of all kinds as space or line feed.
+    static func allowed(_ text: String, keepsIsolates: Bool) -> String {
+        var kept = String.UnicodeScalarView()
+        var isAfterReturn = false
+        // Tag characters spell a flag behind a black flag, and elsewhere words that nobody sees.
+        var isInFlag = false
+        for scalar in text.unicodeScalars {
+            defer { isAfterReturn = scalar == "\r" }
+            isInFlag = scalar == "\u{1F3F4}" || (isInFlag && isTag(scalar))
+            switch scalar.value {
+            case 0x09: kept.append(" ")
+            case 0x0A where isAfterReturn: continue
+            case 0x0A...0x0D, 0x85, 0x2028, 0x2029: kept.append("\n")
+            case 0x2066...0x2069 where keepsIsolates: kept.append(scalar)
+            default: if isAllowed(scalar) || (isInFlag && isTag(scalar)) { kept.append(scalar) }
+            }
+        }
+        return String(kept)
+    }
+
+    /// Whether it is a whole character whatever stands beside it, and one to be shown as it is: letters and signs of
+    /// English and Western Europe, Greek, Cyrillic, Chinese, Japanese and Korean, space and line feed. Of others it takes a
+    /// closer look.
+    static func standsAlone(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A, 0x20...0x7E: true
+        // Not the no-break space, the soft hyphen, and the signs that can be emoji.
+        case 0xA1...0xA8, 0xAA...0xAC, 0xAF...0x2FF: true
+        case 0x370...0x377, 0x37B...0x37F, 0x384...0x386, 0x388...0x3FF, 0x400...0x482, 0x48A...0x52F: true
+        case 0x3041...0x3096, 0x30A0...0x30FF, 0x4E00...0x9FFF, 0xAC00...0xD7A3: true
+        default: false
+        }
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        // ASCII needs no look into Unicode's tables, here and below.
+        case 0x20...0x7E: true
+        // Joiners, and marks of direction.
+        case 0x200C...0x200F, 0x061C: true
+        // Variation selectors: they choose between text and emoji, or between two forms of a letter.
+        case 0xFE00...0xFE0F, 0xE0100...0xE01EF, 0x180B...0x180D, 0x180F: true
+        // Embeddings and overrides: what follows them would be read backwards.
+        case 0x202A...0x202E: false
+        // Interlinear annotation.
+        case 0xFFF9...0xFFFB: false
+        default:
+            // The rest that Unicode calls ignorable has no width and no use in words: isolates, zero-width space, word
+            // joiner, byte order mark, soft hyphen, fillers, tags, musical formats.
+            !scalar.properties.isDefaultIgnorableCodePoint && scalar.properties.generalCategory != .control
+        }
+    }
+
+    private static func isTag(_ scalar: Unicode.Scalar) -> Bool { (0xE0020...0xE007F).contains(scalar.value) }
+
+    /// Whether it leaves ink on the screen by itself. A text of anything else is none.
+    static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return (0x21...0x7E).contains(scalar.value) }
+        // The braille pattern without dots.
+        guard scalar.value != 0x2800, !scalar.properties.isDefaultIgnorableCodePoint else { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .spaceSeparator, .lineSeparator, .paragraphSeparator, .nonspacingMark,
+            .enclosingMark:
+            return false
+        default: return true
+        }
+    }
+
+    /// Whether it is drawn over or under what stands before it.
+    static func stacks(_ scalar: Unicode.Scalar) -> Bool {
+        guard !scalar.isASCII, !scalar.properties.isVariationSelector else { return false }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: return true
+        default: return false
+        }
+    }
+
+    /// Without what would change a letter of the text around it: marks, joiners, selectors and modifiers at the start,
+    /// joiners and signs that reach over what follows at the end.
+    static func withoutJoints(_ text: String) -> String {
+        let start = text.unicodeScalars.drop { scalar in
+            scalar.properties.isGraphemeExtend || scalar.properties.isEmojiModifier || isJoiner(scalar)
+                || scalar.properties.generalCategory == .spacingMark
+        }
+        var kept = start
+        while let last = kept.last, last.properties.generalCategory == .format { kept.removeLast() }
+        return String(kept)
+    }
+
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { (0x200C...0x200D).contains(scalar.value) }
+
+    /// By block: Hebrew, Arabic and their kin. The exact property is not in the standard library, and an isolate too many
+    /// does no harm.
+    static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0590...0x08FF, 0x200F, 0xFB1D...0xFDFF, 0xFE70...0xFEFC, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+        default: false
+        }
+    }
+}

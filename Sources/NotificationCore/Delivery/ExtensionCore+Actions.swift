@@ -1,0 +1,128 @@
+import Envelope
+import Keys
+import Opening
+import Platform
+
+// One push, from event to action. Every decision is the machine's, under the lock; every action happens outside it.
+extension ExtensionCore {
+    typealias Machine = PendingDelivery.Machine
+
+    /// Where code runs: whether it may wait for a disk.
+    enum Place {
+        case thread
+        case anywhere
+    }
+
+    /// On a thread of its own.
+    func open(_ push: IncomingPush, for number: UInt64) {
+        // It waited behind a disk that hung, and was answered meanwhile: to claim it now would hide it from the app.
+        guard pending.withLock({ $0[number]?.machine.isOpening }) == true else { return }
+        let content = steps.open(push)
+        let event = Machine.Event.opened(content, fetches: hasAttachments(content))
+        let actions = pending.withLock { $0.handle(event, for: number) }
+        // Opened too late for this push to be shown.
+        guard !actions.isEmpty else { return }
+        perform(actions, for: number, on: .thread)
+        if let receipt = content.receipt {
+            courier?.keep(receipt, now: .now, budget: settings.timing.attachmentSlice)
+        }
+    }
+
+    func handle(_ event: Machine.Event, for number: UInt64, on place: Place = .anywhere) {
+        perform(pending.withLock { $0.handle(event, for: number) }, for: number, on: place)
+    }
+
+    func perform(_ actions: [Machine.Action], for number: UInt64, on place: Place = .anywhere) {
+        for action in actions {
+            switch action {
+            case .fetch(let content): fetch(for: content, number)
+            case .stopFetching: stopFetching(number)
+            case .answer(let content): answer(content, number, on: place)
+            case .remember(let content):
+                run(for: number, on: place) { [self] in
+                    steps.remember(content)
+                    handle(.remembered, for: number, on: .thread)
+                }
+            case .finish(let content):
+                run(for: number, on: place) { [steps] in steps.count(content.kind) }
+                pending.withLock { $0[number] = nil }
+            }
+        }
+    }
+
+    /// Not run where it is cancelled before its time.
+    func task(
+        at alarm: @escaping @Sendable () async throws -> Void,
+        _ body: @escaping @Sendable (ExtensionCore) -> Void
+    ) -> Task<Void, Never> {
+        surroundings.task { [self] in
+            // A clock that fails must not cost the answer: only a task that was cancelled is not needed any more.
+            do { try await alarm() } catch { guard !Task.isCancelled else { return } }
+            body(self)
+        }
+    }
+
+    private func answer(_ content: NotificationContent, _ number: UInt64, on place: Place) {
+        let (handler, deadline) = pending.withLock { pending in
+            defer {
+                pending[number]?.handler = nil
+                pending[number]?.deadline = nil
+            }
+            return (pending[number]?.handler, pending[number]?.deadline)
+        }
+        handler?.call(content)
+        deadline?.cancel()
+        handle(.answered, for: number, on: place)
+    }
+
+    private func run(for number: UInt64, on place: Place, _ body: @escaping @Sendable () -> Void) {
+        guard place == .anywhere else { return body() }
+        let device = pending.withLock { $0[number]?.device }
+        surroundings.runOnThread { if let device { device.run(body) } else { body() } }
+    }
+}
+
+// Attachments.
+extension ExtensionCore {
+    private func hasAttachments(_ content: NotificationContent) -> Bool {
+        guard let fetcher = settings.attachments, settings.timing.attachmentSlice > .zero,
+            let message = content.messageWithText
+        else { return false }
+        return fetcher.hasAttachments(message)
+    }
+
+    private func fetch(for content: NotificationContent, _ number: UInt64) {
+        guard let fetcher = settings.attachments, let message = content.messageWithText else { return }
+        let budget = settings.timing.attachmentSlice
+        let sliceEnd = surroundings.alarm(after: budget)
+        pending.withLock { pending in
+            // The time may have ended since.
+            guard pending[number]?.machine.isFetching == true else { return }
+            pending[number]?.fetching = surroundings.task { [self] in
+                await fetcher.fetch(for: message, within: budget) { [self] attachments in
+                    var improved = content
+                    improved.attachments = attachments
+                    handle(.fetched(improved), for: number)
+                }
+                handle(.fetchEnded, for: number)
+            }
+            pending[number]?.slice = task(at: sliceEnd) { $0.handle(.sliceOver, for: number) }
+        }
+    }
+
+    private func stopFetching(_ number: UInt64) {
+        let tasks = pending.withLock { [$0[number]?.fetching, $0[number]?.slice] }
+        for task in tasks { task?.cancel() }
+    }
+}
+
+extension NotificationContent {
+    /// The message whose words these are.
+    fileprivate var messageWithText: OpenedMessage? {
+        guard case .opened(let opened) = outcome else { return nil }
+        switch opened.message.operation {
+        case .show, .replace: return opened
+        case .remove, .badge, .call, .test: return nil
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Platform
+
+/// A push that an extension is at: how far it is, whom to answer, and what runs for it.
+struct PendingDelivery: Sendable {
+    typealias Machine = DeliveryMachine<NotificationContent>
+
+    /// Unchecked: iOS hands it over to be called from any thread, and whoever takes it out of the delivery has it alone.
+    // Called once, outside every lock: it is a stranger's code and may take its time, or call back.
+    struct Handler: @unchecked Sendable {
+        let call: (NotificationContent) -> Void
+    }
+
+    var machine: Machine
+    var handler: Handler?
+    /// Where the push arrived; what is done for it is done there, on whatever thread.
+    let device = DeviceBinding()
+    /// Ends everything.
+    var deadline: Task<Void, Never>?
+    var fetching: Task<Void, Never>?
+    /// Ends the fetching.
+    var slice: Task<Void, Never>?
+
+    init(neutral: NotificationContent, handler: @escaping (NotificationContent) -> Void) {
+        machine = DeliveryMachine(neutral: neutral)
+        self.handler = Handler(call: handler)
+    }
+}
+
+/// The pushes that one extension is at.
+struct PendingDeliveries: Sendable {
+    /// More than iOS ever has in flight.
+    static let countMax = 256
+
+    private var deliveries: [UInt64: PendingDelivery] = [:]
+    private var nextNumber: UInt64 = 0
+
+    /// Oldest first.
+    var numbers: [UInt64] { deliveries.keys.sorted() }
+
+    subscript(number: UInt64) -> PendingDelivery? {
+        get { deliveries[number] }
+        _modify { yield &deliveries[number] }
+    }
+
+    /// - Returns: what it is called here; nil where there are too many.
+    mutating func add(_ delivery: PendingDelivery) -> UInt64? {
+        guard deliveries.count < Self.countMax else { return nil }
+        defer { nextNumber += 1 }
+        deliveries[nextNumber] = delivery
+        return nextNumber
+    }
+
+    /// A delivery that is over takes no more events.
+    mutating func handle(
+        _ event: PendingDelivery.Machine.Event,
+        for number: UInt64
+    ) -> [PendingDelivery.Machine.Action] {
+        deliveries[number]?.machine.handle(event) ?? []
+    }
+}

@@ -1,0 +1,67 @@
+import NotificationCore
+import UserNotifications
+
+// From the core's value to what iOS takes. An app copies this file as it is.
+extension NotificationContent {
+    /// Starts from a blank content: what the relay or Apple put beside the sealed field must not survive.
+    func notification() -> UNNotificationContent {
+        let content = UNMutableNotificationContent()
+        content.title = title
+        content.subtitle = subtitle
+        content.body = body
+        content.threadIdentifier = threadID
+        content.categoryIdentifier = category
+        content.sound = sound.map(UNNotificationSound.make)
+        content.badge = badge.map { NSNumber(value: $0) }
+        content.interruptionLevel = interruptionLevel
+        content.relevanceScore = relevanceScore
+        content.targetContentIdentifier = targetContentID.isEmpty ? nil : targetContentID
+        content.attachments = attachments.compactMap(\.notificationAttachment)
+        content.userInfo = userInfo
+        #if canImport(Intents)
+        if let sender { return content.asCommunication(from: sender) }
+        #endif
+        return content
+    }
+
+    /// Takes off the screen what this one replaces. To be called when iOS has the content.
+    func removeReplaced() {
+        guard !replacedRequestIDs.isEmpty else { return }
+        UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: replacedRequestIDs)
+    }
+
+    private var interruptionLevel: UNNotificationInterruptionLevel {
+        switch level {
+        case .passive: .passive
+        case .active: .active
+        case .timeSensitive: .timeSensitive
+        case .critical: .critical
+        }
+    }
+}
+
+extension UNNotificationSound {
+    fileprivate static func make(_ sound: NotificationContent.Sound) -> UNNotificationSound {
+        switch sound {
+        case .default: .default
+        case .named(let name): UNNotificationSound(named: UNNotificationSoundName(name))
+        case .critical(nil, nil): .defaultCritical
+        case .critical(nil, let volume?): .defaultCriticalSound(withAudioVolume: Float(volume))
+        case .critical(let name?, nil): .criticalSoundNamed(UNNotificationSoundName(name))
+        case .critical(let name?, let volume?):
+            .criticalSoundNamed(UNNotificationSoundName(name), withAudioVolume: Float(volume))
+        }
+    }
+}
+
+extension NotificationContent.Attachment {
+    /// Nil for a file that iOS would not take: the text is shown without it.
+    fileprivate var notificationAttachment: UNNotificationAttachment? {
+        // The only thing that follows from the error is that the file stays away.
+        try? UNNotificationAttachment(
+            identifier: id,
+            url: URL(fileURLWithPath: path),
+            options: [UNNotificationAttachmentOptionsTypeHintKey: type]
+        )
+    }
+}

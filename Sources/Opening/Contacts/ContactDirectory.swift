@@ -1,0 +1,114 @@
+import Envelope
+package import Keys
+private import Platform
+
+/// Whose messages are shown, asked one by one.
+package protocol SenderDirectory: Sendable {
+    /// What becomes of messages of senders that are not here.
+    var unknownSenders: UnknownSenderPolicy { get }
+
+    /// - Returns: nil for nobody with exactly this key.
+    /// - Throws: `.malformed`, where the list is not what the app wrote.
+    func contact(for key: SenderKey) throws(ContactListError) -> Contact?
+}
+
+extension ContactList: SenderDirectory {}
+
+/// The contact list's file, asked for one sender. The extension reads the file for every push, and to understand all of a
+/// thousand contacts takes longer than to open a message: of all lines but the sender's own it is only seen that they begin
+/// as a contact's.
+package struct ContactDirectory: SenderDirectory {
+    package let unknownSenders: UnknownSenderPolicy
+    private let bytes: [UInt8]
+    /// Where the first contact's line begins.
+    private let start: Int
+    /// Whether a line is a key and nothing else.
+    private let hasKeysOnly: Bool
+
+    /// - Throws: `FileError`; for a file that does not begin as a contact list, `.malformed`.
+    package init(file path: String) throws(FileError) {
+        let bytes = try WholeFile.read(path, byteCountMax: ContactList.byteCountMax)
+        do {
+            try self.init(encoded: bytes)
+        } catch {
+            throw .malformed(path: path, expected: "the lines of a contact list")
+        }
+    }
+
+    init(encoded bytes: [UInt8]) throws(ContactListError) {
+        self.bytes = bytes
+        var position = 0
+        let first = Self.nextLine(of: bytes, from: &position)
+        hasKeysOnly = first.map { !bytes[$0].elementsEqual(ContactList.format.utf8) } ?? true
+        guard !hasKeysOnly else {
+            unknownSenders = .placeholder
+            start = 0
+            return
+        }
+        guard let second = Self.nextLine(of: bytes, from: &position),
+            let policy = ContactList.unknownSenders(bytes[second])
+        else { throw .malformed }
+        unknownSenders = policy
+        start = position
+    }
+
+    package func contact(for key: SenderKey) throws(ContactListError) -> Contact? {
+        let text = Array(key.text.utf8)
+        let prefix = Array(SenderOwner.textPrefix.utf8)
+        var found: Contact?
+        var count = 0
+        var position = start
+        while let line = Self.nextLine(of: bytes, from: &position) {
+            count += 1
+            guard Self.begins(bytes, line, with: prefix), count <= ContactList.contactCountMax else { throw .malformed }
+            guard Self.begins(bytes, line, with: text) else { continue }
+            guard !hasKeysOnly else {
+                guard line.count == text.count else { throw .malformed }
+                found = Contact(person: key)
+                continue
+            }
+            // Two lines for one contact would be two opinions about its rights.
+            guard found == nil else { throw .malformed }
+            found = try ContactList.contact(bytes[line])
+        }
+        return found
+    }
+
+    /// - Returns: the next line that is neither empty nor a comment, without the white space at its ends; `position` is
+    ///   behind it then.
+    private static func nextLine(of bytes: [UInt8], from position: inout Int) -> Range<Int>? {
+        while position < bytes.count {
+            let end = lineEnd(of: bytes, from: position)
+            let line = position..<end
+            position = end + 1
+            guard let range = trimmed(bytes, line), bytes[range.lowerBound] != UInt8(ascii: "#") else { continue }
+            return range
+        }
+        return nil
+    }
+
+    private static func lineEnd(of bytes: [UInt8], from position: Int) -> Int {
+        unsafe bytes.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress,
+                let end = unsafe memchr(start + position, Int32(UInt8(ascii: "\n")), buffer.count - position)
+            else { return buffer.count }
+            return unsafe UnsafeRawPointer(end) - start
+        }
+    }
+
+    private static func trimmed(_ bytes: [UInt8], _ line: Range<Int>) -> Range<Int>? {
+        var (start, end) = (line.lowerBound, line.upperBound)
+        while start < end, ContactList.isSpace(bytes[start]) { start += 1 }
+        while end > start, ContactList.isSpace(bytes[end - 1]) { end -= 1 }
+        return start < end ? start..<end : nil
+    }
+
+    private static func begins(_ bytes: [UInt8], _ line: Range<Int>, with text: [UInt8]) -> Bool {
+        guard line.count >= text.count else { return false }
+        return unsafe bytes.withUnsafeBytes { buffer in
+            unsafe buffer.baseAddress.map { start in
+                unsafe memcmp(start + line.lowerBound, text, text.count) == 0
+            } ?? false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// A value behind a lock, and a way to wait until it is as one wants it.
+///
+// Unchecked: the value is reached under the lock only, and the lock's place never moves.
+@safe
+package final class Monitored<Value>: @unchecked Sendable {
+    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var value: Value
+
+    package init(_ value: sending Value) {
+        self.value = value
+        unsafe lock = .allocate(capacity: 1)
+        unsafe lock.initialize(to: pthread_mutex_t())
+        unsafe condition = .allocate(capacity: 1)
+        unsafe condition.initialize(to: pthread_cond_t())
+        let codes = unsafe [pthread_mutex_init(lock, nil), pthread_cond_init(condition, nil)]
+        precondition(codes == [0, 0])
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe condition.deinitialize(count: 1)
+        unsafe condition.deallocate()
+        unsafe pthread_mutex_destroy(lock)
+        unsafe lock.deinitialize(count: 1)
+        unsafe lock.deallocate()
+    }
+
+    /// Changes the value, one caller at a time, and wakes whoever waits. Not to be called from within.
+    @discardableResult
+    package func change<Result>(_ body: (inout Value) -> Result) -> Result {
+        unsafe pthread_mutex_lock(lock)
+        defer {
+            unsafe pthread_cond_broadcast(condition)
+            unsafe pthread_mutex_unlock(lock)
+        }
+        return body(&value)
+    }
+
+    /// Holds this thread until `body` gives something; it is asked after every change. Never on a thread of tasks.
+    package func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
+        unsafe pthread_mutex_lock(lock)
+        defer { unsafe pthread_mutex_unlock(lock) }
+        while true {
+            if let result = body(&value) { return result }
+            unsafe pthread_cond_wait(condition, lock)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import Foundation
+internal import Platform
+
+/// The items: of this process, or in a file that app and extension share, where `SEALEDPUSH_KEYCHAIN` names one.
+///
+/// The file is replaced whole. Two processes that change it at the same moment do not wait for each other: the later
+/// one's items stay. No lock, because iOS's own keychain is none of a process that is suspended.
+final class Keychain: Sendable {
+    static let fileVariable = "SEALEDPUSH_KEYCHAIN"
+    private static let ofProcess = Keychain(path: nil)
+
+    /// Of the code that asks.
+    static var current: Keychain {
+        guard let path = ProcessInfo.processInfo.environment[fileVariable], !path.isEmpty else { return ofProcess }
+        return Keychain(path: path)
+    }
+
+    private static let changing = NSLock()
+
+    private let path: String?
+    // Touched only under `changing`.
+    nonisolated(unsafe) private var ownItems: [KeychainItem] = []
+
+    init(path: String?) {
+        self.path = path
+    }
+
+    func items() throws(KeychainError) -> [KeychainItem] {
+        Self.changing.lock()
+        defer { Self.changing.unlock() }
+        return try load()
+    }
+
+    @discardableResult
+    func change<Result>(
+        _ body: (inout [KeychainItem]) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        Self.changing.lock()
+        defer { Self.changing.unlock() }
+        var items = try load()
+        let result = try body(&items)
+        try save(items)
+        return result
+    }
+
+    private func load() throws(KeychainError) -> [KeychainItem] {
+        guard let path else { return unsafe ownItems }
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        guard let file = FileManager.default.contents(atPath: path) else {
+            throw KeychainError(status: errSecNotAvailable)
+        }
+        // What is no property list is damaged, whatever the parser says about it.
+        let list = try? unsafe PropertyListSerialization.propertyList(from: file, format: nil)
+        guard let kept = list as? [[String: Any]] else { throw KeychainError(status: errSecDecode) }
+        let items = kept.compactMap { KeychainItem(kept: $0) }
+        guard items.count == kept.count else { throw KeychainError(status: errSecDecode) }
+        return items
+    }
+
+    private func save(_ items: [KeychainItem]) throws(KeychainError) {
+        guard let path else {
+            unsafe ownItems = items
+            return
+        }
+        let kept = items.map { item in item.dictionary.merging([kSecValueData: item.secret]) { $1 } }
+        do {
+            let file = try PropertyListSerialization.data(fromPropertyList: kept, format: .binary, options: 0)
+            try file.write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw KeychainError(status: errSecNotAvailable)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Foundation
+
+/// A generic password, and everything that is said about it.
+struct KeychainItem: Sendable, Equatable {
+    /// Texts and numbers by the names of `SecItemConstants`, but for those below.
+    var attributes: [String: Value] = [:]
+    var group: String
+    var isSynchronizable = false
+    var accessible: String = kSecAttrAccessibleWhenUnlocked
+    var secret = Data()
+
+    /// What an attribute can be.
+    enum Value: Sendable, Equatable {
+        case text(String)
+        case number(Int)
+        case bytes(Data)
+
+        init?(_ value: Any) {
+            switch value {
+            case let text as String: self = .text(text)
+            case let bytes as Data: self = .bytes(bytes)
+            case let number as Int: self = .number(number)
+            default: return nil
+            }
+        }
+
+        var object: Any {
+            switch self {
+            case .text(let text): text
+            case .number(let number): number
+            case .bytes(let bytes): bytes
+            }
+        }
+    }
+
+    /// Attributes that an item has and a query can ask for.
+    static let names = [
+        kSecAttrAccount, kSecAttrService, kSecAttrLabel, kSecAttrDescription, kSecAttrComment, kSecAttrGeneric,
+        kSecAttrType, kSecAttrCreator,
+    ]
+
+    /// There is one item of each account and service in a group.
+    func isSame(as other: KeychainItem) -> Bool {
+        group == other.group && isSynchronizable == other.isSynchronizable
+            && [kSecAttrAccount, kSecAttrService].allSatisfy { attributes[$0] == other.attributes[$0] }
+    }
+
+    /// As a query returns them, and as they are kept.
+    var dictionary: [String: Any] {
+        var all = attributes.mapValues(\.object)
+        all[kSecClass] = kSecClassGenericPassword
+        all[kSecAttrAccessGroup] = group
+        all[kSecAttrSynchronizable] = isSynchronizable
+        all[kSecAttrAccessible] = accessible
+        return all
+    }
+
+    init(group: String) {
+        self.group = group
+    }
+
+    /// - Returns: nil for what is no item of a keychain's file.
+    init?(kept: [String: Any]) {
+        guard let group = kept[kSecAttrAccessGroup] as? String, let secret = kept[kSecValueData] as? Data,
+            let accessible = kept[kSecAttrAccessible] as? String,
+            let isSynchronizable = kept[kSecAttrSynchronizable] as? Bool
+        else { return nil }
+        self.group = group
+        self.secret = secret
+        self.accessible = accessible
+        self.isSynchronizable = isSynchronizable
+        for name in Self.names { attributes[name] = kept[name].flatMap { Value($0) } }
+    }
+}

@@ -1,0 +1,42 @@
+// Result codes of the functions here; there are more on iOS.
+// Source: https://developer.apple.com/documentation/security/security-framework-result-codes
+
+/// Done.
+public let errSecSuccess: OSStatus = 0
+/// Not kept here: another class than generic passwords, or a reference.
+public let errSecUnimplemented: OSStatus = -4
+/// The query makes no sense.
+public let errSecParam: OSStatus = -50
+/// The device is locked, and the item may not be read now. Try again later.
+public let errSecInteractionNotAllowed: OSStatus = -25_308
+/// No such item, or none in a group that this process is in.
+public let errSecItemNotFound: OSStatus = -25_300
+/// There is such an item.
+public let errSecDuplicateItem: OSStatus = -25_299
+/// No keychain: its file cannot be read or written.
+public let errSecNotAvailable: OSStatus = -25_291
+/// The keychain's file is damaged.
+public let errSecDecode: OSStatus = -26_275
+/// This process is not in that access group.
+public let errSecMissingEntitlement: OSStatus = -34_018
+
+/// What a result code means, for a log.
+///
+/// - Parameters:
+///   - status: A result code.
+///   - reserved: `nil`.
+/// - Returns: `nil` for a code that is not of this module.
+public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
+    switch status {
+    case errSecSuccess: "No error."
+    case errSecUnimplemented: "Function or operation not implemented."
+    case errSecParam: "One or more parameters passed to a function were not valid."
+    case errSecInteractionNotAllowed: "User interaction is not allowed."
+    case errSecItemNotFound: "The specified item could not be found in the keychain."
+    case errSecDuplicateItem: "The specified item already exists in the keychain."
+    case errSecNotAvailable: "No keychain is available."
+    case errSecDecode: "Unable to decode the provided data."
+    case errSecMissingEntitlement: "A required entitlement isn't present."
+    default: nil
+    }
+}

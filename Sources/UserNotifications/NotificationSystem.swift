@@ -1,0 +1,36 @@
+/// What stands behind `UNUserNotificationCenter`: the device that the app is installed on. Whatever plays the system makes
+/// one; without one the center finds no notifications and keeps none.
+///
+/// Bound to a task, so that many devices live in one process; an extension that runs in a process of its own has it for
+/// the whole process.
+package protocol NotificationSystem: Sendable {
+    /// What the person allowed the app.
+    var settings: UNNotificationSettings.Values { get }
+    /// New objects each time, the newest notification first.
+    func deliveredNotifications() -> [UNNotification]
+    func removeDeliveredNotifications(withIdentifiers identifiers: [String])
+    func removeAllDeliveredNotifications()
+    func setBadgeCount(_ count: Int)
+}
+
+/// Where the center finds its system.
+package enum CurrentNotificationSystem {
+    @TaskLocal private static var bound: (any NotificationSystem)?
+    private static let lock = NSLock()
+    /// Reached under the lock only.
+    nonisolated(unsafe) private static var ofProcess: (any NotificationSystem)?
+
+    package static var current: (any NotificationSystem)? {
+        bound ?? lock.withLock { unsafe ofProcess }
+    }
+
+    /// Runs `body`, and every task made in it, with this system.
+    package static func run(with system: any NotificationSystem, _ body: () -> Void) {
+        $bound.withValue(system, operation: body)
+    }
+
+    /// All of this process finds this system from now on.
+    package static func occupyProcess(with system: any NotificationSystem) {
+        lock.withLock { unsafe ofProcess = system }
+    }
+}

@@ -1,0 +1,22 @@
+import ExtensionHarness
+import NotificationServiceExtension
+
+/// The service extension in a process of its own, for 'sealedpush device', which starts it: no command of a person's.
+struct ExtensionHostCommand: Command {
+    static let name = "extension-host"
+    static let summary = "runs the service extension for 'sealedpush device', which starts it"
+    static let operands = ""
+    static let options: [Option] = []
+    static let example = """
+        Example:
+          sealedpush extension-host     says that only 'sealedpush device' can use it
+        """
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        try arguments.noOperands()
+    }
+
+    func run() async throws(CommandFailure) {
+        await ExtensionHost.serve { PrincipalClass.make() }
+    }
+}

@@ -1,0 +1,3 @@
+import ExtensionHarness
+
+ExtensionHost.run { BrokenExtension(.chosen) }

@@ -1,0 +1,46 @@
+import Testing
+
+/// Faults planted in a document that shows code.
+struct SnippetRuleTests {
+    private static let source = """
+        let device = Device { NotificationService() }
+
+          device.conditions.lock = .locked
+        let shown = device.deliver(push)
+        """
+
+    @Test(arguments: [
+        "```swift\nlet shown = device.deliver(push)\n```",
+        "```swift\n  let device = Device { NotificationService() }\ndevice.conditions.lock = .locked  \n```",
+        "| x | `device.conditions.lock = .locked` |", "`device.conditions`", "`let x = 1`", "no code",
+        "```\nlet elsewhere = 1\ndevice.x = `1` = 2\n```",
+    ])
+    func `code that stands in an example is not complained of`(_ text: String) {
+        #expect(check(text) == [])
+    }
+
+    @Test(arguments: [
+        "```swift\nlet shown = device.deliver(pushes)\n```",
+        "```swift\nlet device = Device { NotificationService() }\nlet shown = device.deliver(push)\n```",
+        "| x | `device.conditions.lock = .unlocked` |", "```swift\nlet shown = device.deliver(push)\n}\n```",
+        "```\n```\n`device.conditions.lock = .open`",
+    ])
+    func `code that stands nowhere is found`(_ text: String) {
+        #expect(check(text).count == 1)
+    }
+
+    @Test func `the finding names the line`() {
+        #expect(
+            check("\n```swift\nlet x = 1\n```").map(\.description) == [
+                "docs/a.md:2: no example has 'let x = 1' and what follows; show code that is compiled"
+            ]
+        )
+    }
+
+    private func check(_ text: String) -> [Finding] {
+        SnippetRules.check(
+            TextFile(path: "docs/a.md", text: text),
+            in: [TextFile(path: "Examples/A.swift", text: Self.source)]
+        )
+    }
+}

@@ -1,0 +1,1 @@
+../../Sources/Opening/Storage/KeychainSecretStore.swift

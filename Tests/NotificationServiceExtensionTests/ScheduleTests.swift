@@ -1,0 +1,15 @@
+import Bench
+import TestSupport
+import Testing
+
+/// Our extension under whatever may happen to it. `sealedpush bench extension` runs many more.
+struct ScheduleTests {
+    @Test func `over random schedules every message is shown once, whenever it can be opened`() async throws {
+        let folder = try TemporaryFolder()
+        let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+        let schedules = ExtensionSchedules(count: 200, seed: seed, in: folder.path)
+        let result = try await schedules.run(laneCount: 4)
+        #expect(result.failures.isEmpty, "\(result.failures.joined(separator: "\n"))")
+        #expect(result.scheduleCount == 200 && result.temporaryFileCount == 0, "seed \(seed)")
+    }
+}
