@@ -34,9 +34,16 @@ test: prerequisites
 # bit of an envelope, the replay window full, against a model, cut, damaged and killed, a ring that dies at every step).
 ASAN_SKIP := HouseTests|TamperingTests|CapacityTests|ModelTests|FloorTests|ProcessTests|CrashTests|FaultTests|CutTests
 
+# Without the search for leaks: extensions that are never told to go on keep what they wait with, and Foundation's reader
+# of property lists, which the stand-in for the keychain uses, keeps what it read. Not at all: a bad address is the
+# sanitizer's to report, and no signal any more.
+ASAN_LEAKY := ExtensionHarnessTests|SecurityTests|KeychainTests
+
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
-	@scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)'
+	@scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)|$(ASAN_LEAKY)'
+	@ASAN_OPTIONS=detect_leaks=0 scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
+		--filter '$(ASAN_LEAKY)' --skip 'BrokenExtensionTests'
 
 release: prerequisites
 	@scripts/swift build $(QUIET) --configuration release --product sealedpush
