@@ -156,6 +156,7 @@ package.targets += [
     module(
         "Bench",
         "Envelope",
+        "Platform",
         "Primitives",
         "HPKE",
         "Keys",

@@ -18,8 +18,8 @@ final class Keychain: Sendable {
     private static let changing = NSLock()
 
     private let path: String?
-    // Touched only under `changing`.
-    nonisolated(unsafe) private var ownItems: [KeychainItem] = []
+    /// Of a keychain without a file.
+    private let ownItems = Guarded<[KeychainItem]>([])
 
     init(path: String?) {
         self.path = path
@@ -44,7 +44,7 @@ final class Keychain: Sendable {
     }
 
     private func load() throws(KeychainError) -> [KeychainItem] {
-        guard let path else { return unsafe ownItems }
+        guard let path else { return ownItems.withLock { $0 } }
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         guard let file = FileManager.default.contents(atPath: path) else {
             throw KeychainError(status: errSecNotAvailable)
@@ -59,8 +59,7 @@ final class Keychain: Sendable {
 
     private func save(_ items: [KeychainItem]) throws(KeychainError) {
         guard let path else {
-            unsafe ownItems = items
-            return
+            return ownItems.withLock { $0 = items }
         }
         let kept = items.map { item in item.dictionary.merging([kSecValueData: item.secret]) { $1 } }
         do {

@@ -1,3 +1,5 @@
+private import Platform
+
 /// What stands behind `UNUserNotificationCenter`: the device that the app is installed on. Whatever plays the system makes
 /// one; without one the center finds no notifications and keeps none.
 ///
@@ -16,12 +18,10 @@ package protocol NotificationSystem: Sendable {
 /// Where the center finds its system.
 package enum CurrentNotificationSystem {
     @TaskLocal private static var bound: (any NotificationSystem)?
-    private static let lock = NSLock()
-    /// Reached under the lock only.
-    nonisolated(unsafe) private static var ofProcess: (any NotificationSystem)?
+    private static let ofProcess = Guarded<(any NotificationSystem)?>(nil)
 
     package static var current: (any NotificationSystem)? {
-        bound ?? lock.withLock { unsafe ofProcess }
+        bound ?? ofProcess.withLock { $0 }
     }
 
     /// Runs `body`, and every task made in it, with this system.
@@ -31,6 +31,6 @@ package enum CurrentNotificationSystem {
 
     /// All of this process finds this system from now on.
     package static func occupyProcess(with system: any NotificationSystem) {
-        lock.withLock { unsafe ofProcess = system }
+        ofProcess.withLock { $0 = system }
     }
 }

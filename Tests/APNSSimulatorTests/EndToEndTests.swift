@@ -108,9 +108,13 @@ struct EndToEndTests {
 
     @Test func `a port where nobody listens is refused, and the error says so`() async throws {
         let site = try await Site()
-        await site.simulator.close()
-        await #expect(throws: ProviderError.transport(.connectionRefused)) { _ = try await site.client() }
-        await #expect(throws: DeviceLinkError.transport(.connectionRefused)) { _ = try await site.device() }
+        let port = try DeafPort()
+        await #expect(throws: ProviderError.transport(.connectionRefused)) {
+            _ = try await site.client(port: port.number)
+        }
+        await #expect(throws: DeviceLinkError.transport(.connectionRefused)) {
+            _ = try await site.device(port: port.number)
+        }
     }
 
     @Test func `refusals come back as Apple's reasons, and the connection goes on`() async throws {

@@ -69,12 +69,13 @@ final class Site: Sendable {
     func advance(_ seconds: Int64) { clock.advance(seconds) }
 
     func client(
+        port: UInt16? = nil,
         tokens: ProviderTokenSource? = nil,
         onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
     ) async throws -> APNSClient {
         let clock = clock
         return try await APNSClient.connect(
-            to: APNSEndpoint(host: "127.0.0.1", port: simulator.pushPort),
+            to: APNSEndpoint(host: "127.0.0.1", port: port ?? simulator.pushPort),
             context: pushContext,
             loop: clientLoop,
             tokens: tokens ?? self.tokens,
@@ -84,12 +85,13 @@ final class Site: Sendable {
     }
 
     func device(
+        port: UInt16? = nil,
         topic: Topic? = nil,
         earlierToken: DeviceToken? = nil
     ) async throws(DeviceLinkError) -> DeviceConnection {
         try await DeviceConnection.connect(
             host: "127.0.0.1",
-            port: simulator.devicePort,
+            port: port ?? simulator.devicePort,
             context: deviceContext,
             loop: clientLoop,
             topic: topic ?? self.topic,

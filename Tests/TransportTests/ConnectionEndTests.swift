@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -280,9 +281,8 @@ import Testing
                 loop: loopback.serverLoop
             ) { _ in ClosureHandler { _, _ in } }
         }
-        let port = server.port
-        await server.close()
-        await #expect(throws: TransportError.connectionRefused) { try await loopback.connect(to: port) }
+        let port = try DeafPort()
+        await #expect(throws: TransportError.connectionRefused) { try await loopback.connect(to: port.number) }
     }
 
     @Test func `connecting to a silent peer can be given up, by deadline and by cancelling`() async throws {

@@ -1,5 +1,6 @@
 import Synchronization
 import TestCertificates
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -121,10 +122,8 @@ import Testing
 
     @Test func `nobody listening is refused`() async throws {
         let loopback = try Loopback()
-        let listener = try await listen(loopback)
-        let port = await port(listener)
-        await listener.loop.run { listener.value.close() }
-        let client = try await RecordedChannel.connect(loopback, to: port)
+        let port = try DeafPort()
+        let client = try await RecordedChannel.connect(loopback, to: port.number)
         #expect(await client.untilClosed().error == .connectionRefused)
     }
 

@@ -1,5 +1,6 @@
 private import Glibc
 private import NotificationServiceExtension
+private import Platform
 private import UserNotifications
 
 /// The process whose memory and time are measured: takes pushes from a pipe and runs an extension on each, one after the
@@ -104,34 +105,19 @@ private final class EmptyExtension: UNNotificationServiceExtension {
 }
 
 /// The first call of a content handler, from whichever thread, and how many there were.
-private final class Answer: @unchecked Sendable {
-    struct Given { let time: UInt64, isOpened: Bool }
+private final class Answer: Sendable {
+    struct Given: Sendable { let time: UInt64, isOpened: Bool }
 
-    // Unchecked: both are touched only while the condition's lock is held.
-    private let condition = NSCondition()
-    private var given: Given?
-    private var callCount = 0
+    private let calls = Monitored<(first: Given?, count: Int)>((nil, 0))
 
-    var count: Int {
-        condition.lock()
-        defer { condition.unlock() }
-        return callCount
-    }
+    var count: Int { calls.change { $0.count } }
 
     func give(time: UInt64, isOpened: Bool) {
-        condition.lock()
-        given = given ?? Given(time: time, isOpened: isOpened)
-        callCount += 1
-        condition.signal()
-        condition.unlock()
-    }
-
-    func wait() -> Given {
-        condition.lock()
-        defer { condition.unlock() }
-        while true {
-            if let given { return given }
-            condition.wait()
+        calls.change { calls in
+            calls.first = calls.first ?? Given(time: time, isOpened: isOpened)
+            calls.count += 1
         }
     }
+
+    func wait() -> Given { calls.wait { $0.first } }
 }

@@ -46,7 +46,9 @@ final class InProcessHost: ExtensionHosting {
     }
 }
 
-/// iOS itself calls one extension object from two threads; whether it can bear that is the extension's to prove.
+/// An extension's principal object.
+///
+/// Unchecked: iOS itself calls one such object from two threads; whether it can bear that is the extension's to prove.
 struct Principal: @unchecked Sendable {
     let object: UNNotificationServiceExtension
 }

@@ -4,8 +4,9 @@ import Platform
 struct PendingDelivery: Sendable {
     typealias Machine = DeliveryMachine<NotificationContent>
 
+    /// Called once, outside every lock: it is a stranger's code and may take its time, or call back.
+    ///
     /// Unchecked: iOS hands it over to be called from any thread, and whoever takes it out of the delivery has it alone.
-    // Called once, outside every lock: it is a stranger's code and may take its time, or call back.
     struct Handler: @unchecked Sendable {
         let call: (NotificationContent) -> Void
     }
