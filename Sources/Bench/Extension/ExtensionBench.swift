@@ -1,7 +1,8 @@
 private import Glibc
 
 /// Makes the pushes and feeds them to processes that run the extension: sealing costs memory and time, which must not be
-/// counted as the extension's.
+/// counted as the extension's. So only one of the two processes is at work at a time: a push is sealed and written when
+/// the other says that it has nothing more to do for the last one.
 package struct ExtensionBench: ~Copyable {
     /// What an app's extension may take.
     package enum Aim {
@@ -24,21 +25,31 @@ package struct ExtensionBench: ~Copyable {
     /// Writes all pushes, then the end.
     ///
     /// - Parameters:
-    ///   - descriptor: the pipe to the process, which this closes.
+    ///   - descriptor: the socket to the process, which this closes.
     ///   - progress: told after each push how many there were.
     /// - Throws: `BenchError`, also when the process is gone.
     package mutating func feed(_ descriptor: Int32, progress: (Int) -> Void) throws(BenchError) {
         defer { close(descriptor) }
         for number in 0..<pushCount {
+            try Self.waitUntilReady(descriptor)
             let payload = try mix.payload(number: number)
             try Self.write(Self.head(UInt32(payload.count)) + payload, to: descriptor)
             progress(number + 1)
         }
+        try Self.waitUntilReady(descriptor)
         try Self.write(Self.head(ExtensionBenchProcess.end), to: descriptor)
     }
 
     private static func head(_ value: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+
+    /// A byte says that the process is idle.
+    private static func waitUntilReady(_ descriptor: Int32) throws(BenchError) {
+        var byte: UInt8 = 0
+        var count: Int
+        repeat { count = unsafe read(descriptor, &byte, 1) } while count < 0 && errno == EINTR
+        guard count == 1 else { throw .operationFailed }
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(BenchError) {

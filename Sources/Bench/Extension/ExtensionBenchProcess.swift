@@ -1,10 +1,13 @@
 private import Glibc
+private import NotificationCore
 private import NotificationServiceExtension
 private import Platform
 private import UserNotifications
 
-/// The process whose memory and time are measured: takes pushes from a pipe and runs an extension on each, one after the
-/// other, each with an object of its own, as iOS does with a process that it keeps.
+/// The process whose memory and time are measured: takes pushes from a socket and runs an extension on each, one after the
+/// other, each with an object of its own, as iOS does with a process that it keeps. It asks for the next push when it has
+/// nothing more to do for the last one: what an extension remembers after its answer is in its CPU time, and in the way of
+/// no other push.
 package enum ExtensionBenchProcess {
     /// The end of the pushes.
     static let end: UInt32 = 0
@@ -12,7 +15,8 @@ package enum ExtensionBenchProcess {
     private static let placeholderTitle = "Acme Chat"
 
     /// - Parameters:
-    ///   - descriptor: the pipe: for each push its length (4 bytes, this machine's order) and its payload.
+    ///   - descriptor: the socket: takes a byte when this process is idle, and gives for each push its length (4 bytes,
+    ///     this machine's order) and its payload.
     ///   - isEmpty: whether the extension calls its handler at once with what came.
     /// - Returns: what it took.
     /// - Throws: `BenchError`.
@@ -24,6 +28,7 @@ package enum ExtensionBenchProcess {
         let cpuBefore = clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)
         var cpuOfReading: UInt64 = 0
         while true {
+            WorkerThreads.waitUntilProcessIsIdle()
             let readingStart = clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID)
             guard let payload = try next(input) else { break }
             let request = try request(payload)
@@ -54,6 +59,7 @@ package enum ExtensionBenchProcess {
     }
 
     private static func next(_ input: FileHandle) throws(BenchError) -> Data? {
+        do { try input.write(contentsOf: [0]) } catch { throw .operationFailed }
         guard let head = try read(input, byteCount: 4) else { throw .operationFailed }
         let byteCount = head.reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
         guard byteCount != end else { return nil }

@@ -6,7 +6,7 @@ private import Platform
 /// the deadline too. Here a hung disk holds four threads, and what waits behind them is answered at its deadline.
 ///
 /// A thread that has nothing to do stays for the next push: making one takes longer than opening a message.
-final class WorkerThreads: Sendable {
+package final class WorkerThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
     /// Of a process whose device is the one it runs on: iOS makes an extension object for each push, and one process for
@@ -18,6 +18,10 @@ final class WorkerThreads: Sendable {
     private static let stackByteCount = 1 << 20
 
     private let queue = JobQueue()
+
+    /// Returns when this process has nothing to do for any push, also not what comes after its answer. For whoever measures
+    /// one push at a time.
+    package static func waitUntilProcessIsIdle() { ofProcess.queue.waitUntilIdle() }
 
     deinit { queue.close() }
 
@@ -57,6 +61,10 @@ private final class JobQueue: Sendable {
     /// Until the queue is closed and empty.
     func work() {
         while let job = next() { job() }
+    }
+
+    func waitUntilIdle() {
+        state.wait { $0.waiting.isEmpty && $0.idleCount == $0.threadCount ? () : nil }
     }
 
     func workWithoutStaying() {

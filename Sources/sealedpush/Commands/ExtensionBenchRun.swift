@@ -43,8 +43,8 @@ struct ExtensionBenchRun {
     private func measure(_ word: String) throws(CommandFailure) -> ExtensionRunReport {
         let container = try AppContainer()
         var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
-        guard unsafe pipe(&input) == 0, unsafe pipe(&output) == 0 else {
-            throw .failed("no pipe for a child process: \(Output.systemText(errno))")
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &input) == 0, unsafe pipe(&output) == 0 else {
+            throw .failed("no channel to a child process: \(Output.systemText(errno))")
         }
         // The child inherits the one end that it reads pushes from.
         for end in [input[1], output[0], output[1]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
