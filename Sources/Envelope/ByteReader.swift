@@ -19,8 +19,12 @@ package struct ByteReader {
 
     /// A big-endian number.
     package mutating func take<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type) -> Number? {
-        guard let digits = take(Number.bitWidth / 8) else { return nil }
-        return digits.reduce(0) { $0 << 8 | Number($1) }
+        let byteCount = Number.bitWidth / 8
+        guard byteCount <= remainingByteCount else { return nil }
+        var number: Number = 0
+        for offset in position..<position + byteCount { number = number << 8 | Number(truncatingIfNeeded: bytes[offset]) }
+        position += byteCount
+        return number
     }
 
     /// LP(x): one length byte, then so many bytes.

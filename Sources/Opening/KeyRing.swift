@@ -1,5 +1,6 @@
 package import Envelope
 package import Keys
+private import Platform
 import Primitives
 
 /// The extension's view of a device's keys: it opens messages and changes nothing. It is made from a reader of the shared
@@ -114,9 +115,19 @@ extension RingIndex {
     init(from store: any SecretReader) throws(SecretStoreError) {
         let record = try store.read(.ring)
         guard record.byteCount <= Self.recordByteCountMax,
-            let index = RingIndex(record: record.withBytes { [UInt8](copying: $0) })
+            let index = Self.index(record: record.withBytes { [UInt8](copying: $0) })
         else { throw .damaged }
         self = index
+    }
+
+    /// A process that gets push after push reads the same record each time, and mostly finds the same bytes.
+    private static let newest = Guarded<(record: [UInt8], index: RingIndex)?>(nil)
+
+    private static func index(record: [UInt8]) -> RingIndex? {
+        if let newest = newest.withLock({ $0 }), newest.record == record { return newest.index }
+        guard let index = RingIndex(record: record) else { return nil }
+        newest.withLock { $0 = (record, index) }
+        return index
     }
 }
 
