@@ -11,10 +11,11 @@ extension FileManager {
     ///   that folder has no such folder, or the identifier would lead out of it.
     /// - Source: https://developer.apple.com/documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
-        containerURL(
+        // Asked for by name: Foundation's dictionary of the whole environment is made anew for each question.
+        let fromEnvironment = unsafe getenv("SEALEDPUSH_APP_GROUPS").map { unsafe String(cString: $0) }
+        return containerURL(
             forSecurityApplicationGroupIdentifier: groupIdentifier,
-            appGroupsPath: SimulatedDevice.current?.appGroupsPath
-                ?? ProcessInfo.processInfo.environment["SEALEDPUSH_APP_GROUPS"]
+            appGroupsPath: SimulatedDevice.current?.appGroupsPath ?? fromEnvironment
         )
     }
 
