@@ -30,10 +30,30 @@ enum DisplayText {
     ///   - keepsIsolates: for a text of the app's own, into which arguments were put.
     /// - Returns: what may be shown; empty where nothing of it can be seen.
     static func safe(_ text: String, in place: Place, keepsIsolates: Bool = false) -> String {
-        // Most texts are letters that join with nothing, and there is nothing to take out of them.
+        if isPlain(text, in: place) { return cut(text, to: place.characterCountMax) }
+        // Many texts are letters that join with nothing, and there is nothing to take out of them.
         if text.unicodeScalars.allSatisfy(TextScalars.standsAlone) { return shown(text.unicodeScalars, in: place) }
         // Taken out first: what is left may join into other characters, and those are what is judged.
         return shown(TextScalars.allowed(text, keepsIsolates: keepsIsolates), in: place)
+    }
+
+    /// Whether all of it is shown as it is: letters that stand alone, and one blank at a time between them.
+    private static func isPlain(_ text: String, in place: Place) -> Bool {
+        var isAfterBlank = true
+        for scalar in text.unicodeScalars {
+            guard TextScalars.standsAlone(scalar), place == .paragraph || scalar != "\n" else { return false }
+            guard !scalar.isWhitespace || !isAfterBlank else { return false }
+            isAfterBlank = scalar.isWhitespace
+        }
+        return true
+    }
+
+    private static func cut(_ text: String, to scalarCountMax: Int) -> String {
+        let scalars = text.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: scalarCountMax, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return text }
+        return String(scalars[..<end]) + ellipsis
     }
 
     private static func shown(_ pieces: some Sequence<some DisplayPiece>, in place: Place) -> String {

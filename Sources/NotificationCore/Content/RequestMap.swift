@@ -45,12 +45,12 @@ struct RequestMap: Sendable {
         guard (1...Self.requestByteCountMax).contains(requestID.utf8.count) else { return }
         _ = try file.withLock(ifMissing: .create) { handle throws(ContainerError) in
             var bytes = try handle.read(Self.byteCount, at: 0)
-            for key in keys {
+            for (index, key) in keys.enumerated() {
+                if index > 0 { bytes = try handle.read(Self.byteCount, at: 0) }
                 let known = Self.places(of: key, in: bytes).first
                 let place = known ?? Self.next(in: bytes)
                 try handle.write(Self.place(key, requestID), at: Self.offset(of: place))
                 if known == nil { try handle.write(Self.head(next: place + 1), at: 0) }
-                bytes = try handle.read(Self.byteCount, at: 0)
             }
         }
     }

@@ -28,6 +28,9 @@ struct DeliverySurroundings: Sendable {
         )
     }
 
+    /// Whether time is nobody's but the machine's: not a test's, and not a simulated device's.
+    var isMachineTime: Bool { clock is ContinuousClock && executor == nil }
+
     /// Waits until that long from now: from this call on, not from when the waiting begins. Throws when it is cancelled.
     func alarm(after duration: Duration) -> @Sendable () async throws -> Void {
         clock.alarm(after: duration)

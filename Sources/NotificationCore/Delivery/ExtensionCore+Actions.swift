@@ -50,6 +50,12 @@ extension ExtensionCore {
         }
     }
 
+    /// - Parameter alarm: returns at the push's deadline, where that is not the machine's time.
+    func end(_ number: UInt64, at alarm: @escaping @Sendable () async throws -> Void) -> PendingDelivery.Deadline {
+        guard surroundings.isMachineTime else { return .task(task(at: alarm) { $0.handle(.timeOver, for: number) }) }
+        return .alarm(AlarmClock.ofProcess.set(after: settings.timing.deadline) { self.handle(.timeOver, for: number) })
+    }
+
     /// Not run where it is cancelled before its time.
     func task(
         at alarm: @escaping @Sendable () async throws -> Void,

@@ -90,7 +90,7 @@ public final class ExtensionCore: Sendable {
         // Behind the work itself, which it must not delay, and only if that is not done already.
         pending.withLock { pending in
             guard pending[number]?.handler != nil else { return }
-            pending[number]?.deadline = task(at: deadline) { $0.handle(.timeOver, for: number) }
+            pending[number]?.deadline = end(number, at: deadline)
         }
     }
 

@@ -16,10 +16,22 @@ struct PendingDelivery: Sendable {
     /// Where the push arrived; what is done for it is done there, on whatever thread.
     let device = DeviceBinding()
     /// Ends everything.
-    var deadline: Task<Void, Never>?
+    var deadline: Deadline?
     var fetching: Task<Void, Never>?
     /// Ends the fetching.
     var slice: Task<Void, Never>?
+
+    enum Deadline: Sendable {
+        case task(Task<Void, Never>)
+        case alarm(UInt64)
+
+        func cancel() {
+            switch self {
+            case .task(let task): task.cancel()
+            case .alarm(let number): AlarmClock.ofProcess.callOff(number)
+            }
+        }
+    }
 
     init(neutral: NotificationContent, handler: @escaping (NotificationContent) -> Void) {
         machine = DeliveryMachine(neutral: neutral)
