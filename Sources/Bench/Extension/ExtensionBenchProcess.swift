@@ -24,7 +24,7 @@ package enum ExtensionBenchProcess {
         let input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var footprint = try FootprintReading()
         var report = ExtensionRunReport()
-        var histogram = LatencyHistogram()
+        var (histogram, cpuHistogram) = (LatencyHistogram(), LatencyHistogram())
         let cpuBefore = clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)
         var cpuOfReading: UInt64 = 0
         while true {
@@ -35,12 +35,13 @@ package enum ExtensionBenchProcess {
             cpuOfReading += clock_gettime_nsec(CLOCK_THREAD_CPUTIME_ID) - readingStart
             let service = isEmpty ? EmptyExtension() : PrincipalClass.make()
             let answer = Answer()
-            let start = clock_gettime_nsec(CLOCK_MONOTONIC)
+            let start = Reading()
             service.didReceive(request) { content in
-                answer.give(time: clock_gettime_nsec(CLOCK_MONOTONIC), isOpened: content.title != placeholderTitle)
+                answer.give(Reading(), isOpened: content.title != placeholderTitle)
             }
             let given = answer.wait()
-            histogram.add(nanoseconds: given.time - start)
+            histogram.add(nanoseconds: given.reading.time - start.time)
+            cpuHistogram.add(nanoseconds: given.reading.cpu - start.cpu)
             report.pushCount += 1
             report.openedCount += given.isOpened ? 1 : 0
             report.handlerCallCount += answer.count
@@ -53,6 +54,8 @@ package enum ExtensionBenchProcess {
         report.cpuPerPush = cpu / UInt64(report.pushCount)
         report.median = histogram.quantile(perMille: 500)
         report.p99 = histogram.quantile(perMille: 990)
+        report.cpuMedian = cpuHistogram.quantile(perMille: 500)
+        report.cpuP99 = cpuHistogram.quantile(perMille: 990)
         report.p999 = histogram.quantile(perMille: 999)
         report.maximum = histogram.maximum
         return report
@@ -93,6 +96,12 @@ package enum ExtensionBenchProcess {
         return UNNotificationRequest(identifier: UUID().uuidString, content: content, trigger: nil)
     }
 
+    /// In nanoseconds.
+    fileprivate struct Reading: Sendable {
+        let time = clock_gettime_nsec(CLOCK_MONOTONIC)
+        let cpu = clock_gettime_nsec(CLOCK_PROCESS_CPUTIME_ID)
+    }
+
     private static func clock_gettime_nsec(_ clock: clockid_t) -> UInt64 {
         var time = timespec()
         _ = unsafe clock_gettime(clock, &time)
@@ -112,15 +121,15 @@ private final class EmptyExtension: UNNotificationServiceExtension {
 
 /// The first call of a content handler, from whichever thread, and how many there were.
 private final class Answer: Sendable {
-    struct Given: Sendable { let time: UInt64, isOpened: Bool }
+    struct Given: Sendable { let reading: ExtensionBenchProcess.Reading, isOpened: Bool }
 
     private let calls = Monitored<(first: Given?, count: Int)>((nil, 0))
 
     var count: Int { calls.change { $0.count } }
 
-    func give(time: UInt64, isOpened: Bool) {
+    func give(_ reading: ExtensionBenchProcess.Reading, isOpened: Bool) {
         calls.change { calls in
-            calls.first = calls.first ?? Given(time: time, isOpened: isOpened)
+            calls.first = calls.first ?? Given(reading: reading, isOpened: isOpened)
             calls.count += 1
         }
     }

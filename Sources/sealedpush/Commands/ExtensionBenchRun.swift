@@ -17,8 +17,10 @@ struct ExtensionBenchRun {
 
     func run() throws(CommandFailure) {
         let empty = try measure(Self.emptyWord)
+        let before = try MachineTimes()
         let ours = try measure(Self.oursWord)
-        try Output.print(printsJSON ? json(ours, empty) : table(ours, empty))
+        let stolen = try MachineTimes().stolenPerMille(since: before)
+        try Output.print(printsJSON ? json(ours, empty, stolen) : table(ours, empty, stolen))
         for report in [ours, empty] where report.handlerCallCount != pushCount || report.pushCount != pushCount {
             throw .failed("\(pushCount) pushes, \(report.handlerCallCount) calls of the handler")
         }
@@ -94,14 +96,18 @@ struct ExtensionBenchRun {
 }
 
 extension ExtensionBenchRun {
-    private func table(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport) -> String {
+    private func table(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport, _ stolenPerMille: Int) -> String {
         let above = ours.peakByteCount - empty.peakByteCount
         return """
-            \(pushCount) pushes: 50 in 100 good, 10 repeated, 10 altered, 30 cut, expired, for another, by a stranger, unsealed
+            \(pushCount) pushes: 50 in 100 good, 10 repeated, 10 altered, 30 cut, expired, for another, by a stranger, unsealed;
+            each comes when the process has nothing more to do for the one before
             push to handler     median \(microseconds(ours.median)), p99 \(microseconds(ours.p99)), \
             p99.9 \(microseconds(ours.p999)), longest \(microseconds(ours.maximum))
-            of the empty one    median \(microseconds(empty.median)), p99 \(microseconds(empty.p99))
-            CPU for one push    \(microseconds(ours.cpuPerPush)); the empty one \(microseconds(empty.cpuPerPush))
+            of it CPU           median \(microseconds(ours.cpuMedian)), p99 \(microseconds(ours.cpuP99))
+            the empty one       median \(empty.median) ns, p99 \(empty.p99) ns; ours is \(ours.p99 / max(empty.p99, 1)) times its p99
+            CPU for one push    \(microseconds(ours.cpuPerPush)), with what comes after its answer; the empty one \
+            \(microseconds(empty.cpuPerPush))
+            the machine         gave others \(stolenPerMille / 10).\(stolenPerMille % 10) % of its processors' time (steal in /proc/stat)
             peak memory         \(kilobytes(ours.peakByteCount)), the empty one \(kilobytes(empty.peakByteCount)), \
             above it \(kilobytes(above))
                                 RssAnon + RssShmem + VmSwap of /proc/self/status, read after every 16th push
@@ -112,10 +118,11 @@ extension ExtensionBenchRun {
             """
     }
 
-    private func json(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport) -> String {
+    private func json(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport, _ stolenPerMille: Int) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("pushes", pushCount)
+            writer.member("stolen-per-mille", stolenPerMille)
             for (name, report) in [("sealedpush", ours), ("empty", empty)] {
                 writer.name(name)
                 writer.object { writer in
@@ -125,6 +132,8 @@ extension ExtensionBenchRun {
                     writer.member("p99-nanoseconds", Int(report.p99))
                     writer.member("p999-nanoseconds", Int(report.p999))
                     writer.member("longest-nanoseconds", Int(report.maximum))
+                    writer.member("cpu-to-handler-median-nanoseconds", Int(report.cpuMedian))
+                    writer.member("cpu-to-handler-p99-nanoseconds", Int(report.cpuP99))
                     writer.member("cpu-nanoseconds", Int(report.cpuPerPush))
                     writer.member("peak-bytes", report.peakByteCount)
                 }
