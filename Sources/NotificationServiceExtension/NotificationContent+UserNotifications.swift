@@ -5,6 +5,7 @@ import UserNotifications
 extension NotificationContent {
     /// Starts from a blank content: what the relay or Apple put beside the sealed field must not survive.
     func notification() -> UNNotificationContent {
+        if let listed = kept?.content as? DeliveredNotifications.Listed { return listed.inSilence }
         let content = UNMutableNotificationContent()
         content.title = title
         content.subtitle = subtitle

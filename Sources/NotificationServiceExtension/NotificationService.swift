@@ -20,12 +20,19 @@ final class NotificationService: UNNotificationServiceExtension {
         )
     )
 
+    private static let settings: ExtensionCore.Settings = {
+        var settings = ExtensionCore.Settings()
+        settings.screen = DeliveredNotifications()
+        return settings
+    }()
+
     private let core = ExtensionCore(
         pipeline: NotificationPipeline(
             containerPath: FileManager.default
                 .containerURL(forSecurityApplicationGroupIdentifier: NotificationService.appGroup)?.path,
             display: NotificationService.display
-        )
+        ),
+        settings: NotificationService.settings
     )
 
     override func didReceive(

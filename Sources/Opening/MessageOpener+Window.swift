@@ -59,7 +59,7 @@ extension MessageOpener {
         case .reclaimed(let again):
             claim = again
             return false
-        case .replay: throw Rejection(.replay)
+        case .replay: throw Rejection(.replay, replayed: stamp.key)
         case .tooOld: throw Rejection(.tooOld)
         }
     }

@@ -61,14 +61,19 @@ package struct MessageOpener: Sendable {
             let outcome = Outcome.opened(try opened(message, frame, contact))
             return OpenedPush(outcome: outcome, claim: claim, isFirst: isFirst)
         } catch {
-            return OpenedPush(outcome: error.outcome, claim: claim)
+            return OpenedPush(outcome: error.outcome, claim: claim, replayed: error.replayed)
         }
     }
 
     /// Ends the steps, with what the push became.
     struct Rejection: Error {
         let outcome: Outcome
-        init(_ outcome: Outcome) { self.outcome = outcome }
+        let replayed: ReplayKey?
+
+        init(_ outcome: Outcome, replayed: ReplayKey? = nil) {
+            self.outcome = outcome
+            self.replayed = replayed
+        }
     }
 
     private func opened(_ message: Message, _ frame: Frame, _ contact: Contact) throws(Rejection) -> OpenedMessage {
@@ -91,11 +96,14 @@ package struct OpenedPush: Sendable {
     package let claim: ReplayClaim?
     /// Whether nobody claimed this message before: what may happen only once for it, happens now.
     package let isFirst: Bool
+    /// Of a replay by a contact: which message came again.
+    package let replayed: ReplayKey?
 
-    package init(outcome: Outcome, claim: ReplayClaim?, isFirst: Bool = false) {
+    package init(outcome: Outcome, claim: ReplayClaim?, isFirst: Bool = false, replayed: ReplayKey? = nil) {
         self.outcome = outcome
         self.claim = claim
         self.isFirst = isFirst
+        self.replayed = replayed
     }
 }
 

@@ -38,6 +38,9 @@ package final class SimulatedDevice: Sendable {
     package let appGroupsPath: String?
     /// Measures how long something takes.
     package let clock: any Clock<Duration>
+    /// What answers for the system's centers on it, as whoever made the device and whoever asks for it agree; nil for
+    /// nothing.
+    package let system: (any Sendable)?
     private let wallClock: @Sendable () -> UInt64
     private let onWork: @Sendable (Work) -> Void
     private let state: Guarded<Conditions>
@@ -45,18 +48,21 @@ package final class SimulatedDevice: Sendable {
     /// - Parameters:
     ///   - appGroupsPath: a folder with one folder for each app group; nil for what the environment says.
     ///   - clock: measures how long something takes.
+    ///   - system: what answers for the system's centers.
     ///   - wallClock: the date that the device shows, in milliseconds since 1970.
     ///   - onWork: is told, on the thread that works, when `run` begins and ends.
     ///   - conditions: at first.
     package init(
         appGroupsPath: String?,
         clock: any Clock<Duration>,
+        system: (any Sendable)? = nil,
         wallClock: @escaping @Sendable () -> UInt64,
         onWork: @escaping @Sendable (Work) -> Void = { _ in },
         conditions: Conditions = Conditions()
     ) {
         self.appGroupsPath = appGroupsPath
         self.clock = clock
+        self.system = system
         self.wallClock = wallClock
         self.onWork = onWork
         state = Guarded(conditions)

@@ -3,8 +3,8 @@ private import Platform
 /// What stands behind `UNUserNotificationCenter`: the device that the app is installed on. Whatever plays the system makes
 /// one; without one the center finds no notifications and keeps none.
 ///
-/// Bound to a task, so that many devices live in one process; an extension that runs in a process of its own has it for
-/// the whole process.
+/// It belongs to a simulated device, of which many live in one process; an extension that runs in a process of its own has
+/// it for the whole process.
 package protocol NotificationSystem: Sendable {
     /// What the person allowed the app.
     var settings: UNNotificationSettings.Values { get }
@@ -17,16 +17,10 @@ package protocol NotificationSystem: Sendable {
 
 /// Where the center finds its system.
 package enum CurrentNotificationSystem {
-    @TaskLocal private static var bound: (any NotificationSystem)?
     private static let ofProcess = Guarded<(any NotificationSystem)?>(nil)
 
     package static var current: (any NotificationSystem)? {
-        bound ?? ofProcess.withLock { $0 }
-    }
-
-    /// Runs `body`, and every task made in it, with this system.
-    package static func run(with system: any NotificationSystem, _ body: () -> Void) {
-        $bound.withValue(system, operation: body)
+        SimulatedDevice.current?.system as? any NotificationSystem ?? ofProcess.withLock { $0 }
     }
 
     /// All of this process finds this system from now on.

@@ -32,7 +32,7 @@ struct ScheduleJudge {
         case relaysWords
         /// A message could be opened in time, and was not shown.
         case messageLost
-        /// A message was shown again.
+        /// A message was shown again, and not in silence in its own place.
         case messageRepeated
     }
 
@@ -71,7 +71,8 @@ struct ScheduleJudge {
         var mistakes: Set<Mistake> = []
         if runs.contains(where: { $0.title == ScheduledPush.relaysTitle }) { mistakes.insert(.relaysWords) }
         guard let text = pushes[index].text else { return mistakes }
-        let shownCount = runs.count { $0.body == text }
+        // What came again under its own identifier, and stays where it is without a word, is not shown again.
+        let shownCount = runs.count { $0.body == text && !$0.isSilent }
         if isFirst, conditions.allowMessages, shownCount == 0 { mistakes.insert(.messageLost) }
         if shownCount > 1 && conditions.allowMessages || shownCount > 0 && shown.contains(index) {
             mistakes.insert(.messageRepeated)
@@ -79,6 +80,10 @@ struct ScheduleJudge {
         if shownCount > 0, conditions.allowMessages { shown.insert(index) }
         return mistakes
     }
+}
+
+extension ShownNotification {
+    fileprivate var isSilent: Bool { content.interruptionLevel == .passive && content.sound == nil }
 }
 
 extension Device.Conditions {

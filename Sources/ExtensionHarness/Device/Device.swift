@@ -48,6 +48,11 @@ public final class Device: Sendable {
     /// The notifications that the screen lists now, the newest first.
     public var screen: [ShownNotification] { listed.notifications }
 
+    /// The person takes a notification off the screen.
+    ///
+    /// - Parameter identifier: What `shown.identifier` says; nothing happens where none has it.
+    public func dismiss(_ identifier: String) { listed.removeDeliveredNotifications(withIdentifiers: [identifier]) }
+
     /// The number on the app's icon; 0 shows none.
     public var badge: Int { listed.badge }
 

@@ -6,7 +6,6 @@ struct RunningDevice: Sendable {
     private let device: SimulatedDevice
     private let dateJump = Guarded(Duration.zero)
     private let clock: SimulatedClock
-    private let center: any NotificationSystem
 
     /// - Parameters:
     ///   - conditions: of the moment when the push arrives.
@@ -17,13 +16,13 @@ struct RunningDevice: Sendable {
         let start = clock.now
         let dateJump = dateJump
         self.clock = clock
-        self.center = center
         var limits = SimulatedDevice.Conditions()
         limits.lock = SimulatedDevice.Lock(conditions.lock)
         limits.storage = SimulatedDevice.Storage(conditions.storage)
         device = SimulatedDevice(
             appGroupsPath: conditions.appGroups?.path,
             clock: clock,
+            system: center,
             wallClock: {
                 let passed = start.duration(to: clock.now) + dateJump.withLock { $0 }
                 return UInt64(clampingMilliseconds: arrival + passed / .seconds(1))
@@ -40,7 +39,7 @@ struct RunningDevice: Sendable {
 
     /// Runs `body`, and every task made in it, on this device. What time does meanwhile is the caller's to say.
     func run(_ body: () -> Void) {
-        device.bind { CurrentNotificationSystem.run(with: center, body) }
+        device.bind(body)
     }
 
     /// Makes each change when its time comes, until the task is cancelled.

@@ -40,6 +40,9 @@ public struct NotificationContent: Equatable, Sendable {
     public internal(set) var isSuppressed = false
     /// Notifications on the screen that this one takes away, by the identifiers of their requests.
     public internal(set) var replacedRequestIDs: [String] = []
+    /// What the screen shows under this push's identifier already. It stays there: to be handed back, in silence, in the
+    /// place of all of the above.
+    public internal(set) var kept: ListedNotification?
 
     /// To be given back to the replay window once iOS has the content.
     let claim: ReplayClaim?
@@ -47,6 +50,8 @@ public struct NotificationContent: Equatable, Sendable {
     var requestKeys: [RequestMap.Key] = []
     /// The prekey that was missing: the app hears of it once iOS has the content.
     var missingPrekeyID: PrekeyID?
+    /// Whether the message came before, and may be on the screen under this push's identifier.
+    var mayBeListed = false
     /// Of the request that brought the push; nil where the caller did not say.
     var requestID: String?
 

@@ -1,5 +1,6 @@
 import Envelope
 import Keys
+import Opening
 import Primitives
 
 /// Which notification shows which message: message → the identifier of the request that iOS showed it under, for the
@@ -25,6 +26,9 @@ struct RequestMap: Sendable {
             let digest = SHA256.hash(sender.rawRepresentation, messageID.rawRepresentation)
             bytes = Array(digest.prefix(Self.byteCount))
         }
+
+        /// The window tells messages apart by the same digest.
+        init(_ key: ReplayKey) { bytes = key.bytes }
 
         /// - Returns: nil unless there are 16 bytes.
         init?(bytes: [UInt8]) {

@@ -18,8 +18,21 @@ extension SharedContainer {
         )
         var content = NotificationContent(opened, display: display, trace: trace, sources: sources)
         content.requestID = requestID
+        content.mayBeListed = !content.isSuppressed && mayBeListed(opened, under: requestID)
         applyEffects(of: opened, to: &content, countsMessages: display.countsMessages)
         return content
+    }
+
+    /// Whether this message came before, and nothing says that it was shown under another identifier.
+    private func mayBeListed(_ opened: OpenedPush, under requestID: String?) -> Bool {
+        guard let replayed = opened.replayed, let requestID else { return false }
+        let shown = quietly { () throws(ContainerError) in try requests.requestID(for: RequestMap.Key(replayed)) }
+        return shown == nil || shown == requestID
+    }
+
+    /// Whether this message is what the request shows, as far as the map reaches.
+    func isShown(_ key: RequestMap.Key, under requestID: String) -> Bool {
+        quietly { () throws(ContainerError) in try requests.requestID(for: key) } == requestID
     }
 
     /// Sets the badge, and finds the notifications that this one takes away.

@@ -9,6 +9,8 @@ struct DeliverySteps: Sendable {
     var open: @Sendable (IncomingPush) -> NotificationContent
     /// After the answer: the replay window learns of it.
     var remember: @Sendable (NotificationContent) -> Void
+    /// Whether this message is what this request shows.
+    var isShown: @Sendable (RequestMap.Key, String) -> Bool = { _, _ in false }
     /// Never fails.
     var count: @Sendable (OutcomeKind) -> Void
 }
@@ -27,6 +29,7 @@ extension DeliverySteps {
                 return pipeline.content(of: push, now: now)
             },
             remember: { pipeline.didShow($0) },
+            isShown: { pipeline.container?.isShown($0, under: $1) ?? false },
             count: { counters?.add($0) }
         )
     }

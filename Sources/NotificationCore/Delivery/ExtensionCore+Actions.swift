@@ -18,7 +18,7 @@ extension ExtensionCore {
         // It waited behind a disk that hung, and was answered meanwhile: to claim it now would hide it from the app.
         guard pending.withLock({ $0[number]?.machine.isOpening }) == true else { return }
         let content = steps.open(push)
-        let event = Machine.Event.opened(content, fetches: hasAttachments(content))
+        let event = Machine.Event.opened(content, fetches: hasAttachments(content) || looksAtScreen(for: content))
         let actions = pending.withLock { $0.handle(event, for: number) }
         // Opened too late for this push to be shown.
         guard !actions.isEmpty else { return }
@@ -88,7 +88,7 @@ extension ExtensionCore {
     }
 }
 
-// Attachments.
+// What the content lacks: attachments, or what the screen shows already.
 extension ExtensionCore {
     private func hasAttachments(_ content: NotificationContent) -> Bool {
         guard let fetcher = settings.attachments, settings.timing.attachmentSlice > .zero,
@@ -98,21 +98,33 @@ extension ExtensionCore {
     }
 
     private func fetch(for content: NotificationContent, _ number: UInt64) {
-        guard let fetcher = settings.attachments, let message = content.messageWithText else { return }
-        let budget = settings.timing.attachmentSlice
+        let budget = looksAtScreen(for: content) ? Self.screenSlice : settings.timing.attachmentSlice
         let sliceEnd = surroundings.alarm(after: budget)
         pending.withLock { pending in
             // The time may have ended since.
             guard pending[number]?.machine.isFetching == true else { return }
             pending[number]?.fetching = surroundings.task { [self] in
-                await fetcher.fetch(for: message, within: budget) { [self] attachments in
-                    var improved = content
-                    improved.attachments = attachments
-                    handle(.fetched(improved), for: number)
+                if looksAtScreen(for: content) {
+                    await findListed(for: content) { handle(.fetched($0), for: number) }
+                } else {
+                    await fetchAttachments(of: content, within: budget) { [self] in handle(.fetched($0), for: number) }
                 }
                 handle(.fetchEnded, for: number)
             }
             pending[number]?.slice = task(at: sliceEnd) { $0.handle(.sliceOver, for: number) }
+        }
+    }
+
+    private func fetchAttachments(
+        of content: NotificationContent,
+        within budget: Duration,
+        deliver: @escaping @Sendable (NotificationContent) -> Void
+    ) async {
+        guard let fetcher = settings.attachments, let message = content.messageWithText else { return }
+        await fetcher.fetch(for: message, within: budget) { attachments in
+            var improved = content
+            improved.attachments = attachments
+            deliver(improved)
         }
     }
 

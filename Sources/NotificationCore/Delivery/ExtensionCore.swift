@@ -24,6 +24,9 @@ public final class ExtensionCore: Sendable {
         public var foreground = ForegroundPolicy.show
         /// Gets attachments; nil shows texts alone.
         public var attachments: (any AttachmentFetcher)?
+        /// Says what is on the screen, so that a push that comes twice leaves its message there; without it, the words for
+        /// a replay take the message's place.
+        public var screen: (any NotificationScreen)?
         /// Whether senders hear that something arrived.
         public var receipts = ReceiptPolicy.off
 
