@@ -1,10 +1,11 @@
 # The two commands a newcomer needs are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo test build release lint vectors test-asan prerequisites clean
+.PHONY: help demo test build release lint vectors test-asan test-tsan prerequisites clean
 
 # Building takes minutes the first time: a terminal sees how far it is, a pipe only what is wrong.
 QUIET := $(shell test -t 2 || echo --quiet)
 ASAN := --sanitize=address --scratch-path .build/address
+TSAN := --sanitize=thread --scratch-path .build/thread
 
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
@@ -14,6 +15,7 @@ help:
 	@echo 'make vectors    write Tests/Vectors/sealedpush anew'
 	@echo 'make release    an optimised build'
 	@echo 'make test-asan  the tests under the address sanitizer'
+	@echo 'make test-tsan  what runs on several threads, under the thread sanitizer'
 	@echo 'make clean      remove .build'
 
 prerequisites:
@@ -44,6 +46,12 @@ test-asan: prerequisites
 	@scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)|$(ASAN_LEAKY)'
 	@ASAN_OPTIONS=detect_leaks=0 scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
 		--filter '$(ASAN_LEAKY)' --skip 'BrokenExtensionTests'
+
+# What our own threads and tasks do at once, a hundred pushes in parallel among it. A debug build: see Guarded.
+test-tsan: prerequisites
+	@scripts/swift build $(QUIET) --build-tests $(TSAN)
+	@scripts/swift test --skip-build --disable-xctest --quiet $(TSAN) \
+		--filter 'ParallelPushTests|ExtensionCoreTests|AlarmClockTests|SecondDeliveryTests|OutcomeCountersTests|ClaimTests'
 
 release: prerequisites
 	@scripts/swift build $(QUIET) --configuration release --product sealedpush

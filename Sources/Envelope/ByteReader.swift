@@ -22,7 +22,9 @@ package struct ByteReader {
         let byteCount = Number.bitWidth / 8
         guard byteCount <= remainingByteCount else { return nil }
         var number: Number = 0
-        for offset in position..<position + byteCount { number = number << 8 | Number(truncatingIfNeeded: bytes[offset]) }
+        for offset in position..<position + byteCount {
+            number = number << 8 | Number(truncatingIfNeeded: bytes[offset])
+        }
         position += byteCount
         return number
     }

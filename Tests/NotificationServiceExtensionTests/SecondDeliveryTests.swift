@@ -22,7 +22,7 @@ struct SecondDeliveryTests {
         other = pushes[1].push
     }
 
-    @Test func `what is on the screen stays there, in silence, when its push comes again`() async throws {
+    @Test func `what is on the screen stays there, in silence, when its push comes again (abuse case 43)`() async throws {
         let first = await device.deliver(push)
         #expect(first.body == "first of 1" && first.presentation.sound != .none)
         let second = await device.deliver(push)
@@ -65,7 +65,8 @@ struct SecondDeliveryTests {
     @Test func `words that the relay put in its place are not handed back`() async throws {
         let first = await device.deliver(push)
         let forged = try SimulatedPush(
-            payload: #"{"aps":{"alert":"Relay's words"},"sealedpush":{"sender":"\#(zeros(43))","message":"\#(zeros(22))"}}"#
+            payload:
+                #"{"aps":{"alert":"Relay's words"},"sealedpush":{"sender":"\#(zeros(43))","message":"\#(zeros(22))"}}"#
                 .utf8,
             identifier: first.identifier
         )

@@ -50,7 +50,8 @@ extension ExtensionCore {
         }
     }
 
-    /// - Parameter alarm: returns at the push's deadline, where that is not the machine's time.
+    /// All time for a push is over when `alarm` returns; where time is the machine's, it is not asked, and one timer serves
+    /// all pushes.
     func end(_ number: UInt64, at alarm: @escaping @Sendable () async throws -> Void) -> PendingDelivery.Deadline {
         guard surroundings.isMachineTime else { return .task(task(at: alarm) { $0.handle(.timeOver, for: number) }) }
         return .alarm(AlarmClock.ofProcess.set(after: settings.timing.deadline) { self.handle(.timeOver, for: number) })
