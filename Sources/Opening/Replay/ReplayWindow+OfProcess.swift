@@ -1,5 +1,4 @@
 private import Platform
-private import Synchronization
 
 extension ReplayWindow {
     /// The window that this process has open already, if it is still the one in the folder; otherwise opened now, and
@@ -30,7 +29,7 @@ extension ReplayWindow {
         try perform { (_: inout WindowCore) throws(ReplayWindowError) in }
     }
 
-    private static let kept = Mutex<Kept?>(nil)
+    private static let kept = Guarded<Kept?>(nil)
 
     private struct Kept: Sendable {
         let place: FilePlace

@@ -35,13 +35,22 @@ import Testing
     #expect(!shown.body.contains("Nine"))
   }
 
-  @Test func `a message that iOS delivers twice is opened once`() async throws {
+  @Test func `a message that iOS delivers twice stays on the screen, and is heard once`() async throws {
     device.conditions.repetition = .twice
     let second = try await device.deliver(phone.push("Nine o'clock?"))
     let first = try #require(second.repeated.first)
 
-    #expect(first.body == "Nine o'clock?")
-    #expect(second.body != "Nine o'clock?")
+    #expect(first.body == "Nine o'clock?" && first.presentation.sound != .none)
+    #expect(second.body == "Nine o'clock?" && second.presentation.sound == .none)
+    #expect(device.screen.map(\.body) == ["Nine o'clock?"])
+  }
+
+  @Test func `a message that was dismissed does not come back`() async throws {
+    let push = try SimulatedPush(payload: phone.push("Nine o'clock?"))
+    device.dismiss(await device.deliver(push).identifier)
+    let second = await device.deliver(push)
+
+    #expect(second.body != "Nine o'clock?" && second.presentation.sound == .none)
   }
 
   @Test func `a stranger cannot put words on the screen`() async throws {
