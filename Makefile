@@ -48,10 +48,13 @@ test-asan: prerequisites
 		--filter '$(ASAN_LEAKY)' --skip 'BrokenExtensionTests'
 
 # What our own threads and tasks do at once, a hundred pushes in parallel among it. A debug build: see Guarded.
+TSAN_ONLY := ParallelPushTests|ExtensionCoreTests|AlarmClockTests|OutcomeCountersTests|ReceiptTests|ForegroundTests|ClaimTests|$\
+	LockedFileTests|DeviceTests|DeviceTimeTests|ScreenTests|NotificationServiceExtensionTests
+
 test-tsan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(TSAN)
 	@scripts/swift test --skip-build --disable-xctest --quiet $(TSAN) \
-		--filter 'ParallelPushTests|ExtensionCoreTests|AlarmClockTests|SecondDeliveryTests|OutcomeCountersTests|ClaimTests'
+		--filter '$(TSAN_ONLY)'
 
 release: prerequisites
 	@scripts/swift build $(QUIET) --configuration release --product sealedpush
