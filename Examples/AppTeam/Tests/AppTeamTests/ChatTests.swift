@@ -47,7 +47,8 @@ import Testing
 
   @Test func `a message that was dismissed does not come back`() async throws {
     let push = try SimulatedPush(payload: phone.push("Nine o'clock?"))
-    device.dismiss(await device.deliver(push).identifier)
+    let shown = await device.deliver(push)
+    device.dismiss(shown.identifier)
     let second = await device.deliver(push)
 
     #expect(second.body != "Nine o'clock?" && second.presentation.sound == .none)
