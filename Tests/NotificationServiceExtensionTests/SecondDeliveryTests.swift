@@ -22,7 +22,8 @@ struct SecondDeliveryTests {
         other = pushes[1].push
     }
 
-    @Test func `what is on the screen stays there, in silence, when its push comes again (abuse case 43)`() async throws {
+    @Test func `what is on the screen stays there, in silence, when its push comes again (abuse case 43)`() async throws
+    {
         let first = await device.deliver(push)
         #expect(first.body == "first of 1" && first.presentation.sound != .none)
         let second = await device.deliver(push)
