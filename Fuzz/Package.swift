@@ -64,6 +64,7 @@ let package = Package(
             swiftSettings: house
         ),
         fuzz("FuzzBase64URL", "Envelope"),
+        fuzz("FuzzAttachmentURL", "Envelope"),
         fuzz("FuzzJSON", "Envelope"),
         fuzz("FuzzEnvelope", "Envelope"),
         fuzz("FuzzFrame", "Envelope"),

@@ -12,7 +12,11 @@ extension MessageOpener {
     }
 
     func applyRights(to message: inout Message, of contact: Contact) throws(Rejection) {
-        let filter = RightsFilter(contact: contact, names: policy.allowedNames(for: contact.role))
+        let filter = RightsFilter(
+            contact: contact,
+            names: policy.allowedNames(for: contact.role),
+            allowsAttachments: policy.attachmentRoles.contains(contact.role)
+        )
         guard filter.permits(message.operation) else { throw Rejection(.notPermitted) }
         filter.apply(to: &message)
     }

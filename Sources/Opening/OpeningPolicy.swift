@@ -30,6 +30,9 @@ public struct OpeningPolicy: Sendable {
     public var person: AllowedNames
     /// For services among the contacts.
     public var service: AllowedNames
+    /// Whose attachments the app gets; everybody's among the contacts, unless the app says otherwise. To fetch a file tells
+    /// its host that this device has the message, and when.
+    public var attachmentRoles = Set(Contact.Role.allCases)
     package var buildDate = Self.buildDate
 
     /// - Parameters:

@@ -4,6 +4,7 @@ import Envelope
 struct RightsFilter {
     let contact: Contact
     let names: OpeningPolicy.AllowedNames
+    let allowsAttachments: Bool
 
     /// Operations are refused as a whole, not weakened into another.
     func permits(_ operation: Message.Operation) -> Bool {
@@ -28,6 +29,7 @@ struct RightsFilter {
         if !contact.rights.contains(.links) { message.targetContentID = "" }
         if !names.categories.contains(message.category) { message.category = "" }
         if let sound = message.sound, !names.sounds.contains(sound.name) { message.sound = nil }
+        if !allowsAttachments { message.attachments = [] }
         message.userInfo = message.userInfo.filter { names.userInfo.contains($0.key) }
     }
 }

@@ -10,6 +10,59 @@ DECIMALS = ["", "0", "1", "0.5", "1.0000", "1.0001", "1.00000", "0.1234", "0.123
 TARGETS = ["", "A" * 22, "A" * 21 + "B", "A" * 21, "A" * 23, "A" * 21 + "=", "A" * 22 + "==", "A" * 21 + "+", "é" * 11]
 ARGUMENTS = [[], [""], ["a"], ["a"] * 8, ["a"] * 9, [1], [None], [["a"]], {}, "a", ""]
 TEXTS = ["", "x", " ", "\u200b", "\ufeff", "\U0010ffff", "\ud7ff", "\ue000", "\u202e", "a" * 500]
+# Attachments that are fine, and then some that are not, or only look so.
+POINTER = {"id": "A" * 22, "url": "https://a.example/b", "key": "A" * 43, "size": 0, "stored": 72, "type": "image/png"}
+SECOND = POINTER | {"id": "A" * 21 + "Q", "key": "A" * 42 + "E"}
+THUMBNAIL = {"thumbnail": True}
+URLS = [
+    "https://a.example", "https://a.example?x", "https:///a", "https://", "https:/a.example/", "//a.example/",
+    "http://a.example/", "HTTPS://a.example/", "ftp://a.example/", "file:///etc/passwd", "file://a.example/", "data:,x",
+    "https://good@evil.example/", "https://good:x@evil.example/", "https://@evil.example/", "https://a.example/@evil",
+    "https://good\\@evil.example/", "https://good.example\\evil/", "https://a.example/\\b", "https://a.example/b\n",
+    "https://a.example\n/b", " https://a.example/b", "https://a.example/b ", "https://a.example/b\u0000",
+    "https://a.example/%00", "https://a.example/?%00", "https://a.example/%2f", "https://a.example/%2F",
+    "https://a.example/%5c", "https://a.example/?%2f%5C", "https://a.example/%", "https://a.example/%2",
+    "https://a.example/%zz", "https://a.example/%٢٠", "https://a.example/.", "https://a.example/..",
+    "https://a.example/./b", "https://a.example/b/../c", "https://a.example/%2e%2E/b", "https://a.example/.%2e",
+    "https://a.example/%2e", "https://a.example/%252e", "https://a.example/...", "https://a.example/?../..",
+    "https://a.example/b#c", "https://a.example/#", "https://a.example:0/", "https://a.example:/",
+    "https://a.example:443/", "https://a.example:0443/", "https://a.example:65535/", "https://a.example:65536/",
+    "https://a.example:99999999999999999999/", "https://a.example:+1/", "https://a.example:1٣/", "https://a.example:1:2/",
+    "https://A.example/", "https://a.Example/", "https://аррӏе.example/", "https://xn--80ak6aa92e.example/",
+    "https://a/", "https://localhost/", "https://localhost./", "https://Localhost/", "https://a.localhost/",
+    "https://a..example/", "https://.example/", "https://a.example./", "https://-a.example/", "https://a-.example/",
+    "https://a_b.example/", "https://a.3xample/", "https://a.example3/", "https://%61.example/",
+    "https://" + "a" * 63 + ".example/", "https://" + "a" * 64 + ".example/", "https://127.0.0.1/", "https://127.1/",
+    "https://2130706433/", "https://0x7f000001/", "https://0x7f.0.0.1/", "https://0177.0.0.1/", "https://127.0.0.01/",
+    "https://256.0.0.1/", "https://1.2.3.4.5/", "https://1.2.3./", "https://1.2.3.4:5/", "https://a.1/", "https://a.0x1/",
+    "https://[::1]/", "https://[::1]:1/", "https://[::1]1/", "https://[::]/", "https://[]/", "https://[:]/",
+    "https://[:::]/", "https://[1:2:3:4:5:6:7:8]/", "https://[1:2:3:4:5:6:7]/", "https://[1:2:3:4:5:6:7::]/",
+    "https://[::1:2:3:4:5:6:7:8]/", "https://[1::2::3]/", "https://[12345::]/", "https://[::A]/", "https://[::g]/",
+    "https://[::127.0.0.1]/", "https://[fe80::1%25eth0]/", "https://[::1/", "https://::1/", "https://[::1]]/",
+    "https://a.example/'", 'https://a.example/"', "https://a.example/<>", "https://a.example/^", "https://a.example/é",
+    "https://a.example/?a b", "https://a.example/?", "https://a.example//", "https://a.example/" + "b" * 182,
+    "https://a.example/" + "b" * 183, "https://a.example/~!$&()*+,;=:@-._"]
+POINTERS = [
+    *({"url": url} for url in URLS), *({"id": text} for text in ["", "A" * 21, "A" * 21 + "B", "A" * 23, 7, None]),
+    *({"key": text} for text in ["", "A" * 42, "A" * 42 + "B", "A" * 44, "A" * 42 + "=", 7, None, []]),
+    *({"size": size, "stored": stored} for size, stored in [
+        (1, 73), (1, 72), (2, 74), (9, 82), (9, 81), (16_383, 16_472), (16_383, 16_456), (16_384, 16_472),
+        (2**40, 1_100_585_369_672), (2**40 + 1, 1_117_782_016_072), (2**63 - 1, 72), (-1, 72), ("0", 72), (0, "72"),
+        (True, 73), (False, 72), (None, 72), (0, None), (0, 71), (0, 0)]),
+    *({"type": text} for text in ["", "image", "image/", "/png", "image/png/x", "Image/png", "image/PNG", "image/png ",
+                                  "image/png;q=1", "x/" + "y" * 62, "x/" + "y" * 63, "a+b/c.d", "+a/b", "a/é", 7,
+                                  "a/!#$&-^_.+", "0/0!#$&-^_.+", "*/*", "image/*", "a/b\n"]),
+    *({"name": text} for text in ["", "x", "../../x", "a" * 64, "a" * 65, "é" * 32, "é" * 33, "\u202e", 7, None, [], {}]),
+    *({"thumbnail": flag} for flag in [False, True, 0, 1, "true", "", None, []]), {"unknown": [1]}, {"Name": 1}]
+ATTACHMENTS = [
+    [POINTER], [POINTER, SECOND], [POINTER, POINTER], [POINTER, SECOND | {"id": POINTER["id"]}],
+    [POINTER, SECOND | {"key": POINTER["key"]}], [POINTER | THUMBNAIL, SECOND], [POINTER, SECOND | THUMBNAIL],
+    [POINTER | THUMBNAIL, SECOND | THUMBNAIL], [POINTER, None], [POINTER, []], [[POINTER]], POINTER, [{}],
+    [POINTER | {"id": f"{'A' * 20}{i}A", "key": f"{'A' * 41}{i}A"} for i in range(4)],
+    [POINTER | {"id": f"{'A' * 20}{i}A", "key": f"{'A' * 41}{i}A"} for i in range(5)],
+    [POINTER | {"id": f"{'A' * 20}{i}A", "key": f"{'A' * 41}{i}A", "thumbnail": i != 3} for i in range(4)],
+    *([{name: value for name, value in POINTER.items() if name != missing}] for missing in POINTER),
+    *([POINTER | change] for change in POINTERS), *([POINTER | change, SECOND] for change in POINTERS[-9:])]
 NEAR = {
     "op": [*OPERATIONS, "frobnicate", "Show", "show ", ""], "target": TARGETS, "call": TEXTS,
     "badge": [0, 1, -1, 9_999, 10_000, 2**63 - 1, 2**63, True, False, "1", "", None],
@@ -27,7 +80,7 @@ NEAR = {
                   {"room\n": 1}, {"é": 1}, [], ["room"], ""],
     "crit": [[], ["body"], ["op", "crit", "badge"], ["attachments"], ["receipt"], ["unknown"], [""], ["Body"],
              ["body", "x"], [1], "body", "", {}, None, ["body"] * 100],
-    "receipt": TARGETS, "attachments": [], "unknown": []}
+    "receipt": TARGETS, "attachments": ATTACHMENTS, "unknown": []}
 ANY = ["", "x", 0, 1, -(2**63), -(2**63) - 1, 10**30, True, False, None, [], {}, ["a"], [[]], {"a": 1}]
 
 # Values as they stand in the text. The first are fine, the others are not, wherever they stand; the last only look bad.
@@ -69,6 +122,8 @@ def every_body():
                                                   "call": {"call": "c"}}.get(operation, {})}
         for name in "title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key", "thread-id":
             yield compact(needed | {name: "x"})
+        yield compact(needed | {"body": "x", "attachments": [POINTER]})
+        yield compact(needed | {"body": "x", "attachments": []})
     for text in FINE + BAD + LOOKS_BAD:
         for name in "unknown", "title", "badge", "attachments":
             yield f'{{"body":"b","{name}":{text}}}'.encode()
@@ -107,7 +162,7 @@ def combined(generator):
     members = {"op": generator.choice([*NEAR["op"], 1, None])}
     values = {"target": "A" * 22, "call": "c", "badge": 1, "title": "t", "subtitle": "s", "body": "b", "loc-key": "k",
               "loc-args": ["a"], "title-loc-args": ["a"], "title-loc-key": "t", "sound-volume": "0.5",
-              "sound": "default", "level": "critical", "sender": "S"}
+              "sound": "default", "level": "critical", "sender": "S", "attachments": [POINTER]}
     for name in generator.sample(sorted(values), generator.randint(0, 6)):
         members[name] = generator.choice((values[name], values[name], ""))
     return compact(members)

@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import setting
-from sealedpush_py import bundle
+from sealedpush_py import attachment, bundle
 from sealedpush_py.encoding import DAY, MINUTE, base64url
 from sealedpush_py.rights import Contact
 
@@ -103,6 +103,8 @@ def message(generator):
     if operation in ("show", "replace") or generator.random() < 0.3:
         members["title"] = text(generator, WORDS, 3)
         members["body"] = any_text(generator)
+    if operation in ("show", "replace") and generator.random() < 0.25:
+        members["attachments"] = attachments(generator)
     for name, make in OPTIONAL.items():
         if generator.random() < 0.15:
             members |= make(generator) if callable(make) else {name: generator.choice(make)}
@@ -124,6 +126,34 @@ def localized(prefix):
 
 def receipt(generator):
     return {"receipt": base64url(generator.randbytes(16))}
+
+
+HOSTS = ["blobs.example.com", "a-1.xn--bcher-kva.example:8443", "localhost:1", "127.0.0.1:65535", "[::1]:443"]
+PATHS = ["/", "/v1/blobs/" + "A" * 43, "/a//b/", "/a%20b/%c3%a9;x=1", "/?a=%2F&b=?/", "/~(!$&*+,=:@)"]
+SIZES = [0, 1, 2, 3, 255, 16_383, 16_384, 16_385, 2**20 + 1, 2**40 - 1, 2**40]
+TYPES = ["image/jpeg", "video/mp4", "audio/x-caf", "application/vnd.a.b+json", "x/" + "y" * 62]
+
+
+def pointer(generator):
+    size = generator.choice((generator.choice(SIZES), generator.randrange(2 ** generator.randint(1, 40))))
+    found = {"id": base64url(generator.randbytes(16)),
+             "url": "https://" + generator.choice(HOSTS) + generator.choice(PATHS),
+             "key": base64url(generator.randbytes(32)), "size": size, "stored": attachment.stored(size),
+             "type": generator.choice(TYPES)}
+    if generator.random() < 0.3:
+        found["name"] = generator.choice(EMOJI + WORDS + ["../x", "\\"]) + "a" * generator.randrange(40)
+    return found
+
+
+def attachments(generator):
+    pointers = [pointer(generator) for _ in range(generator.choice((1, 1, 2, 3, 4)))]
+    i = 0
+    while i < len(pointers) - 1:  # a thumbnail, and behind it what it stands in for
+        if generator.random() < 0.4:
+            pointers[i]["thumbnail"] = True
+            i += 1
+        i += 1
+    return pointers
 
 
 def sound(generator):

@@ -73,7 +73,7 @@ def is_whole_or_beginning(sent, shows):
     whole, part = expected.pop("body"), shows.pop("body", "")
     ends = {match.end() for match in regex.finditer(r"\X", whole)}
     return (canonical(shows) == canonical(expected) and whole != part and whole.startswith(part) and len(part) in ends
-            and len(part.encode()) > ALERT.body_room / 2)
+            and len(part.encode()) + len(compact(sent.get("attachments", []))) > ALERT.body_room / 2)
 
 
 def peer_to_python(tally, world, peer, count):

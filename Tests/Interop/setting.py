@@ -44,11 +44,13 @@ def contact_text(key: Ed25519PrivateKey, contact):
     return f"{base64url(key.public_key().public_bytes_raw())} {contact.role} {','.join(sorted(contact.rights)) or '-'}"
 
 
-def allowed(texts):
+def allowed(texts, attachments="allowed"):
     """`category NAME`, `sound NAME`, `user-info NAME`, each."""
+    understand(attachments in ("allowed", "refused"), f"attachments {attachments}")
     names = {"category": set(), "sound": set(), "user-info": set()}
     for text in texts:
         kind, _, name = text.partition(" ")
         understand(kind in names and name, f"allow {kind}")
         names[kind].add(name)
-    return Allowed(*map(frozenset, (names["category"], names["sound"], names["user-info"])))
+    lists = map(frozenset, (names["category"], names["sound"], names["user-info"]))
+    return Allowed(*lists, attachments=attachments == "allowed")

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import setting
-from sealedpush_py import bundle, json_strict, safety_number
+from sealedpush_py import attachment, bundle, json_strict, safety_number
 from sealedpush_py.device import Device
 from sealedpush_py.encoding import DAY, PREKEY_CLASSES, PUSH_CLASSES, Refused, from_base64url, topic_bytes
 from sealedpush_py.frame import Frame
@@ -34,12 +34,13 @@ def compare(inputs, expectations, found):
 
 def run_message(file):
     file.require_names("topic", "identity", "prekey", "contact", "allow", "lifetime-max", "build-date", "web-push",
-                       "floor", "store", "elapsed", "now", "class", "shows")
+                       "floor", "store", "elapsed", "now", "class", "shows", "attachments")
     identity = file.bytes("identity", 32)
     device = Device(topic_bytes(file.one("topic")), identity,
                     [setting.prekey(text, identity) for text in file.all("prekey")],
                     setting.contacts(file.all("contact")), file.number("build-date"),
-                    setting.allowed(file.all("allow")), int(file.optional("lifetime-max", 7 * DAY)),
+                    setting.allowed(file.all("allow"), file.optional("attachments", "allowed")),
+                    int(file.optional("lifetime-max", 7 * DAY)),
                     PUSH_CLASSES[file.optional("class", "alert")])
     if "web-push" in file.values:
         device.subscription = subscription(file.one("web-push"))
@@ -104,6 +105,14 @@ def run_base64url(file):
     yield from compare([file.input], [expected], [(found, raw.hex() if found == "valid" else None)])
 
 
+def run_attachment_url(file):
+    file.require_names("host", "port", "path")
+    found, parts = verdict(attachment.parse_url, file.input.decode("latin-1"))
+    is_valid = file.one("expect") == "valid"
+    expected = file.one("expect"), [file.one("host"), file.number("port"), file.one("path")] if is_valid else None
+    yield from compare([file.input], [expected], [(found, parts)])
+
+
 def verdict(read, raw):
     try:
         return "valid", read(raw)
@@ -133,7 +142,7 @@ def run_web_push(file):
 
 
 KINDS = {"message": run_message, "seal": run_seal, "bundle": run_bundle, "json": run_json, "base64url": run_base64url,
-         "safety-number": run_safety_number, "web-push": run_web_push}
+         "attachment-url": run_attachment_url, "safety-number": run_safety_number, "web-push": run_web_push}
 
 
 def differences(path):

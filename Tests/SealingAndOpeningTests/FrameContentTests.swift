@@ -36,7 +36,7 @@ struct FrameContentTests {
 
     @Test(arguments: [
         (#"{"body":"x","op":"poll"}"#, Outcome.unsupported),
-        (#"{"body":"x","crit":["attachments"]}"#, .unsupported),
+        (#"{"body":"x","crit":["poll"]}"#, .unsupported),
         (#"{"body":"x","op":1}"#, .malformed),
         (#"{"body":"x","target":"AAAAAAAAAAAAAAAAAAAAAA"}"#, .malformed),
         (#"{"body":"x","crit":"body"}"#, .malformed),

@@ -33,7 +33,9 @@ private func check(body: [UInt8]) {
         // Every refusal is right that is one.
         return
     }
-    let texts = [message.title, message.subtitle, message.body, message.threadID, message.category, message.senderName]
+    let texts =
+        [message.title, message.subtitle, message.body, message.threadID, message.category, message.senderName]
+        + message.attachments.compactMap(\.name)
     require(!texts.contains { $0.utf8.contains(0) }, "no text holds NUL")
     require(texts.allSatisfy { $0.utf8.count <= body.count }, "no text is longer than the body")
     do {
@@ -56,7 +58,11 @@ private func checkShortening(of message: Message, byteCount: Int) {
         require(try Message(sealedBody: shortened.json) == expected, "nothing but the text is shortened")
         require(message.body.utf8.starts(with: expected.body.utf8), "what is left is its beginning")
     } catch {
-        guard case .tooLong(let excess) = error else { return require(false, "too long is all that it can be") }
-        require(excess > 0, "what fits is not refused")
+        switch error {
+        case .tooLong(let excess): require(excess > 0, "what fits is not refused")
+        case .noRoomForAttachments(let byteCount, let roomByteCount):
+            require(!message.attachments.isEmpty && byteCount > roomByteCount, "attachments that fit are not refused")
+        default: require(false, "too long is all that it can be")
+        }
     }
 }

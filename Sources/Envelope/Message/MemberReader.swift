@@ -1,6 +1,6 @@
 /// Reads the members of a body, each in its type and range.
 struct MemberReader {
-    private let document: JSONValue
+    let document: JSONValue
 
     init(_ document: JSONValue) throws(MessageFault) {
         guard document.members != nil else {
@@ -147,11 +147,11 @@ struct MemberReader {
         return value
     }
 
-    private func outOfPlace(_ member: MessageMember) -> MessageFault {
+    func outOfPlace(_ member: MessageMember) -> MessageFault {
         fault(.outOfPlace(member), at: document[member.rawValue])
     }
 
-    private func fault(_ reason: MessageFault.Reason, at value: JSONValue?) -> MessageFault {
+    func fault(_ reason: MessageFault.Reason, at value: JSONValue?) -> MessageFault {
         MessageFault(reason: reason, offset: value?.offset ?? document.offset)
     }
 }

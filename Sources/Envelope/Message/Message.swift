@@ -35,6 +35,8 @@ public struct Message: Hashable, Sendable {
     public var senderName = ""
     /// Small values for the app, by names that it allows; at most 16.
     public var userInfo: [String: InfoValue] = [:]
+    /// Files to show with the text, in this order; at most 4, and only for `show` and `replace`.
+    public var attachments: [AttachmentPointer] = []
     /// Asks for a word that the message arrived. A device gives it only if its app turned that on.
     public var receipt: ReceiptCapability?
     /// Names of members without which the device must not show the message.
@@ -67,8 +69,12 @@ public enum MessageError: Error, Equatable {
     case noText
     /// NUL cannot be shown, and some readers end a text there.
     case containsNUL
-    /// A member outside its range: the badge, the user info, a name that is not known to be critical.
+    /// A member outside its range: the badge, the user info, attachments that cannot stand together, a name that is not
+    /// known to be critical.
     case invalid(member: String)
+    /// The attachments take so many bytes of encoded JSON, and beside the rest of the message, its text shortened to the
+    /// least, there is room for so many.
+    case noRoomForAttachments(byteCount: Int, roomByteCount: Int)
     /// Too long by so many bytes of encoded JSON; where shortening `body` was allowed, by so many even after that.
     case tooLong(excessByteCount: Int)
     /// The body was not the JSON object that the protocol asks for.

@@ -46,6 +46,7 @@ extension Message {
         targetContentID = try reader.text(.targetContentID)
         senderName = try reader.text(.sender)
         userInfo = try reader.userInfo()
+        attachments = try reader.attachments(for: operation)
         receipt = try reader.receipt()
         guard hasText || !operation.needsText else { throw MessageFault(reason: .noText, offset: document.offset) }
     }

@@ -6,6 +6,32 @@ package enum MessageDocument {
 
     /// - Throws: `MessageDocumentError`, with the place of the fault.
     package static func parse(_ bytes: [UInt8]) throws(MessageDocumentError) -> Message {
+        let document = try object(bytes, "a message")
+        try checkNames(of: document, MessageMember.allCases.map(\.rawValue), "a message", in: bytes)
+        for attachment in document[MessageMember.attachments.rawValue]?.elements ?? [] {
+            try checkNames(of: attachment, AttachmentMember.allCases.map(\.rawValue), "an attachment", in: bytes)
+        }
+        do {
+            return try Message(members: document)
+        } catch {
+            throw MessageDocumentError(error.reason.clause, at: error.offset, in: bytes)
+        }
+    }
+
+    /// Reads one attachment from a file of its own, an object as it stands among a message's `attachments`.
+    ///
+    /// - Throws: `MessageDocumentError`, with the place of the fault.
+    package static func parseAttachment(_ bytes: [UInt8]) throws(MessageDocumentError) -> AttachmentPointer {
+        let document = try object(bytes, "an attachment")
+        try checkNames(of: document, AttachmentMember.allCases.map(\.rawValue), "an attachment", in: bytes)
+        do {
+            return try AttachmentReader(document).pointer()
+        } catch {
+            throw MessageDocumentError(error.reason.clause, at: error.offset, in: bytes)
+        }
+    }
+
+    private static func object(_ bytes: [UInt8], _ what: String) throws(MessageDocumentError) -> JSONValue {
         let limits = JSONParser.Limits(
             byteCountMax: byteCountMax,
             depthMax: Message.bodyDepthMax,
@@ -17,25 +43,26 @@ package enum MessageDocument {
         } catch {
             throw MessageDocumentError("\(error.reason)", at: error.offset, in: bytes)
         }
-        guard let members = document.members else {
-            throw MessageDocumentError("a message is a JSON object in braces", at: document.offset, in: bytes)
+        guard document.members != nil else {
+            throw MessageDocumentError("\(what) is a JSON object in braces", at: document.offset, in: bytes)
         }
-        for member in members where MessageMember(name: member.name) == nil {
+        return document
+    }
+
+    private static func checkNames(
+        of object: JSONValue,
+        _ names: [String],
+        _ what: String,
+        in bytes: [UInt8]
+    ) throws(MessageDocumentError) {
+        for member in object.members ?? [] where !names.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+            let known = names.map { "\"\($0)\"" }.joined(separator: ", ")
             throw MessageDocumentError(
-                "there is no such member here; a message has \(namesForPeople)",
+                "there is no such member here; \(what) has \(known)",
                 at: member.offset,
                 in: bytes
             )
         }
-        do {
-            return try Message(members: document)
-        } catch {
-            throw MessageDocumentError(error.reason.clause, at: error.offset, in: bytes)
-        }
-    }
-
-    private static var namesForPeople: String {
-        MessageMember.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
     }
 }
 
@@ -64,7 +91,9 @@ extension MessageFault.Reason {
         case .missing(let member): "this operation needs \"\(member.rawValue)\""
         case .outOfPlace(.target): "\"target\" belongs to replace and remove only"
         case .outOfPlace(.call): "\"call\" belongs to the operation call only"
+        case .outOfPlace(.attachments): "\"attachments\" belong to show and replace only"
         case .outOfPlace(let member): "\"\(member.rawValue)\" stands without its partner"
+        case .attachment(let member, let what): "\"\(member.rawValue)\" of an attachment must be \(what)"
         case .noText: "a message needs a \"title\" or a \"body\""
         }
     }

@@ -14,15 +14,27 @@ extension Message {
         let whole = json
         guard whole.count > byteCountMax else { return (whole, false) }
         let excess = whole.count - byteCountMax
-        guard overflow == .shorten else { throw .tooLong(excessByteCount: excess) }
         var shortened = self
         // The least that is still a message. What stands over then is all that the sender has to cut.
         shortened.body = ""
         if operation.needsText && !shortened.hasText { shortened.body = String(body.prefix(1)) }
         let remainder = shortened.json.count - byteCountMax
+        if remainder > 0 { try shortened.checkRoomForAttachments(byteCountMax: byteCountMax) }
+        guard overflow == .shorten else { throw .tooLong(excessByteCount: excess) }
         guard remainder <= 0 else { throw .tooLong(excessByteCount: remainder) }
         shortened.body = Self.longestPrefix(of: body, escapedByteCountMax: Self.escapedByteCount(body) - excess)
         return (shortened.json, true)
+    }
+
+    /// Whether the message would fit without them; then they are what a sender has to change.
+    private func checkRoomForAttachments(byteCountMax: Int) throws(MessageError) {
+        var bare = self
+        bare.attachments = []
+        let attachmentByteCount = json.count - bare.json.count
+        let roomByteCount = byteCountMax - bare.json.count
+        guard roomByteCount < 0 || attachmentByteCount <= roomByteCount else {
+            throw .noRoomForAttachments(byteCount: attachmentByteCount, roomByteCount: roomByteCount)
+        }
     }
 
     /// What a reader would refuse is refused here, with the member's name.
@@ -36,6 +48,9 @@ extension Message {
         guard sound?.name != "" else { throw .invalid(member: "sound") }
         guard userInfo.count <= Self.infoCountMax, userInfo.keys.allSatisfy(Self.isInfoName) else {
             throw .invalid(member: "user-info")
+        }
+        guard attachments.isEmpty || operation.takesAttachments, AttachmentPointer.areAttachments(attachments) else {
+            throw .invalid(member: "attachments")
         }
         guard criticalNames.allSatisfy({ MessageMember(name: $0) != nil }) else { throw .invalid(member: "crit") }
     }
@@ -72,6 +87,7 @@ extension Message {
             write(targetContentID, .targetContentID, to: &writer)
             write(senderName, .sender, to: &writer)
             writeUserInfo(to: &writer)
+            writeAttachments(to: &writer)
             write(receipt?.text ?? "", .receipt, to: &writer)
             write(criticalNames, .crit, to: &writer)
         }
@@ -109,6 +125,12 @@ extension Message {
         guard let text else { return }
         write(text.key, key, to: &writer)
         write(text.arguments, arguments, to: &writer)
+    }
+
+    private func writeAttachments(to writer: inout JSONWriter) {
+        guard !attachments.isEmpty else { return }
+        writer.name(MessageMember.attachments.rawValue)
+        writer.array { writer in for attachment in attachments { writer.raw(attachment.json) } }
     }
 
     /// In the order of the names, so that one message has one encoding.

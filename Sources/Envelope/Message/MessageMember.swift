@@ -16,7 +16,7 @@ enum MessageMember: String, CaseIterable {
     case targetContentID = "target-content-id"
     case sender
     case userInfo = "user-info"
-    case receipt, crit
+    case attachments, receipt, crit
 
     /// Compared byte by byte: Unicode's equivalences play no part in the protocol.
     init?(name: String) {
@@ -35,6 +35,8 @@ struct MessageFault: Error, Equatable {
         /// Only for certain operations, or only beside another member.
         case outOfPlace(MessageMember)
         case noText
+        /// Inside one of the attachments.
+        case attachment(AttachmentMember, String)
     }
 
     let reason: Reason

@@ -32,6 +32,9 @@ extension Message {
             case .remove, .badge, .call, .test: false
             }
         }
+
+        /// What shows no text of the sender's shows no files of the sender's.
+        var takesAttachments: Bool { needsText }
     }
 
     /// The longest life of a call, from sent-at to expires-at.

@@ -8,6 +8,11 @@ extension SealingError {
         switch self {
         case .message(.tooLong(let excess)):
             "the message is \(excess) bytes too long; shorten it, or pass --too-long shorten"
+        case .message(.noRoomForAttachments(let byteCount, let roomByteCount)):
+            """
+            the attachments take \(byteCount) bytes, and there is room for \(roomByteCount); \
+            send fewer, or shorten their URLs and names
+            """
         case .message(.noText): "the message has neither a title nor a body, and iOS shows nothing without text"
         case .message(.invalid(let member)):
             "the message's \"\(member)\" is out of its range; see docs/protocol.md, section 6"

@@ -140,6 +140,7 @@ struct OpenCommand: Command {
             for line in [message.title, message.subtitle, message.body] where !line.isEmpty {
                 try Output.print(TerminalText.safe(line))
             }
+            for attachment in message.attachments { try Output.print(attachment.line) }
             if opened.isTruncated { Output.complain("sealedpush: the sender had to shorten the text") }
             return
         }
@@ -149,6 +150,8 @@ struct OpenCommand: Command {
             writer.member("subtitle", message.subtitle)
             writer.member("body", message.body)
             writer.member("thread-id", message.threadID)
+            writer.name("attachments")
+            writer.array { writer in for attachment in message.attachments { attachment.write(to: &writer) } }
             writer.member("message-id", opened.messageID.text)
             writer.member("sent-at", opened.sentAt.milliseconds)
             writer.member("expires-at", opened.expiresAt.milliseconds)
@@ -156,5 +159,26 @@ struct OpenCommand: Command {
             writer.member("truncated", opened.isTruncated)
         }
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+}
+
+// Without the key: what is printed ends up in logs and on screens.
+extension AttachmentPointer {
+    fileprivate var line: String {
+        let what = isThumbnail ? "thumbnail" : "attachment"
+        let name = name.map { " (\(TerminalText.safe($0)))" } ?? ""
+        return "[\(what): \(type.text), \(byteCount) bytes, \(url.text)\(name)]"
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("id", id.text)
+            writer.member("url", url.text)
+            writer.member("size", byteCount)
+            writer.member("stored", storedByteCount)
+            writer.member("type", type.text)
+            if let name { writer.member("name", name) }
+            if isThumbnail { writer.member("thumbnail", true) }
+        }
     }
 }

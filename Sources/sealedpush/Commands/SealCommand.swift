@@ -22,6 +22,12 @@ struct SealCommand: Command {
             "FOLDER",
             "remembers each device's newest bundle there and refuses older ones; made if missing"
         ),
+        Option(
+            "--attachment",
+            "POINTER.json",
+            "points to a file at a host and has its key; 4 at most, in their order",
+            isRepeatable: true
+        ),
         Option("--out", "FILE", "where to write the payload; standard output without it"),
         Option("--lifetime", "TIME", "how long the device may show it, at most 7d; 1d without it"),
         Option("--too-long", "shorten|refuse", "what to do with a text that does not fit; shorten without it"),
@@ -35,7 +41,8 @@ struct SealCommand: Command {
           sealedpush seal keys-example/message.json --sender-key keys-example/sender.key --bundle device.bundle \\
               --identity keys-example/identity.pub --topic com.example.chat --out push.json --allow-example-keys
 
-        MESSAGE.json is {"title":"…","subtitle":"…","body":"…","thread-id":"…"}, or - for standard input.
+        MESSAGE.json is {"title":"…","subtitle":"…","body":"…","thread-id":"…"}, or - for standard input. POINTER.json is
+        {"id":"…","url":"https://…","key":"…","size":…,"stored":…,"type":"image/jpeg"}, what 'attachment seal' prints.
         """
 
     private let arguments: Arguments
@@ -59,7 +66,8 @@ struct SealCommand: Command {
     }
 
     func run() throws(CommandFailure) {
-        let message = try readMessage()
+        var message = try readMessage()
+        for path in arguments.values("--attachment") { message.attachments.append(try readAttachment(path)) }
         let sealed = try seal(message)
         let payload = sealed.payload(placeholder: placeholder)
         let out = arguments.value("--out")
@@ -84,8 +92,21 @@ struct SealCommand: Command {
         do {
             return try MessageDocument.parse(bytes)
         } catch {
-            throw .failed("\(TerminalText.safe(messagePath)):\(error.line):\(error.column): \(error.reason)")
+            throw failure(error, in: messagePath)
         }
+    }
+
+    private func readAttachment(_ path: String) throws(CommandFailure) -> AttachmentPointer {
+        let bytes = try readInput(path, byteCountMax: MessageDocument.byteCountMax)
+        do {
+            return try MessageDocument.parseAttachment(bytes)
+        } catch {
+            throw failure(error, in: path)
+        }
+    }
+
+    private func failure(_ error: MessageDocumentError, in path: String) -> CommandFailure {
+        .failed("\(TerminalText.safe(path)):\(error.line):\(error.column): \(error.reason)")
     }
 
     private func seal(_ message: Message) throws(CommandFailure) -> SealedMessage {

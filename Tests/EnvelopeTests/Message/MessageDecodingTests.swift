@@ -68,13 +68,14 @@ struct MessageDecodingTests {
     @Test(arguments: [
         "[]", #"["title"]"#, #"["title","subtitle","body","thread-id"]"#, #"["body","body"]"#, #"["b\u006fdy"]"#,
         #"["op"]"#, #"["crit"]"#, #"["user-info","relevance-score","sound"]"#, #"["receipt"]"#,
+        #"["attachments"]"#,
     ])
     func `goes on where all that is critical is known`(_ names: String) {
         #expect(refusedBody(#"{"body":"b","crit":\#(names)}"#) == nil)
     }
 
     @Test(arguments: [
-        #"["poll"]"#, #"["title","poll"]"#, #"[""]"#, #"["Body"]"#, #"["body "]"#, #"["attachments"]"#,
+        #"["poll"]"#, #"["title","poll"]"#, #"[""]"#, #"["Body"]"#, #"["body "]"#, #"["attachment"]"#,
     ])
     func `is unsupported where something unknown is critical, present or not`(_ names: String) {
         #expect(refusedBody(#"{"body":"b","crit":\#(names)}"#) == .unsupported)

@@ -8,6 +8,7 @@ Read the modules in the order of the specification:
     bundle          sections 3, 16  key bundles and the sender's pins
     envelope        section 4       header, info, HPKE
     frame           section 5       the frame and its signature
+    attachment      section 6       pointers to files, URLs, lengths
     body            section 6       the members of a message
     seal            sections 5 - 7  what a sender makes
     device          sections 8, 9   what a device makes of a push, step by step

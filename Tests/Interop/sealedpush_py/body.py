@@ -1,6 +1,7 @@
 """Section 6: the members of a message. JSON, then `crit`, then `op`, then the rest; the first failure counts."""
 import re
 
+from . import attachment
 from .encoding import Refused, from_base64url, require
 from .json_strict import parse_object
 
@@ -49,7 +50,7 @@ def _user_info(value):
     require(all(type(member) in (str, int, bool) for member in value.values()))
 
 
-# Each name, and the check of its type and range. Of `attachments`, which come later, nothing is read.
+# Each name, and the check of its type and range.
 MEMBERS = {
     "op": _string, "crit": _strings, "target": _target, "call": _string, "badge": _badge,
     "title": _string, "subtitle": _string, "body": _string,
@@ -57,7 +58,7 @@ MEMBERS = {
     "title-loc-args": _loc_args, "subtitle-loc-args": _loc_args, "loc-args": _loc_args,
     "thread-id": _string, "category": _string, "sound": _string, "sound-volume": _decimal, "level": _string,
     "relevance-score": _decimal, "target-content-id": _string, "sender": _string, "user-info": _user_info,
-    "receipt": _receipt,
+    "attachments": attachment.parse_all, "receipt": _receipt,
 }
 
 
@@ -78,6 +79,8 @@ def parse(raw):
             if members[name] not in ("", [], {}):
                 message[name] = members[name]
     _require_consistent(message)
+    if "attachments" in message:
+        message["attachments"] = attachment.parse_all(message["attachments"])
     if message.get("level") not in LEVELS:
         message.pop("level", None)  # a level of the future counts as absent
     return message
@@ -89,6 +92,7 @@ def _require_consistent(message):
     require(("call" in message) == (operation == "call"))
     require("badge" in message or operation != "badge")
     require(all(key in message for args, key in LOC_ARGS.items() if args in message))
+    require("attachments" not in message or operation in ("show", "replace"))
     require("sound" in message or "sound-volume" not in message)
     require(operation not in ("show", "replace") or any(name in message for name in TEXTS))
 

@@ -21,6 +21,7 @@ class Allowed:
     categories: frozenset = frozenset()
     sounds: frozenset = frozenset()
     user_info: frozenset = frozenset()
+    attachments: bool = True
 
 
 def require_permitted(message, contact):
@@ -44,6 +45,8 @@ def applied(message, contact, allowed):
         kept.pop("sound", None)
     if "sound" not in kept or "critical" not in contact.rights:
         kept.pop("sound-volume", None)
+    if not allowed.attachments:
+        kept.pop("attachments", None)
     info = {name: value for name, value in message.get("user-info", {}).items() if name in allowed.user_info}
     kept.pop("user-info", None)
     return kept | ({"user-info": info} if info else {})

@@ -156,6 +156,12 @@ package final class VectorDevice {
             person: names,
             service: names
         )
+        if let attachments = vector.value("attachments") {
+            guard attachments == "refused" else {
+                throw VectorError.malformed(vector: vector.name, field: "attachments")
+            }
+            policy.attachmentRoles = []
+        }
         policy.buildDate = try vector.time("build-date")
         return policy
     }

@@ -19,6 +19,7 @@ package enum VectorRun {
         case "seal": try SealRun.run(vector)
         case "json": try json(vector)
         case "base64url": try base64URL(vector)
+        case "attachment-url": try attachmentURL(vector)
         case "safety-number": try safetyNumber(vector)
         case "web-push": try WebPushRun.run(vector)
         case let kind: throw VectorError.unknownKind(vector: vector.name, kind: kind)
@@ -49,6 +50,15 @@ package enum VectorRun {
         return Result(
             expected: [try vector.required("expect"), vector.value("bytes") ?? "none", "true"],
             actual: [bytes == nil ? "refused" : "valid", hex ?? "none", "\(isCanonical)"]
+        )
+    }
+
+    private static func attachmentURL(_ vector: Vector) throws -> Result {
+        let url = AttachmentURL(String(decoding: vector.input, as: UTF8.self))
+        let names = ["expect", "host", "port", "path"]
+        return Result(
+            expected: names.map { vector.value($0) ?? "none" },
+            actual: url.map { ["valid", $0.host, "\($0.port)", $0.path] } ?? ["refused", "none", "none", "none"]
         )
     }
 

@@ -29,10 +29,6 @@ enum BodyVectors {
                 "crit-unknown", "a critical name that nobody knows", #"{"body":"b","crit":["poll"],"poll":1}"#,
                 "unsupported"
             ),
-            (
-                "crit-later", "a critical name that is reserved",
-                #"{"body":"b","crit":["attachments"],"attachments":[]}"#, "unsupported"
-            ),
             ("crit-not-array", "critical names that are no array", #"{"body":"b","crit":"body"}"#, "malformed"),
             ("crit-before-op", "what is critical is judged first", #"{"op":7,"crit":["poll"]}"#, "unsupported"),
         ]

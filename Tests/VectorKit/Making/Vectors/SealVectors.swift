@@ -11,6 +11,10 @@ enum SealVectors {
             ("hello", "a title and a text", 1, #"{"title":"Ada","body":"Hello"}"#),
             ("unlocked", "to the prekey of class 2", 2, #"{"title":"Ada","body":"Hello"}"#),
             ("unicode", "text beyond ASCII", 1, #"{"title":"Zoë 👩‍👩‍👧","body":"Grüße\nпример"}"#),
+            (
+                "attachments", "two attachments, the first a thumbnail", 1,
+                #"{"title":"Ada","body":"b","attachments":[{"id":"AAECAwQFBgcICQoLDA0ODw","url":"https://blobs.example.com/v1/blobs/0","key":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8","size":9,"stored":82,"type":"image/jpeg","thumbnail":true},{"id":"AAECAwQFBgcICQoLDA0ODg","url":"https://blobs.example.com/v1/blobs/1","key":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh4","size":20000,"stored":20568,"type":"image/jpeg","name":"Matterhorn"}]}"#
+            ),
             ("removal", "an operation", 1, #"{"op":"remove","target":"AAECAwQFBgcICQoLDA0ODw"}"#),
             (
                 "everything", "every member", 1,

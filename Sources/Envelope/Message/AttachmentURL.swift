@@ -1,0 +1,98 @@
+/// Where an encrypted attachment is: https, and so plain that no two readers see different hosts or paths in it. Whether
+/// the host is one to ask is the app's to say.
+///
+///     "https://" host [ ":" port ] path [ "?" query ]
+///
+/// The host is a name of at least two labels in lower case whose last begins with a letter, `localhost`, an IPv4 address of
+/// four decimal numbers, or an IPv6 address in brackets. The path begins with a slash, and has no segment that is `.` or
+/// `..` and no `/`, `\` or U+0000 in percent-encoding. There is no user, and no fragment.
+///
+/// - Source: RFC 3986; docs/protocol.md, section 6.
+public struct AttachmentURL: Hashable, Sendable {
+    /// Of the whole text.
+    public static let byteCountMax = 200
+    private static let scheme = "https://"
+    private static let defaultPort: UInt16 = 443
+
+    /// The text that travels, printable ASCII.
+    public let text: String
+    /// As it stands in the text; an IPv6 address with its brackets.
+    public let host: String
+    /// 443 where the text has none.
+    public let port: UInt16
+    /// As it stands in the text, from the slash on and without the query.
+    public let path: String
+
+    /// Nil unless the text is exactly such a URL.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.byteCountMax, bytes.starts(with: Self.scheme.utf8) else { return nil }
+        let rest = bytes[Self.scheme.utf8.count...]
+        guard let slash = rest.firstIndex(of: UInt8(ascii: "/")),
+            let (host, port) = Self.hostAndPort(rest[..<slash])
+        else { return nil }
+        let query = rest[slash...].firstIndex(of: UInt8(ascii: "?"))
+        let path = rest[slash..<(query ?? rest.endIndex)]
+        guard Self.isPath(path), query.map({ Self.isQuery(rest[($0 + 1)...]) }) ?? true else { return nil }
+        self.text = text
+        self.host = String(decoding: host, as: UTF8.self)
+        self.port = port
+        self.path = String(decoding: path, as: UTF8.self)
+    }
+
+    private static func hostAndPort(_ authority: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, UInt16)? {
+        // The colon behind an IPv6 address is the last; the others stand inside its brackets.
+        let bracket = authority.firstIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        guard let colon = authority[bracket...].firstIndex(of: UInt8(ascii: ":")) else {
+            return isHost(authority) ? (authority, defaultPort) : nil
+        }
+        let host = authority[..<colon]
+        guard isHost(host), let port = port(authority[(colon + 1)...]) else { return nil }
+        return (host, port)
+    }
+
+    private static func port(_ digits: ArraySlice<UInt8>) -> UInt16? {
+        guard digits.first != UInt8(ascii: "0"), digits.allSatisfy(isDigit) else { return nil }
+        return UInt16(String(decoding: digits, as: UTF8.self))
+    }
+
+    private static func isPath(_ path: ArraySlice<UInt8>) -> Bool {
+        path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { segment in
+            guard let decoded = percentDecoded(segment, andAllowed: "") else { return false }
+            let isDots = decoded.elementsEqual(".".utf8) || decoded.elementsEqual("..".utf8)
+            return !isDots && !decoded.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+        }
+    }
+
+    private static func isQuery(_ query: ArraySlice<UInt8>) -> Bool {
+        percentDecoded(query, andAllowed: "/?") != nil
+    }
+
+    /// - Returns: nil for a character that RFC 3986 does not allow in a path's segment (`pchar`) nor `others`, for a quote,
+    ///   for a percent sign without two digits behind it, and for U+0000.
+    private static func percentDecoded(_ text: ArraySlice<UInt8>, andAllowed others: String) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit),
+                    high | low != 0
+                else { return nil }
+                decoded.append(high << 4 | low)
+            } else {
+                guard isLetterOrDigit(byte) || "-._~!$&()*+,;=:@".utf8.contains(byte) || others.utf8.contains(byte)
+                else { return nil }
+                decoded.append(byte)
+            }
+        }
+        return decoded
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || isLowerCaseLetter(byte | 0x20)
+    }
+}
