@@ -56,6 +56,7 @@ let package = Package(
         // What an app's extension links, and what a back end in Swift seals with.
         .library(name: "NotificationCore", targets: ["NotificationCore"]),
         .library(name: "Sealing", targets: ["Sealing"]),
+        .library(name: "AttachmentStream", targets: ["AttachmentStream"]),
     ],
     targets: [
         // The message: its bytes, then its keys.
@@ -63,6 +64,7 @@ let package = Package(
         module("Platform"),
         module("Localization", "Platform"),
         module("Primitives", "Platform", onLinux: ["CSodium", "COpenSSL"]),
+        module("AttachmentStream", "Platform", "Primitives"),
         module("HPKE", "Primitives"),
         module("Keys", "Envelope", "Platform", "Primitives"),
         module("Sealing", "Envelope", "Platform", "Primitives", "HPKE", "Keys"),
@@ -90,6 +92,7 @@ let package = Package(
         tests("EnvelopeTests", "Envelope"),
         tests("LocalizationTests", "Localization"),
         tests("PrimitivesTests", "Primitives", "CSodium", vectors: true),
+        tests("AttachmentStreamTests", "AttachmentStream", "Primitives", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
@@ -109,8 +112,8 @@ let package = Package(
         .target(
             name: "VectorKit",
             dependencies: [
-                "Envelope", "Primitives", "HPKE", "Keys", "Sealing", "WebPush", "Opening", "NotificationCore",
-                "TestSupport",
+                "AttachmentStream", "Envelope", "Primitives", "HPKE", "Keys", "Sealing", "WebPush", "Opening",
+                "NotificationCore", "TestSupport",
             ],
             path: "Tests/VectorKit",
             swiftSettings: house
@@ -118,7 +121,7 @@ let package = Package(
         .executableTarget(
             name: "sealedpush-vectors",
             dependencies: [
-                "Envelope", "Primitives", "Keys", "Sealing", "Opening", "TestSupport", "VectorKit",
+                "AttachmentStream", "Envelope", "Primitives", "Keys", "Sealing", "Opening", "TestSupport", "VectorKit",
             ],
             path: "Tests/VectorTool",
             swiftSettings: house
@@ -152,7 +155,7 @@ package.targets += [
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
 
     // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and what it does
-    // under random mishaps. It calls libsodium itself: through Primitives it would compare us with ourselves.
+    // under random mishaps. It calls libsodium and OpenSSL itself: through Primitives it would compare us with ourselves.
     module(
         "Bench",
         "Envelope",
@@ -166,14 +169,17 @@ package.targets += [
         "UserNotifications",
         "NotificationServiceExtension",
         "ExtensionHarness",
-        "CSodium"
+        "AttachmentStream",
+        "CSodium",
+        "COpenSSL"
     ),
 
     // The command line of senders, devices and testers.
     .executableTarget(
         name: "sealedpush",
         dependencies: [
-            "Envelope", "Platform", "Primitives", "Keys", "Sealing", "Opening", "WebPush", "NotificationCore",
+            "AttachmentStream", "Envelope", "Platform", "Primitives", "Keys", "Sealing", "Opening", "WebPush",
+            "NotificationCore",
             "UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink",
             "APNSProvider",
             "APNSSimulator", "Bench", "CLinux",

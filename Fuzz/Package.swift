@@ -39,6 +39,7 @@ let package = Package(
         module("Platform"),
         module("Localization", "Platform"),
         module("Primitives", "Platform", "CSodium", "COpenSSL"),
+        module("AttachmentStream", "Platform", "Primitives"),
         module("HPKE", "Primitives"),
         module("Keys", "Envelope", "Platform", "Primitives"),
         module("Sealing", "Envelope", "Platform", "Primitives", "HPKE", "Keys"),
@@ -76,5 +77,6 @@ let package = Package(
         fuzz("FuzzContacts", "Keys", "Opening", "Primitives"),
         fuzz("FuzzSpool", "Envelope", "NotificationCore"),
         fuzz("FuzzStrings", "Localization"),
+        fuzz("FuzzAttachment", "AttachmentStream", "Envelope", "Primitives"),
     ]
 )

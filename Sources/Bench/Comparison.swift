@@ -59,7 +59,7 @@ package struct Comparison: Sendable {
     }
 
     /// - Returns: nanoseconds of this thread's CPU time for one operation.
-    private static func time(count: Int, _ body: () -> Void) -> Int {
+    static func time(count: Int = 1, _ body: () -> Void) -> Int {
         let start = cpuNanoseconds
         for _ in 0..<count { body() }
         return (cpuNanoseconds - start) / count
@@ -71,5 +71,5 @@ package struct Comparison: Sendable {
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
-    private static func median(_ times: [Int]) -> Int { times.sorted()[times.count / 2] }
+    static func median(_ times: [Int]) -> Int { times.sorted()[times.count / 2] }
 }

@@ -29,7 +29,7 @@ extension MutableRawSpan {
     }
 
     /// Copies all of `source` to `offset` and after; what does not fit traps.
-    mutating func write(_ source: RawSpan, at offset: Int) {
+    package mutating func write(_ source: RawSpan, at offset: Int) {
         unsafe withUnsafeMutableBytes { target in
             unsafe source.withUnsafeBytes { source in
                 unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + source.count])

@@ -68,6 +68,9 @@ enum AEADAlgorithm {
     case aesGCM
 }
 
+/// Which way an `AESGCMContext` was set up. Each platform has that type, with the same members.
+enum AESGCMDirection { case open, seal }
+
 /// A hash in progress. A value: a copy goes on by itself.
 protocol HashState {
     init()

@@ -22,6 +22,15 @@ extension CommandLineTests {
             #expect(run.error.isEmpty || isUnoptimized && run.error.filter(\.isNewline).count == 1, "\(run)")
         }
 
+        /// All of 'bench attachment' takes too long in a debug build.
+        @Test func `a process that opens an attachment says how much memory it took`() async throws {
+            let run = try await Run.sealedpush("bench-attachment-process", "100000", "opened", in: try Folder())
+            let empty = try await Run.sealedpush("bench-attachment-process", "empty", "opened", in: try Folder())
+            let (peak, least) = (Int(run.output.dropLast()), Int(empty.output.dropLast()))
+            #expect(run.isDone && empty.isDone, "\(run) \(empty)")
+            #expect(try #require(peak) > (try #require(least)))
+        }
+
         @Test func `bench runs the extension over schedules, and says what came of them`() async throws {
             let run = try await Run.sealedpush(
                 "bench",

@@ -4,11 +4,13 @@ import Testing
 extension CommandLineTests {
     /// Command lines that help and documents print run as they are printed, in a checkout.
     struct ExampleTests {
-        @Test func `the examples of keygen, seal, open, inspect and replay run one after the other`() async throws {
+        @Test func `the examples of keygen, seal, open, inspect, replay and attachment run one after the other`()
+            async throws
+        {
             let checkout = try Checkout()
             let device = "bundle --device-key keys-example/device.key --out device.bundle --allow-example-keys"
             #expect(try await checkout.run("sealedpush keygen \(device)").isDone)
-            for command in ["keygen", "seal", "open", "inspect", "replay"] {
+            for command in ["keygen", "seal", "open", "inspect", "replay", "attachment"] {
                 for line in try await checkout.examples(of: command) {
                     let run = try await checkout.run(line)
                     #expect(run.isDone, "\(line)\n\(run)")

@@ -16,6 +16,8 @@ enum Program {
     static let keys = checkout + "/keys-example"
 
     static let commands = [
-        "keygen", "seal", "open", "inspect", "safety-number", "send", "simulate", "device", "replay", "demo", "bench",
+        "keygen", "seal", "open", "attachment", "inspect", "safety-number", "send", "simulate", "device", "replay",
+        "demo",
+        "bench",
     ]
 }

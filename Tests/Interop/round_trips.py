@@ -11,6 +11,7 @@ import time
 
 import regex
 
+import attachments
 import commands
 import runner_test
 import self_test
@@ -158,6 +159,7 @@ def main():
     python_to_peer(tally, world, a.peer, a.count)
     compare_forgeries(tally, world, a.peer, 3 * a.count)
     compare_bundles(tally, world, a.peer, a.count // 2)
+    attachments.check(tally, world.generator, a.count // 10, lambda verb, requests: ask(a.peer, verb, requests))
     if a.peer == "swift":
         commands.check(tally, world.generator)
     print(f"{a.count} messages each way, {3 * a.count} random forgeries, {a.count // 2} bundles, {a.peer} and Python, "

@@ -1,5 +1,6 @@
 """That the vector runner takes what is right and finds what is wrong. Its files are made here, by hand."""
 import contextlib
+import hashlib
 import io
 import pathlib
 import random
@@ -8,7 +9,7 @@ import tempfile
 import vectors
 from forgery import Forgery
 from messages import ALLOW, NOW, TOPIC, World, public_bytes
-from sealedpush_py import envelope, safety_number
+from sealedpush_py import attachment_file, envelope, safety_number
 from sealedpush_py.encoding import DAY, MINUTE, SECOND, base64url
 from self_test import RFC_8291_KEY, RFC_8291_RECORD
 
@@ -35,6 +36,7 @@ def good_files():
     yield from bundle_files(world, device["identity"])
     yield "bundle", file_of("bundle", f"{base64url(world.bundle())}\n{base64url(world.bundle(now=NOW - 1))}".encode(),
                             pinned=device["identity"], topic=TOPIC, now=[NOW, NOW], expect=["valid", "rolled-back"])
+    yield from attachment_files(world.generator)
     yield "json", file_of("json", b'{"a":[1,"\\u00e9"]}', expect="valid")
     yield "json-newlines", file_of("json", b"\n\n[1]\n", expect="valid")
     yield "json-twice", file_of("json", b'{"a":1,"\\u0061":2}', expect="refused")
@@ -48,6 +50,16 @@ def good_files():
     yield "web-push", file_of("web-push", f"{RFC_8291_RECORD}\n{broken}".encode(), key=RFC_8291_KEY,
                               expect=["unauthenticated", "malformed"],
                               shows=['{"body":"When I grow up, I want to be a watermelon"}', "-"])
+
+
+def attachment_files(generator):
+    key, attachment_id, file = generator.randbytes(32), generator.randbytes(16), generator.randbytes(20_000)
+    stored = attachment_file.seal(file, key, attachment_id)
+    head = {"key": base64url(key), "id": base64url(attachment_id), "size": len(file)}
+    yield "attachment", file_of("attachment", stored.hex().encode(), **head, expect="opened",
+                                file_sha256=base64url(hashlib.sha256(file).digest()))
+    yield "attachment-run", file_of("attachment", f"{stored[:50].hex()} 00*22000".encode(), **head, expect="wrong-key")
+    yield "attachment-empty", file_of("attachment", b"", **head, expect="truncated")
 
 
 def bundle_files(world, identity):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs test vectors: prints what differs from sealedpush_py, and fails if anything does or is not understood."""
 import collections
+import hashlib
 import json
 import pathlib
 import sys
@@ -9,9 +10,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import setting
-from sealedpush_py import attachment, bundle, json_strict, safety_number
+from sealedpush_py import attachment, attachment_file, bundle, json_strict, safety_number
 from sealedpush_py.device import Device
-from sealedpush_py.encoding import DAY, PREKEY_CLASSES, PUSH_CLASSES, Refused, from_base64url, topic_bytes
+from sealedpush_py.encoding import DAY, PREKEY_CLASSES, PUSH_CLASSES, Refused, base64url, from_base64url, topic_bytes
 from sealedpush_py.frame import Frame
 from sealedpush_py.seal import Sender
 from sealedpush_py.web_push import Subscription
@@ -141,8 +142,30 @@ def run_web_push(file):
     yield from compare(inputs, list(zip(file.all("expect"), file.shows(), strict=True)), found)
 
 
+def run_attachment(file):
+    file.require_names("key", "id", "size", "file-sha256")
+    stored, digest = from_runs(file.input.decode("ascii")), None
+    try:
+        opened = attachment_file.open_stored(stored, file.bytes("key", 32), file.bytes("id", 16), file.number("size"))
+        found, digest = "opened", base64url(hashlib.sha256(opened).digest())
+    except Refused as refusal:
+        found = refusal.kind
+    yield from compare([stored], [(file.one("expect"), file.optional("file-sha256", None))], [(found, digest)])
+
+
+def from_runs(text):
+    """Hexadecimal, in which `00*16384` is a byte that many times."""
+    raw = b""
+    for part in text.split(" "):
+        digits, star, count = part.partition("*")
+        understand(not star or len(digits) == 2 and count.isdecimal(), "a run of one byte")
+        raw += bytes.fromhex(digits) * int(count or 1)
+    return raw
+
+
 KINDS = {"message": run_message, "seal": run_seal, "bundle": run_bundle, "json": run_json, "base64url": run_base64url,
-         "attachment-url": run_attachment_url, "safety-number": run_safety_number, "web-push": run_web_push}
+         "attachment": run_attachment, "attachment-url": run_attachment_url, "safety-number": run_safety_number,
+         "web-push": run_web_push}
 
 
 def differences(path):

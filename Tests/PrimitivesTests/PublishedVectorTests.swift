@@ -32,6 +32,41 @@ struct PublishedVectorTests {
         }
     }
 
+    @Test func `HMAC-SHA512 gives the codes of RFC 4231`() throws {
+        let vectors = try VectorFile("hmac-sha512-rfc4231.txt", in: .module).blocks(startingWith: "Len")
+        #expect(vectors.count >= 6)
+        for vector in vectors {
+            let code = HMACSHA512.code(key: try vector.bytes("Key").secret, over: [].secret, try vector.bytes("Msg"))
+            #expect(try code.revealed == vector.bytes("MD"))
+        }
+    }
+
+    /// By Python's `cryptography` 50.0.2, `HKDFExpand(SHA512(), 150, info)`.
+    @Test func `HKDF-Expand with SHA-512 gives another library's bytes`() throws {
+        let expandedText = """
+            6316216dc075f3103c287787381624910e40375b83cb223ac14a886aecb49bfe53f6d4f637888c94c75d80cc6e611b50af16\
+            ea8ea26e2b35e4c357ab527e69f2b26182f9e380d32d6a94376b78cd25e7381857c9504b9cc2360fdda1fe9d930a116a8a69\
+            33a29195b4fac34cd9b7f7e913414232117b04933a1bebc9ebb2a8a131a215375ac067555369ffdec1675eca741e097f87f5
+            """
+        let key = [UInt8](0..<32).secret
+        let expanded = try HKDFSHA512.expand(pseudorandomKey: key, info: [0xF0, 0xF1], byteCount: 150)
+        #expect(Hex.encode(expanded.revealed) == expandedText)
+        for byteCount in [1, 63, 64, 65, 128] {
+            let shorter = try HKDFSHA512.expand(pseudorandomKey: key, info: [0xF0, 0xF1], byteCount: byteCount)
+            #expect(shorter.revealed == Array(expanded.revealed[..<byteCount]))
+        }
+    }
+
+    @Test func `HKDF-Expand with SHA-512 gives 255 blocks and no more`() throws {
+        let key = [UInt8](0..<32).secret
+        let longest = try HKDFSHA512.expand(pseudorandomKey: key, info: [], byteCount: 16_320)
+        #expect(longest.byteCount == 16_320)
+        let error = refusal { () throws(PrimitiveError) in
+            _ = try HKDFSHA512.expand(pseudorandomKey: key, info: [], byteCount: 16_321)
+        }
+        #expect(error == .outputTooLong(byteCount: 16_321, byteCountMax: 16_320))
+    }
+
     @Test func `HKDF-SHA256 gives the keys of RFC 5869`() throws {
         let vectors = try VectorFile("hkdf-sha256-rfc5869.txt", in: .module).blocks(startingWith: "COUNT")
         #expect(vectors.count == 3)

@@ -4,8 +4,8 @@ import Glibc
 enum Program {
     static var commands: [any Command.Type] {
         [
-            KeygenCommand.self, SealCommand.self, OpenCommand.self, InspectCommand.self, SafetyNumberCommand.self,
-            SendCommand.self, SimulateCommand.self, DeviceCommand.self, ReplayCommand.self, DemoCommand.self,
+            KeygenCommand.self, SealCommand.self, OpenCommand.self, AttachmentCommand.self, InspectCommand.self,
+            SafetyNumberCommand.self, SendCommand.self, SimulateCommand.self, DeviceCommand.self, ReplayCommand.self, DemoCommand.self,
             BenchCommand.self,
         ]
     }
@@ -20,6 +20,10 @@ enum Program {
             guard let name = words.first else { throw .usage("which command?", help: overview) }
             if name == ExtensionBenchRun.processName {
                 try ExtensionBenchRun.runProcess(Array(words.dropFirst()))
+                return 0
+            }
+            if name == AttachmentBenchRun.processName {
+                try AttachmentBenchRun.runProcess(Array(words.dropFirst()))
                 return 0
             }
             if helpWords.contains(name) || name == "help" {

@@ -82,7 +82,7 @@ struct ExtensionBenchRun {
         }
     }
 
-    private static func readAll(_ descriptor: Int32) throws(CommandFailure) -> String {
+    static func readAll(_ descriptor: Int32) throws(CommandFailure) -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
         while bytes.count < 65_536 {

@@ -17,6 +17,7 @@ Read the modules in the order of the specification:
     rights          section 12      what a contact may do
     safety_number   section 17
     web_push        section 18
+    attachment_file section 21      attachments as they are stored
 
 It is for tests and for reading: it keeps its state in memory and does not erase keys from it.
 """

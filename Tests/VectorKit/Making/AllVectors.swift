@@ -5,8 +5,8 @@ package enum AllVectors {
         let vectors =
             try SealVectors.make() + SealedFieldVectors.make() + EncryptionVectors.make() + FrameVectors.make()
             + TimeVectors.make() + ReplayVectors.make() + OperationVectors.make() + RightsVectors.make()
-            + BodyVectors.make() + AttachmentVectors.make() + AttachmentURLVectors.make() + BundleVectors.make()
-            + CodecVectors.make() + WebPushVectors.make()
+            + BodyVectors.make() + AttachmentVectors.make() + AttachmentURLVectors.make()
+            + AttachmentStreamVectors.make() + BundleVectors.make() + CodecVectors.make() + WebPushVectors.make()
         var names: Set<String> = []
         for vector in vectors where !names.insert(vector.name).inserted { throw TwoVectors(name: vector.name) }
         return vectors

@@ -22,6 +22,7 @@ package enum VectorRun {
         case "attachment-url": try attachmentURL(vector)
         case "safety-number": try safetyNumber(vector)
         case "web-push": try WebPushRun.run(vector)
+        case "attachment": try AttachmentRun.run(vector)
         case let kind: throw VectorError.unknownKind(vector: vector.name, kind: kind)
         }
     }

@@ -1,0 +1,122 @@
+package import Primitives
+
+/// Whole files: sealed by who sends one, opened where it is there already.
+public enum AttachmentFile {
+    /// - Parameters:
+    ///   - source: the file to be sealed, at most `AttachmentLength.byteCountMax` long.
+    ///   - path: of the sealed file, where nothing is yet; readable by its owner only, and gone again after an error.
+    ///   - key: 32 random bytes, used for no other file.
+    ///   - context: of the pointer to this attachment.
+    /// - Returns: the length in bytes of `source`. The sealed file's is `AttachmentLength.stored` of it.
+    /// - Throws: `.file`, `.notARegularFile`, `.tooLong`, `.sourceChanged`, `.wrongKey` for a key of another length.
+    public static func seal(
+        from source: String,
+        to path: String,
+        key: [UInt8],
+        context: [UInt8]
+    ) throws(AttachmentError) -> UInt64 {
+        var random = SystemRandom()
+        return try seal(from: source, to: path, key: key, context: context, random: &random)
+    }
+
+    /// The same with a salt from `random`.
+    package static func seal(
+        from source: String,
+        to path: String,
+        key: [UInt8],
+        context: [UInt8],
+        random: inout some RandomSource
+    ) throws(AttachmentError) -> UInt64 {
+        guard key.count == ChunkFormat.keyByteCount else { throw .wrongKey }
+        let source = try SourceFile(opening: source)
+        guard source.byteCount <= AttachmentLength.byteCountMax else { throw .tooLong }
+        var sealer = unsafe ChunkSealer(
+            key: SecretBytes(copying: key.span.bytes),
+            salt: random.bytes(count: ChunkFormat.saltByteCount),
+            context: context
+        )
+        let file = try PartialFile(creating: path)
+        try unsafe file.write(sealer.head.span.bytes)
+        try seal(source, with: &sealer, into: file)
+        try sealer.finish { (chunk) throws(AttachmentError) in try file.write(chunk) }
+        try file.finish()
+        return source.byteCount
+    }
+
+    /// The file's bytes, and zeros up to the padded length.
+    private static func seal(
+        _ source: borrowing SourceFile,
+        with sealer: inout ChunkSealer,
+        into file: borrowing PartialFile
+    ) throws(AttachmentError) {
+        var buffer = SecretBytes(byteCount: ChunkFormat.plaintextByteCount) { _ in }
+        var missingByteCount = source.byteCount
+        while true {
+            let count = try read(source, into: &buffer)
+            guard count <= missingByteCount else { throw .sourceChanged }
+            guard count > 0 else { break }
+            missingByteCount -= UInt64(count)
+            try buffer.withBytes { (bytes) throws(AttachmentError) in
+                try sealer.update(bytes.extracting(first: count)) { (chunk) throws(AttachmentError) in
+                    try file.write(chunk)
+                }
+            }
+        }
+        guard missingByteCount == 0 else { throw .sourceChanged }
+        let zeros = SecretBytes(byteCount: ChunkFormat.plaintextByteCount) { _ in }
+        var paddingByteCount = AttachmentLength.padded(source.byteCount) - source.byteCount
+        while paddingByteCount > 0 {
+            let count = Int(min(paddingByteCount, UInt64(zeros.byteCount)))
+            paddingByteCount -= UInt64(count)
+            try zeros.withBytes { (bytes) throws(AttachmentError) in
+                try sealer.update(bytes.extracting(first: count)) { (chunk) throws(AttachmentError) in
+                    try file.write(chunk)
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - source: the sealed file.
+    ///   - path: of the opened file, where nothing is yet; readable by its owner only, and gone again after an error.
+    ///   - key: the pointer's, 32 bytes.
+    ///   - context: the pointer's.
+    ///   - byteCount: of the opened file, the pointer's.
+    /// - Throws: `AttachmentError`, any but `.sourceChanged`.
+    public static func open(
+        from source: String,
+        to path: String,
+        key: [UInt8],
+        context: [UInt8],
+        byteCount: UInt64
+    ) throws(AttachmentError) {
+        let source = try SourceFile(opening: source)
+        var opener = try AttachmentFileOpener.create(at: path, key: key, context: context, byteCount: byteCount)
+        // The head alone and then chunk after chunk, which so are opened where they are read.
+        var head = SecretBytes(byteCount: ChunkFormat.headByteCount) { _ in }
+        var chunk = SecretBytes(byteCount: ChunkFormat.sealedByteCount) { _ in }
+        var count = try read(source, into: &head)
+        try head.withBytes { (bytes) throws(AttachmentError) in try opener.update(bytes.extracting(first: count)) }
+        while count > 0 {
+            count = try read(source, into: &chunk)
+            try chunk.withBytes { (bytes) throws(AttachmentError) in
+                try opener.update(bytes.extracting(first: count))
+            }
+        }
+        try opener.finish()
+    }
+
+    private static func read(
+        _ source: borrowing SourceFile,
+        into buffer: inout SecretBytes
+    ) throws(AttachmentError) -> Int {
+        let result = buffer.withMutableBytes { output -> Result<Int, AttachmentError> in
+            do throws(AttachmentError) {
+                return .success(try source.read(into: &output))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,24 @@
+/// The nonces of one attachment, one for each chunk in order.
+struct ChunkCounter: Sendable {
+    private let base: [UInt8]
+    /// Of the next chunk.
+    private(set) var nonce: [UInt8]
+    private(set) var index: UInt64 = 0
+
+    /// - Parameter baseNonce: 12 bytes.
+    init(baseNonce: [UInt8]) {
+        base = baseNonce
+        nonce = baseNonce
+    }
+
+    /// - Throws: `.tooLong` rather than number a chunk that the format does not have.
+    func check() throws(AttachmentError) {
+        guard index < ChunkFormat.chunkCountMax else { throw .tooLong }
+    }
+
+    /// The base nonce XOR the chunk's number, big-endian.
+    mutating func advance() {
+        index += 1
+        for place in 0..<8 { nonce[11 - place] = base[11 - place] ^ UInt8(truncatingIfNeeded: index >> (8 * place)) }
+    }
+}

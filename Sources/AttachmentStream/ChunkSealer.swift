@@ -1,0 +1,93 @@
+package import Primitives
+
+/// Seals a stream of bytes, chunk by chunk. No input or output inside: bytes in, chunks out.
+package struct ChunkSealer: ~Copyable, Sendable {
+    /// Salt and commitment: what is written first. 56 bytes.
+    package let head: [UInt8]
+
+    private var counter: ChunkCounter
+    private var cipher: AESGCMSealer
+    /// What is not a whole chunk yet.
+    private var pending = SecretBytes(byteCount: ChunkFormat.plaintextByteCount) { _ in }
+    private var pendingByteCount = 0
+    private var sealed = SecretBytes(byteCount: ChunkFormat.sealedByteCount) { _ in }
+
+    /// - Parameters:
+    ///   - key: 32 bytes, of this attachment alone.
+    ///   - salt: 24 random bytes.
+    ///   - context: says which attachment it is; the opener must give the same.
+    package init(key: borrowing SecretBytes, salt: [UInt8], context: [UInt8]) {
+        self.init(ChunkKeys(inputKey: key, salt: salt, context: context), salt: salt)
+    }
+
+    init(_ keys: borrowing ChunkKeys, salt: [UInt8]) {
+        head = salt + keys.commitment.withBytes { [UInt8](copying: $0) }
+        counter = ChunkCounter(baseNonce: keys.baseNonce)
+        cipher = AESGCMSealer(key: keys.key)
+    }
+
+    /// - Parameters:
+    ///   - bytes: the next ones, any number.
+    ///   - emit: takes each whole chunk, sealed.
+    /// - Throws: what `emit` throws; `.tooLong`. The sealer is then good for nothing.
+    package mutating func update(
+        _ bytes: RawSpan,
+        emit: (RawSpan) throws(AttachmentError) -> Void
+    ) throws(AttachmentError) {
+        var offset = 0
+        while offset < bytes.byteCount {
+            let rest = bytes.extracting(droppingFirst: offset)
+            if pendingByteCount == 0, rest.byteCount >= ChunkFormat.plaintextByteCount {
+                try seal(rest.extracting(first: ChunkFormat.plaintextByteCount), emit: emit)
+                offset += ChunkFormat.plaintextByteCount
+                continue
+            }
+            offset += pending.append(rest, at: &pendingByteCount)
+            if pendingByteCount == ChunkFormat.plaintextByteCount { try sealPending(emit: emit) }
+        }
+    }
+
+    /// Seals what is left as the last chunk, which is also there when nothing is left.
+    ///
+    /// - Parameter emit: takes that chunk.
+    /// - Throws: what `emit` throws; `.tooLong`.
+    package consuming func finish(emit: (RawSpan) throws(AttachmentError) -> Void) throws(AttachmentError) {
+        try sealPending(emit: emit)
+    }
+
+    private mutating func sealPending(emit: (RawSpan) throws(AttachmentError) -> Void) throws(AttachmentError) {
+        try counter.check()
+        let count = pendingByteCount
+        pendingByteCount = 0
+        pending.withBytes { pending in
+            sealed.withMutableBytes { cipher.seal(pending.extracting(first: count), nonce: counter.nonce, into: &$0) }
+        }
+        counter.advance()
+        try sealed.withBytes { (sealed) throws(AttachmentError) in
+            try emit(sealed.extracting(first: count + ChunkFormat.tagByteCount))
+        }
+    }
+
+    private mutating func seal(
+        _ chunk: RawSpan,
+        emit: (RawSpan) throws(AttachmentError) -> Void
+    ) throws(AttachmentError) {
+        try counter.check()
+        sealed.withMutableBytes { cipher.seal(chunk, nonce: counter.nonce, into: &$0) }
+        counter.advance()
+        try sealed.withBytes(emit)
+    }
+}
+
+extension SecretBytes {
+    /// Copies as many of `bytes` as there is room for behind the first `count`, and counts them.
+    ///
+    /// - Returns: how many.
+    mutating func append(_ bytes: RawSpan, at count: inout Int) -> Int {
+        let taken = min(byteCount - count, bytes.byteCount)
+        let start = count
+        withMutableBytes { $0.write(bytes.extracting(first: taken), at: start) }
+        count += taken
+        return taken
+    }
+}

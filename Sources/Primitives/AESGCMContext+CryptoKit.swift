@@ -1,0 +1,55 @@
+#if canImport(CryptoKit)
+private import CryptoKit
+
+/// AES-256-GCM with one key for many messages. CryptoKit takes a message at once and hands its text out in an object of its
+/// own: the pieces are put together in the output, which only then becomes the text.
+struct AESGCMContext: ~Copyable, Sendable {
+    static let keyByteCount = 32
+
+    private let key: SymmetricKey
+    private var nonce: [UInt8] = []
+
+    init(key: RawSpan, direction: AESGCMDirection) {
+        self.key = unsafe key.withUnsafeBytes { unsafe SymmetricKey(data: $0) }
+    }
+
+    /// Begins a message.
+    mutating func start(_ nonce: [UInt8]) { self.nonce = nonce }
+
+    /// The next bytes, to `offset` of the output, which has room for them.
+    mutating func update(_ input: RawSpan, into output: inout MutableRawSpan, at offset: Int) {
+        output.write(input, at: offset)
+    }
+
+    /// Makes ciphertext of the first `byteCount` bytes, and writes the tag behind it.
+    mutating func finishSealing(into output: inout MutableRawSpan, byteCount: Int) {
+        do {
+            let nonce = try AES.GCM.Nonce(data: nonce)
+            try unsafe output.withUnsafeMutableBytes { output in
+                let plaintext = unsafe UnsafeRawBufferPointer(rebasing: output[..<byteCount])
+                let box = try unsafe AES.GCM.seal(plaintext, using: key, nonce: nonce)
+                unsafe output.copyBytes(from: box.ciphertext)
+                unsafe UnsafeMutableRawBufferPointer(rebasing: output[byteCount...]).copyBytes(from: box.tag)
+            }
+        } catch {
+            preconditionFailure("CryptoKit could not seal")
+        }
+    }
+
+    /// - Returns: false when the tag is wrong; then the output holds the ciphertext.
+    mutating func finishOpening(tag: RawSpan, output: inout MutableRawSpan, byteCount: Int) -> Bool {
+        do {
+            let nonce = try AES.GCM.Nonce(data: nonce)
+            let tag = [UInt8](copying: tag)
+            try unsafe output.withUnsafeMutableBytes { output in
+                let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: output[..<byteCount])
+                let box = try unsafe AES.GCM.SealedBox(nonce: nonce, ciphertext: ciphertext, tag: tag)
+                unsafe output.copyBytes(from: try AES.GCM.open(box, using: key))
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+#if !canImport(CryptoKit)
+private import COpenSSL
+
+/// OpenSSL's cipher, keyed once. A message sets the nonce and nothing else: no memory is asked for, and the key schedule
+/// and GHASH's tables stay. Frees its context, and with it both.
+@safe struct AESGCMContext: ~Copyable, Sendable {
+    static let keyByteCount = 32
+
+    /// Unsafe only for being a pointer: its one owner uses it for one message at a time.
+    private nonisolated(unsafe) let context: OpaquePointer
+    /// Whether all calls for this message went well. What a cipher that was set up can fail by is memory.
+    private var isSound = true
+
+    init(key: RawSpan, direction: AESGCMDirection) {
+        guard let context = unsafe EVP_CIPHER_CTX_new() else { preconditionFailure("out of memory for AES-GCM") }
+        let isSealing: Int32 = direction == .seal ? 1 : 0
+        let code = unsafe key.withBytePointer { key, _ in
+            unsafe EVP_CipherInit_ex(context, EVP_aes_256_gcm(), nil, key, nil, isSealing)
+        }
+        precondition(code == 1, "OpenSSL has no AES-GCM")
+        unsafe self.context = context
+    }
+
+    deinit {
+        unsafe EVP_CIPHER_CTX_free(context)
+    }
+
+    /// Begins a message.
+    mutating func start(_ nonce: [UInt8]) {
+        isSound = unsafe EVP_CipherInit_ex(context, nil, nil, nil, nonce, -1) == 1
+    }
+
+    /// The next bytes, to `offset` of the output, which has room for them.
+    mutating func update(_ input: RawSpan, into output: inout MutableRawSpan, at offset: Int) {
+        guard input.byteCount > 0 else { return }
+        var written: Int32 = 0
+        let code = unsafe output.withMutableBytePointer { output, _ in
+            unsafe input.withBytePointer { input, count in
+                unsafe EVP_CipherUpdate(context, output + offset, &written, input, Int32(count))
+            }
+        }
+        isSound = isSound && code == 1
+    }
+
+    /// Writes the tag behind the `byteCount` bytes of ciphertext.
+    mutating func finishSealing(into output: inout MutableRawSpan, byteCount: Int) {
+        let isSealed = unsafe output.withMutableBytePointer { output, _ in
+            unsafe isSound && isFinal()
+                && EVP_CIPHER_CTX_ctrl(
+                    context,
+                    EVP_CTRL_AEAD_GET_TAG,
+                    Int32(AESGCM.tagByteCount),
+                    output + byteCount
+                ) == 1
+        }
+        precondition(isSealed, "AES-GCM could not run")
+    }
+
+    /// - Returns: false when the tag is wrong; then the output's first `byteCount` bytes are zeros.
+    mutating func finishOpening(tag: RawSpan, output: inout MutableRawSpan, byteCount: Int) -> Bool {
+        let isGenuine = unsafe tag.withBytePointer { tag, count in
+            unsafe isSound
+                && EVP_CIPHER_CTX_ctrl(
+                    context,
+                    EVP_CTRL_AEAD_SET_TAG,
+                    Int32(count),
+                    UnsafeMutablePointer(mutating: tag)
+                ) == 1 && isFinal()
+        }
+        guard isGenuine else {
+            // OpenSSL decrypts before it knows.
+            unsafe output.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, byteCount) }
+            // A wrong tag is an answer, not a mistake to be found in the queue by the next caller.
+            ERR_clear_error()
+            return false
+        }
+        return true
+    }
+
+    private func isFinal() -> Bool {
+        var nothing: UInt8 = 0
+        var count: Int32 = 0
+        return unsafe EVP_CipherFinal_ex(context, &nothing, &count) == 1
+    }
+}
+#endif

@@ -1,0 +1,23 @@
+/// AES-256-GCM (NIST SP 800-38D) with one key for many messages: the key is expanded once, and each message brings only
+/// its nonce. Nothing is associated.
+package struct AESGCMSealer: ~Copyable, Sendable {
+    private var context: AESGCMContext
+
+    /// - Parameter key: 32 bytes.
+    package init(key: borrowing SecretBytes) {
+        precondition(key.byteCount == AESGCMContext.keyByteCount)
+        context = key.withBytes { AESGCMContext(key: $0, direction: .seal) }
+    }
+
+    /// - Parameters:
+    ///   - plaintext: any length that the output has room for.
+    ///   - nonce: 12 bytes, never used with this key before.
+    ///   - output: its first bytes become the ciphertext and the 16-byte tag; may not overlap the plaintext.
+    package mutating func seal(_ plaintext: RawSpan, nonce: [UInt8], into output: inout MutableRawSpan) {
+        precondition(nonce.count == AESGCM.nonceByteCount)
+        precondition(output.byteCount - AESGCM.tagByteCount >= plaintext.byteCount)
+        context.start(nonce)
+        context.update(plaintext, into: &output, at: 0)
+        context.finishSealing(into: &output, byteCount: plaintext.byteCount)
+    }
+}

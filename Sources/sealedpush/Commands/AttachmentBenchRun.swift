@@ -1,0 +1,134 @@
+import Bench
+import CLinux
+import Envelope
+import Glibc
+
+/// `bench attachment`: rates in this process, and the memory of processes of this program, one for each length.
+struct AttachmentBenchRun {
+    /// Of a measured process: no command that a person would call.
+    static let processName = "bench-attachment-process"
+    private static let emptyWord = "empty"
+    private static let byteCounts = [5_000_000, 50_000_000, 500_000_000]
+
+    /// How much is sealed and opened.
+    let byteCount: Int
+    let printsJSON: Bool
+
+    func run() throws(CommandFailure) {
+        let folder = try TemporaryFolder("bench")
+        let rates: [AttachmentBench.Rate]
+        do {
+            rates = try AttachmentBench(byteCount: byteCount, folder: folder.path).rates()
+        } catch {
+            throw .failed("an attachment could not be sealed or opened, so there are no figures; run the tests")
+        }
+        let empty = try Self.peak(Self.emptyWord, in: folder.path)
+        var peaks: [(byteCount: Int, peak: Int)] = []
+        for byteCount in Self.byteCounts {
+            peaks.append((byteCount, try Self.peak(String(byteCount), in: folder.path)))
+        }
+        try Output.print(printsJSON ? json(rates, peaks, empty) : table(rates, peaks, empty))
+    }
+
+    /// The measured process itself.
+    static func runProcess(_ words: [String]) throws(CommandFailure) {
+        guard words.count == 2, words[0] == emptyWord || Int(words[0]).map({ $0 > 0 }) == true else {
+            throw .failed("this is a part of 'sealedpush bench attachment'")
+        }
+        do {
+            try Output.print(String(try AttachmentMemory.peak(byteCount: Int(words[0]), path: words[1])))
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw .failed(
+                "an attachment could not be opened into \(TerminalText.safe(words[1])), or memory not be read"
+            )
+        }
+    }
+
+    private static func peak(_ word: String, in folder: String) throws(CommandFailure) -> Int {
+        let path = folder + "/opened"
+        var output: [Int32] = [0, 0]
+        guard unsafe pipe(&output) == 0 else {
+            throw .failed("no pipe for a child process: \(Output.systemText(errno))")
+        }
+        for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let arguments = ["sealedpush", processName, word, path]
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1])
+        unsafe words.forEach { unsafe free($0) }
+        close(output[1])
+        defer { close(output[0]) }
+        guard id > 0 else { throw .failed("no child process: \(Output.systemText(errno))") }
+        let line = try ExtensionBenchRun.readAll(output[0])
+        var status: Int32 = 0
+        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+        // Of the process that does nothing there is none.
+        unsafe unlink(path)
+        guard status == 0, let peak = Int(line) else {
+            throw .failed("the process that opens an attachment failed; what it said is above")
+        }
+        return peak
+    }
+
+    private func table(
+        _ rates: [AttachmentBench.Rate],
+        _ peaks: [(byteCount: Int, peak: Int)],
+        _ empty: Int
+    ) -> String {
+        let width = rates.map(\.name.count).max() ?? 0
+        let rateLines = rates.map { rate in
+            let gap = String(repeating: " ", count: width - rate.name.count)
+            let aim = rate.aimPerMille.map { "; aim ≥ \(Self.ratio($0)): \(rate.isMet ? "met" : "missed")" } ?? ""
+            return
+                "\(rate.name)\(gap)  \(rate.bytesPerSecond / 1_000_000) MB/s, \(Self.ratio(rate.perMille)) of bare\(aim)"
+        }
+        let peakLines = peaks.map { byteCount, peak in
+            let above = peak - empty
+            let isMet = above <= AttachmentMemory.byteCountMaxAboveEmpty
+            return "\(byteCount / 1_000_000) MB: \(peak / 1_000) kB, above the empty process \(above / 1_000) kB; "
+                + "aim ≤ 4 MB: \(isMet ? "met" : "missed")"
+        }
+        let head = "\(byteCount >> 20) MiB each way, in pieces of 16 KiB; CPU time of one thread"
+        let memory = "peak memory, RssAnon + RssShmem + VmSwap; the empty process has \(empty / 1_000) kB"
+        return ([head] + rateLines + ["", memory] + peakLines).joined(separator: "\n")
+    }
+
+    private static func ratio(_ perMille: Int) -> String {
+        let digits = String(perMille % 1_000)
+        return "\(perMille / 1_000)." + String(repeating: "0", count: 3 - digits.count) + digits
+    }
+
+    private func json(
+        _ rates: [AttachmentBench.Rate],
+        _ peaks: [(byteCount: Int, peak: Int)],
+        _ empty: Int
+    ) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("rates")
+            writer.array { writer in
+                for rate in rates {
+                    writer.object { writer in
+                        writer.member("name", rate.name)
+                        writer.member("bytes-per-second", rate.bytesPerSecond)
+                        writer.member("per-mille", rate.perMille)
+                        if let aim = rate.aimPerMille { writer.member("aim-per-mille", aim) }
+                        writer.member("met", rate.isMet)
+                    }
+                }
+            }
+            writer.member("empty-bytes", empty)
+            writer.name("peaks")
+            writer.array { writer in
+                for (byteCount, peak) in peaks {
+                    writer.object { writer in
+                        writer.member("bytes", byteCount)
+                        writer.member("peak-bytes", peak)
+                    }
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,190 @@
+import AttachmentStream
+import Envelope
+import Glibc
+import Keys
+import Primitives
+
+/// Seals a file for a blob host, and opens what is stored there.
+struct AttachmentCommand: Command {
+    static let name = "attachment"
+    static let summary = "seals a file for a blob host and prints what points to it, or opens what is stored there"
+    static let operands = "seal FILE OUT | attachment open STORED OUT"
+    private static let thumbnail = Option(flag: "--thumbnail", "seal: stands in for the attachment that follows it")
+    static let options = [
+        Option("--type", "TYPE", "seal: the media type, as image/jpeg"),
+        Option("--url", "URL", "seal: where the host will have it; without it, add \"url\" once you know"),
+        Option("--name", "TEXT", "seal: for display, 64 bytes at most"),
+        thumbnail,
+        Option("--pointer", "FILE", "open: what 'seal' printed; - for standard input"),
+    ]
+    static let example = """
+        Example:
+          sealedpush attachment seal keys-example/README.md stored --type text/markdown > pointer.json
+          sealedpush attachment open stored opened.md --pointer pointer.json
+
+        'seal' prints one JSON object, the message's pointer to the file. It is secret: the key in it opens the file. Upload
+        OUT, which says nothing but a padded length, and send the pointer in a sealed message ('attachments'). Both files
+        are made with mode 0600 and never overwritten; after an error there is none.
+        """
+
+    private struct Description {
+        let type: MediaType
+        let url: AttachmentURL?
+        let name: String?
+        let isThumbnail: Bool
+    }
+
+    private enum Task {
+        case seal(Description)
+        case open(pointerPath: String)
+    }
+
+    private let task: Task
+    private let source: String
+    private let out: String
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        guard arguments.operands.count == 3 else {
+            throw arguments.wrong("'seal FILE OUT' or 'open STORED OUT', please")
+        }
+        (source, out) = (arguments.operands[1], arguments.operands[2])
+        switch arguments.operands[0] {
+        case "seal": task = .seal(try Self.description(arguments))
+        case "open":
+            for name in ["--type", "--url", "--name"] where arguments.value(name) != nil {
+                throw arguments.wrong("\(name) is for 'seal'")
+            }
+            if arguments.flag(Self.thumbnail) { throw arguments.wrong("--thumbnail is for 'seal'") }
+            task = .open(pointerPath: try arguments.required("--pointer"))
+        default: throw arguments.wrong("an attachment is sealed or opened")
+        }
+    }
+
+    private static func description(_ arguments: Arguments) throws(CommandFailure) -> Description {
+        if arguments.value("--pointer") != nil { throw arguments.wrong("--pointer is for 'open'") }
+        guard let type = MediaType(try arguments.required("--type")) else {
+            throw arguments.wrong("--type is a media type in lower case, as image/jpeg")
+        }
+        let url = arguments.value("--url").map { AttachmentURL($0) }
+        if case .some(nil) = url {
+            throw arguments.wrong("--url is a plain https URL of \(AttachmentURL.byteCountMax) bytes at most")
+        }
+        let name = arguments.value("--name")
+        guard name.map({ $0.utf8.count <= AttachmentPointer.nameByteCountMax }) ?? true else {
+            throw arguments.wrong("--name is \(AttachmentPointer.nameByteCountMax) bytes at most")
+        }
+        return Description(type: type, url: url ?? nil, name: name, isThumbnail: arguments.flag(thumbnail))
+    }
+
+    func run() throws(CommandFailure) {
+        switch task {
+        case .seal(let description): try seal(description)
+        case .open(let path): try open(try PointerFile(path))
+        }
+    }
+
+    private func seal(_ description: Description) throws(CommandFailure) {
+        var random = SystemRandom()
+        let id = random.bytes(count: AttachmentID.byteCount)
+        let key = random.bytes(count: AttachmentKey.byteCount)
+        let byteCount: UInt64
+        do {
+            byteCount = try AttachmentFile.seal(
+                from: source,
+                to: out,
+                key: key,
+                context: Binding.context(Binding.attachmentContext) + id
+            )
+        } catch {
+            throw failure(error)
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("id", Base64URL.string(id))
+            if let url = description.url { writer.member("url", url.text) }
+            writer.member("key", Base64URL.string(key))
+            writer.member("size", byteCount)
+            writer.member("stored", AttachmentLength.stored(byteCount))
+            writer.member("type", description.type.text)
+            if let name = description.name { writer.member("name", name) }
+            if description.isThumbnail { writer.member("thumbnail", true) }
+        }
+        do throws(CommandFailure) {
+            try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+        } catch {
+            // Nobody has the key.
+            unsafe unlink(out)
+            throw error
+        }
+    }
+
+    private func open(_ pointer: PointerFile) throws(CommandFailure) {
+        do {
+            try AttachmentFile.open(
+                from: source,
+                to: out,
+                key: pointer.key,
+                context: pointer.context,
+                byteCount: pointer.byteCount
+            )
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: AttachmentError) -> CommandFailure {
+        let (source, out) = (TerminalText.safe(source), TerminalText.safe(out))
+        switch error {
+        case .truncated: return .failed("\(source) ends too early; was all of it stored?")
+        case .tooLong: return .failed("\(source) is longer than the pointer says, or than an attachment may be")
+        case .wrongKey: return .failed("\(source) is not the attachment that the pointer is for")
+        case .damaged(let chunk): return .failed("\(source) is damaged in chunk \(chunk)")
+        case .wrongPadding: return .failed("\(source) holds a file of another length than the pointer says")
+        case .sourceChanged: return .failed("\(source) changed while it was read; try again")
+        case .notARegularFile: return .file(.notARegularFile(path: self.source))
+        case .file(.create, EEXIST): return .failed("\(out) is there already and was not touched; move it away first")
+        case .file(let operation, let code):
+            let path = [.open, .read].contains(operation) ? self.source : self.out
+            return .file(.system(call: operation.rawValue, path: path, code: code))
+        }
+    }
+}
+
+/// What opening needs of a pointer: the rest is for the device.
+private struct PointerFile {
+    private static let byteCountMax = 4_096
+
+    let key: [UInt8]
+    let byteCount: UInt64
+    private let id: [UInt8]
+
+    var context: [UInt8] { Binding.context(Binding.attachmentContext) + id }
+
+    init(_ path: String) throws(CommandFailure) {
+        let text = try readInput(path, byteCountMax: Self.byteCountMax)
+        let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 2, allowsFractions: false)
+        let members: JSONValue
+        do {
+            members = try JSONParser.parse(text, limits: limits)
+        } catch {
+            throw Self.malformed(path)
+        }
+        guard let id = Self.bytes(members["id"], byteCount: AttachmentID.byteCount),
+            let key = Self.bytes(members["key"], byteCount: AttachmentKey.byteCount),
+            case .integer(let size) = members["size"]?.content,
+            let byteCount = UInt64(exactly: size)
+        else { throw Self.malformed(path) }
+        self.id = id
+        self.key = key
+        self.byteCount = byteCount
+    }
+
+    private static func bytes(_ member: JSONValue?, byteCount: Int) -> [UInt8]? {
+        guard let text = member?.string, let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
+        return bytes.count == byteCount ? bytes : nil
+    }
+
+    private static func malformed(_ path: String) -> CommandFailure {
+        .file(.malformed(path: path, expected: "{\"id\":…,\"key\":…,\"size\":…}"))
+    }
+}
