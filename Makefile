@@ -25,7 +25,7 @@ build: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush
 
 demo: build
-	@TMPDIR=$(CURDIR)/.build/tmp .build/debug/sealedpush demo
+	@TMPDIR=$(CURDIR)/.build/tmp .build/debug/sealedpush demo --screen .build/lock-screen.svg
 
 # XCTest has nothing to run here, and says so in a line that reads like an empty run.
 test: prerequisites

@@ -57,6 +57,7 @@ let package = Package(
         .library(name: "NotificationCore", targets: ["NotificationCore"]),
         .library(name: "Sealing", targets: ["Sealing"]),
         .library(name: "AttachmentStream", targets: ["AttachmentStream"]),
+        .library(name: "AttachmentUpload", targets: ["AttachmentUpload"]),
     ],
     targets: [
         // The message: its bytes, then its keys.
@@ -71,6 +72,10 @@ let package = Package(
         module("WebPush", "Envelope", "Primitives", "Keys"),
         module("Opening", "Envelope", "Platform", "Primitives", "HPKE", "Keys", "WebPush"),
 
+        // What goes over the network from back ends and, on Linux, from devices.
+        module("HTTPSClient", "Platform", "CCurl"),
+        module("AttachmentUpload", "Envelope", "Platform", "HTTPSClient"),
+
         // The device.
         module(
             "NotificationCore",
@@ -80,19 +85,22 @@ let package = Package(
             "Primitives",
             "Keys",
             "WebPush",
-            "Opening"
+            "Opening",
+            "AttachmentStream",
+            onLinux: ["HTTPSClient"]
         ),
 
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
 
         // The suites.
         .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: house),
         tests("EnvelopeTests", "Envelope"),
         tests("LocalizationTests", "Localization"),
         tests("PrimitivesTests", "Primitives", "CSodium", vectors: true),
-        tests("AttachmentStreamTests", "AttachmentStream", "Primitives", vectors: true),
+        tests("AttachmentStreamTests", "AttachmentStream", "Envelope", "Primitives", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
         tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
@@ -149,7 +157,8 @@ package.targets += [
 
     // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
     module("APNS"),
-    module("Transport", "CLinux", "CNGHTTP2", "COpenSSL"),
+    module("Transport", "Platform", "CEvent", "CLinux", "CNGHTTP2", "COpenSSL"),
+    module("BlobStore", "Envelope", "Platform", "Primitives", "Transport"),
     module("DeviceLink", "APNS", "Transport"),
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
@@ -170,6 +179,7 @@ package.targets += [
         "NotificationServiceExtension",
         "ExtensionHarness",
         "AttachmentStream",
+        "Transport",
         "CSodium",
         "COpenSSL"
     ),
@@ -178,18 +188,19 @@ package.targets += [
     .executableTarget(
         name: "sealedpush",
         dependencies: [
-            "AttachmentStream", "Envelope", "Platform", "Primitives", "Keys", "Sealing", "Opening", "WebPush",
-            "NotificationCore",
-            "UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "APNS", "Transport", "DeviceLink",
-            "APNSProvider",
-            "APNSSimulator", "Bench", "CLinux",
+            "AttachmentStream", "AttachmentUpload", "Envelope", "Platform", "Primitives", "Keys", "Sealing", "Opening",
+            "WebPush", "NotificationCore", "UserNotifications", "NotificationServiceExtension", "ExtensionHarness",
+            "APNS",
+            "Transport", "BlobStore", "DeviceLink", "APNSProvider", "APNSSimulator", "Bench", "CLinux",
         ],
         swiftSettings: house
     ),
 
-    // What Glibc's module lacks, and the HTTP/2 library.
+    // What Glibc's module lacks, the HTTP/2 library, and the HTTP/1.1 server, whose headers Swift must not see.
     .target(name: "CLinux"),
     library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+    .target(name: "CEvent", dependencies: ["CLibEvent", "COpenSSL"]),
+    library("CLibEvent", pkgConfig: "libevent_openssl", apt: "libevent-dev"),
 
     // The suites.
     .executableTarget(
@@ -247,8 +258,62 @@ package.targets += [
         path: "Tests/TestCertificates",
         swiftSettings: house
     ),
+    .target(
+        name: "TestWebServer",
+        dependencies: ["Platform", "TestCertificates", "TestSupport", "Transport"],
+        path: "Tests/TestWebServer",
+        swiftSettings: house
+    ),
+    tests("HTTPSClientTests", "HTTPSClient", "Platform", "TestCertificates", "TestWebServer"),
+    tests(
+        "AttachmentFetchTests",
+        "AttachmentStream",
+        "Envelope",
+        "ExtensionHarness",
+        "Keys",
+        "NotificationCore",
+        "Opening",
+        "Platform",
+        "Primitives",
+        "Sealing",
+        "TestCertificates",
+        "TestWebServer"
+    ),
     tests("APNSTests", "APNS"),
     tests("TransportTests", "TestCertificates", "Transport"),
+    .target(
+        name: "BlobStorePattern",
+        dependencies: ["BlobStore"],
+        path: "Tests/BlobStorePattern",
+        swiftSettings: house
+    ),
+    .executableTarget(
+        name: "BlobStoreProbe",
+        dependencies: ["BlobStore", "BlobStorePattern", "TestSupport"],
+        path: "Tests/BlobStoreProbe",
+        swiftSettings: house
+    ),
+    tests(
+        "AttachmentUploadTests",
+        "AttachmentUpload",
+        "BlobStore",
+        "Envelope",
+        "Platform",
+        "Primitives",
+        "TestCertificates",
+        "Transport"
+    ),
+    tests(
+        "BlobStoreTests",
+        "BlobStore",
+        "BlobStorePattern",
+        "BlobStoreProbe",
+        "Envelope",
+        "Platform",
+        "Primitives",
+        "TestCertificates",
+        "Transport"
+    ),
     tests("DeviceLinkTests", "APNS", "DeviceLink"),
     tests("APNSProviderTests", "APNS", "APNSProvider", "Envelope", "Primitives", "Transport"),
     tests(

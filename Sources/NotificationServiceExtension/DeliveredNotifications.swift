@@ -15,7 +15,31 @@ struct DeliveredNotifications: NotificationScreen {
             copy.sound = nil
             copy.badge = nil
             copy.interruptionLevel = .passive
+            copy.attachments = content.attachments.compactMap(Self.copy)
             return copy
+        }
+
+        /// iOS moves a file that it is given, and these are its own, which another push that came again may be given too. A
+        /// content with a file that has gone would be refused whole.
+        ///
+        /// - Returns: nil for a file that cannot be copied: its message stays without it.
+        private static func copy(of attachment: UNNotificationAttachment) -> UNNotificationAttachment? {
+            #if canImport(Darwin)
+            let isOpen = attachment.url.startAccessingSecurityScopedResource()
+            defer { if isOpen { attachment.url.stopAccessingSecurityScopedResource() } }
+            #endif
+            let url = FileManager.default.temporaryDirectory
+                .appendingPathComponent(UUID().uuidString)
+                .appendingPathExtension(attachment.url.pathExtension)
+            do {
+                try FileManager.default.copyItem(at: attachment.url, to: url)
+                let hint = [UNNotificationAttachmentOptionsTypeHintKey: attachment.type]
+                return try UNNotificationAttachment(identifier: attachment.identifier, url: url, options: hint)
+            } catch {
+                // Half a copy on a full disk, or nothing.
+                try? FileManager.default.removeItem(at: url)
+                return nil
+            }
         }
     }
 

@@ -20,8 +20,17 @@ final class NotificationService: UNNotificationServiceExtension {
         )
     )
 
+    /// Where attachments may come from.
+    private static let attachments = AttachmentPolicy(
+        sources: [AttachmentPolicy.Source(host: "files.example.com", pathPrefix: "/v1/blobs/")]
+    )
+
     private static let settings: ExtensionCore.Settings = {
         var settings = ExtensionCore.Settings()
+        settings.attachments = EncryptedAttachmentFetcher(
+            policy: NotificationService.attachments,
+            temporaryPath: FileManager.default.temporaryDirectory.path
+        )
         settings.screen = DeliveredNotifications()
         return settings
     }()

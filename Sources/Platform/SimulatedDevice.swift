@@ -34,8 +34,48 @@ package final class SimulatedDevice: Sendable {
         case begins, ends
     }
 
+    /// What the device's network gives for a URL, from an offset on; nil where whoever asked was cancelled.
+    package typealias Network = @Sendable (_ url: String, _ offset: UInt64) async -> NetworkAnswer?
+
+    /// An answer over HTTPS.
+    package struct NetworkAnswer: Sendable {
+        package let status: Int
+        /// What the server says that will come; nil where it does not say.
+        package let byteCount: Int?
+        /// What comes.
+        package let body: [UInt8]
+
+        package init(status: Int, byteCount: Int?, body: [UInt8]) {
+            self.status = status
+            self.byteCount = byteCount
+            self.body = body
+        }
+    }
+
+    /// A host of the internet that stands somewhere else.
+    package struct HostMapping: Sendable, Hashable, Codable {
+        package let host: String
+        package let port: UInt16
+        package let actualHost: String
+        package let actualPort: UInt16
+        /// A PEM file: who vouches for it.
+        package let authoritiesPath: String
+
+        package init(host: String, port: UInt16, actualHost: String, actualPort: UInt16, authoritiesPath: String) {
+            self.host = host
+            self.port = port
+            self.actualHost = actualHost
+            self.actualPort = actualPort
+            self.authoritiesPath = authoritiesPath
+        }
+    }
+
     /// A folder with one folder for each app group; nil for what the environment says.
     package let appGroupsPath: String?
+    /// Nil for the machine's.
+    package let network: Network?
+    /// Of the machine's network, what is somewhere else for this device.
+    package let hosts: [HostMapping]
     /// Measures how long something takes.
     package let clock: any Clock<Duration>
     /// What answers for the system's centers on it, as whoever made the device and whoever asks for it agree; nil for
@@ -50,6 +90,8 @@ package final class SimulatedDevice: Sendable {
     ///   - clock: measures how long something takes.
     ///   - system: what answers for the system's centers.
     ///   - wallClock: the date that the device shows, in milliseconds since 1970.
+    ///   - network: what the device reaches; nil for what the machine does.
+    ///   - hosts: of the machine's network, what is somewhere else for this device.
     ///   - onWork: is told, on the thread that works, when `run` begins and ends.
     ///   - conditions: at first.
     package init(
@@ -57,6 +99,8 @@ package final class SimulatedDevice: Sendable {
         clock: any Clock<Duration>,
         system: (any Sendable)? = nil,
         wallClock: @escaping @Sendable () -> UInt64,
+        network: Network? = nil,
+        hosts: [HostMapping] = [],
         onWork: @escaping @Sendable (Work) -> Void = { _ in },
         conditions: Conditions = Conditions()
     ) {
@@ -64,6 +108,8 @@ package final class SimulatedDevice: Sendable {
         self.clock = clock
         self.system = system
         self.wallClock = wallClock
+        self.network = network
+        self.hosts = hosts
         self.onWork = onWork
         state = Guarded(conditions)
     }

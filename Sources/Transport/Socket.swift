@@ -21,6 +21,13 @@ struct Socket: ~Copyable {
         close(descriptor)
     }
 
+    /// Gives the descriptor away.
+    consuming func release() -> Int32 {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
+
     init(family: Int32) throws(TransportError) {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, type, 0)

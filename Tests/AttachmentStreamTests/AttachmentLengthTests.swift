@@ -1,3 +1,4 @@
+import Envelope
 import TestSupport
 import Testing
 
@@ -25,6 +26,17 @@ struct AttachmentLengthTests {
             #expect(padded >= length && padded >= previous && padded - length <= length * 12 / 100, "\(length)")
             #expect(AttachmentLength.padded(padded) == padded, "\(length)")
             previous = padded
+        }
+    }
+
+    @Test func `a message says the same of a file's length at its host`() {
+        var random = SeededRandom(seed: 6)
+        for _ in 0..<10_000 {
+            let byteCount = random.next() >> UInt64.random(in: 24...63, using: &random)
+            #expect(
+                AttachmentLength.stored(byteCount) == AttachmentPointer.storedByteCount(of: byteCount),
+                "\(byteCount)"
+            )
         }
     }
 

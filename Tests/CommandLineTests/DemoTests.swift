@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension CommandLineTests {
@@ -34,6 +35,23 @@ extension CommandLineTests {
             try folder.write("mine.json", #"{"title":"Grace","body":"It was a moth."}"#)
             let run = try await Run.sealedpush("demo", "--keys", Program.keys, "--message", "mine.json", in: folder)
             #expect(run.isDone && run.output.contains("It was a moth."), "\(run)")
+        }
+
+        @Test func `the picture is fetched, opened and drawn`() async throws {
+            let folder = try Folder()
+            let run = try await Run.sealedpush("demo", "--keys", Program.keys, "--screen", "screen.svg", in: folder)
+            #expect(run.isDone && run.output.contains("[a picture: public.png]"), "\(run)")
+            #expect(run.output.contains("screen.svg"))
+            let picture = try #require(FileManager.default.contents(atPath: Program.keys + "/picture.png"))
+            let screen = try Folder.contents(folder.file("screen.svg"))
+            #expect(screen.contains(picture.base64EncodedString()))
+        }
+
+        @Test func `a file that is no picture is left out, and the message is shown`() async throws {
+            let folder = try Folder()
+            try folder.write("mine.png", "This is no picture.")
+            let run = try await Run.sealedpush("demo", "--keys", Program.keys, "--picture", "mine.png", in: folder)
+            #expect(run.isDone && run.output.contains("Ada Lovelace") && !run.output.contains("[a picture"), "\(run)")
         }
 
         @Test func `it leaves no file behind`() async throws {

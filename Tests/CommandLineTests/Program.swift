@@ -16,8 +16,8 @@ enum Program {
     static let keys = checkout + "/keys-example"
 
     static let commands = [
-        "keygen", "seal", "open", "attachment", "inspect", "safety-number", "send", "simulate", "device", "replay",
-        "demo",
+        "keygen", "seal", "open", "attachment", "inspect", "safety-number", "send", "blobs", "simulate", "device",
+        "replay", "demo",
         "bench",
     ]
 }

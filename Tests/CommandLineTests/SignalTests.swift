@@ -120,7 +120,7 @@ extension CommandLineTests {
 /// A demo that waits for its message: its file is a pipe into which nobody writes.
 private struct WaitingDemo {
     let process: LiveProcess
-    /// Simulator, device and sender.
+    /// Simulator, host of files, device and sender.
     let children: [pid_t]
     let temporary: String
 
@@ -134,9 +134,9 @@ private struct WaitingDemo {
         invocation.environment = ["TMPDIR": temporary]
         invocation.isGroup = true
         let process = try invocation.start()
-        // Two steps are done once both lines are there; the third waits.
-        for _ in 1...2 { _ = try await process.line() }
-        try await Until.holds("there are three children") { try Self.children(of: process.id).count == 3 }
+        // Four steps are done once their lines are there; the fifth waits.
+        for _ in 1...4 { _ = try await process.line() }
+        try await Until.holds("there are four children") { try Self.children(of: process.id).count == 4 }
         self.process = process
         children = try Self.children(of: process.id)
     }

@@ -131,13 +131,28 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             ),
             Mistake(["attachment", "seal", "a", "b", "--pointer", "p"], "--pointer is for 'open'"),
             Mistake(["attachment", "open", "a", "b"], "--pointer is missing"),
+            Mistake(
+                [
+                    "attachment", "upload", "a", "--to", "https://h.example", "--token-file", "/dev/null",
+                    "--public-url", "h",
+                ],
+                "--public-url is https://host:port without a path"
+            ),
+            Mistake(
+                ["attachment", "upload", "a", "--put", "https://h.example/a", "--public-url", "https://h.example"],
+                "--put is instead of --public-url"
+            ),
+            Mistake(
+                ["device", "--device-key", "d", "--senders", "s", "--server", "h:1", "--files", "h:2"],
+                "--ca is missing"
+            ),
             Mistake(["attachment", "open", "a", "b", "--thumbnail", "--pointer", "p"], "--thumbnail is for 'seal'"),
             Mistake(["attachment", "open", "a", "b", "--url", "u", "--pointer", "p"], "--url is for 'seal'"),
             Mistake(["bench", "crypto", "--size", "16"], "--size is for attachment"),
             Mistake(["bench", "attachment", "--size", "15"], "--size is a number from 16 to 65536"),
             Mistake(["bench", "attachment", "--rounds", "9"], "--rounds is for crypto"),
-            Mistake(["bench"], "crypto, attachment or extension is missing"),
-            Mistake(["bench", "network"], "bench times crypto, attachment or extension"),
+            Mistake(["bench"], "crypto, attachment, extension or fetch is missing"),
+            Mistake(["bench", "network"], "bench times crypto, attachment, extension or fetch"),
             Mistake(["bench", "crypto", "--rounds", "0"], "--rounds is a number from 1 to 10000"),
             Mistake(["seal", "m", "--too-long", "cut"] + seal, "--too-long is 'shorten' or 'refuse'"),
             Mistake(["seal", "m", "--lifetime", "soon"] + seal, "--lifetime is a number with s, m, h or d"),

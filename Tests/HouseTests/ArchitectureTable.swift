@@ -12,7 +12,7 @@ struct ArchitectureTable {
     /// The document calls C libraries what everybody calls them.
     static let cModules = [
         "libsodium": "CSodium", "OpenSSL": "COpenSSL", "nghttp2": "CNGHTTP2", "libevent": "CEvent", "SQLite": "CSQLite",
-        "CLinux": "CLinux",
+        "CLinux": "CLinux", "libcurl": "CCurl",
     ]
 
     let path: String

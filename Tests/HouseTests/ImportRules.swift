@@ -16,6 +16,7 @@ enum ImportRules {
     /// Files whose whole purpose is one of Apple's own interfaces, and what they need for it.
     static let appleOnly: [String: Set<String>] = [
         "Sources/NotificationCore/AppDevice/AppDevice+Backups.swift": ["Foundation"],
+        "Sources/NotificationCore/Attachments/HTTPSDownloader+Apple.swift": ["Foundation"],
         "Sources/NotificationServiceExtension/NotificationContent+Communication.swift": ["Intents"],
         // Its own module only where a suite compiles it once more, against the stand-in.
         "Sources/Opening/Storage/KeychainSecretStore.swift": ["Foundation", "Opening", "Security"],

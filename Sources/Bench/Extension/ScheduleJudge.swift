@@ -5,6 +5,8 @@ struct ScheduleJudge {
     /// What can come of a push.
     enum Outcome: String, CaseIterable {
         case message
+        /// A message without the picture that it points to, or with its thumbnail alone.
+        case messageWithoutPicture = "message, no picture"
         case appsWords = "app's words"
         case original
         case nothing
@@ -16,7 +18,8 @@ struct ScheduleJudge {
                 if shown.isOriginal {
                     .original
                 } else if shown.title == ScheduledPush.title {
-                    .message
+                    shown.userInfo["sealedpush"]?.members?["outcome"]?.string == "opened-without-attachments"
+                        ? .messageWithoutPicture : .message
                 } else {
                     .appsWords
                 }
@@ -34,6 +37,8 @@ struct ScheduleJudge {
         case messageLost
         /// A message was shown again, and not in silence in its own place.
         case messageRepeated
+        /// Something is attached that is not the message's, or it is said to be there and is not.
+        case wrongAttachments
     }
 
     private let pushes: [ScheduledPush]
@@ -71,6 +76,7 @@ struct ScheduleJudge {
         var mistakes: Set<Mistake> = []
         if runs.contains(where: { $0.title == ScheduledPush.relaysTitle }) { mistakes.insert(.relaysWords) }
         guard let text = pushes[index].text else { return mistakes }
+        if runs.contains(where: { !hasRightAttachments($0, of: pushes[index]) }) { mistakes.insert(.wrongAttachments) }
         // What came again under its own identifier, and stays where it is without a word, is not shown again.
         let shownCount = runs.count { $0.body == text && !$0.isSilent }
         if isFirst, conditions.allowMessages, shownCount == 0 { mistakes.insert(.messageLost) }
@@ -84,6 +90,22 @@ struct ScheduleJudge {
 
 extension ShownNotification {
     fileprivate var isSilent: Bool { content.interruptionLevel == .passive && content.sound == nil }
+}
+
+extension ScheduleJudge {
+    /// The picture where the message has one and says that it is there; its thumbnail at the most where it says that it is
+    /// not.
+    private func hasRightAttachments(_ shown: ShownNotification, of push: ScheduledPush) -> Bool {
+        let ids = shown.attachments.map(\.identifier)
+        return switch Outcome.of(shown) {
+        case .message: ids == Array(push.attachmentIDs.suffix(1))
+        case .messageWithoutPicture:
+            !push.attachmentIDs.isEmpty && (ids.isEmpty || ids == Array(push.attachmentIDs.prefix(1)))
+        case .appsWords, .original: ids.isEmpty
+        // Nobody sees what it has.
+        case .nothing: true
+        }
+    }
 }
 
 extension Device.Conditions {

@@ -20,6 +20,7 @@ struct ScheduledPhone: ~Copyable {
     private let sender: SenderIdentity
     private let recipient: Recipient
     private let sentAt: Timestamp
+    private let picture: ScheduledPicture
 
     /// - Parameter folder: does not exist; the one around it does.
     /// - Throws: `BenchError`.
@@ -27,13 +28,17 @@ struct ScheduledPhone: ~Copyable {
         let now = Timestamp.now
         var random = SystemRandom()
         let sender = SenderIdentity(random: &random)
-        recipient = try Self.install(trusting: sender.publicKey, in: folder, now: now, random: &random)
+        let recipient = try Self.install(trusting: sender.publicKey, in: folder, now: now, random: &random)
+        let picture = try ScheduledPicture(in: folder, random: &random)
         conditions = Device.Conditions().with {
+            $0.attachmentFiles = picture.files
             $0.appGroups = URL(fileURLWithPath: folder, isDirectory: true)
             $0.date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000)
         }
         groupPath = folder + "/" + PrincipalClass.appGroup
         self.sender = sender
+        self.picture = picture
+        self.recipient = recipient
         sentAt = now
     }
 
@@ -61,15 +66,20 @@ struct ScheduledPhone: ~Copyable {
         }
     }
 
-    /// Two messages, one whose bytes were changed on the way, and one that does not ask for its extension. `number` is the
+    /// Two messages, the first with a picture and its thumbnail, one whose bytes were changed on the way, and one that does not ask for its extension. `number` is the
     /// schedule's.
     func pushes(number: UInt64) throws(BenchError) -> [ScheduledPush] {
-        let first = try payload(text: "first of \(number)")
+        let first = try payload(text: "first of \(number)", attachments: picture.pointers)
         let second = try payload(text: "second of \(number)")
         let changed = Self.changingEnvelope(of: try payload(text: "changed"))
         let plain = try payload(text: "plain").replacing(#""mutable-content":1"#, with: #""mutable-content":0"#)
         return [
-            try ScheduledPush(payload: first, identifier: "\(number)-1", text: "first of \(number)"),
+            try ScheduledPush(
+                payload: first,
+                identifier: "\(number)-1",
+                text: "first of \(number)",
+                attachmentIDs: picture.pointers.map(\.id.text)
+            ),
             try ScheduledPush(payload: second, identifier: "\(number)-2", text: "second of \(number)"),
             try ScheduledPush(payload: changed, identifier: "\(number)-3", text: nil),
             try ScheduledPush(payload: plain, identifier: "\(number)-4", text: nil),
@@ -87,10 +97,11 @@ struct ScheduledPhone: ~Copyable {
         }
     }
 
-    private func payload(text: String) throws(BenchError) -> String {
+    private func payload(text: String, attachments: [AttachmentPointer] = []) throws(BenchError) -> String {
         var message = Message()
         message.title = ScheduledPush.title
         message.body = text
+        message.attachments = attachments
         do {
             let sealed = try sender.seal(message, for: recipient, sentAt: sentAt)
             let placeholder = try Placeholder(title: ScheduledPush.relaysTitle, body: "You have a new message")
@@ -118,10 +129,13 @@ struct ScheduledPush: Sendable {
     let push: SimulatedPush
     /// The message's body; nil where none can be opened.
     let text: String?
+    /// Of the thumbnail and the picture that the message points to; empty for none.
+    let attachmentIDs: [String]
 
     /// - Throws: `BenchError`.
-    init(payload: String, identifier: String, text: String?) throws(BenchError) {
+    init(payload: String, identifier: String, text: String?, attachmentIDs: [String] = []) throws(BenchError) {
         do { push = try SimulatedPush(payload: payload.utf8, identifier: identifier) } catch { throw .operationFailed }
         self.text = text
+        self.attachmentIDs = attachmentIDs
     }
 }

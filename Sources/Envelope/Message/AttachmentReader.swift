@@ -11,12 +11,16 @@ struct AttachmentReader {
 
     init(_ value: JSONValue) { self.value = value }
 
-    func pointer() throws(MessageFault) -> AttachmentPointer {
+    // `url` is where the file is, where that is known and not yet said; nil where the attachment has to say it.
+    func pointer(at url: AttachmentURL? = nil) throws(MessageFault) -> AttachmentPointer {
         guard value.members != nil else {
             throw MessageFault(reason: .expected(Self.listExpected, .attachments), offset: value.offset)
         }
         let id = try parsed(.id, "22 characters of base64url", AttachmentID.init(text:))
-        let url = try parsed(.url, "an https URL of \(AttachmentURL.byteCountMax) bytes at most", AttachmentURL.init)
+        let url =
+            if let url { url } else {
+                try parsed(.url, "an https URL of \(AttachmentURL.byteCountMax) bytes at most", AttachmentURL.init)
+            }
         let key = try parsed(.key, "43 characters of base64url", AttachmentKey.init(text:))
         let byteCount = try number(.size)
         let storedByteCount = try number(.stored)

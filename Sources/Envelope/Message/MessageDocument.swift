@@ -20,12 +20,19 @@ package enum MessageDocument {
 
     /// Reads one attachment from a file of its own, an object as it stands among a message's `attachments`.
     ///
+    /// - Parameters:
+    ///   - bytes: the file.
+    ///   - url: where the attachment is; in the place of what it says of that. Nil where it has to say it.
+    /// - Returns: the attachment.
     /// - Throws: `MessageDocumentError`, with the place of the fault.
-    package static func parseAttachment(_ bytes: [UInt8]) throws(MessageDocumentError) -> AttachmentPointer {
+    package static func parseAttachment(
+        _ bytes: [UInt8],
+        at url: AttachmentURL? = nil
+    ) throws(MessageDocumentError) -> AttachmentPointer {
         let document = try object(bytes, "an attachment")
         try checkNames(of: document, AttachmentMember.allCases.map(\.rawValue), "an attachment", in: bytes)
         do {
-            return try AttachmentReader(document).pointer()
+            return try AttachmentReader(document).pointer(at: url)
         } catch {
             throw MessageDocumentError(error.reason.clause, at: error.offset, in: bytes)
         }

@@ -1,3 +1,5 @@
+internal import Platform
+
 extension Device.AttachmentServer {
     /// What a test's fetcher gets from a server that behaves so.
     ///
@@ -17,6 +19,25 @@ extension Device.AttachmentServer {
             while true { try await clock.sleep(until: clock.now.advanced(by: .seconds(86_400))) }
         case .truncated(let byteCount): return Array(file.prefix(max(byteCount, 0)))
         case .lying: return Array("<html>404 Not Found</html>".utf8)
+        }
+    }
+}
+
+extension Device.AttachmentServer {
+    /// The same as an answer over HTTPS, to a request from an offset on.
+    func networkAnswer(
+        with file: [UInt8]?,
+        from offset: UInt64,
+        on clock: SimulatedClock
+    ) async throws -> SimulatedDevice.NetworkAnswer {
+        guard let file, offset < file.count else { return .init(status: 404, byteCount: 0, body: []) }
+        let rest = Array(file.dropFirst(Int(offset)))
+        let body = try await answer(with: rest, on: clock)
+        let status = offset > 0 ? 206 : 200
+        switch self {
+        case .prompt, .slow, .stalled, .truncated: return .init(status: status, byteCount: rest.count, body: body)
+        // It would be found out by its length already.
+        case .lying: return .init(status: status, byteCount: nil, body: body)
         }
     }
 }

@@ -29,8 +29,14 @@ extension Device {
         public var expiry = Expiry.onTime
         /// How much memory an extension may take. Enforced only where the extension has a process of its own.
         public var memoryLimit = MemoryLimit.current
-        /// How the server of attachments behaves. Nothing enforces it: the fetcher of a test reads it.
+        /// What a server has for the extension's attachments, by their URLs; `nil` leaves the machine's network. Only our
+        /// core's downloads go there, and only in the test's process: `URLSession` knows nothing of it.
+        public var attachmentFiles: [String: [UInt8]]?
+        /// How that server behaves. The fetcher of an app's own has to read it.
         public var attachmentServer = AttachmentServer.prompt
+        /// Hosts that are somewhere else for this device: a server on this machine that stands for a host of the
+        /// internet. Only our core's downloads know of it, and `attachmentFiles` goes before.
+        public var hosts: [HostMapping] = []
         /// What iOS does with an answer one of whose attachments it does not take.
         public var invalidAttachment = InvalidAttachment.discardsAnswer
         /// The person's languages, the preferred one first: `de-AT`, say.

@@ -27,6 +27,8 @@ struct RunningDevice: Sendable {
                 let passed = start.duration(to: clock.now) + dateJump.withLock { $0 }
                 return UInt64(clampingMilliseconds: arrival + passed / .seconds(1))
             },
+            network: conditions.network(clock),
+            hosts: conditions.hosts.map(\.mapping),
             onWork: { work in
                 switch work {
                 case .begins: clock.hold()
@@ -59,6 +61,16 @@ struct RunningDevice: Sendable {
         case .lock(let lock): device.change { $0.lock = SimulatedDevice.Lock(lock) }
         case .storage(let storage): device.change { $0.storage = SimulatedDevice.Storage(storage) }
         case .dateJumps(let duration): dateJump.withLock { $0 += duration }
+        }
+    }
+}
+
+extension Device.Conditions {
+    fileprivate func network(_ clock: SimulatedClock) -> SimulatedDevice.Network? {
+        guard let files = attachmentFiles else { return nil }
+        return { [attachmentServer] url, offset in
+            // Thrown where whoever asked was cancelled, and for no other reason.
+            try? await attachmentServer.networkAnswer(with: files[url], from: offset, on: clock)
         }
     }
 }

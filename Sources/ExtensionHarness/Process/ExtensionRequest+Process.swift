@@ -51,6 +51,7 @@ extension HostConditions {
             lock: Lock(request.conditions.lock),
             storage: Storage(request.conditions.storage),
             appGroupsPath: request.appGroupsPath,
+            hosts: request.conditions.hosts.map(\.mapping),
             millisecondsSince1970: UInt64(exactly: (seconds * 1_000).rounded()) ?? 0,
             timeScale: request.timeScale
         )

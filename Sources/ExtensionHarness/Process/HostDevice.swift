@@ -15,6 +15,7 @@ final class HostDevice: Sendable {
             appGroupsPath: conditions.appGroupsPath,
             clock: conditions.timeScale == 1 ? ContinuousClock() : ScaledClock(scale: conditions.timeScale),
             wallClock: { date.millisecondsSince1970 },
+            hosts: conditions.hosts,
             conditions: state
         )
         self.date = date

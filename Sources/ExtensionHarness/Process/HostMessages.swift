@@ -1,3 +1,5 @@
+internal import Platform
+
 /// What a device asks of the process that hosts an extension.
 enum HostOrder: Codable {
     /// Call `didReceive`.
@@ -30,6 +32,7 @@ struct HostConditions: Codable {
     let lock: Lock
     let storage: Storage
     let appGroupsPath: String?
+    let hosts: [SimulatedDevice.HostMapping]
     let millisecondsSince1970: UInt64
     /// Seconds on the device for each real one.
     let timeScale: Double

@@ -67,10 +67,14 @@ public struct DisplayPolicy: Equatable, Sendable {
     /// - Parameter texts: the app's own words.
     public init(texts: FailureTexts) { self.texts = texts }
 
-    /// What is shown for an outcome.
+    /// What is shown for an outcome. A message has one row, with its attachments and without.
     public subscript(kind: OutcomeKind) -> Row {
-        get { rows[kind] ?? Row() }
-        set { rows[kind] = newValue }
+        get { rows[Self.row(of: kind)] ?? Row() }
+        set { rows[Self.row(of: kind)] = newValue }
+    }
+
+    static func row(of kind: OutcomeKind) -> OutcomeKind {
+        kind == .openedWithoutAttachments ? .opened : kind
     }
 
     /// Where the texts are that messages name by key instead of bringing words.

@@ -42,6 +42,10 @@ extension NotificationContent {
     ) {
         switch outcome {
         case .opened(let opened) where outcome.kind == .opened:
+            // Until somebody has fetched them.
+            let missing = opened.message.attachments.map { MissingAttachment(id: $0.id, reason: .notFetched) }
+            put(FetchedAttachments(ready: [], missing: missing))
+            takesAttachments = true
             let words = MessageWords(opened, newMessage: display.texts.newMessage, string: sources.string)
             guard words.canBeSeen else { return }
             put(words)
@@ -69,6 +73,19 @@ extension NotificationContent {
         relevanceScore = message.relevanceScore?.value ?? 0
         targetContentID = DisplayText.identifier(message.targetContentID)
         info = message.userInfo
+    }
+
+    private mutating func put(_ fetched: FetchedAttachments) {
+        attachments = fetched.ready
+        missingAttachments = fetched.missing
+        kind = fetched.missing.isEmpty ? .opened : .openedWithoutAttachments
+    }
+
+    /// The same message with what was fetched by now.
+    func with(_ fetched: FetchedAttachments) -> NotificationContent {
+        var content = self
+        content.put(fetched)
+        return content
     }
 
     /// A message without a title has its sender's name for one, as a communication notification would.

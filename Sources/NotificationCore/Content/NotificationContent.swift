@@ -30,12 +30,14 @@ public struct NotificationContent: Equatable, Sendable {
     public internal(set) var sender: Sender?
     /// Media files that go with the text.
     public var attachments: [Attachment] = []
+    /// The message's attachments that are not among them, or only by their thumbnails.
+    public internal(set) var missingAttachments: [MissingAttachment] = []
     /// The one thing of the push that is kept: it follows the push through logs.
     public internal(set) var trace: String?
     /// Why this is shown. Nobody looked at what `kind` says was not opened in time, or left to the app: it is `notSealed`.
     public let outcome: Outcome
     /// The row in the table of what is shown; the word for the app's logs.
-    public let kind: OutcomeKind
+    public internal(set) var kind: OutcomeKind
     /// Whether nothing is to be seen or heard: there is no text, and iOS shows nothing, by the app's entitlement.
     public internal(set) var isSuppressed = false
     /// Notifications on the screen that this one takes away, by the identifiers of their requests.
@@ -52,6 +54,8 @@ public struct NotificationContent: Equatable, Sendable {
     var missingPrekeyID: PrekeyID?
     /// Whether the message came before, and may be on the screen under this push's identifier.
     var mayBeListed = false
+    /// Whether a message is shown that may have attachments; its words, or the app's where it has none to be seen.
+    var takesAttachments = false
     /// Of the request that brought the push; nil where the caller did not say.
     var requestID: String?
 

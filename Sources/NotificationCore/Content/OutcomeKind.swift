@@ -52,6 +52,8 @@ public enum OutcomeKind: String, Hashable, Sendable, CaseIterable {
     case notOpenedInTime = "not-opened-in-time"
     /// Left to the app, which said that it takes messages itself.
     case leftToApp = "left-to-app"
+    /// A message that is shown without its attachments, or without some of them.
+    case openedWithoutAttachments = "opened-without-attachments"
 }
 
 extension Outcome {

@@ -5,10 +5,12 @@ public import Opening
 ///     struct Pictures: AttachmentFetcher {
 ///         func hasAttachments(_ message: OpenedMessage) -> Bool { … }
 ///         func fetch(for message: OpenedMessage, within budget: Duration, deliver: …) async {
-///             deliver([thumbnail])                    // shown if time runs out now
-///             deliver([thumbnail, picture])
+///             guard deliver(FetchedAttachments(ready: [thumbnail])) else { return }     // shown if time runs out now
+///             _ = deliver(FetchedAttachments(ready: [picture]))
 ///         }
 ///     }
+///
+/// `EncryptedAttachmentFetcher` is the one for attachments that a message points to.
 public protocol AttachmentFetcher: Sendable {
     /// Whether the text of this message is to wait at all.
     ///
@@ -21,11 +23,12 @@ public protocol AttachmentFetcher: Sendable {
     /// - Parameters:
     ///   - message: authentic, and within its sender's rights.
     ///   - budget: after which the task is cancelled, and not waited for.
-    ///   - deliver: takes all attachments that are ready, in the place of those delivered before: a thumbnail first, say.
-    ///     Each file is a private copy: iOS moves it into its own store.
+    ///   - deliver: takes all that is there by now, in the place of what was delivered before: a thumbnail first, say. False
+    ///     where it came too late: then nothing of it is shown that was not delivered before, and the files are the
+    ///     fetcher's to delete.
     func fetch(
         for message: OpenedMessage,
         within budget: Duration,
-        deliver: @escaping @Sendable ([NotificationContent.Attachment]) -> Void
+        deliver: @escaping @Sendable (FetchedAttachments) -> Bool
     ) async
 }

@@ -93,7 +93,7 @@ extension ExtensionCore {
 extension ExtensionCore {
     private func hasAttachments(_ content: NotificationContent) -> Bool {
         guard let fetcher = settings.attachments, settings.timing.attachmentSlice > .zero,
-            let message = content.messageWithText
+            let message = content.messageWithAttachments
         else { return false }
         return fetcher.hasAttachments(message)
     }
@@ -106,9 +106,9 @@ extension ExtensionCore {
             guard pending[number]?.machine.isFetching == true else { return }
             pending[number]?.fetching = surroundings.task { [self] in
                 if looksAtScreen(for: content) {
-                    await findListed(for: content) { handle(.fetched($0), for: number) }
-                } else {
-                    await fetchAttachments(of: content, within: budget) { [self] in handle(.fetched($0), for: number) }
+                    await findListed(for: content) { [self] in _ = take($0, for: number) }
+                } else if let fetcher = settings.attachments, let message = content.messageWithAttachments {
+                    await fetcher.fetch(for: message, within: budget) { [self] in take(content.with($0), for: number) }
                 }
                 handle(.fetchEnded, for: number)
             }
@@ -116,16 +116,13 @@ extension ExtensionCore {
         }
     }
 
-    private func fetchAttachments(
-        of content: NotificationContent,
-        within budget: Duration,
-        deliver: @escaping @Sendable (NotificationContent) -> Void
-    ) async {
-        guard let fetcher = settings.attachments, let message = content.messageWithText else { return }
-        await fetcher.fetch(for: message, within: budget) { attachments in
-            var improved = content
-            improved.attachments = attachments
-            deliver(improved)
+    /// - Returns: whether it is in time.
+    private func take(_ improved: NotificationContent, for number: UInt64) -> Bool {
+        pending.withLock { pending in
+            guard pending[number]?.machine.isFetching == true else { return false }
+            // It is a better content for later, and asks for nothing now.
+            _ = pending.handle(.fetched(improved), for: number)
+            return true
         }
     }
 
@@ -136,12 +133,9 @@ extension ExtensionCore {
 }
 
 extension NotificationContent {
-    /// The message whose words these are.
-    fileprivate var messageWithText: OpenedMessage? {
-        guard case .opened(let opened) = outcome else { return nil }
-        switch opened.message.operation {
-        case .show, .replace: return opened
-        case .remove, .badge, .call, .test: return nil
-        }
+    /// The message that is shown, where it may have attachments.
+    fileprivate var messageWithAttachments: OpenedMessage? {
+        guard takesAttachments, case .opened(let opened) = outcome else { return nil }
+        return opened
     }
 }

@@ -30,8 +30,10 @@ public final class ExtensionCore: Sendable {
         /// Whether senders hear that something arrived.
         public var receipts = ReceiptPolicy.off
 
-        /// Texts alone, at once, and nobody hears of it.
-        public init() {}
+        /// Nobody hears that something arrived.
+        ///
+        /// - Parameter attachments: gets attachments; nil shows texts alone, at once.
+        public init(attachments: (any AttachmentFetcher)? = nil) { self.attachments = attachments }
     }
 
     let steps: DeliverySteps

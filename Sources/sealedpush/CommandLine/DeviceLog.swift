@@ -17,7 +17,9 @@ struct DeviceLog {
     /// From the content that the extension gave to its handler.
     func print(_ shown: ShownNotification, of push: DevicePush) throws(CommandFailure) {
         guard printsJSON else {
-            let lines = [shown.title, shown.subtitle, shown.body].filter { !$0.isEmpty }
+            let lines =
+                [shown.title, shown.subtitle, shown.body].filter { !$0.isEmpty }
+                + shown.attachments.map { "[\($0.type)]" }
             return try Output.print(
                 lines.map(TerminalText.safe).joined(separator: "\n") + "\n(\(why(shown))\(enforcement(shown)))"
             )
@@ -31,6 +33,8 @@ struct DeviceLog {
             writer.member("subtitle", shown.subtitle)
             writer.member("body", shown.body)
             writer.member("thread-id", shown.threadIdentifier)
+            writer.name("attachments")
+            writer.array { writer in for attachment in shown.attachments { writer.string(attachment.type) } }
             writer.member("memory-limit", limit(shown))
             if let peak = shown.peakMemoryByteCount { writer.member("memory-peak", Int64(peak)) }
         }

@@ -4,8 +4,11 @@ import Glibc
 enum Program {
     static var commands: [any Command.Type] {
         [
-            KeygenCommand.self, SealCommand.self, OpenCommand.self, AttachmentCommand.self, InspectCommand.self,
-            SafetyNumberCommand.self, SendCommand.self, SimulateCommand.self, DeviceCommand.self, ReplayCommand.self, DemoCommand.self,
+            KeygenCommand.self, SealCommand.self, OpenCommand.self, AttachmentCommand.self,
+            AttachmentUploadCommand.self,
+            InspectCommand.self, SafetyNumberCommand.self, SendCommand.self, BlobsCommand.self, SimulateCommand.self,
+            DeviceCommand.self,
+            ReplayCommand.self, DemoCommand.self,
             BenchCommand.self,
         ]
     }
@@ -26,15 +29,23 @@ enum Program {
                 try AttachmentBenchRun.runProcess(Array(words.dropFirst()))
                 return 0
             }
+            if name == FetchBenchRun.processName {
+                try await FetchBenchRun.runProcess(Array(words.dropFirst()))
+                return 0
+            }
             if helpWords.contains(name) || name == "help" {
                 try Output.print(overview)
                 return 0
             }
-            guard let command = (commands + ownCommands).first(where: { $0.name == name }) else {
-                throw .usage("there is no command '\(TerminalText.safe(name))'", help: overview)
+            let all = commands + ownCommands
+            // A name of two words is more than the same first word.
+            for wordCount in [2, 1] {
+                let name = words.prefix(wordCount).joined(separator: " ")
+                guard words.count >= wordCount, let command = all.first(where: { $0.name == name }) else { continue }
+                try await run(command, Array(words.dropFirst(wordCount)))
+                return 0
             }
-            try await run(command, Array(words.dropFirst()))
-            return 0
+            throw .usage("there is no command '\(TerminalText.safe(name))'", help: overview)
         } catch {
             Output.complain(error.text)
             return error.exitCode

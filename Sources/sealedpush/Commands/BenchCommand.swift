@@ -5,10 +5,11 @@ import Envelope
 struct BenchCommand: Command {
     static let name = "bench"
     static let summary = "times sealing, opening, attachments and the extension beside what they cannot do without"
-    static let operands = "crypto|attachment|extension"
+    static let operands = "crypto|attachment|extension|fetch"
     static let options = [
         Option("--rounds", "N", "crypto: how many rounds the medians are over, 1 to 10000; 51 without it"),
         Option("--size", "MIB", "attachment: how much each way, 16 to 65536; 256 without it"),
+        Option("--keys", "FOLDER", "fetch: the example keys, for TLS on localhost; keys-example without it"),
         Option("--pushes", "N", "extension: how many, 1 to 10000000; 20000 without it"),
         Option("--schedules", "N", "extension: how many random schedules of mishaps it gets instead, 1 to 1000000"),
         Option("--seed", "N", "of the first schedule; the others follow it. Random without it"), .json,
@@ -19,12 +20,14 @@ struct BenchCommand: Command {
           sealedpush bench attachment
           sealedpush bench extension --pushes 1000000
           sealedpush bench extension --schedules 10000
+          sealedpush bench fetch
 
         crypto: 'sum' is the CPU time of libsodium's bare calls for the same work, timed in turn with ours in the same run.
         attachment: 'bare' is OpenSSL's AES-256-GCM over the same bytes in the same run; memory is that of processes which open
         5, 50 and 500 MB into a file in $TMPDIR, beside one that does nothing.
         extension: 'empty' is the same program with an extension that calls its handler at once. Figures mean something for
         an optimised build only.
+        fetch: peak memory of fetching and opening 5, 50 and 500 MB over HTTPS, beside a process that fetched one byte.
         A schedule is pushes to a simulated device and what happens to it: locked, full, short of time, asked twice. Exit
         code 1 says that the extension broke a promise in one of them; its seed repeats it.
         """
@@ -34,27 +37,29 @@ struct BenchCommand: Command {
         case attachment(AttachmentBenchRun)
         case extensionRuns(pushCount: Int)
         case schedules(ScheduleBench)
+        case fetch(keys: String)
     }
 
     private let subject: Subject
     private let printsJSON: Bool
 
     init(_ arguments: Arguments) throws(CommandFailure) {
-        switch try arguments.operand("crypto, attachment or extension") {
+        let subject = try arguments.operand("crypto, attachment, extension or fetch")
+        if subject != "crypto" { try arguments.refuse("--rounds", because: "is for crypto") }
+        if subject != "attachment" { try arguments.refuse("--size", because: "is for attachment") }
+        if subject != "fetch" { try arguments.refuse("--keys", because: "is for fetch") }
+        if subject != "extension" {
+            try arguments.refuse("--pushes", "--schedules", "--seed", because: "is for the extension")
+        }
+        switch subject {
         case "crypto":
-            try arguments.refuse("--pushes", "--schedules", "--seed", because: "is for the extension")
-            try arguments.refuse("--size", because: "is for attachment")
-            subject = .crypto(rounds: try arguments.number("--rounds", 1...10_000) ?? 51)
+            self.subject = .crypto(rounds: try arguments.number("--rounds", 1...10_000) ?? 51)
         case "attachment":
-            try arguments.refuse("--pushes", "--schedules", "--seed", because: "is for the extension")
-            try arguments.refuse("--rounds", because: "is for crypto")
             let size = try arguments.number("--size", 16...65_536) ?? 256
-            subject = .attachment(AttachmentBenchRun(byteCount: size << 20, printsJSON: arguments.flag(.json)))
-        case "extension":
-            try arguments.refuse("--rounds", because: "is for crypto")
-            try arguments.refuse("--size", because: "is for attachment")
-            subject = try Self.extensionSubject(arguments)
-        default: throw arguments.wrong("bench times crypto, attachment or extension")
+            self.subject = .attachment(AttachmentBenchRun(byteCount: size << 20, printsJSON: arguments.flag(.json)))
+        case "extension": self.subject = try Self.extensionSubject(arguments)
+        case "fetch": self.subject = .fetch(keys: arguments.value("--keys") ?? "keys-example")
+        default: throw arguments.wrong("bench times crypto, attachment, extension or fetch")
         }
         printsJSON = arguments.flag(.json)
     }
@@ -80,6 +85,9 @@ struct BenchCommand: Command {
             Self.warnIfNotOptimized()
             try ExtensionBenchRun(pushCount: pushCount, printsJSON: printsJSON).run()
         case .schedules(let bench): try await bench.run()
+        case .fetch(let keys):
+            Self.warnIfNotOptimized()
+            try await FetchBenchRun(keys: keys, printsJSON: printsJSON).run()
         }
     }
 

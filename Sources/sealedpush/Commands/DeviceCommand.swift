@@ -26,6 +26,12 @@ struct DeviceCommand: Command {
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
         Option("--bundle-out", "FILE", "where to write a fresh key bundle for senders"),
         Option("--token-out", "FILE", "where to write the device token in hex, for providers"),
+        Option(
+            "--files",
+            "HOST:PORT",
+            "where files.example.com, the host of attachments, is; its authority is --ca"
+        ),
+        Option("--screen", "FILE", "draws the lock screen after each push (SVG)"),
         Option("--count", "N", "stops after N pushes"),
         Option("--memory-limit", "MB", "what the extension's process may take; 24 without it, as on an iPhone"),
         Option("--time-limit", "SECONDS", "what the extension may take for a push; 30 without it"),
@@ -41,6 +47,9 @@ struct DeviceCommand: Command {
         Prints what the person sees. Ctrl-C or SIGTERM stops it. The extension runs in a process of its own, which
         serves push after push until a rule of iOS ends it.
         """
+
+    /// Where NotificationServiceExtension, which stands for an app's, looks for attachments.
+    static let filesHost = "files.example.com"
 
     private static let inProcess = Option(
         flag: "--in-process",
@@ -68,6 +77,17 @@ struct DeviceCommand: Command {
         }
         if let seconds = try arguments.number("--time-limit", 1...3_600) {
             conditions.limits.time = .seconds(seconds)
+        }
+        if arguments.value("--files") != nil {
+            let (host, port) = try arguments.hostAndPort("--files")
+            conditions.hosts = [
+                Device.HostMapping(
+                    Self.filesHost,
+                    to: host,
+                    port: port,
+                    authoritiesPath: try arguments.required("--ca")
+                )
+            ]
         }
         self.conditions = conditions
     }
@@ -114,7 +134,9 @@ struct DeviceCommand: Command {
             }
             guard let push = next else { return }
             do {
-                try log.print(try await device.deliver(push.payload), of: push)
+                let shown = try await device.deliver(push.payload)
+                try draw(shown)
+                try log.print(shown, of: push)
             } catch let error as SimulatedPushError {
                 try log.printNotShown(push, why: error)
             } catch let error as CommandFailure {
@@ -124,6 +146,11 @@ struct DeviceCommand: Command {
             }
             connection.acknowledge(push)
         }
+    }
+
+    private func draw(_ shown: ShownNotification) throws(CommandFailure) {
+        guard let path = arguments.value("--screen") else { return }
+        try writeOutput(Array(LockScreenPicture(of: shown, appName: "Acme Chat").svg.utf8), to: path)
     }
 
     /// A token lets whoever has the team's key push to this device: only the owner may read the file.

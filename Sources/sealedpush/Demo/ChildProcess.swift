@@ -37,15 +37,20 @@ final class ChildProcess {
         close(output)
     }
 
-    /// The next line.
+    /// The next line, a JSON object.
     ///
     /// - Throws: when the process ends or says nothing for a minute.
-    func next() throws(CommandFailure) -> JSONValue {
+    func next() throws(CommandFailure) -> JSONValue { try parse(try nextLine()) }
+
+    /// The next line, whatever it is, without its end.
+    ///
+    /// - Throws: as `next`.
+    func nextLine() throws(CommandFailure) -> [UInt8] {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(buffer[..<end])
                 buffer.removeSubrange(...end)
-                return try parse(line)
+                return line
             }
             guard try fill() else { throw .failed("'\(name)' ended early; what it said is above") }
         }
@@ -96,7 +101,8 @@ final class ChildProcess {
         return true
     }
 
-    private func parse(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {
+    /// - Returns: what a line of the process's says.
+    func parse(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {
         let limits = JSONParser.Limits(byteCountMax: Self.lineByteCountMax, depthMax: 8, allowsFractions: false)
         do {
             return try JSONParser.parse(line, limits: limits)

@@ -1,7 +1,8 @@
 import Envelope
 import Glibc
 
-/// The whole way of one message in five processes: simulator, device, the device's service extension, sender, provider.
+/// The whole way of one message and its picture, each station a process: simulator, host of files, device, the device's
+/// service extension, sender, provider.
 /// This one only starts them and prints what two of them report: it never reads the message.
 struct DemoCommand: Command {
     static let name = "demo"
@@ -10,20 +11,26 @@ struct DemoCommand: Command {
     static let options = [
         Option("--keys", "FOLDER", "the example keys; keys-example without it"),
         Option("--message", "FILE", "the message; FOLDER/message.json without it"),
+        Option("--picture", "FILE", "a PNG to attach; FOLDER/picture.png without it"),
+        Option("--screen", "FILE", "draws the lock screen (SVG)"),
     ]
     static let example = """
         Example:
-          sealedpush demo --message keys-example/message.json
+          sealedpush demo --message keys-example/message.json --screen screen.svg
         """
 
     private static let topic = "com.example.chat"
     private let keys: String
     private let message: String
+    private let picture: String
+    private let screen: String?
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         try arguments.noOperands()
         keys = arguments.value("--keys") ?? "keys-example"
         message = arguments.value("--message") ?? keys + "/message.json"
+        picture = arguments.value("--picture") ?? keys + "/picture.png"
+        screen = arguments.value("--screen")
     }
 
     func run() throws(CommandFailure) {
@@ -38,27 +45,30 @@ struct DemoCommand: Command {
         let folder = try TemporaryFolder("demo")
         let simulator = try startSimulator(stop)
         let ports = try simulator.next(event: "ready")
-        let device = try startDevice(folder.path, port: try ports.integer("device-port"), stop)
+        let attachment = DemoAttachment(keys: keys, folder: folder.path, stop: stop)
+        let files = try attachment.startHost()
+        let filesPort = try files.next(event: "ready").integer("port")
+        let device = try startDevice(folder.path, port: try ports.integer("device-port"), filesPort: filesPort, stop)
         _ = try device.next(event: "ready")
         try step(1, "simulator", "takes Apple's place: TLS and HTTP/2 on 127.0.0.1:\(try ports.integer("push-port"))")
-        try step(2, "device", "connected over TLS and published its key bundle")
+        try step(2, "files", "a host for what does not fit into a push: HTTPS on 127.0.0.1:\(filesPort)")
+        try step(3, "device", "connected over TLS and published its key bundle")
 
-        let sealed = try seal(folder.path, stop)
-        try step(
-            3,
-            "sender",
-            "sealed \(TerminalText.safe(message)) for the device: \(try sealed.integer("bytes")) bytes"
-        )
+        let storedByteCount = try attachment.upload(picture, port: filesPort)
+        try step(4, "sender", "sealed \(TerminalText.safe(picture)) and uploaded it: \(storedByteCount) bytes")
+        let sealed = try seal(folder.path, pointer: attachment.pointerPath, stop)
+        let byteCount = try sealed.integer("bytes")
+        try step(5, "sender", "sealed \(TerminalText.safe(message)) for the device: \(byteCount) bytes")
         let answer = try send(folder.path, port: try ports.integer("push-port"), stop)
-        try step(4, "provider", "pushed it; APNs answered \(try answer.integer("status"))")
+        try step(6, "provider", "pushed it; APNs answered \(try answer.integer("status"))")
 
         let seen = try simulator.next(event: "accepted")
         let shown = try device.next(event: "shown")
-        try step(5, "extension", try shown.text("why"))
+        try step(7, "extension", try shown.text("why"))
         try Output.print("")
         try Output.print(try DemoScreen(seen: seen, shown: shown).text)
-        device.stop()
-        simulator.stop()
+        if let screen { try Output.print("\nThe lock screen as a picture: \(TerminalText.safe(screen))") }
+        for process in [device, files, simulator] { process.stop() }
     }
 
     private func startSimulator(_ stop: StopSignal) throws(CommandFailure) -> ChildProcess {
@@ -73,25 +83,29 @@ struct DemoCommand: Command {
         )
     }
 
-    private func startDevice(_ folder: String, port: Int64, _ stop: StopSignal) throws(CommandFailure)
-        -> ChildProcess
-    {
+    private func startDevice(
+        _ folder: String,
+        port: Int64,
+        filesPort: Int64,
+        _ stop: StopSignal
+    ) throws(CommandFailure) -> ChildProcess {
         try ChildProcess(
             [
                 "device", "--json", "--allow-example-keys", "--device-key", keys + "/device.key",
                 "--senders", keys + "/sender.pub", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
+                "--files", "localhost:\(filesPort)",
                 "--bundle-out", folder + "/device.bundle", "--token-out", folder + "/token",
-            ],
+            ] + (screen.map { ["--screen", $0] } ?? []),
             stop: stop
         )
     }
 
-    private func seal(_ folder: String, _ stop: StopSignal) throws(CommandFailure) -> JSONValue {
+    private func seal(_ folder: String, pointer: String, _ stop: StopSignal) throws(CommandFailure) -> JSONValue {
         let sender = try ChildProcess(
             [
                 "seal", message, "--json", "--allow-example-keys", "--sender-key", keys + "/sender.key",
                 "--bundle", folder + "/device.bundle", "--identity", keys + "/identity.pub", "--topic", Self.topic,
-                "--placeholder-title", "Acme Chat", "--out", folder + "/push.json",
+                "--placeholder-title", "Acme Chat", "--out", folder + "/push.json", "--attachment", pointer,
             ],
             stop: stop
         )

@@ -58,6 +58,9 @@ struct DemoScreen {
             let text = TerminalText.safe(try event.text(name))
             if !text.isEmpty { lines += wrapWords(text, width: rightWidth) }
         }
+        for type in event["attachments"]?.elements ?? [] {
+            lines.append("[a picture: \(TerminalText.safe(type.string ?? ""))]")
+        }
         return lines
     }
 

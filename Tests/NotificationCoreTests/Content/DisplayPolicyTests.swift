@@ -6,12 +6,12 @@ import Testing
 
 /// The table from outcome to what is shown.
 struct DisplayPolicyTests {
-    private static let words: Set<OutcomeKind> = [.opened, .unauthenticated]
+    private static let words: Set<OutcomeKind> = [.opened, .openedWithoutAttachments, .unauthenticated]
 
     @Test(arguments: OutcomeKind.allCases)
     func `every outcome has its own word and one row`(_ kind: OutcomeKind) {
         #expect(Samples.content(of: kind).kind == kind)
-        #expect(DisplayPolicy.defaults[kind] != nil)
+        #expect(DisplayPolicy.defaults[DisplayPolicy.row(of: kind)] != nil)
     }
 
     @Test(arguments: OutcomeKind.allCases)

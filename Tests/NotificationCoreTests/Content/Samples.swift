@@ -48,9 +48,38 @@ enum Samples {
         return message
     }
 
+    static var messageWithAttachment: Message {
+        var message = message(.show)
+        message.attachments = [attachment()].compactMap { $0 }
+        return message
+    }
+
+    /// A picture at a host that the tests' policy allows; nil for a length beyond any.
+    static func attachment(
+        _ number: UInt8 = 1,
+        url: String = "https://files.example.com/v1/blobs/1",
+        byteCount: UInt64 = 100,
+        type: String = "image/png",
+        isThumbnail: Bool = false
+    ) -> AttachmentPointer? {
+        guard let id = AttachmentID(rawRepresentation: [UInt8](repeating: number, count: 16)),
+            let key = AttachmentKey(rawRepresentation: [UInt8](repeating: number, count: 32)),
+            let url = AttachmentURL(url), let type = MediaType(type)
+        else { return nil }
+        return try? AttachmentPointer(
+            id: id,
+            url: url,
+            key: key,
+            byteCount: byteCount,
+            type: type,
+            isThumbnail: isThumbnail
+        )
+    }
+
     static func outcome(_ kind: OutcomeKind) -> Outcome {
         switch kind {
         case .opened: .opened(opened(message(.show)))
+        case .openedWithoutAttachments: .opened(opened(messageWithAttachment))
         case .remove: .opened(opened(message(.remove(messageID))))
         case .badge: .opened(opened(message(.badge)))
         case .call: .opened(opened(message(.call("offer"))))

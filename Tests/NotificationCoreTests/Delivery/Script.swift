@@ -73,7 +73,7 @@ struct ScriptedFetcher: AttachmentFetcher {
     func fetch(
         for message: OpenedMessage,
         within budget: Duration,
-        deliver: @escaping @Sendable ([NotificationContent.Attachment]) -> Void
+        deliver: @escaping @Sendable (FetchedAttachments) -> Bool
     ) async {
         var attachments: [NotificationContent.Attachment] = []
         for number in 1...count {
@@ -83,7 +83,8 @@ struct ScriptedFetcher: AttachmentFetcher {
             attachments.append(
                 NotificationContent.Attachment(id: "\(number)", path: "/tmp/\(number)", type: "public.png")
             )
-            deliver(attachments)
+            // Also when nobody wants them any more: what comes too late must change nothing.
+            _ = deliver(FetchedAttachments(ready: attachments))
         }
     }
 }

@@ -1,0 +1,98 @@
+private import AttachmentStream
+private import Envelope
+private import NotificationCore
+private import Platform
+
+/// The memory that fetching and opening an attachment takes in a process of its own, over HTTPS as an extension does it.
+package enum FetchMemory {
+    /// The most that it may take above a process that fetched one byte, in bytes.
+    package static let byteCountMaxAboveOneByte = 4_000_000
+    private static let readingInterval = 64
+
+    /// - Parameters:
+    ///   - byteCount: of the attachment; nil for one byte of it, that nobody opens.
+    ///   - port: of a `SealedZerosServer`.
+    ///   - authoritiesPath: who vouches for it, PEM.
+    ///   - path: of the opened file, where nothing is yet.
+    /// - Returns: RssAnon + RssShmem + VmSwap in bytes, the highest seen after every 64th piece and at the end.
+    /// - Throws: `BenchError`.
+    package static func peak(
+        byteCount: UInt64?,
+        port: UInt16,
+        authoritiesPath: String,
+        path: String
+    ) async throws(BenchError) -> Int {
+        let target = SealedZerosServer.pathPrefix + String(byteCount ?? 1)
+        guard let url = AttachmentURL("https://localhost:\(port)\(target)") else { throw .operationFailed }
+        let stored = AttachmentLength.stored(byteCount ?? 1)
+        let reading = Guarded(Reading(footprint: try FootprintReading()))
+        let opening = try byteCount.map { byteCount throws(BenchError) in try Opening(byteCount, path) }
+        do throws(BlobDownloadError) {
+            let request = BlobRequest(url: url, offset: 0, byteCount: stored)
+            try await HTTPSDownloader(authoritiesPath: authoritiesPath).download(request) { bytes in
+                reading.withLock { $0.note() }
+                return opening.map { $0.update(bytes) } ?? true
+            }
+        } catch {
+            throw .operationFailed
+        }
+        try opening?.finish()
+        return reading.withLock { reading in
+            reading.note(isLast: true)
+            return reading.peak
+        }
+    }
+
+    private struct Reading: Sendable {
+        private let footprint: FootprintBox
+        private var pieceCount = 0
+        private(set) var peak = 0
+
+        init(footprint: consuming FootprintReading) { self.footprint = FootprintBox(footprint) }
+
+        mutating func note(isLast: Bool = false) {
+            if pieceCount % readingInterval == 0 || isLast { peak = max(peak, footprint.byteCount) }
+            pieceCount += 1
+        }
+    }
+
+    /// Unchecked: under its owner's lock.
+    private final class FootprintBox: @unchecked Sendable {
+        private var footprint: FootprintReading
+        init(_ footprint: consuming FootprintReading) { self.footprint = footprint }
+        /// A process that cannot be read has no figure: the largest fails every aim.
+        var byteCount: Int { (try? footprint.byteCount()) ?? .max }
+    }
+
+    /// Unchecked: the downloader hands over one piece after the other.
+    private final class Opening: @unchecked Sendable {
+        private var opener: AttachmentFileOpener?
+
+        init(_ byteCount: UInt64, _ path: String) throws(BenchError) {
+            do throws(AttachmentError) {
+                opener = try AttachmentFileOpener.create(
+                    at: path,
+                    key: SealedZerosServer.key,
+                    context: [],
+                    byteCount: byteCount
+                )
+            } catch {
+                throw .operationFailed
+            }
+        }
+
+        func update(_ bytes: RawSpan) -> Bool {
+            do throws(AttachmentError) {
+                try opener?.update(bytes)
+                return true
+            } catch {
+                return false
+            }
+        }
+
+        func finish() throws(BenchError) {
+            guard let opener = opener.take() else { throw .operationFailed }
+            do throws(AttachmentError) { try opener.finish() } catch { throw .operationFailed }
+        }
+    }
+}

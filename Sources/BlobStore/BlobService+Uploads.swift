@@ -1,0 +1,157 @@
+internal import Primitives
+internal import Transport
+
+/// Uploads: draft-ietf-httpbis-resumable-upload's fields, with the length declared at the beginning.
+extension BlobService {
+    /// `POST /v1/uploads`: begins one, with its first part or all of it.
+    func begin(_ request: HTTP1Request) -> HTTP1Response {
+        guard request.method == "POST" else { return .methodNotAllowed("POST") }
+        guard let tenant = tenant(request) else { return Self.unauthorized }
+        guard let part = UploadPart(request) else { return Self.malformed }
+        guard let byteCount = part.length ?? (part.isLast ? UInt64(request.body.count) : nil) else {
+            return .text(411, "Upload-Length is missing", [Self.limit])
+        }
+        do throws(BlobError) {
+            var random = SystemRandom()
+            let upload = try folder.create(
+                for: tenant,
+                byteCount: byteCount,
+                lifetime: part.lifetime,
+                now: now(),
+                random: &random
+            )
+            do throws(BlobError) {
+                return try accept(request.body, part, at: 0, of: upload, tenant, created: true)
+            } catch {
+                // Its id has not been told to anybody. What stays is deleted with its time.
+                try? folder.abandon(upload.id, of: tenant, now: now())
+                throw error
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// `HEAD`, `PATCH` and `DELETE /v1/uploads/ID`.
+    func upload(_ name: Substring, _ request: HTTP1Request) -> HTTP1Response {
+        guard ["HEAD", "PATCH", "DELETE"].contains(request.method) else {
+            return .methodNotAllowed("HEAD, PATCH, DELETE")
+        }
+        guard let tenant = tenant(request) else { return Self.unauthorized }
+        guard let id = UploadID(name) else { return .notFound }
+        do throws(BlobError) {
+            switch request.method {
+            case "HEAD":
+                let upload = try folder.status(id, of: tenant, now: now())
+                return HTTP1Response(status: 204, fields: upload.fields + [Self.limit])
+            case "DELETE":
+                try folder.abandon(id, of: tenant, now: now())
+                return HTTP1Response(status: 204)
+            default:
+                return try append(request, to: id, tenant)
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func append(_ request: HTTP1Request, to id: UploadID, _ tenant: Tenant) throws(BlobError) -> HTTP1Response {
+        guard let part = UploadPart(request), let offset = part.offset else { return Self.malformed }
+        let upload = try folder.status(id, of: tenant, now: now())
+        // Sent again because the answer was lost: the offset says that nothing is missing.
+        guard !upload.isPublished else { throw .wrongOffset(upload) }
+        guard part.length == nil || part.length == upload.byteCount else { return Self.malformed }
+        return try accept(request.body, part, at: offset, of: upload, tenant, created: false)
+    }
+
+    private func accept(
+        _ bytes: [UInt8],
+        _ part: UploadPart,
+        at offset: UInt64,
+        of upload: UploadStatus,
+        _ tenant: Tenant,
+        created: Bool
+    ) throws(BlobError) -> HTTP1Response {
+        let next = try folder.append(bytes, to: upload.id, of: tenant, at: offset, now: now())
+        guard part.isLast else {
+            let location = HTTP1Request.Field("Location", "/v1/uploads/\(upload.id.text)")
+            return HTTP1Response(
+                status: created ? 201 : 204,
+                fields: next.fields + (created ? [location, Self.limit] : [])
+            )
+        }
+        let published = try folder.publish(upload.id, of: tenant, now: now())
+        return HTTP1Response(status: created ? 201 : 200, fields: published.fields)
+    }
+
+    private func tenant(_ request: HTTP1Request) -> Tenant? {
+        let scheme = "bearer "
+        guard let value = request.value(of: "Authorization"),
+            value.prefix(scheme.count).lowercased() == scheme
+        else { return nil }
+        return tenants.tenant(token: String(value.dropFirst(scheme.count)))
+    }
+
+    private static var limit: HTTP1Request.Field { .init("Upload-Limit", "max-append-size=\(partByteCountMax)") }
+
+    private static var unauthorized: HTTP1Response {
+        .text(401, "a tenant's token is needed", [.init("WWW-Authenticate", "Bearer")])
+    }
+
+    private static var malformed: HTTP1Response { .text(400, "the upload's fields are malformed") }
+}
+
+/// What a request says of the bytes that it brings.
+struct UploadPart: Equatable {
+    /// `Upload-Offset`.
+    let offset: UInt64?
+    /// `Upload-Length`, of the whole.
+    let length: UInt64?
+    /// `Upload-Complete`.
+    let isLast: Bool
+    /// `Expires-In`, seconds; ours.
+    let lifetime: UInt64?
+
+    /// - Returns: nil where a field is not what it should be, or `Upload-Complete` is missing.
+    init?(_ request: HTTP1Request) {
+        do throws(Malformed) {
+            offset = try Self.number("Upload-Offset", request)
+            length = try Self.number("Upload-Length", request)
+            lifetime = try Self.number("Expires-In", request)
+        } catch {
+            return nil
+        }
+        guard lifetime != 0 else { return nil }
+        switch request.value(of: "Upload-Complete") {
+        case "?1": isLast = true
+        case "?0": isLast = false
+        default: return nil
+        }
+    }
+
+    private struct Malformed: Error {}
+
+    /// An integer of RFC 8941 section 3.3.1 that is not negative: at most 15 digits.
+    private static func number(_ name: String, _ request: HTTP1Request) throws(Malformed) -> UInt64? {
+        guard let text = request.value(of: name) else { return nil }
+        guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = UInt64(text)
+        else { throw Malformed() }
+        return number
+    }
+}
+
+extension UploadStatus {
+    /// How far it is, and where the blob is once there is one.
+    var fields: [HTTP1Request.Field] {
+        var fields: [HTTP1Request.Field] = [
+            .init("Upload-Offset", "\(offset)"),
+            .init("Upload-Length", "\(byteCount)"),
+            .init("Upload-Complete", isPublished ? "?1" : "?0"),
+            .init("Expires", HTTPDate.text(expiry)),
+            .init("Cache-Control", "no-store"),
+        ]
+        if isPublished { fields.append(.init("Location", "/v1/blobs/\(id.blobID.text)")) }
+        return fields
+    }
+}

@@ -1,0 +1,123 @@
+internal import Primitives
+package import Transport
+
+/// A folder of blobs over HTTP: a request in, an answer out, without a socket, so that any server may hold it.
+///
+/// Downloads are for everybody who knows an id; uploads are for tenants and follow draft-ietf-httpbis-resumable-upload. Nothing
+/// is listed, and nothing is logged.
+package struct BlobService: Sendable {
+    /// Of one part of an upload, which a server holds in memory.
+    package static let partByteCountMax = 1 << 20
+
+    let folder: BlobFolder
+    let tenants: TenantList
+    /// Seconds since 1970.
+    let now: @Sendable () -> UInt64
+
+    /// - Parameters:
+    ///   - folder: what is served.
+    ///   - tenants: who may upload.
+    ///   - now: seconds since 1970.
+    package init(folder: BlobFolder, tenants: TenantList, now: @escaping @Sendable () -> UInt64 = Self.systemTime) {
+        self.folder = folder
+        self.tenants = tenants
+        self.now = now
+    }
+
+    /// The system's wall clock.
+    package static let systemTime: @Sendable () -> UInt64 = { SystemClock.millisecondsSince1970 / 1_000 }
+
+    /// - Parameter request: anything.
+    /// - Returns: for a path that is not this service's, the same as for a blob that is not there.
+    package func response(to request: HTTP1Request) -> HTTP1Response {
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0].isEmpty, parts[1] == "v1" else { return .notFound }
+        switch (parts[2], parts.count) {
+        case ("blobs", 4): return download(parts[3], request)
+        case ("uploads", 3): return begin(request)
+        case ("uploads", 4): return upload(parts[3], request)
+        default: return .notFound
+        }
+    }
+
+    // MARK: Downloads
+
+    private func download(_ name: Substring, _ request: HTTP1Request) -> HTTP1Response {
+        guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
+        let blob: OpenBlob
+        do throws(BlobError) {
+            // What is no id at all is looked for as well: no answer tells by its time what an id looks like.
+            guard let found = try folder.read(BlobID(name) ?? .none, now: now()) else { return .notFound }
+            blob = found
+        } catch {
+            return .failure(error)
+        }
+        return answer(blob, tag: "\"\(name)\"", request)
+    }
+
+    private func answer(_ blob: consuming OpenBlob, tag: String, _ request: HTTP1Request) -> HTTP1Response {
+        let byteCount = blob.header.byteCount
+        // A blob never changes, so that its id is its tag; another tag asks for the whole of something else.
+        let isSame = request.value(of: "If-Range").map { $0 == tag } ?? true
+        var status = 200
+        var (offset, partByteCount) = (UInt64(0), byteCount)
+        var fields = Self.blobFields(tag)
+        switch ByteRange(isSame ? request.value(of: "Range") : nil, of: byteCount) {
+        case .whole: break
+        case .part(let first, let count):
+            status = 206
+            (offset, partByteCount) = (first, count)
+            fields.append(.init("Content-Range", "bytes \(first)-\(first + count - 1)/\(byteCount)"))
+        case .unsatisfiable:
+            fields.append(.init("Content-Range", "bytes */\(byteCount)"))
+            return HTTP1Response(status: 416, fields: fields)
+        }
+        let slice = HTTP1FileSlice(
+            owning: blob.release(),
+            offset: OpenBlob.dataOffset + offset,
+            byteCount: partByteCount
+        )
+        return HTTP1Response(status: status, fields: fields, body: .file(slice))
+    }
+
+    private static func blobFields(_ tag: String) -> [HTTP1Request.Field] {
+        [
+            .init("Content-Type", "application/octet-stream"),
+            .init("X-Content-Type-Options", "nosniff"),
+            .init("Accept-Ranges", "bytes"),
+            .init("ETag", tag),
+            .init("Cache-Control", "no-store"),
+        ]
+    }
+}
+
+extension HTTP1Response {
+    /// One line for whoever tries it by hand.
+    static func text(_ status: Int, _ text: String, _ fields: [HTTP1Request.Field] = []) -> HTTP1Response {
+        let standard: [HTTP1Request.Field] = [.init("Content-Type", "text/plain"), .init("Cache-Control", "no-store")]
+        return HTTP1Response(status: status, fields: standard + fields, body: .bytes(Array((text + "\n").utf8)))
+    }
+
+    /// The one answer for everything that is not there, whatever the reason.
+    static var notFound: HTTP1Response { text(404, "not found") }
+
+    static func methodNotAllowed(_ methods: String) -> HTTP1Response {
+        text(405, "not with this method", [.init("Allow", methods)])
+    }
+
+    /// What a folder refused, or could not do. Neither a path nor an error of the system's goes out.
+    static func failure(_ error: BlobError) -> HTTP1Response {
+        switch error {
+        case .notFound: .notFound
+        case .busy: text(409, "another request is at this upload")
+        case .wrongOffset(let status): text(409, "the upload ends elsewhere", status.fields)
+        case .tooLong(let status): text(413, "more than was declared", status.fields)
+        case .incomplete(let status): text(400, "less than was declared", status.fields)
+        case .tooLarge(let byteCountMax): text(413, "at most \(byteCountMax) bytes")
+        case .quotaExceeded: text(507, "the quota is used up")
+        case .tooManyUploads: text(429, "too many uploads at once")
+        case .diskFull: text(507, "no space left")
+        case .folderInUse, .file: text(500, "the blob could not be read or written")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+private import CCurl
+private import Platform
+
+/// One request and its answer over HTTP/1.1 and TLS, on the thread that asks. Nothing is followed, unpacked, remembered or
+/// kept: no redirect, no content coding, no cookie, no proxy, no second connection.
+///
+///     let exchange = HTTPSExchange()
+///     try exchange.run(HTTPSRequest(.get, url), onHead: { $0.status == 200 }, onBytes: { file.write($0) })
+///
+/// What the caller does with a piece holds the server back: nothing is stored up here.
+package final class HTTPSExchange: Sendable {
+    private struct State {
+        var isCancelled = false
+        var multi: MultiHandle?
+    }
+
+    private let state = Guarded(State())
+
+    package init() {}
+
+    /// Ends the exchange, from any thread and whatever it waits for. Also one that has not begun.
+    package func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            // Under the lock, which whoever frees the handle takes first.
+            state.multi?.wake()
+        }
+    }
+
+    /// Holds this thread until the answer is whole. Once.
+    ///
+    /// - Parameters:
+    ///   - request: what to ask.
+    ///   - onHead: takes the answer's head before its first byte; false ends the exchange.
+    ///   - onBytes: takes the answer's bytes as they come, in order; false ends the exchange.
+    /// - Returns: the answer's head.
+    /// - Throws: `HTTPSError`; what `onBytes` took by then is the beginning of the answer.
+    @discardableResult
+    package func run(
+        _ request: HTTPSRequest,
+        onHead: @escaping (HTTPSHead) -> Bool = { _ in true },
+        onBytes: @escaping (RawSpan) -> Bool = { _ in true }
+    ) throws(HTTPSError) -> HTTPSHead {
+        try Curl.start()
+        let transfer = Transfer(body: request.body, onHead: onHead, onBytes: onBytes) { [self] in isCancelled }
+        // libcurl has the transfer's address, without a reference.
+        return try withExtendedLifetime(transfer) { () throws(HTTPSError) in
+            let result = try perform(try EasyHandle.make(request, for: transfer))
+            if isCancelled { throw .cancelled }
+            if let refusal = transfer.refusal { throw refusal }
+            if let result, let error = HTTPSError(result) { throw error }
+            guard let head = transfer.head else { throw .malformedAnswer }
+            return head
+        }
+    }
+
+    private func perform(_ easy: consuming EasyHandle) throws(HTTPSError) -> CURLcode? {
+        let multi = try MultiHandle()
+        state.withLock { $0.multi = multi }
+        defer { state.withLock { $0.multi = nil } }
+        return try multi.perform(easy) { [self] in isCancelled }
+    }
+
+    private var isCancelled: Bool { state.withLock { $0.isCancelled } }
+}
+
+extension HTTPSError {
+    fileprivate init?(_ result: CURLcode) {
+        switch result {
+        case CURLE_OK: return nil
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT: self = .notReached
+        case CURLE_OPERATION_TIMEDOUT, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+            self = .connectionLost
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER:
+            self = .notTrusted
+        // A handshake that broke off: a server that is restarted, or none that speaks TLS.
+        case CURLE_SSL_CONNECT_ERROR: self = .notReached
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+            self = .malformedAnswer
+        default: self = .library(call: "curl_multi_perform", code: Int32(bitPattern: result.rawValue))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import CCurl
+
+/// What libcurl's callbacks hand over, for one exchange. All on the thread that runs it.
+final class Transfer {
+    private(set) var refusal: HTTPSError?
+    private var reader = HTTPSHeadReader()
+    private var bodyByteCount: UInt64 = 0
+    private let body: HTTPSRequest.Body?
+    private let onHead: (HTTPSHead) -> Bool
+    private let onBytes: (RawSpan) -> Bool
+    private let isCancelled: () -> Bool
+
+    init(
+        body: HTTPSRequest.Body?,
+        onHead: @escaping (HTTPSHead) -> Bool,
+        onBytes: @escaping (RawSpan) -> Bool,
+        isCancelled: @escaping () -> Bool
+    ) {
+        self.body = body
+        self.onHead = onHead
+        self.onBytes = onBytes
+        self.isCancelled = isCancelled
+    }
+
+    var head: HTTPSHead? { reader.head }
+
+    private func takeHead(_ line: UnsafeRawBufferPointer) -> Bool {
+        let isFirst = head == nil
+        guard unsafe reader.add(line) else {
+            refusal = .malformedAnswer
+            return false
+        }
+        guard isFirst, let head else { return true }
+        if !onHead(head) { refusal = .refusedByCaller }
+        return refusal == nil
+    }
+
+    private func takeBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // A body before its head: HTTP/0.9.
+        guard head != nil else {
+            refusal = .malformedAnswer
+            return false
+        }
+        guard !isCancelled() else { return false }
+        if !onBytes(unsafe bytes.bytes) { refusal = .refusedByCaller }
+        return refusal == nil
+    }
+
+    private func giveBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        guard let body, bodyByteCount < body.byteCount, !isCancelled() else {
+            return bodyByteCount == body?.byteCount ? 0 : nil
+        }
+        let room = Int(min(UInt64(buffer.count), body.byteCount - bodyByteCount))
+        var span = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<room]).mutableBytes
+        guard let count = body.read(&span), count > 0, count <= room else {
+            refusal = .refusedByCaller
+            return nil
+        }
+        bodyByteCount += UInt64(count)
+        return count
+    }
+
+    // What libcurl calls; anything but the number of bytes ends the exchange.
+    static let headFunction: ccurl_data_function = { bytes, size, count, context in
+        let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return unsafe owner(context).takeHead(line) ? line.count : 0
+    }
+
+    static let bytesFunction: ccurl_data_function = { bytes, size, count, context in
+        let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+        guard piece.count > 0 else { return 0 }
+        return unsafe owner(context).takeBytes(piece) ? piece.count : 0
+    }
+
+    static let bodyFunction: ccurl_data_function = { bytes, size, count, context in
+        let room = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+        return unsafe owner(context).giveBody(room) ?? Int(CURL_READFUNC_ABORT)
+    }
+
+    private static func owner(_ context: UnsafeMutableRawPointer?) -> Transfer {
+        guard let context = unsafe context else { preconditionFailure("libcurl lost its context") }
+        return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    }
+}

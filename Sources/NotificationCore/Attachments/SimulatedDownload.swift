@@ -1,0 +1,33 @@
+#if !canImport(Darwin)
+internal import Envelope
+internal import Platform
+
+/// A download on a simulated device whose test says what its network has: no socket, and no time but the device's.
+struct SimulatedDownload {
+    private static let pieceByteCount = 16 << 10
+
+    private let network: SimulatedDevice.Network
+
+    init(_ network: @escaping SimulatedDevice.Network) { self.network = network }
+
+    func run(_ request: BlobRequest, take: (RawSpan) -> Bool) async throws(BlobDownloadError) {
+        var reception = BlobReception(request)
+        guard let answer = await network(request.url.text, request.offset) else { throw .cancelled }
+        try reception.begin(status: answer.status) { name in
+            switch name {
+            case "content-length": answer.byteCount.map { "\($0)" }
+            case "content-range": "bytes \(request.offset)-\(request.byteCount - 1)/\(request.byteCount)"
+            default: nil
+            }
+        }
+        var rest = answer.body[...]
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(Self.pieceByteCount))
+            rest = rest.dropFirst(piece.count)
+            try reception.add(byteCount: piece.count)
+            guard take(unsafe piece.span.bytes) else { throw .refused }
+        }
+        try reception.end()
+    }
+}
+#endif

@@ -1,0 +1,149 @@
+import AttachmentUpload
+import Envelope
+import Foundation
+
+/// Brings a sealed attachment to where devices fetch it.
+struct AttachmentUploadCommand: Command {
+    static let name = "attachment upload"
+    static let summary = "uploads a sealed attachment and prints the URL where devices fetch it"
+    static let operands = "FILE"
+    static let options = [
+        Option("--to", "URL", "a host that runs 'sealedpush blobs', https://host:port"),
+        Option("--token-file", "FILE", "the token for it, of 'sealedpush blobs token'"),
+        Option(
+            "--lifetime",
+            "TIME",
+            "how long it stays there: 90s, 15m, 12h, 7d; as long as the host likes without it"
+        ),
+        Option(
+            "--pointer",
+            "FILE",
+            "what 'attachment seal' printed: printed again, with the URL; - for standard input"
+        ),
+        Option("--public-url", "URL", "how devices reach the host, https://host:port; as --to without it"),
+        Option("--put", "URL", "instead: a pre-signed URL of S3 or its like"),
+        Option("--ca", "FILE", "the authorities to believe (PEM); the system's without it"),
+    ]
+    static let example = """
+        Example:
+          sealedpush attachment upload stored --to https://localhost:8443 --token-file acme.token \\
+              --ca keys-example/ca.pem --pointer sealed.json > pointer.json
+
+        A connection that breaks costs at most one MiB: the upload goes on where it was. --put prints the URL without its
+        query, which holds the signature.
+        """
+
+    private static let pointerByteCountMax = 4_096
+
+    private enum Destination {
+        case host(BlobHost)
+        case presigned(String)
+    }
+
+    private let path: String
+    private let destination: Destination
+    private let lifetime: Duration?
+    private let trust: AttachmentUploader.Trust
+    /// What to put the URL into.
+    private let pointer: [UInt8]?
+    private let publicHost: AttachmentURL?
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        path = try arguments.operand("FILE")
+        lifetime = try arguments.duration("--lifetime")
+        trust = arguments.value("--ca").map { .file(path: $0) } ?? .system
+        pointer = try arguments.value("--pointer").map { path throws(CommandFailure) in
+            try readInput(path, byteCountMax: Self.pointerByteCountMax)
+        }
+        publicHost = try Self.publicHost(arguments)
+        if let url = arguments.value("--put") {
+            for name in ["--to", "--token-file", "--lifetime", "--public-url"] where arguments.value(name) != nil {
+                throw arguments.wrong("--put is instead of \(name)")
+            }
+            destination = .presigned(url)
+            return
+        }
+        let url = try arguments.required("--to")
+        let tokenPath = try arguments.required("--token-file")
+        let token = String(decoding: try readInput(tokenPath, byteCountMax: 4_096), as: UTF8.self)
+        guard let host = BlobHost(url: url, token: token.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw arguments.wrong("--to is https://host:port without a path, and the token one line")
+        }
+        destination = .host(host)
+    }
+
+    private static func publicHost(_ arguments: Arguments) throws(CommandFailure) -> AttachmentURL? {
+        guard let text = arguments.value("--public-url") else { return nil }
+        guard let url = AttachmentURL(text + "/"), url.path == "/" else {
+            throw arguments.wrong("--public-url is https://host:port without a path")
+        }
+        return url
+    }
+
+    func run() async throws(CommandFailure) {
+        try await StopSignal.cancels { [self] in
+            do throws(CommandFailure) {
+                return .success(try await upload())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func upload() async throws(CommandFailure) {
+        let uploader = AttachmentUploader(trust: trust)
+        let url: String
+        do throws(UploadError) {
+            switch destination {
+            case .host(let host):
+                let uploaded = try await uploader.upload(path, to: host, lifetime: lifetime)
+                url = publicHost.map { $0.text.dropLast() + uploaded.path } ?? uploaded.text
+            case .presigned(let signed):
+                try await uploader.put(path, to: signed)
+                url = String(signed.prefix { $0 != "?" })
+            }
+        } catch {
+            throw .failed("\(TerminalText.safe(path)): \(error.sentence)")
+        }
+        guard let pointer else { return try Output.print(url) }
+        try Output.print(String(decoding: try pointing(pointer, to: url).json, as: UTF8.self))
+    }
+}
+
+extension AttachmentUploadCommand {
+    private func pointing(_ pointer: [UInt8], to url: String) throws(CommandFailure) -> AttachmentPointer {
+        guard let parsed = AttachmentURL(url) else {
+            throw .failed(
+                "\(TerminalText.safe(url)) is longer than an attachment's URL may be, or not plain enough for one"
+            )
+        }
+        do throws(MessageDocumentError) {
+            return try MessageDocument.parseAttachment(pointer, at: parsed)
+        } catch {
+            throw .failed(
+                "--pointer is not what 'attachment seal' printed: \(error.line):\(error.column): \(error.reason)"
+            )
+        }
+    }
+}
+
+extension UploadError {
+    /// What happened and what to do next.
+    var sentence: String {
+        switch self {
+        case .cancelled: "cancelled; what was uploaded is deleted after a day"
+        case .connectionLost: "the host was not reached, or the connection broke too often; try again"
+        case .notTrusted: "the host does not prove who it is; pass its CA with --ca if you trust it"
+        case .unauthorized: "the host does not take the token, or the pre-signed URL's time is over"
+        case .tooLarge: "more than the host takes in one file"
+        case .noSpace: "the tenant's quota is used up, or the host's disk is full"
+        case .tooManyUploads: "too many uploads of this tenant are under way; try again later"
+        case .gone: "the host does not know the upload any more; try again"
+        case .refused(let status): "the host refused it (status \(status))"
+        case .malformedURL: "the URL is not one of https"
+        case .malformedAnswer: "the host does not answer as 'sealedpush blobs' does; is it one?"
+        case .system: "no thread, memory or descriptor is left for it"
+        case .file(let code): Output.systemText(code)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import BlobStore
+import Envelope
+import Glibc
+import Keys
+import Primitives
+import Transport
+
+/// Runs the host that attachments are fetched from, or makes a tenant's token for it.
+struct BlobsCommand: Command {
+    static let name = "blobs"
+    static let summary = "keeps sealed attachments for devices to fetch; 'blobs token' lets somebody upload"
+    static let operands = "[token]"
+    static let options = [
+        Option("--folder", "DIR", "where the attachments are; made if missing"),
+        Option("--tenants", "FILE", "who may upload: lines of 'blobs token'"),
+        Option("--certificate", "FILE", "the host's certificate chain (PEM)"),
+        Option("--certificate-key", "FILE", "its private key (PEM)"),
+        Option("--address", "ADDRESS", "where it listens; 127.0.0.1 without it, 0.0.0.0 for everybody"),
+        Option("--port", "PORT", "8443 without it, 0: any"),
+        Option("--lifetime", "DAYS", "how long an attachment stays where its uploader does not say; 1 to 30, else 14"),
+        Option("--name", "NAME", "token: the tenant, without spaces"),
+        Option("--out", "FILE", "token: gets the token, which is shown nowhere else"),
+        Option("--bytes", "COUNT", "token: how much the tenant may keep; 10 GiB without it"),
+        Option("--uploads", "COUNT", "token: how many uploads at once; 16 without it"),
+        .json, .allowExampleKeys,
+    ]
+    static let example = """
+        Example:
+          sealedpush blobs token --name acme --out acme.token >> tenants.txt
+          sealedpush blobs --folder blobs --tenants tenants.txt --certificate keys-example/simulator.pem \\
+              --certificate-key keys-example/simulator.key --allow-example-keys
+
+        The first line on standard output names the port. Nobody's address, id or token is written anywhere. Ctrl-C or
+        SIGTERM stops it; uploads go on where they were after the next start.
+        """
+
+    /// How often what has expired is deleted. It is not shown from its last second on.
+    private static let collectionInterval: Duration = .seconds(600)
+
+    private let arguments: Arguments
+    private let isToken: Bool
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        self.arguments = arguments
+        isToken = arguments.operands == ["token"]
+        if !isToken { try arguments.noOperands() }
+    }
+
+    func run() async throws(CommandFailure) {
+        if isToken { try makeToken() } else { try await serve() }
+    }
+
+    // MARK: The host
+
+    private func serve() async throws(CommandFailure) {
+        let path = try arguments.required("--folder")
+        let tenantsPath = try arguments.required("--tenants")
+        let address = arguments.value("--address") ?? "127.0.0.1"
+        let port = try arguments.port("--port", default: 8_443)
+        var limits = BlobLimits()
+        if let days = try arguments.number("--lifetime", 1...30) { limits.lifetime = UInt64(days) * 86_400 }
+        let context = try context()
+        let tenants = try tenants(tenantsPath)
+        let folder: BlobFolder
+        do {
+            folder = try BlobFolder.open(path, limits: limits, now: BlobService.systemTime())
+        } catch {
+            throw .failed("\(TerminalText.safe(path)): \(error.sentence)")
+        }
+        let service = BlobService(folder: folder, tenants: tenants)
+        let server: HTTP1Server
+        do {
+            server = try .start(address: address, port: port, context: context) { service.response(to: $0) }
+        } catch {
+            throw .failed(error.sentence)
+        }
+        try printReady(address, server.port)
+        try await StopSignal.cancels { await Self.collect(folder) }
+        await server.close()
+    }
+
+    /// Deletes what has expired, until it is cancelled.
+    private static func collect(_ folder: BlobFolder) async -> Result<Void, CommandFailure> {
+        while !Task.isCancelled {
+            // Cancelled is the only way that sleeping ends early.
+            try? await Task.sleep(for: collectionInterval)
+            do throws(BlobError) {
+                try folder.collect(now: BlobService.systemTime())
+            } catch {
+                Output.complain("sealedpush: expired attachments could not be deleted: \(error.sentence)")
+            }
+        }
+        return .success(())
+    }
+
+    private func context() throws(CommandFailure) -> TLSContext {
+        let chainPath = try arguments.required("--certificate")
+        let key = try arguments.privatePEM("--certificate-key")
+        let chain = try readInput(chainPath, byteCountMax: 1 << 20)
+        do {
+            return try key.withBytes { span throws(TLSError) in
+                try TLSContext.server(
+                    certificateChainPEM: chain,
+                    privateKeyPEM: span,
+                    alpn: ["http/1.1"]
+                )
+            }
+        } catch {
+            throw .failed("\(TerminalText.safe(chainPath)): \(error.sentence)")
+        }
+    }
+
+    private func tenants(_ path: String) throws(CommandFailure) -> TenantList {
+        let text = String(decoding: try readInput(path, byteCountMax: 1 << 20), as: UTF8.self)
+        do {
+            return try TenantList(text)
+        } catch {
+            throw .failed(
+                "\(TerminalText.safe(path)):\(error.line): not a line of 'sealedpush blobs token', or a tenant twice"
+            )
+        }
+    }
+
+    private func printReady(_ address: String, _ port: UInt16) throws(CommandFailure) {
+        guard arguments.flag(.json) else {
+            let host = address.contains(":") ? "[\(address)]" : address
+            return try Output.print("ready: https://\(host):\(port)/v1/blobs")
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", "ready")
+            writer.member("port", port)
+        }
+        try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+
+    // MARK: A tenant
+
+    /// The token goes into a file of its owner's, its hash to standard output.
+    private func makeToken() throws(CommandFailure) {
+        let name = try arguments.required("--name")
+        guard name.utf8.count <= 64, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !name.hasPrefix("#") else {
+            throw arguments.wrong("--name has up to 64 visible ASCII characters and no '#' in front")
+        }
+        let path = try arguments.required("--out")
+        let byteCountMax = try arguments.number("--bytes", 1...(.max)) ?? 10 << 30
+        let uploadCountMax = try arguments.number("--uploads", 1...100_000) ?? 16
+        var status = stat()
+        guard unsafe lstat(path, &status) != 0 else {
+            throw .failed("\(TerminalText.safe(path)) is there already and was not touched; move it away first")
+        }
+        var random = SystemRandom()
+        let (token, hash) = TenantList.makeToken(random: &random)
+        do {
+            try WholeFile.write(Array((token + "\n").utf8), to: path, access: .ownerOnly)
+        } catch {
+            throw .file(error)
+        }
+        try Output.print("\(name) \(hash) \(byteCountMax) \(uploadCountMax)")
+    }
+}
+
+extension BlobError {
+    /// What happened and what to do next.
+    var sentence: String {
+        switch self {
+        case .folderInUse: "another process has this folder; one 'sealedpush blobs' for each, please"
+        case .diskFull: "no space is left on the device"
+        case .notFound: "no such folder; make the one above it first"
+        case .file(let operation, let code): "\(Output.systemText(code)) (\(operation))"
+        default: "it could not be used"
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Bench
+import CLinux
+import Envelope
+import Glibc
+import Keys
+import Primitives
+
+/// `bench fetch`: processes of this program that fetch and open an attachment over HTTPS, one for each length, beside one
+/// that fetches a single byte. This process serves them.
+struct FetchBenchRun {
+    /// Of a measured process: no command that a person would call.
+    static let processName = "bench-fetch-process"
+    private static let byteCounts = [5_000_000, 50_000_000, 500_000_000]
+
+    /// Of the example keys, which have a certificate for localhost.
+    let keys: String
+    let printsJSON: Bool
+
+    func run() async throws(CommandFailure) {
+        let folder = try TemporaryFolder("bench")
+        let server = try await serve()
+        let one = try peak(0, server.port, folder.path)
+        var peaks: [(byteCount: Int, peak: Int)] = []
+        for byteCount in Self.byteCounts { peaks.append((byteCount, try peak(byteCount, server.port, folder.path))) }
+        try Output.print(printsJSON ? json(peaks, one) : table(peaks, one))
+        withExtendedLifetime(server) {}
+    }
+
+    /// The measured process itself.
+    static func runProcess(_ words: [String]) async throws(CommandFailure) {
+        guard words.count == 4, let byteCount = UInt64(words[0]), let port = UInt16(words[1]) else {
+            throw .failed("this is a part of 'sealedpush bench fetch'")
+        }
+        let peak: Int
+        do {
+            peak = try await FetchMemory.peak(
+                byteCount: byteCount == 0 ? nil : byteCount,
+                port: port,
+                authoritiesPath: words[2],
+                path: words[3]
+            )
+        } catch {
+            throw .failed("an attachment could not be fetched, or opened into \(TerminalText.safe(words[3]))")
+        }
+        try Output.print(String(peak))
+    }
+
+    private func serve() async throws(CommandFailure) -> SealedZerosServer {
+        let key: SecretBytes
+        do {
+            key = try PrivateFile.read(keys + "/simulator.key", exampleKeys: .allowed)
+        } catch {
+            throw .file(error)
+        }
+        let chain = try readInput(keys + "/simulator.pem", byteCountMax: 1 << 20)
+        do {
+            return try await SealedZerosServer.start(certificateChainPEM: chain, privateKeyPEM: key)
+        } catch {
+            throw .failed("no server could be started with the keys of \(TerminalText.safe(keys))")
+        }
+    }
+
+    private func peak(_ byteCount: Int, _ port: UInt16, _ folder: String) throws(CommandFailure) -> Int {
+        let path = folder + "/opened"
+        defer { unsafe unlink(path) }
+        var output: [Int32] = [0, 0]
+        guard unsafe pipe(&output) == 0 else {
+            throw .failed("no pipe for a child process: \(Output.systemText(errno))")
+        }
+        for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let arguments = ["sealedpush", Self.processName, "\(byteCount)", "\(port)", keys + "/ca.pem", path]
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1])
+        unsafe words.forEach { unsafe free($0) }
+        close(output[1])
+        defer { close(output[0]) }
+        guard id > 0 else { throw .failed("no child process: \(Output.systemText(errno))") }
+        let line = try ExtensionBenchRun.readAll(output[0])
+        var status: Int32 = 0
+        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+        guard status == 0, let peak = Int(line) else {
+            throw .failed("the process that fetches an attachment failed; what it said is above")
+        }
+        return peak
+    }
+
+    private func table(_ peaks: [(byteCount: Int, peak: Int)], _ one: Int) -> String {
+        let lines = peaks.map { byteCount, peak in
+            let above = peak - one
+            let isMet = above <= FetchMemory.byteCountMaxAboveOneByte
+            return "\(byteCount / 1_000_000) MB: \(peak / 1_000) kB, above one byte \(above / 1_000) kB; "
+                + "aim ≤ 4 MB: \(isMet ? "met" : "missed")"
+        }
+        let head = "peak memory, RssAnon + RssShmem + VmSwap; after one byte over the same TLS it is \(one / 1_000) kB"
+        return ([head] + lines).joined(separator: "\n")
+    }
+
+    private func json(_ peaks: [(byteCount: Int, peak: Int)], _ one: Int) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("one-byte", one)
+            writer.name("peaks")
+            writer.array { writer in
+                for (byteCount, peak) in peaks {
+                    writer.object { writer in
+                        writer.member("bytes", byteCount)
+                        writer.member("peak-bytes", peak)
+                    }
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,56 @@
+import Envelope
+import Keys
+
+/// The demo's picture, on its way to the host that keeps it: sealed there, and its key in the message alone.
+struct DemoAttachment {
+    let keys: String
+    let folder: String
+    let stop: StopSignal
+
+    /// What the sender puts into the message.
+    var pointerPath: String { folder + "/pointer.json" }
+
+    private var storedPath: String { folder + "/picture.sealed" }
+    private var tokenPath: String { folder + "/files.token" }
+
+    func startHost() throws(CommandFailure) -> ChildProcess {
+        let token = try ChildProcess(["blobs", "token", "--name", "demo", "--out", tokenPath], stop: stop)
+        try write(try token.nextLine(), to: folder + "/tenants.txt")
+        try token.wait()
+        return try ChildProcess(
+            [
+                "blobs", "--json", "--allow-example-keys", "--port", "0", "--folder", folder + "/files",
+                "--tenants", folder + "/tenants.txt", "--certificate", keys + "/files.pem",
+                "--certificate-key", keys + "/files.key",
+            ],
+            stop: stop
+        )
+    }
+
+    /// - Returns: what the host keeps, in bytes.
+    func upload(_ picture: String, port: Int64) throws(CommandFailure) -> Int64 {
+        let sealing = try ChildProcess(["attachment", "seal", picture, storedPath, "--type", "image/png"], stop: stop)
+        try write(try sealing.nextLine(), to: folder + "/sealed.json")
+        try sealing.wait()
+        let upload = try ChildProcess(
+            [
+                "attachment", "upload", storedPath, "--to", "https://localhost:\(port)", "--token-file", tokenPath,
+                "--ca", keys + "/ca.pem", "--pointer", folder + "/sealed.json",
+                "--public-url", "https://\(DeviceCommand.filesHost)",
+            ],
+            stop: stop
+        )
+        let pointer = try upload.nextLine()
+        try upload.wait()
+        try write(pointer, to: pointerPath)
+        return try upload.parse(pointer).integer("stored")
+    }
+
+    private func write(_ line: [UInt8], to path: String) throws(CommandFailure) {
+        do {
+            try WholeFile.write(line + [UInt8(ascii: "\n")], to: path, access: .ownerOnly)
+        } catch {
+            throw .file(error)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Envelope
+import Platform
+import TestSupport
+import TestWebServer
+import Testing
+
+@testable import NotificationCore
+@testable import Opening
+
+/// The text is there when its slice is over, whatever the host does; and then nothing of the attachment is.
+struct SliceTests {
+    /// Real time, and short: what is tested waits for ever.
+    private static let timing = DeliveryTiming(deadline: .seconds(25), attachmentSlice: .milliseconds(300))
+
+    @Test func `a body that stalls at 99 in 100 costs the picture and not the text (abuse case 64)`() async throws {
+        let blob = try Blob.picture()
+        let device = try await FetchingExtension.start { _ in
+            [
+                .answer("200 OK", ["Content-Length": "\(blob.sealed.count)"]),
+                .send(Array(blob.sealed.dropLast(400))), .hold,
+            ]
+        }
+        let shown = await show(try blob.pointer(device.url()), by: device)
+        #expect(shown.body == "Look at this" && shown.attachments.isEmpty && shown.kind == .openedWithoutAttachments)
+        #expect(shown.missingAttachments.map(\.reason) == [.notFetched])
+        #expect(try device.files() == [])
+    }
+
+    @Test func `an answer that never begins costs the picture and not the text (abuse case 64)`() async throws {
+        let device = try await FetchingExtension.start { _ in [.hold] }
+        let shown = await show(try Blob.picture().pointer(device.url()), by: device)
+        #expect(shown.body == "Look at this" && shown.attachments.isEmpty)
+        #expect(try device.files() == [])
+    }
+
+    @Test func `a handshake that stalls costs the picture and not the text (abuse case 64)`() async throws {
+        let port = try SilentPort()
+        let device = try await FetchingExtension.start {
+            $0.sources = [.init(host: "127.0.0.1", port: port.number, pathPrefix: "/")]
+        } script: { _ in
+            []
+        }
+        let shown = await show(try Blob.picture().pointer("https://127.0.0.1:\(port.number)/a"), by: device)
+        #expect(shown.body == "Look at this" && shown.attachments.isEmpty)
+        #expect(try device.files() == [])
+    }
+
+    @Test func `a thumbnail is shown when its picture stalls`() async throws {
+        let (thumbnail, picture) = (try Blob.picture(byteCount: 500, seed: 1), try Blob.picture(seed: 2))
+        let device = try await FetchingExtension.start { request in
+            request.number == 0 ? [.answer(body: thumbnail.sealed), .close] : [.hold]
+        }
+        let pointers = [try thumbnail.pointer(device.url(), isThumbnail: true), try picture.pointer(device.url())]
+        let shown = await show(pointers, by: device, slice: .seconds(2))
+        #expect(shown.attachments.map(\.id) == [thumbnail.id.text])
+        #expect(shown.missingAttachments.map(\.id) == [picture.id])
+        #expect(try device.files() == ["png"])
+    }
+
+    @Test func `a picture that is there is shown, and the outcome says so`() async throws {
+        let blob = try Blob.picture()
+        let device = try await FetchingExtension.start { _ in [.answer(body: blob.sealed), .close] }
+        let shown = await show([try blob.pointer(device.url())], by: device, slice: .seconds(20))
+        #expect(shown.attachments.count == 1 && shown.missingAttachments.isEmpty && shown.kind == .opened)
+    }
+}
+
+extension SliceTests {
+    private func show(_ pointer: AttachmentPointer, by device: FetchingExtension) async -> NotificationContent {
+        await show([pointer], by: device, slice: Self.timing.attachmentSlice)
+    }
+
+    /// What the content handler gets, once the fetching has ended too.
+    private func show(
+        _ pointers: [AttachmentPointer],
+        by device: FetchingExtension,
+        slice: Duration
+    ) async -> NotificationContent {
+        let texts = FailureTexts(title: "Acme Chat", newMessage: "You have a new message")
+        let content = NotificationContent(
+            OpenedPush(outcome: .opened(FetchingExtension.message(pointers)), claim: nil),
+            display: DisplayPolicy(texts: texts),
+            trace: nil
+        )
+        let fetcher = AwaitedFetcher(device.fetcher)
+        var settings = ExtensionCore.Settings(attachments: fetcher)
+        settings.timing = DeliveryTiming(attachmentSlice: slice)
+        let core = ExtensionCore(
+            steps: DeliverySteps(neutralContent: content, open: { _ in content }, remember: { _ in }, count: { _ in }),
+            receipts: nil,
+            settings: settings,
+            surroundings: .ofThisDevice
+        )
+        let shown = await withCheckedContinuation { continuation in
+            let answer = OneAnswer(continuation)
+            core.receive(userInfo: [:], requestID: "1") { answer.give($0) }
+        }
+        await fetcher.end()
+        return shown
+    }
+}
+
+/// A fetcher whose end can be waited for.
+private final class AwaitedFetcher: AttachmentFetcher {
+    private let fetcher: EncryptedAttachmentFetcher
+    private let ended = AsyncStream<Void>.makeStream()
+
+    init(_ fetcher: EncryptedAttachmentFetcher) { self.fetcher = fetcher }
+
+    func hasAttachments(_ message: OpenedMessage) -> Bool { fetcher.hasAttachments(message) }
+
+    func fetch(
+        for message: OpenedMessage,
+        within budget: Duration,
+        deliver: @escaping @Sendable (FetchedAttachments) -> Bool
+    ) async {
+        await fetcher.fetch(for: message, within: budget, deliver: deliver)
+        ended.continuation.finish()
+    }
+
+    func end() async { for await _ in ended.stream {} }
+}
+
+/// The handler is called once, or the continuation traps.
+private struct OneAnswer: Sendable {
+    private let continuation: CheckedContinuation<NotificationContent, Never>
+    init(_ continuation: CheckedContinuation<NotificationContent, Never>) { self.continuation = continuation }
+    func give(_ content: NotificationContent) { continuation.resume(returning: content) }
+}

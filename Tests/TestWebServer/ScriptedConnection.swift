@@ -1,0 +1,62 @@
+internal import Transport
+
+/// One connection: reads a request's head, asks for the script, performs it.
+final class ScriptedConnection: TLSChannelDelegate {
+    private static let pieceByteCount = 64 << 10
+
+    private let script: (String) -> [TestWebServer.Step]
+    private var input: [UInt8] = []
+    private var steps: [TestWebServer.Step]?
+    /// Of the first step, how many bytes are sent.
+    private var offset = 0
+
+    init(script: @escaping (String) -> [TestWebServer.Step]) { self.script = script }
+
+    func channelDidOpen(_ channel: TLSChannel) {}
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        guard steps == nil else { return }
+        for index in bytes.indices { input.append(bytes[index]) }
+        guard input.suffix(4) == [13, 10, 13, 10] else { return }
+        steps = script(String(decoding: input, as: UTF8.self))
+        perform(on: channel)
+    }
+
+    func channelIsWritable(_ channel: TLSChannel) { perform(on: channel) }
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) { steps = [] }
+
+    private func perform(on channel: TLSChannel) {
+        do throws(TransportError) {
+            while channel.isWritable, let step = steps?.first {
+                switch step {
+                case .send(let bytes): try send(bytes, pieceByteCount: Self.pieceByteCount, on: channel)
+                case .sendOneByOne(let bytes):
+                    try send(bytes, pieceByteCount: 1, on: channel)
+                    channel.flush()
+                case .sendForever(let bytes): try channel.write(bytes)
+                case .hold: return
+                case .close:
+                    steps = []
+                    return channel.close()
+                case .cut:
+                    steps = []
+                    channel.flush()
+                    return channel.abort(.loopStopped)
+                }
+            }
+        } catch {
+            steps = []
+        }
+    }
+
+    private func send(_ bytes: [UInt8], pieceByteCount: Int, on channel: TLSChannel) throws(TransportError) {
+        let piece = Array(bytes[offset..<min(offset + pieceByteCount, bytes.count)])
+        offset += piece.count
+        if offset == bytes.count {
+            steps?.removeFirst()
+            offset = 0
+        }
+        if !piece.isEmpty { try channel.write(piece) }
+    }
+}

@@ -1,0 +1,118 @@
+private import Glibc
+private import Platform
+package import TestCertificates
+private import TestSupport
+private import Transport
+
+/// A server over TLS on this machine that does to each request what its script says, right or wrong.
+package final class TestWebServer: Sendable {
+    /// The head of what was asked.
+    package struct Request: Sendable {
+        package let method: String
+        /// From the slash on, with the query.
+        package let target: String
+        /// By name in lower case.
+        package let fields: [String: String]
+        /// 0 for the server's first request.
+        package let number: Int
+    }
+
+    /// What is done with a connection, one step after the other.
+    package enum Step: Sendable {
+        case send([UInt8])
+        /// Each byte in a record of its own.
+        case sendOneByOne([UInt8])
+        /// Until the other side has enough.
+        case sendForever([UInt8])
+        /// The connection stays open, and nothing happens on it.
+        case hold
+        /// As TLS wants it.
+        case close
+        /// As if a cable were cut.
+        case cut
+    }
+
+    package typealias Script = @Sendable (Request) -> [Step]
+
+    package let port: UInt16
+    private let loop: EventLoop
+    private let log: Guarded<[Request]>
+
+    private init(port: UInt16, loop: EventLoop, log: Guarded<[Request]>) {
+        self.port = port
+        self.loop = loop
+        self.log = log
+    }
+
+    deinit { loop.stop() }
+
+    /// - Parameters:
+    ///   - identity: the certificate it shows.
+    ///   - script: asked once for each request, on any thread.
+    /// - Returns: the server, which listens on 127.0.0.1 until it is dropped.
+    /// - Throws: where there is no port, thread or TLS to be had.
+    package static func start(_ identity: TestAuthority.Identity, script: @escaping Script) async throws
+        -> TestWebServer
+    {
+        let context = unsafe try TLSContext.server(
+            certificateChainPEM: identity.certificatePEM,
+            privateKeyPEM: identity.privateKeyPEM.span.bytes,
+            alpn: ["http/1.1"]
+        )
+        let loop = try EventLoop()
+        let log = Guarded<[Request]>([])
+        let port = await loop.run { () -> Result<UInt16, TransportError> in
+            Result { () throws(TransportError) in
+                try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in
+                    ScriptedConnection { head in
+                        let request = log.withLock { log in
+                            let request = Request(head, number: log.count)
+                            log.append(request)
+                            return request
+                        }
+                        return script(request)
+                    }
+                }
+                .port
+            }
+        }
+        return TestWebServer(port: try port.get(), loop: loop, log: log)
+    }
+
+    /// What was asked by now, in order.
+    package var requests: [Request] { log.withLock { $0 } }
+
+    package func url(_ target: String) -> String { "https://localhost:\(port)\(target)" }
+}
+
+extension TestWebServer.Request {
+    fileprivate init(_ head: String, number: Int) {
+        let lines = head.split(separator: "\r\n")
+        let words = lines.first.map { $0.split(separator: " ") } ?? []
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2 { fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " }) }
+        }
+        self.init(
+            method: words.first.map(String.init) ?? "",
+            target: words.count > 1 ? String(words[1]) : "",
+            fields: fields,
+            number: number
+        )
+    }
+}
+
+extension TestWebServer.Step {
+    /// A whole answer, or its head alone where `body` is nil.
+    package static func answer(
+        _ status: String = "200 OK",
+        _ fields: [String: String] = [:],
+        body: [UInt8]? = nil
+    ) -> Self {
+        var fields = fields
+        if let body, fields["Content-Length"] == nil { fields["Content-Length"] = "\(body.count)" }
+        let lines = ["HTTP/1.1 \(status)"] + fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return .send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (body ?? []))
+    }
+}
