@@ -19,7 +19,11 @@ void cevent_connection_set_deadline(struct cevent_connection *connection, unsign
 
 void cevent_connection_end(struct cevent_connection *connection) {
     int descriptor = bufferevent_getfd(connection->stream);
-    if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
+    if (descriptor < 0) return;
+    // A reset when it is closed: the kernel would keep a peer that goes on writing for another minute.
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    shutdown(descriptor, SHUT_RDWR);
 }
 
 void cevent_connection_close_file(struct cevent_connection *connection) {
