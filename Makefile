@@ -39,12 +39,13 @@ ASAN_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|CapacityTests|Model
 
 # Without the search for leaks: extensions that are never told to go on keep what they wait with, and Foundation's reader
 # of property lists, which the stand-in for the keychain uses, keeps what it read. Not at all: a bad address is the
-# sanitizer's to report, and no signal any more.
+# sanitizer's to report, and no signal any more. What else Foundation keeps is in Tests/foundation-leaks.txt.
 ASAN_LEAKY := ExtensionHarnessTests|SecurityTests|KeychainTests
 
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
-	@scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)|$(ASAN_LEAKY)'
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/foundation-leaks.txt:print_suppressions=0 \
+		scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)|$(ASAN_LEAKY)'
 	@ASAN_OPTIONS=detect_leaks=0 scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
 		--filter '$(ASAN_LEAKY)' --skip 'BrokenExtensionTests'
 
