@@ -15,7 +15,7 @@ struct WebPushPipelineTests {
     private let subscription: WebPushSubscription
 
     init() throws {
-        handset = try Handset(seed: 170)
+        handset = try Handset(seed: 9_170)
         device = try handset.launch()
         subscription = try device.enableWebPush(random: &handset.random)
     }
