@@ -65,7 +65,7 @@ let package = Package(
         module("Platform"),
         module("Localization", "Platform"),
         module("Primitives", "Platform", onLinux: ["CSodium", "COpenSSL"]),
-        module("AttachmentStream", "Platform", "Primitives"),
+        module("AttachmentStream", "Envelope", "Platform", "Primitives"),
         module("HPKE", "Primitives"),
         module("Keys", "Envelope", "Platform", "Primitives"),
         module("Sealing", "Envelope", "Platform", "Primitives", "HPKE", "Keys"),

@@ -25,7 +25,7 @@ func fuzz(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .executableTarget(
         name: name,
         dependencies: dependencies + ["FuzzSupport"],
-        path: "Targets/\(name)",
+        path: "Targets/" + name,
         swiftSettings: house
     )
 }
@@ -39,12 +39,13 @@ let package = Package(
         module("Platform"),
         module("Localization", "Platform"),
         module("Primitives", "Platform", "CSodium", "COpenSSL"),
-        module("AttachmentStream", "Platform", "Primitives"),
+        module("AttachmentStream", "Envelope", "Platform", "Primitives"),
         module("HPKE", "Primitives"),
         module("Keys", "Envelope", "Platform", "Primitives"),
         module("Sealing", "Envelope", "Platform", "Primitives", "HPKE", "Keys"),
         module("WebPush", "Envelope", "Primitives", "Keys"),
         module("Opening", "Envelope", "Platform", "Primitives", "HPKE", "Keys", "WebPush"),
+        module("HTTPSClient", "Platform", "CCurl"),
         module(
             "NotificationCore",
             "Envelope",
@@ -53,10 +54,13 @@ let package = Package(
             "Primitives",
             "Keys",
             "WebPush",
-            "Opening"
+            "Opening",
+            "AttachmentStream",
+            "HTTPSClient"
         ),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
 
         .target(
             name: "FuzzSupport",

@@ -1,3 +1,4 @@
+private import Envelope
 package import Primitives
 
 /// Whole files: sealed by who sends one, opened where it is there already.

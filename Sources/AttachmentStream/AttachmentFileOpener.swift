@@ -1,3 +1,4 @@
+private import Envelope
 private import Platform
 internal import Primitives
 

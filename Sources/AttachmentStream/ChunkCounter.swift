@@ -1,3 +1,5 @@
+private import Envelope
+
 /// The nonces of one attachment, one for each chunk in order.
 struct ChunkCounter: Sendable {
     private let base: [UInt8]

@@ -1,3 +1,4 @@
+private import Envelope
 internal import Primitives
 
 /// What one attachment is sealed with: derived from its key, its salt and its context.

@@ -1,3 +1,4 @@
+private import Envelope
 package import Primitives
 
 /// Opens a stream of bytes, chunk by chunk. No input or output inside: bytes in, genuine plaintext out, in order. The end

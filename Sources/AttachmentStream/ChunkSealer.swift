@@ -1,3 +1,4 @@
+private import Envelope
 package import Primitives
 
 /// Seals a stream of bytes, chunk by chunk. No input or output inside: bytes in, chunks out.

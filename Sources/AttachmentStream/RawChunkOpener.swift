@@ -1,3 +1,4 @@
+private import Envelope
 private import Primitives
 
 /// Opens chunks whose key is known to be theirs: the format's raw mode, without a head.

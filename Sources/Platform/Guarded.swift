@@ -3,7 +3,7 @@
 /// Not `Mutex`: on Linux the thread sanitizer does not see its futex in a debug build and reports every protected access
 /// as a race, which would drown the real ones. It does see a lock of pthreads.
 ///
-// Unchecked: the value is reached under the lock only, and the lock's place never moves.
+/// Unchecked: the value is reached under the lock only, and the lock's place never moves.
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
     #if canImport(Darwin)

@@ -1,6 +1,6 @@
 /// A value behind a lock, and a way to wait until it is as one wants it.
 ///
-// Unchecked: the value is reached under the lock only, and the lock's place never moves.
+/// Unchecked: the value is reached under the lock only, and the lock's place never moves.
 @safe
 package final class Monitored<Value>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>

@@ -108,7 +108,7 @@ struct EndToEndTests {
 
     @Test func `a port where nobody listens is refused, and the error says so`() async throws {
         let site = try await Site()
-        let port = try DeafPort()
+        let port = try HeldPort.deaf()
         await #expect(throws: ProviderError.transport(.connectionRefused)) {
             _ = try await site.client(port: port.number)
         }

@@ -34,7 +34,7 @@ struct SliceTests {
     }
 
     @Test func `a handshake that stalls costs the picture and not the text (abuse case 64)`() async throws {
-        let port = try SilentPort()
+        let port = try HeldPort.silent()
         let device = try await FetchingExtension.start {
             $0.sources = [.init(host: "127.0.0.1", port: port.number, pathPrefix: "/")]
         } script: { _ in

@@ -31,7 +31,7 @@ struct CrashTests {
         var unfinishedCount = 0
         for round in 0..<60 {
             var said: [String: Said] = [:]
-            let probe = try Probe("upload", path, "\(random.next())")
+            let probe = try Probe.start("upload", path, "\(random.next())")
             for _ in 0..<Int.random(in: 1...30, using: &random) { Self.note(probe.line() ?? "", in: &said) }
             // Somewhere in the middle of what it does then.
             var turns = Int.random(in: 0..<100_000, using: &random)
@@ -89,7 +89,7 @@ struct CrashTests {
     }
 
     @Test func `a full disk is said, and the upload goes on where it was`() throws {
-        let probe = try Probe("full", path, "20000")
+        let probe = try Probe.start("full", path, "20000")
         #expect(probe.rest() == "offset 10000\nfull 10000\n")
         let folder = try BlobFolder.open(path, now: Pattern.now)
         let name = try #require(try FolderLayout.names(folder.layout.uploads).first)

@@ -122,7 +122,7 @@ struct HTTPSExchangeTests {
     }
 
     @Test func `nobody there is said so`() async throws {
-        let port = try DeafPort()
+        let port = try HeldPort.deaf()
         let result = await attempt(HTTPSRequest(.get, "https://127.0.0.1:\(port.number)/")).result
         #expect(result == .failure(.notReached))
     }
@@ -140,7 +140,7 @@ struct HTTPSExchangeTests {
     }
 
     @Test func `cancelling ends a handshake that stalls (abuse case 64)`() async throws {
-        let port = try SilentPort()
+        let port = try HeldPort.silent()
         let exchange = HTTPSExchange()
         var request = HTTPSRequest(.get, "https://127.0.0.1:\(port.number)/")
         // However busy the machine is: only cancelling ends it.
@@ -152,7 +152,7 @@ struct HTTPSExchangeTests {
     }
 
     @Test func `a handshake that stalls ends by itself`() async throws {
-        let port = try SilentPort()
+        let port = try HeldPort.silent()
         var request = HTTPSRequest(.get, "https://127.0.0.1:\(port.number)/")
         request.patience.connectSeconds = 1
         #expect(await attempt(request).result == .failure(.connectionLost))

@@ -102,6 +102,20 @@ struct DependencyRuleTests {
         #expect(throws: Finding.self) { try ArchitectureTable(TextFile(path: "a.md", text: "| target | uses |\n")) }
     }
 
+    @Test func `a second manifest that leaves out a dependency, adds one or knows a target of its own is found`() throws
+    {
+        let manifest = try Self.manifest(Self.targets)
+        func findings(_ line: String) throws -> [Finding] {
+            let text = "let package = Package(\ntargets: [\n\(line)\nfuzz(\"FuzzKeys\", \"Keys\"),\n])\n"
+            let modules = try Manifest.modules(of: TextFile(path: "Fuzz/Package.swift", text: text))
+            return DependencyRules.check(modules, of: "Fuzz/Package.swift", against: manifest)
+        }
+        #expect(try findings(#"module("Keys", "Primitives", "Envelope"),"#) == [])
+        #expect(try findings(#"module("Keys", "Envelope"),"#).count == 1)
+        #expect(try findings(#"module("Keys", "Envelope", "Primitives", "HPKE"),"#).count == 1)
+        #expect(try findings(#"module("Locks", "Keys"),"#).count == 1)
+    }
+
     private func findings(_ targets: [String], _ rows: [String]) throws -> [Finding] {
         DependencyRules.check(try Self.manifest(targets), against: try Self.table(rows))
     }

@@ -52,6 +52,14 @@ enum DependencyRules {
         }
     }
 
+    /// A second manifest that builds the same folders declares the same of them.
+    static func check(_ modules: [String: Set<String>], of path: String, against manifest: Manifest) -> [Finding] {
+        modules.sorted { $0.key < $1.key }.compactMap { name, uses in
+            guard uses != Set(manifest.target(name)?.dependencies ?? []) else { return nil }
+            return Finding(path: path, line: 1, problem: "\(name) is not declared as in \(manifest.path); copy its row")
+        }
+    }
+
     /// "The relay cannot decrypt" is a property of the manifest.
     static func checkServers(of manifest: Manifest) -> [Finding] {
         servers.compactMap { manifest.target($0) }.flatMap { server in

@@ -19,6 +19,13 @@ struct HouseTests {
         report(DependencyRules.check(manifest, against: table))
     }
 
+    @Test func `the fuzz targets' manifest declares what it builds of the project as the project does`() throws {
+        let path = "Fuzz/Package.swift"
+        let modules = try Manifest.modules(of: Checkout.file(path))
+        #expect(modules.count >= 10)
+        report(DependencyRules.check(modules, of: path, against: manifest))
+    }
+
     @Test func `every row of architecture.md is a target`() {
         report(DependencyRules.check(table, against: manifest, awaited: Self.awaited))
     }

@@ -42,6 +42,19 @@ struct Manifest {
         self.targets = targets
     }
 
+    /// What each `module` of a manifest uses: the fuzz targets' own has calls beside them that no rule is about.
+    static func modules(of file: TextFile) throws(Finding) -> [String: Set<String>] {
+        var tokens = try ManifestTokens(file)
+        try tokens.skipDeclarations()
+        var modules: [String: Set<String>] = [:]
+        while let call = try tokens.nextCall() {
+            guard call.name == "module" else { continue }
+            let target = try target(call, try tokens.arguments(), path: file.path)
+            modules[target.name] = Set(target.dependencies)
+        }
+        return modules
+    }
+
     func target(_ name: String) -> Target? { targets.first { $0.name == name } }
 
     /// What `name` depends on, and what that depends on.

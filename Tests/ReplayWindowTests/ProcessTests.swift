@@ -17,7 +17,7 @@ struct ProcessTests {
         let seed = UInt64.random(in: 0...1 << 60)
         let count = 500
         let probes = try (0..<2).map {
-            try Probe("race", site.folder.path, "\(seed + UInt64($0) * 10)", "\(count)")
+            try Probe.start("race", site.folder.path, "\(seed + UInt64($0) * 10)", "\(count)")
         }
         var given: [Int: Int] = [:]
         for probe in probes {
@@ -55,7 +55,7 @@ struct ProcessTests {
         var claimed: [UInt64] = []
         var done: [UInt64] = []
         for round in 0..<120 {
-            let probe = try Probe("stream", site.folder.path, "\(next)")
+            let probe = try Probe.start("stream", site.folder.path, "\(next)")
             for _ in 0..<Int.random(in: 1...60, using: &random) {
                 let words = (probe.line() ?? "").split(separator: " ")
                 let number = try #require(words.last.flatMap { UInt64($0) }, "round \(round), seed \(seed)")

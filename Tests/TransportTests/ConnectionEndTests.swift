@@ -281,14 +281,14 @@ import Testing
                 loop: loopback.serverLoop
             ) { _ in ClosureHandler { _, _ in } }
         }
-        let port = try DeafPort()
+        let port = try HeldPort.deaf()
         await #expect(throws: TransportError.connectionRefused) { try await loopback.connect(to: port.number) }
     }
 
     @Test func `connecting to a silent peer can be given up, by deadline and by cancelling`() async throws {
         let loopback = try Loopback()
-        let silent = try SilentListener()
-        let port = silent.port
+        let silent = try HeldPort.silent()
+        let port = silent.number
         var limits = HTTP2ClientLimits()
         limits.channel.handshakeDeadline = .milliseconds(30)
         await #expect(throws: TransportError.deadlineExceeded(.handshake)) {

@@ -122,7 +122,7 @@ import Testing
 
     @Test func `nobody listening is refused`() async throws {
         let loopback = try Loopback()
-        let port = try DeafPort()
+        let port = try HeldPort.deaf()
         let client = try await RecordedChannel.connect(loopback, to: port.number)
         #expect(await client.untilClosed().error == .connectionRefused)
     }
@@ -138,22 +138,22 @@ import Testing
 
     @Test func `a host that does not answer runs out of time`() async throws {
         let loopback = try Loopback()
-        let busy = try SilentListener(backlog: 0)
+        let busy = try HeldPort.silent(backlog: 0)
         // They fill the listener's queue, which nobody empties: who calls now hears nothing, not even a refusal.
-        let callers = try (0..<4).map { _ in try StartedClient(to: busy.port) }
+        let callers = try (0..<4).map { _ in try StartedClient(to: busy.number) }
         var limits = TLSChannelLimits()
         limits.connectDeadline = .milliseconds(30)
-        let client = try await RecordedChannel.connect(loopback, to: busy.port, limits: limits)
+        let client = try await RecordedChannel.connect(loopback, to: busy.number, limits: limits)
         #expect(await client.untilClosed().error == .deadlineExceeded(.connect))
         withExtendedLifetime(callers) {}
     }
 
     @Test func `a peer that does not shake hands runs out of time`() async throws {
         let loopback = try Loopback()
-        let silent = try SilentListener()
+        let silent = try HeldPort.silent()
         var limits = TLSChannelLimits()
         limits.handshakeDeadline = .milliseconds(30)
-        let client = try await RecordedChannel.connect(loopback, to: silent.port, limits: limits)
+        let client = try await RecordedChannel.connect(loopback, to: silent.number, limits: limits)
         #expect(await client.untilClosed().error == .deadlineExceeded(.handshake))
     }
 

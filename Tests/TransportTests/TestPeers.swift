@@ -115,20 +115,6 @@ struct RecordedChannel: Sendable {
     }
 }
 
-/// A listening socket that nobody serves: the kernel completes connections, and then nothing happens.
-final class SilentListener {
-    private let socket: Socket
-    let port: UInt16
-
-    init(backlog: Int32 = 16) throws {
-        let address = try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0]
-        let socket = try Socket(family: address.family)
-        try socket.listen(at: address, backlog: backlog)
-        port = try socket.localPort()
-        self.socket = socket
-    }
-}
-
 /// A TCP client that has begun to connect and goes no further.
 final class StartedClient {
     private let socket: Socket

@@ -1,4 +1,5 @@
 private import AttachmentStream
+private import Envelope
 private import Primitives
 
 /// The memory that an attachment takes in a process of its own: its bytes are sealed as they are needed, and opened into a

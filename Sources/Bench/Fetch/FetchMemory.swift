@@ -26,46 +26,38 @@ package enum FetchMemory {
         guard let url = AttachmentURL("https://localhost:\(port)\(target)") else { throw .operationFailed }
         let stored = AttachmentLength.stored(byteCount ?? 1)
         let reading = Guarded(Reading(footprint: try FootprintReading()))
-        let opening = try byteCount.map { byteCount throws(BenchError) in try Opening(byteCount, path) }
+        let opening = Guarded(try byteCount.map { byteCount throws(BenchError) in try Opening(byteCount, path) })
         do throws(BlobDownloadError) {
             let request = BlobRequest(url: url, offset: 0, byteCount: stored)
             try await HTTPSDownloader(authoritiesPath: authoritiesPath).download(request) { bytes in
                 reading.withLock { $0.note() }
-                return opening.map { $0.update(bytes) } ?? true
+                return opening.withLock { $0?.update(bytes) ?? true }
             }
         } catch {
             throw .operationFailed
         }
-        try opening?.finish()
+        try opening.withLock { opening throws(BenchError) in try opening?.finish() }
         return reading.withLock { reading in
             reading.note(isLast: true)
             return reading.peak
         }
     }
 
-    private struct Reading: Sendable {
-        private let footprint: FootprintBox
+    private final class Reading {
+        private var footprint: FootprintReading
         private var pieceCount = 0
         private(set) var peak = 0
 
-        init(footprint: consuming FootprintReading) { self.footprint = FootprintBox(footprint) }
+        init(footprint: consuming FootprintReading) { self.footprint = footprint }
 
-        mutating func note(isLast: Bool = false) {
-            if pieceCount % readingInterval == 0 || isLast { peak = max(peak, footprint.byteCount) }
+        func note(isLast: Bool = false) {
+            // A process that cannot be read has no figure: the largest fails every aim.
+            if pieceCount % readingInterval == 0 || isLast { peak = max(peak, (try? footprint.byteCount()) ?? .max) }
             pieceCount += 1
         }
     }
 
-    /// Unchecked: under its owner's lock.
-    private final class FootprintBox: @unchecked Sendable {
-        private var footprint: FootprintReading
-        init(_ footprint: consuming FootprintReading) { self.footprint = footprint }
-        /// A process that cannot be read has no figure: the largest fails every aim.
-        var byteCount: Int { (try? footprint.byteCount()) ?? .max }
-    }
-
-    /// Unchecked: the downloader hands over one piece after the other.
-    private final class Opening: @unchecked Sendable {
+    private final class Opening {
         private var opener: AttachmentFileOpener?
 
         init(_ byteCount: UInt64, _ path: String) throws(BenchError) {

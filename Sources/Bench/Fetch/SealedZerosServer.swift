@@ -1,4 +1,5 @@
 private import AttachmentStream
+private import Envelope
 package import Primitives
 private import Transport
 

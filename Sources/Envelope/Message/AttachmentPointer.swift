@@ -4,7 +4,7 @@ public struct AttachmentPointer: Hashable, Sendable {
     /// In one message, thumbnails among them.
     public static let countMax = 4
     /// Of the file, before it is padded and encrypted.
-    public static let byteCountMax: UInt64 = 1 << 40
+    public static let byteCountMax = AttachmentLength.byteCountMax
     /// Of `name`, in UTF-8.
     public static let nameByteCountMax = 64
 
@@ -49,7 +49,7 @@ public struct AttachmentPointer: Hashable, Sendable {
         self.url = url
         self.key = key
         self.byteCount = byteCount
-        storedByteCount = Self.storedByteCount(of: byteCount)
+        storedByteCount = AttachmentLength.stored(byteCount)
         self.type = type
         self.name = name
         self.isThumbnail = isThumbnail

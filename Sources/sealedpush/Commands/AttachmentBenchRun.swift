@@ -1,5 +1,4 @@
 import Bench
-import CLinux
 import Envelope
 import Glibc
 
@@ -48,24 +47,10 @@ struct AttachmentBenchRun {
 
     private static func peak(_ word: String, in folder: String) throws(CommandFailure) -> Int {
         let path = folder + "/opened"
-        var output: [Int32] = [0, 0]
-        guard unsafe pipe(&output) == 0 else {
-            throw .failed("no pipe for a child process: \(Output.systemText(errno))")
-        }
-        for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let arguments = ["sealedpush", processName, word, path]
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1])
-        unsafe words.forEach { unsafe free($0) }
-        close(output[1])
-        defer { close(output[0]) }
-        guard id > 0 else { throw .failed("no child process: \(Output.systemText(errno))") }
-        let line = try ExtensionBenchRun.readAll(output[0])
-        var status: Int32 = 0
-        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+        let line = try MeasuredProcess.line(of: [processName, word, path])
         // Of the process that does nothing there is none.
         unsafe unlink(path)
-        guard status == 0, let peak = Int(line) else {
+        guard let peak = line.flatMap({ Int($0) }) else {
             throw .failed("the process that opens an attachment failed; what it said is above")
         }
         return peak

@@ -1,5 +1,4 @@
 import Bench
-import CLinux
 import Envelope
 import Glibc
 import NotificationServiceExtension
@@ -44,25 +43,18 @@ struct ExtensionBenchRun {
 
     private func measure(_ word: String) throws(CommandFailure) -> ExtensionRunReport {
         let container = try AppContainer()
-        var (input, output): ([Int32], [Int32]) = ([0, 0], [0, 0])
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &input) == 0, unsafe pipe(&output) == 0 else {
+        var input: [Int32] = [0, 0]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &input) == 0 else {
             throw .failed("no channel to a child process: \(Output.systemText(errno))")
         }
         // The child inherits the one end that it reads pushes from.
-        for end in [input[1], output[0], output[1]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let arguments = ["sealedpush", Self.processName, word, String(input[0])]
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1])
-        unsafe words.forEach { unsafe free($0) }
-        close(input[0])
-        close(output[1])
-        defer { close(output[0]) }
-        guard id > 0 else { throw .failed("no child process: \(Output.systemText(errno))") }
-        let fed = feed(input[1], word, containerPath: container.groupPath)
-        let line = try Self.readAll(output[0])
-        var status: Int32 = 0
-        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
-        guard fed, status == 0, let report = ExtensionRunReport(line: line) else {
+        _ = fcntl(input[1], F_SETFD, FD_CLOEXEC)
+        var isFed = false
+        let line = try MeasuredProcess.line(of: [Self.processName, word, String(input[0])]) {
+            close(input[0])
+            isFed = feed(input[1], word, containerPath: container.groupPath)
+        }
+        guard isFed, let report = line.flatMap({ ExtensionRunReport(line: $0) }) else {
             throw .failed("the process that runs the extension failed; what it said is above")
         }
         return report
@@ -80,18 +72,6 @@ struct ExtensionBenchRun {
         } catch {
             return false
         }
-    }
-
-    static func readAll(_ descriptor: Int32) throws(CommandFailure) -> String {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count < 65_536 {
-            let count = unsafe read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        return String(decoding: bytes.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }
 

@@ -1,5 +1,4 @@
 import Bench
-import CLinux
 import Envelope
 import Glibc
 import Keys
@@ -63,22 +62,10 @@ struct FetchBenchRun {
     private func peak(_ byteCount: Int, _ port: UInt16, _ folder: String) throws(CommandFailure) -> Int {
         let path = folder + "/opened"
         defer { unsafe unlink(path) }
-        var output: [Int32] = [0, 0]
-        guard unsafe pipe(&output) == 0 else {
-            throw .failed("no pipe for a child process: \(Output.systemText(errno))")
-        }
-        for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let arguments = ["sealedpush", Self.processName, "\(byteCount)", "\(port)", keys + "/ca.pem", path]
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1])
-        unsafe words.forEach { unsafe free($0) }
-        close(output[1])
-        defer { close(output[0]) }
-        guard id > 0 else { throw .failed("no child process: \(Output.systemText(errno))") }
-        let line = try ExtensionBenchRun.readAll(output[0])
-        var status: Int32 = 0
-        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
-        guard status == 0, let peak = Int(line) else {
+        let line = try MeasuredProcess.line(
+            of: [Self.processName, "\(byteCount)", "\(port)", keys + "/ca.pem", path]
+        )
+        guard let peak = line.flatMap({ Int($0) }) else {
             throw .failed("the process that fetches an attachment failed; what it said is above")
         }
         return peak

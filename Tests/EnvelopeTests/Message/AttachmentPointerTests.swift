@@ -11,25 +11,9 @@ struct AttachmentPointerTests {
             (20_000, 20_568), (1_000_000, 1_016_872), (10_000_000, 10_233_672), (1 << 40, 1_100_585_369_672),
         ]
         for (byteCount, stored) in expected {
-            #expect(AttachmentPointer.storedByteCount(of: byteCount) == stored)
+            #expect(AttachmentLength.stored(byteCount) == stored)
             #expect(try AttachmentPointer.sample(byteCount: byteCount).storedByteCount == stored)
         }
-    }
-
-    @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
-    func `padding adds 12 % at most, and leaves few lengths to tell apart`(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        for _ in 0..<2_000 {
-            let byteCount = UInt64.random(
-                in: 0...AttachmentPointer.byteCountMax >> UInt64.random(in: 0...40, using: &random),
-                using: &random
-            )
-            let padded = AttachmentPointer.paddedByteCount(of: byteCount)
-            #expect(padded >= byteCount && (padded - byteCount) * 100 <= byteCount * 12, "seed \(seed)")
-            #expect(AttachmentPointer.paddedByteCount(of: min(padded, 1 << 40)) == min(padded, 1 << 40), "seed \(seed)")
-        }
-        let lengths = Set((1 << 16...1 << 17).map { AttachmentPointer.paddedByteCount(of: $0) })
-        #expect(lengths.count == 33)
     }
 
     @Test func `the file's encryption is bound to the protocol and to the attachment's id`() throws {

@@ -1,13 +1,21 @@
 private import Glibc
 
-/// A port of 127.0.0.1 where every caller gets a connection, and never a byte on it.
-package final class SilentPort: Sendable {
+/// A port of 127.0.0.1 that is this test's for as long as it is held.
+package final class HeldPort: Sendable {
     package struct Unavailable: Error { let errno: Int32 }
 
     package let number: UInt16
     private let descriptor: Int32
 
-    package init() throws(Unavailable) {
+    /// Where nobody listens. A port that was just closed is no such thing: another test, running beside, may be given it
+    /// at once.
+    package static func deaf() throws(Unavailable) -> HeldPort { try HeldPort(backlog: nil) }
+
+    /// Where every caller gets a connection, and never a byte on it: the system makes them, and nobody takes them. When
+    /// more than `backlog` wait, a caller hears nothing at all.
+    package static func silent(backlog: Int32 = 16) throws(Unavailable) -> HeldPort { try HeldPort(backlog: backlog) }
+
+    private init(backlog: Int32?) throws(Unavailable) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -19,8 +27,7 @@ package final class SilentPort: Sendable {
                 return code == 0 ? unsafe getsockname(descriptor, address, &byteCount) : code
             }
         }
-        // The system makes the connections; nobody takes them.
-        guard descriptor >= 0, code == 0, listen(descriptor, 16) == 0 else {
+        guard descriptor >= 0, code == 0, backlog.map({ listen(descriptor, $0) == 0 }) ?? true else {
             let code = errno
             close(descriptor)
             throw Unavailable(errno: code)
@@ -29,5 +36,7 @@ package final class SilentPort: Sendable {
         number = UInt16(bigEndian: address.sin_port)
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        close(descriptor)
+    }
 }
