@@ -62,8 +62,8 @@ package final class APNSClient: Sendable {
     /// - Returns: the answer, a refusal included.
     /// - Throws: `.notSendable` before anything is sent; `.key`; `.transport`, whose cases tell whether APNs may have
     ///   acted on the push.
-    package func send(_ notification: Notification) async throws(ProviderError) -> APNSResponse {
-        do throws(Notification.Fault) { try notification.check() } catch { throw .notSendable(error) }
+    package func send(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
+        do throws(PushNotification.Fault) { try notification.check() } catch { throw .notSendable(error) }
         let token = try tokens.token(at: clock())
         let headers = encoder.withLock { $0.headers(for: notification, token) }
         let response: HTTP2Response

@@ -6,7 +6,7 @@ package enum ProviderError: Error, Equatable {
     /// The signing key failed.
     case key(ES256Error)
     /// Refused before sending: the rule of Apple's that the push would have broken.
-    case notSendable(Notification.Fault)
+    case notSendable(PushNotification.Fault)
     /// The connection or the request failed; the case tells whether APNs may have acted on the push.
     case transport(TransportError)
 }

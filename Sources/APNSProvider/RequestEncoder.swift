@@ -15,7 +15,7 @@ struct RequestEncoder {
     /// - Parameter authority: host, and port where it is not 443.
     init(authority: [UInt8]) { self.authority = authority }
 
-    mutating func headers(for notification: Notification, _ token: ProviderToken) -> HeaderBlock {
+    mutating func headers(for notification: PushNotification, _ token: ProviderToken) -> HeaderBlock {
         var headers = HeaderBlock()
         headers.reserveCapacity(byteCount: 768, fieldCount: 11)
         headers.append(HeaderName.method, "POST")

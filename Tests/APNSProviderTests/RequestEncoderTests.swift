@@ -15,8 +15,8 @@ struct RequestEncoderTests {
         )
     }
 
-    private static func notification() throws -> Notification {
-        Notification(
+    private static func notification() throws -> PushNotification {
+        PushNotification(
             id: APNSID(randomBytes: Array(0..<16)),
             deviceToken: try DeviceToken(bytes: [0xAB, 0x01]),
             topic: try Topic("com.example.chat"),

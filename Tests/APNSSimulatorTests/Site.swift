@@ -108,8 +108,8 @@ final class Site: Sendable {
         )
     }
 
-    func notification(_ number: UInt8, to token: DeviceToken) -> APNSProvider.Notification {
-        APNSProvider.Notification(
+    func notification(_ number: UInt8, to token: DeviceToken) -> PushNotification {
+        PushNotification(
             id: APNSID(randomBytes: [UInt8](repeating: number, count: 16)),
             deviceToken: token,
             topic: topic,

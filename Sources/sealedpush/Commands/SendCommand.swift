@@ -65,11 +65,11 @@ struct SendCommand: Command {
         try report(response, notification.id)
     }
 
-    private func notification() throws(CommandFailure) -> Notification {
+    private func notification() throws(CommandFailure) -> PushNotification {
         let payload = try PayloadFile.read(payloadPath)
         try requireSealed(payload)
         var random = SystemRandom()
-        return Notification(
+        return PushNotification(
             id: APNSID(randomBytes: random.bytes(count: 16)),
             deviceToken: try arguments.deviceToken(),
             topic: topic,
@@ -96,7 +96,7 @@ struct SendCommand: Command {
         }
     }
 
-    private func send(_ notification: Notification) async throws(CommandFailure) -> APNSResponse {
+    private func send(_ notification: PushNotification) async throws(CommandFailure) -> APNSResponse {
         let pem = try arguments.privatePEM("--provider-key")
         let key: ES256PrivateKey
         do {

@@ -1,7 +1,7 @@
 package import APNS
 
 /// One push to one device: everything that its request says but who is pushing.
-package struct Notification: Sendable, Equatable {
+package struct PushNotification: Sendable, Equatable {
     /// Names this push in both directions. Resending with the same one is how an unclear outcome is settled.
     package var id: APNSID
     package var deviceToken: DeviceToken
@@ -57,7 +57,7 @@ package struct Notification: Sendable, Equatable {
     }
 }
 
-extension Notification.Fault: CustomStringConvertible {
+extension PushNotification.Fault: CustomStringConvertible {
     /// One sentence that names Apple's rule and what APNs would have answered.
     package var description: String {
         switch self {
