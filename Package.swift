@@ -315,7 +315,15 @@ package.targets += [
         "Transport"
     ),
     tests("DeviceLinkTests", "APNS", "DeviceLink"),
-    tests("APNSProviderTests", "APNS", "APNSProvider", "Envelope", "Primitives", "Transport"),
+    tests(
+        "APNSProviderTests",
+        "APNS",
+        "APNSProvider",
+        "Envelope",
+        "Primitives",
+        "TestCertificates",
+        "Transport"
+    ),
     tests(
         "APNSSimulatorTests",
         "APNS",

@@ -1,5 +1,5 @@
 /// Why a value is not one of Apple's. Says what was wrong and where, never what was there.
-package enum APNSError: Error, Equatable {
+public enum APNSError: Error, Equatable {
     case deviceTokenEmpty
     case deviceTokenTooLong(byteCount: Int, byteCountMax: Int)
     /// Half a byte is left over.

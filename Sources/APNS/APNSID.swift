@@ -1,24 +1,35 @@
 /// The name of one notification, the value of `apns-id`: a UUID in its canonical form, lower case.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-id`; RFC 9562 sections 4 and 5.4.
-package struct APNSID: Hashable, Sendable {
+public struct APNSID: Hashable, Sendable {
     /// 8-4-4-4-12 digits and four hyphens.
-    package static let characterCount = 36
+    public static let characterCount = 36
 
     private let high: UInt64
     private let low: UInt64
+
+    /// A random one, from the system's generator.
+    public init() {
+        var random = SystemRandomNumberGenerator()
+        self.init(high: random.next(), low: random.next())
+    }
 
     /// - Parameter randomBytes: 16 bytes; the version and the variant of RFC 9562 version 4 are put over six bits.
     package init(randomBytes: [UInt8]) {
         precondition(randomBytes.count == 16)
         let high = randomBytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let low = randomBytes[8..<16].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        self.init(high: high, low: low)
+    }
+
+    /// 122 random bits, with the version and the variant of RFC 9562 version 4 over the other six.
+    private init(high: UInt64, low: UInt64) {
         self.high = high & ~0xF000 | 0x4000
         self.low = low & ~(0b11 << 62) | 0b10 << 62
     }
 
     /// Exactly these 16 bytes, whatever version they are: a device gets an id that way.
-    package init(bytes: Span<UInt8>) {
+    public init(bytes: Span<UInt8>) {
         precondition(bytes.count == 16)
         var high: UInt64 = 0
         var low: UInt64 = 0
@@ -35,7 +46,7 @@ package struct APNSID: Hashable, Sendable {
     /// - Parameters:
     ///   - text: 36 ASCII characters.
     ///   - acceptsUpperCase: true for what a server answers: APNs makes its own ids in upper case.
-    package init?(text: Span<UInt8>, acceptsUpperCase: Bool) {
+    public init?(text: Span<UInt8>, acceptsUpperCase: Bool) {
         guard text.count == Self.characterCount else { return nil }
         var halves: (high: UInt64, low: UInt64) = (0, 0)
         var digitCount = 0
@@ -57,8 +68,14 @@ package struct APNSID: Hashable, Sendable {
         (high, low) = halves
     }
 
+    /// Reads the canonical text, digits in either case: what a person or a log has.
+    public init?(_ text: String) {
+        let utf8 = Array(text.utf8)
+        self.init(text: utf8.span, acceptsUpperCase: true)
+    }
+
     /// 16 bytes.
-    package var bytes: [UInt8] {
+    public var bytes: [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
             + (0..<8).map { UInt8(truncatingIfNeeded: low >> (56 - 8 * $0)) }
     }
@@ -67,7 +84,7 @@ package struct APNSID: Hashable, Sendable {
     package func appendText(to text: inout [UInt8]) { append(to: &text, digit: Hex.lowerCase) }
 
     /// The canonical text, 36 bytes.
-    package var text: [UInt8] {
+    public var text: [UInt8] {
         var text: [UInt8] = []
         appendText(to: &text)
         return text
@@ -93,5 +110,6 @@ package struct APNSID: Hashable, Sendable {
 }
 
 extension APNSID: CustomStringConvertible {
-    package var description: String { String(decoding: text, as: UTF8.self) }
+    /// The canonical text.
+    public var description: String { String(decoding: text, as: UTF8.self) }
 }

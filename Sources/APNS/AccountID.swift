@@ -14,31 +14,33 @@ private func isAccountID(_ bytes: [UInt8]) -> Bool {
 /// The name of a signing key: `kid` of a provider token, and part of the `.p8` file's name.
 ///
 /// - Source: "Establishing a token-based connection to APNs".
-package struct KeyID: Hashable, Sendable, CustomStringConvertible {
+public struct KeyID: Hashable, Sendable, CustomStringConvertible {
     /// 10 ASCII letters and digits: nothing in them needs escaping anywhere.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// - Throws: `.keyIDMalformed`.
-    package init(_ text: String) throws(APNSError) {
+    public init(_ text: String) throws(APNSError) {
         bytes = Array(text.utf8)
         guard isAccountID(bytes) else { throw .keyIDMalformed }
     }
 
-    package var description: String { String(decoding: bytes, as: UTF8.self) }
+    /// The ten characters.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 /// The name of a developer team: `iss` of a provider token.
 ///
 /// - Source: "Establishing a token-based connection to APNs".
-package struct TeamID: Hashable, Sendable, CustomStringConvertible {
+public struct TeamID: Hashable, Sendable, CustomStringConvertible {
     /// 10 ASCII letters and digits: nothing in them needs escaping anywhere.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// - Throws: `.teamIDMalformed`.
-    package init(_ text: String) throws(APNSError) {
+    public init(_ text: String) throws(APNSError) {
         bytes = Array(text.utf8)
         guard isAccountID(bytes) else { throw .teamIDMalformed }
     }
 
-    package var description: String { String(decoding: bytes, as: UTF8.self) }
+    /// The ten characters.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,15 +1,15 @@
 /// The value of `apns-collapse-id`: notifications with the same one become one notification on the device.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-collapse-id`: "must not exceed 64 bytes".
-package struct CollapseID: Hashable, Sendable {
+public struct CollapseID: Hashable, Sendable {
     /// Bytes of UTF-8, not characters.
-    package static let byteCountMax = 64
+    public static let byteCountMax = 64
 
     /// 1 ... `byteCountMax` bytes, none of them a control character.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// - Throws: `.collapseIDEmpty`, `.collapseIDTooLong`, `.collapseIDCharacter`.
-    package init(bytes: [UInt8]) throws(APNSError) {
+    public init(bytes: [UInt8]) throws(APNSError) {
         guard !bytes.isEmpty else { throw .collapseIDEmpty }
         guard bytes.count <= Self.byteCountMax else {
             throw .collapseIDTooLong(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
@@ -21,5 +21,5 @@ package struct CollapseID: Hashable, Sendable {
     }
 
     /// - Throws: `.collapseIDEmpty`, `.collapseIDTooLong`, `.collapseIDCharacter`.
-    package init(_ text: String) throws(APNSError) { try self.init(bytes: Array(text.utf8)) }
+    public init(_ text: String) throws(APNSError) { try self.init(bytes: Array(text.utf8)) }
 }

@@ -5,15 +5,15 @@
 /// so no description, mirror or error shows it.
 ///
 /// - Source: "Sending notification requests to APNs", the `:path` header.
-package struct DeviceToken: Hashable, Sendable {
+public struct DeviceToken: Hashable, Sendable {
     /// Ours, not Apple's: far above every length seen (100 in the archived guides, 80 and more for Live Activities).
-    package static let byteCountMax = 512
+    public static let byteCountMax = 512
 
     /// 1 ... `byteCountMax` bytes.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// - Throws: `.deviceTokenEmpty`, `.deviceTokenTooLong`.
-    package init(bytes: [UInt8]) throws(APNSError) {
+    public init(bytes: [UInt8]) throws(APNSError) {
         guard !bytes.isEmpty else { throw .deviceTokenEmpty }
         guard bytes.count <= Self.byteCountMax else {
             throw .deviceTokenTooLong(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
@@ -25,7 +25,7 @@ package struct DeviceToken: Hashable, Sendable {
     ///
     /// - Parameter hex: ASCII digits in either case, two for each byte.
     /// - Throws: every `.deviceToken…` case.
-    package init(hex: Span<UInt8>) throws(APNSError) {
+    public init(hex: Span<UInt8>) throws(APNSError) {
         guard !hex.isEmpty else { throw .deviceTokenEmpty }
         guard hex.count <= 2 * Self.byteCountMax else {
             throw .deviceTokenTooLong(byteCount: (hex.count + 1) / 2, byteCountMax: Self.byteCountMax)
@@ -42,7 +42,7 @@ package struct DeviceToken: Hashable, Sendable {
     }
 
     /// - Throws: every `.deviceToken…` case; a Unicode digit is `.deviceTokenNotHex`.
-    package init(hex: String) throws(APNSError) {
+    public init(hex: String) throws(APNSError) {
         let utf8 = Array(hex.utf8)
         try self.init(hex: utf8.span)
     }
@@ -57,7 +57,7 @@ package struct DeviceToken: Hashable, Sendable {
     }
 
     /// Lower-case hex, for a file or a command line that the person asked for; never for a log.
-    package var hex: String {
+    public var hex: String {
         var text: [UInt8] = []
         appendHex(to: &text)
         return String(decoding: text, as: UTF8.self)
@@ -66,7 +66,10 @@ package struct DeviceToken: Hashable, Sendable {
 
 /// Every way in which Swift prints a value without being asked twice says only how long the token is.
 extension DeviceToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "DeviceToken(\(bytes.count) bytes)" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    /// How long it is.
+    public var description: String { "DeviceToken(\(bytes.count) bytes)" }
+    /// How long it is.
+    public var debugDescription: String { description }
+    /// Empty.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

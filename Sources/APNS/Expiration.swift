@@ -3,15 +3,15 @@
 /// Absent is a third state (APNs's own policy, 30 days at most), so it is an `Expiration?` everywhere.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-expiration`.
-package struct Expiration: Hashable, Sendable {
+public struct Expiration: Hashable, Sendable {
     /// UNIX time in seconds; 0 means one attempt and no storing.
-    package let unixSeconds: UInt64
+    public let unixSeconds: UInt64
 
     /// One attempt; not stored.
-    package static let oneAttempt = Expiration(unixSeconds: 0)
+    public static let oneAttempt = Expiration(unixSeconds: 0)
 
     /// - Parameter unixSeconds: UNIX time in seconds; 0 means one attempt and no storing.
-    package init(unixSeconds: UInt64) { self.unixSeconds = unixSeconds }
+    public init(unixSeconds: UInt64) { self.unixSeconds = unixSeconds }
 
     /// - Parameter headerValue: 1 ... 19 ASCII digits, no sign and nothing around them.
     package init?(headerValue: Span<UInt8>) {
@@ -30,5 +30,5 @@ package struct Expiration: Hashable, Sendable {
     package var headerValue: [UInt8] { Array(String(unixSeconds).utf8) }
 
     /// Whether a push that could not be delivered at once may still be kept at `now` (UNIX seconds).
-    package func allowsStoring(at now: Int64) -> Bool { unixSeconds > UInt64(clamping: now) }
+    public func allowsStoring(at now: Int64) -> Bool { unixSeconds > UInt64(clamping: now) }
 }

@@ -1,7 +1,7 @@
 /// How soon, at what cost in power: the value of `apns-priority`. Absent means `immediate`.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-priority`.
-package enum Priority: UInt8, CaseIterable, Sendable {
+public enum Priority: UInt8, CaseIterable, Sendable {
     /// Must not wake the device.
     case low = 1
     /// When the device's power allows.

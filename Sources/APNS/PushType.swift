@@ -1,7 +1,7 @@
 /// What kind of push it is, the value of `apns-push-type`. Apple has eleven; each fixes the topic's ending and the size.
 ///
 /// - Source: "Sending notification requests to APNs", tables of `apns-push-type` and of payload sizes.
-package enum PushType: String, CaseIterable, Sendable {
+public enum PushType: String, CaseIterable, Sendable {
     case alert
     case background
     case complication
@@ -26,7 +26,7 @@ package enum PushType: String, CaseIterable, Sendable {
     /// What follows the bundle id in `apns-topic`, with its leading dot; empty where the topic is the bundle id itself.
     ///
     /// The topic of `mdm` is no bundle id at all but the UID of the certificate's subject.
-    package var topicSuffix: String {
+    public var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
         case .complication: ".complication"
@@ -41,10 +41,27 @@ package enum PushType: String, CaseIterable, Sendable {
     }
 
     /// The largest body in bytes.
-    package var payloadByteCountMax: Int { self == .voip ? 5120 : 4096 }
+    public var payloadByteCountMax: Int { self == .voip ? 5120 : 4096 }
 
-    /// Apple: "For background notifications, using priority 10 is an error".
-    package func allows(_ priority: Priority) -> Bool { !(self == .background && priority == .immediate) }
+    /// Whether the topic is the app's bundle id as it is.
+    public var topicIsBundleID: Bool { self == .alert || self == .background }
+
+    /// What APNs is known to refuse: "For background notifications, using priority 10 is an error".
+    public func allows(_ priority: Priority) -> Bool { !(self == .background && priority == .immediate) }
+
+    /// Whether the priority is one that Apple's pages give for the type, which is stricter than `allows`: a Live Activity
+    /// and a location query have 10 or 5, and Push to Talk has 10. Where no page says anything, each is.
+    public func expects(_ priority: Priority) -> Bool {
+        switch self {
+        case .background: priority != .immediate
+        case .liveactivity, .location: priority != .low
+        case .pushtotalk: priority == .immediate
+        case .alert, .complication, .controls, .fileprovider, .mdm, .voip, .widgets: true
+        }
+    }
+
+    /// What Apple advises for `apns-expiration`: a call or a transmission that comes late is worth nothing.
+    public var advisedExpiration: Expiration? { self == .pushtotalk || self == .voip ? .oneAttempt : nil }
 
     private var index: Int {
         switch self {

@@ -2,7 +2,7 @@
 ///
 /// The complete table for `/3/device/`. All of it is from "Handling notification responses from APNs", except where a
 /// case says "observed": seen on the wire, not promised by Apple.
-package enum Reason: String, CaseIterable, Sendable {
+public enum Reason: String, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
     case badExpirationDate = "BadExpirationDate"
@@ -40,7 +40,7 @@ package enum Reason: String, CaseIterable, Sendable {
     case shutdown = "Shutdown"
 
     /// The HTTP status that Apple's table gives the reason.
-    package var status: Int {
+    public var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
             .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
@@ -60,5 +60,5 @@ package enum Reason: String, CaseIterable, Sendable {
     }
 
     /// Only a 410 says since when: `timestamp` in the error body.
-    package var hasTimestamp: Bool { status == 410 }
+    public var hasTimestamp: Bool { status == 410 }
 }

@@ -1,29 +1,40 @@
-package import APNS
+public import APNS
 
 /// One push to one device: everything that its request says but who is pushing.
-package struct PushNotification: Sendable, Equatable {
-    /// Names this push in both directions. Resending with the same one is how an unclear outcome is settled.
-    package var id: APNSID
-    package var deviceToken: DeviceToken
-    package var topic: Topic
-    package var pushType: PushType
-    /// `nil` leaves the header out, which APNs reads as `.immediate`.
-    package var priority: Priority?
-    /// `nil` leaves the header out: APNs stores as long as its policy allows, 30 days at most.
-    package var expiration: Expiration?
-    package var collapseID: CollapseID?
-    /// The JSON of the body, as it goes out.
-    package var payload: [UInt8]
+public struct PushNotification: Sendable, Equatable {
+    /// A longer `trace` is refused.
+    public static let traceCharacterCountMax = 64
 
-    package init(
-        id: APNSID,
+    /// Names this push in both directions. Resending with the same one is how an unclear outcome is settled.
+    public var id: APNSID
+    /// To which app on which device.
+    public var deviceToken: DeviceToken
+    /// The app, with the suffix of the push type.
+    public var topic: Topic
+    /// What kind of push; decides the topic's suffix, the priorities and the size.
+    public var pushType: PushType
+    /// `nil` leaves the header out, which APNs reads as `.immediate`.
+    public var priority: Priority?
+    /// `nil` leaves the header out: APNs stores as long as its policy allows, 30 days at most.
+    public var expiration: Expiration?
+    /// Pushes with the same one become one notification on the device.
+    public var collapseID: CollapseID?
+    /// The JSON of the body, as it goes out.
+    public var payload: [UInt8]
+    /// Your own name of this push for log lines; never sent. 1 ... `traceCharacterCountMax` printable ASCII characters.
+    public var trace: String?
+
+    /// Nothing is checked here but what the types promise: `check` says whether Apple's rules are kept.
+    public init(
+        id: APNSID = APNSID(),
         deviceToken: DeviceToken,
         topic: Topic,
         pushType: PushType = .alert,
         priority: Priority? = nil,
         expiration: Expiration? = nil,
         collapseID: CollapseID? = nil,
-        payload: [UInt8]
+        payload: [UInt8],
+        trace: String? = nil
     ) {
         self.id = id
         self.deviceToken = deviceToken
@@ -33,54 +44,43 @@ package struct PushNotification: Sendable, Equatable {
         self.expiration = expiration
         self.collapseID = collapseID
         self.payload = payload
+        self.trace = trace
     }
 
-    /// A rule of Apple's that a notification breaks: sending it would only cost an error, and too many errors cost the
-    /// connection.
-    package enum Fault: Error, Equatable {
-        case payloadEmpty
-        case payloadTooLarge(byteCount: Int, byteCountMax: Int)
-        /// A background push with priority 10, or without a priority, which means 10.
-        case backgroundNeedsLowerPriority
-        /// The topic of this push type ends in its suffix.
-        case topicLacksSuffix(of: PushType)
-    }
-
+    /// Holds the push against Apple's rules, in the order in which APNs is thought to check them. Runs for every push:
+    /// it makes nothing and reads no byte of the payload.
+    ///
+    /// - Parameter now: seconds since 1970; without it an expiration in the past is not noticed.
     /// - Throws: the first rule that is broken.
-    package func check() throws(Fault) {
-        guard topic.hasSuffix(of: pushType) else { throw .topicLacksSuffix(of: pushType) }
-        guard pushType.allows(priority ?? .immediate) else { throw .backgroundNeedsLowerPriority }
+    public func check(now: Int64? = nil) throws(Fault) {
+        guard topic.fits(pushType) else { throw topicFault }
+        guard pushType.expects(priority ?? .immediate) else { throw .priorityNotAllowed(priority, for: pushType) }
+        if let now, let expiration, expiration != .oneAttempt, !expiration.allowsStoring(at: now) {
+            throw .expirationPast
+        }
         guard !payload.isEmpty else { throw .payloadEmpty }
         guard payload.count <= pushType.payloadByteCountMax else {
             throw .payloadTooLarge(byteCount: payload.count, byteCountMax: pushType.payloadByteCountMax)
         }
-    }
-}
-
-extension PushNotification.Fault: CustomStringConvertible {
-    /// One sentence that names Apple's rule and what APNs would have answered.
-    package var description: String {
-        switch self {
-        case .payloadEmpty:
-            "The payload is empty; APNs answers PayloadEmpty."
-        case .payloadTooLarge(let byteCount, let byteCountMax):
-            "The payload has \(byteCount) bytes, \(byteCount - byteCountMax) more than the \(byteCountMax) that Apple"
-                + " allows; APNs answers PayloadTooLarge."
-        case .backgroundNeedsLowerPriority:
-            "A background push must have priority 5 or 1, and none means 10; APNs answers BadPriority."
-        case .topicLacksSuffix(let pushType):
-            "The topic of a \(pushType.rawValue) push is the bundle id followed by \(pushType.topicSuffix); APNs answers"
-                + " BadTopic."
-        }
+        if let trace, !Self.isTrace(trace) { throw .traceMalformed }
     }
 
-    /// What APNs would have answered.
-    package var reason: Reason {
-        switch self {
-        case .payloadEmpty: .payloadEmpty
-        case .payloadTooLarge: .payloadTooLarge
-        case .backgroundNeedsLowerPriority: .badPriority
-        case .topicLacksSuffix: .badTopic
-        }
+    /// Whether the push type can go over a connection with this kind of credential.
+    ///
+    /// - Parameter hasProviderToken: false for a connection that a client certificate authenticates.
+    /// - Throws: `.needsProviderToken`, `.needsCertificate`.
+    public func checkAuthentication(hasProviderToken: Bool) throws(Fault) {
+        if pushType.needsTokenAuthentication, !hasProviderToken { throw .needsProviderToken(pushType) }
+        if pushType.needsCertificate, hasProviderToken { throw .needsCertificate(pushType) }
+    }
+
+    private var topicFault: Fault {
+        if pushType == .mdm { return .topicNotOfManagement }
+        if pushType.topicIsBundleID, let owner = topic.suffixOwner { return .topicBelongs(to: owner) }
+        return .topicLacksSuffix(of: pushType)
+    }
+
+    private static func isTrace(_ text: String) -> Bool {
+        (1...traceCharacterCountMax).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 }

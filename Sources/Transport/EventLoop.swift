@@ -94,6 +94,13 @@ package protocol TurnEndHandler: AnyObject {
         pthread_join(thread, nil)
     }
 
+    /// As `stop()`, without waiting for the thread's end; from the loop itself, too.
+    package func stopLater() {
+        guard let thread = inbox.withLock({ $0.beginStop() }) else { return }
+        poller.wake()
+        pthread_detach(thread)
+    }
+
     private func add(_ work: LoopInbox.Work) {
         switch inbox.withLock({ $0.add(work) }) {
         case .nothing: break

@@ -135,6 +135,7 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
         session.didReceiveSettings()
     case NGHTTP2_PING.rawValue where !isAcknowledgement, NGHTTP2_PRIORITY.rawValue:
         session.didReceiveIdleFrame()
+    case NGHTTP2_PING.rawValue: session.report(.pong)
     case NGHTTP2_GOAWAY.rawValue:
         let goAway = unsafe frame.pointee.goaway
         let debugData = unsafe UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)

@@ -22,6 +22,8 @@ package enum HTTP2ClientEvent: Sendable, Equatable {
     case maxConcurrentStreams(Int)
     /// The peer takes no new requests; the connection closes once those in flight have ended.
     case goAway(lastStreamID: Int32, code: UInt32, debugData: [UInt8])
+    /// The answer to a PING of ours.
+    case pong(roundTrip: Duration)
     /// The last event. Nil: closed in order.
     case closed(TransportError?)
 }

@@ -1,19 +1,26 @@
 import CNGHTTP2
 
 /// The loop's side of a client connection: channel, session, and who waits for what.
-final class HTTP2ClientCore {
-    private enum State {
+package final class HTTP2ClientCore {
+    enum State {
         case new, connecting, open, draining, closed(TransportError?)
     }
 
-    private let loop: EventLoop
-    private let limits: HTTP2ClientLimits
+    package let loop: EventLoop
+    let limits: HTTP2ClientLimits
     /// Let go of after the last event: its owner may hold the connection.
-    private var onEvent: (@Sendable (HTTP2ClientEvent) -> Void)?
-    private var state = State.new
-    private var channel: TLSChannel?
-    private var session: HTTP2Session?
+    private var onEvent: ((HTTP2ClientEvent) -> Void)?
+    /// Who is told of the answers to what `start` began, until the connection has closed.
+    package var owner: (any HTTP2ClientOwner)?
+    private(set) var state = State.new
+    private(set) var channel: TLSChannel?
+    private(set) var session: HTTP2Session?
     private var requests = RequestTable()
+    /// When the peer was last heard of.
+    package private(set) var receivedAt: MonotonicTime
+    /// When the PING that waits for its answer was sent.
+    var pingedAt: MonotonicTime?
+    private var pingTimer: LoopTimer?
     private var onConnected: ((TransportError?) -> Void)?
     private var onClosed: [() -> Void] = []
     private var deadlineTimer: LoopTimer?
@@ -21,15 +28,21 @@ final class HTTP2ClientCore {
     private var prefaceTimer: LoopTimer?
     private var isTurnEndPlanned = false
 
-    init(loop: EventLoop, limits: HTTP2ClientLimits, onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void) {
+    /// - Parameters:
+    ///   - loop: where the connection will live, and where everything here is called.
+    ///   - limits: what is allowed, and how long.
+    ///   - onEvent: called on the loop.
+    package init(loop: EventLoop, limits: HTTP2ClientLimits, onEvent: @escaping (HTTP2ClientEvent) -> Void) {
         self.loop = loop
         self.limits = limits
         self.onEvent = onEvent
+        receivedAt = loop.now
     }
 
     // MARK: Connecting
 
-    func connect(
+    /// Begins to connect; `completion` hears once whether the server's SETTINGS came, or why not.
+    package func connect(
         host: String,
         port: UInt16,
         context: TLSContext,
@@ -53,7 +66,7 @@ final class HTTP2ClientCore {
         }
     }
 
-    func cancelConnect() {
+    package func cancelConnect() {
         switch state {
         case .new: state = .closed(.cancelled)
         case .connecting: channel?.abort(.cancelled)
@@ -72,13 +85,13 @@ final class HTTP2ClientCore {
     // MARK: Requests
 
     func send(_ request: HTTP2Request, _ pending: PendingRequest) {
-        guard case .open = state, let session else { return pending.finish(.failure(.notProcessed(refusal))) }
+        guard case .open = state, let session else { return pending.finish(.failure(.notProcessed(refusal)), owner) }
         watchDeadline(pending.deadline)
         if requests.waitingCount == 0, session.openStreamCount < session.peerMaxConcurrentStreams {
             return start(request, pending, session)
         }
         guard requests.waitingCount < limits.waitingCountMax else {
-            return pending.finish(.failure(.notProcessed(.queueFull(countMax: limits.waitingCountMax))))
+            return pending.finish(.failure(.notProcessed(.queueFull(countMax: limits.waitingCountMax))), owner)
         }
         requests.wait(request, pending)
     }
@@ -91,15 +104,47 @@ final class HTTP2ClientCore {
     }
 
     private func start(_ request: HTTP2Request, _ pending: PendingRequest, _ session: HTTP2Session) {
+        do throws(TransportError) {
+            try submit(request.headers, body: request.body, pending, session)
+        } catch {
+            pending.finish(.failure(error), owner)
+        }
+    }
+
+    private func submit(
+        _ headers: borrowing HeaderBlock,
+        body: [UInt8],
+        _ pending: PendingRequest,
+        _ session: HTTP2Session
+    ) throws(TransportError) {
         let slot: Int
         do throws(HTTP2Error) {
-            slot = try session.submitRequest(request.headers, body: request.body)
+            slot = try session.submitRequest(headers, body: body)
         } catch {
-            let failure: RequestFailure = error == .streamsExhausted ? .streamsExhausted : .rejected(error)
-            return pending.finish(.failure(.notProcessed(failure)))
+            throw .notProcessed(error == .streamsExhausted ? .streamsExhausted : .rejected(error))
         }
         requests.start(pending, slot)
         planFlush()
+    }
+
+    /// Begins a request whose answer goes to `owner`. Only when there is room: nothing waits here.
+    ///
+    /// - Parameters:
+    ///   - headers: all of them, the pseudo-headers first; copied before the call returns.
+    ///   - body: the whole.
+    ///   - id: the owner's name for the request, which no other request of this connection has meanwhile.
+    ///   - deadline: when to give up.
+    /// - Throws: `.notProcessed`; the owner is not told of it as well.
+    package func start(
+        _ headers: borrowing HeaderBlock,
+        body: [UInt8],
+        id: UInt64,
+        deadline: MonotonicTime
+    ) throws(TransportError) {
+        guard case .open = state, let session else { throw .notProcessed(refusal) }
+        watchDeadline(deadline)
+        let pending = unsafe PendingRequest(id: id, deadline: deadline, continuation: nil)
+        try submit(headers, body: body, pending, session)
     }
 
     private func startWaiting(_ session: HTTP2Session) {
@@ -110,12 +155,13 @@ final class HTTP2ClientCore {
         }
     }
 
-    func cancel(_ id: UInt64) {
+    /// Gives up one request, begun or waiting; who waits for it is told.
+    package func cancel(_ id: UInt64) {
         if let slot = requests.slot(of: id) {
             return giveUp(slot, .cancelled)
         }
         for pending in requests.takeWaiting(where: { $0.id == id }) {
-            pending.finish(.failure(.notProcessed(.cancelled)))
+            pending.finish(.failure(.notProcessed(.cancelled)), owner)
         }
     }
 
@@ -124,7 +170,7 @@ final class HTTP2ClientCore {
         guard let session, let request = requests.take(slot) else { return }
         let isWritten = session.isWritten(slot)
         reset(slot, session)
-        request.finish(.failure(isWritten ? .ambiguous(failure) : .notProcessed(failure)))
+        request.finish(.failure(isWritten ? .ambiguous(failure) : .notProcessed(failure)), owner)
     }
 
     private func reset(_ slot: Int, _ session: HTTP2Session) {
@@ -152,7 +198,7 @@ final class HTTP2ClientCore {
         nextDeadline = MonotonicTime(nanoseconds: .max)
         let now = loop.now
         for pending in requests.takeWaiting(where: { $0.deadline <= now }) {
-            pending.finish(.failure(.notProcessed(.deadlineExceeded)))
+            pending.finish(.failure(.notProcessed(.deadlineExceeded)), owner)
         }
         for slot in requests.expiredSlots(at: now) {
             giveUp(slot, .deadlineExceeded)
@@ -167,16 +213,43 @@ final class HTTP2ClientCore {
             switch event {
             case .message(let slot): didReceiveResponse(slot, session)
             case .bodyTooLarge(let slot):
-                requests.take(slot)?.finish(.failure(.ambiguous(tooLarge)))
+                requests.take(slot)?.finish(.failure(.ambiguous(tooLarge)), owner)
             case .closed(let slot, let code): didCloseStream(slot, code, session)
             case .settings:
                 if case .connecting = state { didConnect() }
                 onEvent?(.maxConcurrentStreams(session.peerMaxConcurrentStreams))
             case .goAway: didReceiveGoAway(session)
+            case .pong: didReceivePong()
             case .flooded: break
             }
         }
         startWaiting(session)
+    }
+
+    // MARK: Liveness
+
+    /// Asks the peer for a sign of life (RFC 9113 section 6.7) and ends the connection if none comes in time. One
+    /// question at a time: more are no better.
+    package func ping(deadline: Duration) {
+        guard case .open = state, pingedAt == nil, let session, let channel else { return }
+        do throws(HTTP2Error) {
+            try session.submitPing()
+        } catch {
+            return channel.abort(.http2(error))
+        }
+        pingedAt = loop.now
+        pingTimer = loop.schedule(after: deadline) { [unowned self] in
+            self.channel?.abort(.deadlineExceeded(.ping))
+        }
+        planFlush()
+    }
+
+    private func didReceivePong() {
+        guard let pingedAt else { return }
+        self.pingedAt = nil
+        pingTimer?.cancel()
+        pingTimer = nil
+        onEvent?(.pong(roundTrip: loop.now - pingedAt))
     }
 
     private var tooLarge: RequestFailure {
@@ -188,12 +261,15 @@ final class HTTP2ClientCore {
         // The answer came before the request was all sent: the rest is of no use to anyone.
         if !session.isOutgoingDone(slot) { reset(slot, session) }
         guard let request = requests.take(slot) else { return }
-        guard !message.isHeaderTooLarge else { return request.finish(.failure(.ambiguous(.malformedResponse))) }
+        guard !message.isHeaderTooLarge else {
+            return request.finish(.failure(.ambiguous(.malformedResponse)), owner)
+        }
         guard message.bodyByteCount == message.body.count else {
-            return request.finish(.failure(.ambiguous(tooLarge)))
+            return request.finish(.failure(.ambiguous(tooLarge)), owner)
         }
         request.finish(
-            .success(HTTP2Response(status: message.status, headers: message.headers, body: message.body))
+            .success(HTTP2Response(status: message.status, headers: message.headers, body: message.body)),
+            owner
         )
     }
 
@@ -202,9 +278,9 @@ final class HTTP2ClientCore {
             // nghttp2 closes what a GOAWAY excludes in the same way.
             if code == NGHTTP2_REFUSED_STREAM.rawValue {
                 let goAway = session.peerGoAway.map { RequestFailure.goAway(code: $0.code) }
-                request.finish(.failure(.notProcessed(goAway ?? .refusedStream)))
+                request.finish(.failure(.notProcessed(goAway ?? .refusedStream)), owner)
             } else {
-                request.finish(.failure(.ambiguous(.reset(code: code))))
+                request.finish(.failure(.ambiguous(.reset(code: code))), owner)
             }
         }
         closeIfDrained(session)
@@ -223,7 +299,7 @@ final class HTTP2ClientCore {
     private func refuseWaiting() {
         let failure = refusal
         while let (_, pending) = requests.takeNextWaiting() {
-            pending.finish(.failure(.notProcessed(failure)))
+            pending.finish(.failure(.notProcessed(failure)), owner)
         }
     }
 
@@ -235,7 +311,8 @@ final class HTTP2ClientCore {
         loop.atTurnEnd(self)
     }
 
-    private func flush() {
+    /// Turns what was submitted into bytes and sends them now, instead of at the turn's end.
+    package func flush() {
         guard let channel, let session else { return }
         do throws(TransportError) {
             try session.send(through: channel)
@@ -249,7 +326,8 @@ final class HTTP2ClientCore {
 
     // MARK: Ending
 
-    func close(gracefully: Bool, completion: (() -> Void)? = nil) {
+    /// Takes no more requests; ends once those in flight have their answers, or at once.
+    package func close(gracefully: Bool, completion: (() -> Void)? = nil) {
         switch state {
         case .closed:
             completion?()
@@ -286,11 +364,12 @@ final class HTTP2ClientCore {
         state = .closed(error)
         deadlineTimer?.cancel()
         prefaceTimer?.cancel()
+        pingTimer?.cancel()
         let failure = RequestFailure.connection(error ?? .connectionClosed)
         for slot in requests.slots {
             guard let request = requests.take(slot) else { continue }
             let isWritten = session?.isWritten(slot) ?? false
-            request.finish(.failure(isWritten ? .ambiguous(failure) : .notProcessed(failure)))
+            request.finish(.failure(isWritten ? .ambiguous(failure) : .notProcessed(failure)), owner)
         }
         refuseWaiting()
         channel = nil
@@ -298,6 +377,7 @@ final class HTTP2ClientCore {
         onConnected = nil
         onEvent?(.closed(error))
         onEvent = nil
+        owner = nil
         let closed = onClosed
         onClosed = []
         for completion in closed {
@@ -307,7 +387,7 @@ final class HTTP2ClientCore {
 }
 
 extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
-    func channelDidOpen(_ channel: TLSChannel) {
+    package func channelDidOpen(_ channel: TLSChannel) {
         guard channel.negotiatedProtocol == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
         do throws(HTTP2Error) {
             session = try HTTP2Session(role: .client, settings: limits.settings, now: loop.now)
@@ -320,8 +400,9 @@ extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
         planFlush()
     }
 
-    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+    package func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
         guard let session else { return }
+        receivedAt = loop.now
         do throws(HTTP2Error) {
             try session.receive(bytes, now: loop.now)
         } catch {
@@ -329,17 +410,19 @@ extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
         }
         handleEvents(session)
         planFlush()
+        owner?.connectionDidProgress()
     }
 
-    func channelIsWritable(_ channel: TLSChannel) {
+    package func channelIsWritable(_ channel: TLSChannel) {
         planFlush()
+        owner?.connectionDidProgress()
     }
 
-    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+    package func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
         didClose(error)
     }
 
-    func handleTurnEnd() {
+    package func handleTurnEnd() {
         isTurnEndPlanned = false
         flush()
     }

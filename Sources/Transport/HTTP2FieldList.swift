@@ -14,7 +14,7 @@ import CNGHTTP2
     /// - Returns: what `body` returns.
     mutating func lend<Result>(
         status: Int?,
-        _ headers: HeaderBlock,
+        _ headers: borrowing HeaderBlock,
         _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result
     ) -> Result {
         unsafe fields.removeAll(keepingCapacity: true)

@@ -14,6 +14,8 @@ extension HTTP2Session {
         case settings
         /// The peer will take no new streams: `peerGoAway`.
         case goAway
+        /// The peer answered a PING.
+        case pong
         /// The peer floods; the session has said GOAWAY with ENHANCE_YOUR_CALM.
         case flooded
     }

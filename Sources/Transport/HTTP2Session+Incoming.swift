@@ -113,6 +113,7 @@ extension HTTP2Session {
             unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: UnsafeRawBufferPointer(piece))
         }
         streams[slot].outgoingOffset = offset + byteCount
+        unsentBodyByteCount -= byteCount
         return (byteCount, streams[slot].outgoingOffset == streams[slot].outgoing.count)
     }
 }

@@ -28,10 +28,11 @@ extension HTTP2Session {
     }
 
     /// Client: a new request. `headers` begins with the pseudo-headers. Returns its slot.
-    package func submitRequest(_ headers: HeaderBlock, body: [UInt8]) throws(HTTP2Error) -> Int {
+    package func submitRequest(_ headers: borrowing HeaderBlock, body: [UInt8]) throws(HTTP2Error) -> Int {
         precondition(role == .client)
         let slot = takeSlot()
         streams[slot].outgoing = body
+        unsentBodyByteCount += body.count
         let result = unsafe fields.lend(status: nil, headers) { fields in
             var source = unsafe Self.source(slot)
             let tag = unsafe UnsafeMutableRawPointer(bitPattern: slot + 1)
@@ -57,6 +58,7 @@ extension HTTP2Session {
         body: [UInt8]
     ) throws(HTTP2Error) {
         precondition(role == .server && streams[slot].id != 0 && (100...999).contains(status))
+        unsentBodyByteCount += body.count - (streams[slot].outgoing.count - streams[slot].outgoingOffset)
         streams[slot].outgoing = body
         streams[slot].outgoingOffset = 0
         let id = streams[slot].id

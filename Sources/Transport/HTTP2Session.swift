@@ -20,6 +20,8 @@ import CNGHTTP2
     private var isFlooded = false
     var fields = HTTP2FieldList()
 
+    /// Of requests or responses whose body has not all become bytes.
+    package internal(set) var unsentBodyByteCount = 0
     package internal(set) var peerGoAway: GoAway?
     /// Whether the peer's first SETTINGS, its half of the connection preface, has come.
     package internal(set) var hasPeerSettings = false
@@ -163,6 +165,7 @@ import CNGHTTP2
     }
 
     func freeSlot(_ slot: Int) {
+        unsentBodyByteCount -= streams[slot].outgoing.count - streams[slot].outgoingOffset
         streams[slot] = HTTP2Stream()
         freeSlots.append(slot)
     }
@@ -193,6 +196,11 @@ import CNGHTTP2
             debugData.count
         )
         try Self.check("submit_goaway", result)
+    }
+
+    /// Asks for a sign of life: `.pong` will follow.
+    package func submitPing() throws(HTTP2Error) {
+        try Self.check("submit_ping", unsafe nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil))
     }
 
     /// GOAWAY, and then nothing: `isAlive` is false once it has been written.

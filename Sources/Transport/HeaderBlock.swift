@@ -92,7 +92,8 @@ package struct HeaderBlock: Sendable, Equatable {
         )
     }
 
-    mutating func removeAll() {
+    /// Empty again; the memory is kept.
+    package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
     }

@@ -1,18 +1,30 @@
 /// First in, first out, without moving what waits.
-struct RingBuffer<Element> {
+package struct RingBuffer<Element> {
     private var items: [Element?] = []
     private var head = 0
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
+    package init() {}
 
-    mutating func append(_ element: Element) {
+    package var isEmpty: Bool { count == 0 }
+
+    package mutating func append(_ element: Element) {
         if count == items.count { grow() }
         items[(head + count) % items.count] = element
         count += 1
     }
 
-    mutating func popFirst() -> Element? {
+    /// Puts `element` before all others: what was taken out and could not be served is still the oldest.
+    package mutating func prepend(_ element: Element) {
+        if count == items.count { grow() }
+        head = (head + items.count - 1) % items.count
+        items[head] = element
+        count += 1
+    }
+
+    package var first: Element? { count > 0 ? items[head] : nil }
+
+    package mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = items[head]
         items[head] = nil
@@ -22,7 +34,7 @@ struct RingBuffer<Element> {
     }
 
     /// Takes out what matches, in order, and keeps the rest in order.
-    mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
+    package mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []
         for _ in 0..<count {
             guard let element = popFirst() else { break }
@@ -31,7 +43,7 @@ struct RingBuffer<Element> {
         return removed
     }
 
-    func forEach(_ body: (Element) -> Void) {
+    package func forEach(_ body: (Element) -> Void) {
         for offset in 0..<count {
             if let element = items[(head + offset) % items.count] { body(element) }
         }

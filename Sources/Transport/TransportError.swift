@@ -2,7 +2,7 @@
 package enum TransportError: Error, Equatable, Sendable {
     /// What ran out of time.
     package enum Phase: String, Sendable {
-        case connect, handshake, request, idle, close
+        case connect, handshake, request, ping, idle, close
     }
 
     case hostNotFound(reason: String)

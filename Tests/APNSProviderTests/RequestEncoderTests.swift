@@ -27,10 +27,20 @@ struct RequestEncoderTests {
         )
     }
 
+    private static func encode(
+        _ encoder: inout RequestEncoder,
+        _ notification: PushNotification,
+        _ token: ProviderToken?
+    ) -> HeaderBlock {
+        var headers = HeaderBlock()
+        encoder.encode(notification, token, into: &headers)
+        return headers
+    }
+
     @Test func `a push is written as Apple's table has it, pseudo-headers first`() throws {
         var encoder = RequestEncoder(authority: APNSEndpoint.production.authority)
         let token = try Self.token()
-        let headers = encoder.headers(for: try Self.notification(), token)
+        let headers = Self.encode(&encoder, try Self.notification(), token)
         let fields = headers.map {
             (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
         }
@@ -48,8 +58,8 @@ struct RequestEncoderTests {
 
     @Test func `what differs in each push is indexed once, for its name, and the token and the path never`() throws {
         var encoder = RequestEncoder(authority: APNSEndpoint.sandbox.authority)
-        let first = encoder.headers(for: try Self.notification(), try Self.token())
-        let second = encoder.headers(for: try Self.notification(), try Self.token())
+        let first = Self.encode(&encoder, try Self.notification(), try Self.token())
+        let second = Self.encode(&encoder, try Self.notification(), try Self.token())
         func indexing(_ headers: HeaderBlock, _ name: String) -> HeaderBlock.Indexing? {
             headers.first { $0.name.elementsEqual(name.utf8) }?.indexing
         }
@@ -70,7 +80,7 @@ struct RequestEncoderTests {
         var encoder = RequestEncoder(authority: APNSEndpoint.production.authority)
         var notification = try Self.notification()
         (notification.priority, notification.expiration, notification.collapseID) = (nil, nil, nil)
-        let headers = encoder.headers(for: notification, try Self.token())
+        let headers = Self.encode(&encoder, notification, try Self.token())
         #expect(headers.count == 8)
     }
 

@@ -15,7 +15,7 @@ struct EndToEndTests {
         let site = try await Site()
         let device = try await site.device()
         #expect(device.deviceToken.bytes.count == 32)
-        let client = try await site.client()
+        let client = try site.client()
         var sent = site.notification(1, to: device.deviceToken)
         sent.collapseID = try CollapseID("news")
         sent.expiration = Expiration(unixSeconds: UInt64(Site.start) + 60)
@@ -44,7 +44,7 @@ struct EndToEndTests {
     @Test func `what the simulator saw is exactly what was sent, without the provider token`() async throws {
         let site = try await Site()
         let device = try await site.device()
-        let client = try await site.client()
+        let client = try site.client()
         let sent = site.notification(2, to: device.deviceToken)
         _ = try await client.send(sent)
         guard case .accepted(let received, device: 1) = await site.events.first(2)[1] else {
@@ -75,7 +75,7 @@ struct EndToEndTests {
     ) async throws {
         let site = try await Site(startsWithOneStream: startsWithOneStream)
         let device = try await site.device()
-        let client = try await site.client()
+        let client = try site.client()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<1000 {
                 var notification = site.notification(0, to: device.deviceToken)
@@ -95,13 +95,14 @@ struct EndToEndTests {
     @Test func `a connection has one stream until the first push was accepted, then a thousand`() async throws {
         let site = try await Site()
         let device = try await site.device()
-        let events = Recorder<HTTP2ClientEvent>()
-        let client = try await site.client(onEvent: events.record)
+        let events = Recorder<APNSClientEvent>()
+        let client = try site.client(observer: events)
         let nobody = try DeviceToken(bytes: [UInt8](repeating: 0xCD, count: 32))
         #expect(try await client.send(site.notification(1, to: nobody)).status == 400)
-        #expect(await events.first(1) == [.maxConcurrentStreams(1)])
+        #expect(events.streamLimits == [1])
         #expect(try await client.send(site.notification(2, to: device.deviceToken)).status == 200)
-        #expect(await events.first(2) == [.maxConcurrentStreams(1), .maxConcurrentStreams(1000)])
+        _ = await events.first(6)
+        #expect(events.streamLimits == [1, 1000])
         await client.close()
         await site.simulator.close()
     }
@@ -109,9 +110,13 @@ struct EndToEndTests {
     @Test func `a port where nobody listens is refused, and the error says so`() async throws {
         let site = try await Site()
         let port = try HeldPort.deaf()
-        await #expect(throws: ProviderError.transport(.connectionRefused)) {
-            _ = try await site.client(port: port.number)
+        let client = try site.client(port: port.number)
+        let refused = SendFailure(cause: .connection(.connectionRefused), attemptCount: 0)
+        let token = try DeviceToken(bytes: [1])
+        await #expect(throws: ProviderError.notProcessed(refused)) {
+            try await client.send(site.notification(1, to: token))
         }
+        await client.close()
         await #expect(throws: DeviceLinkError.transport(.connectionRefused)) {
             _ = try await site.device(port: port.number)
         }
@@ -120,7 +125,7 @@ struct EndToEndTests {
     @Test func `refusals come back as Apple's reasons, and the connection goes on`() async throws {
         let site = try await Site()
         let device = try await site.device()
-        let client = try await site.client()
+        let client = try site.client()
         let nobody = try DeviceToken(bytes: [UInt8](repeating: 0xCD, count: 32))
         let unknown = try await client.send(site.notification(3, to: nobody))
         #expect(unknown.status == 400 && unknown.reason == .badDeviceToken)
@@ -145,7 +150,7 @@ struct EndToEndTests {
     {
         let site = try await Site()
         let device = try await site.device()
-        let client = try await site.client()
+        let client = try site.client()
         var large = site.notification(7, to: device.deviceToken)
         large.payload = [UInt8](repeating: 0x20, count: 4097)
         await #expect(throws: ProviderError.notSendable(.payloadTooLarge(byteCount: 4097, byteCountMax: 4096))) {
@@ -187,9 +192,12 @@ struct EndToEndTests {
             keyID: try KeyID("ABC123DEFG"),
             teamID: try TeamID("DEF123GHIJ")
         )
-        let client = try await site.client(tokens: stolen)
+        let client = try site.client(tokens: stolen)
         let response = try await client.send(site.notification(8, to: device.deviceToken))
         #expect(response.status == 403 && response.reason == .invalidProviderToken)
+        await #expect(throws: ProviderError.suspended(.invalidProviderToken)) {
+            try await client.send(site.notification(9, to: device.deviceToken))
+        }
         await client.close()
         await site.simulator.close()
     }
@@ -197,7 +205,7 @@ struct EndToEndTests {
     @Test func `over hours the client's token is never too old and never renewed too often`() async throws {
         let site = try await Site()
         let device = try await site.device()
-        let client = try await site.client()
+        let client = try site.client()
         for step in 0..<60 {
             let response = try await client.send(site.notification(UInt8(step), to: device.deviceToken))
             #expect(response.status == 200, "after \(step * 5) minutes: \(String(describing: response.reason))")
@@ -211,7 +219,7 @@ struct EndToEndTests {
 
     @Test func `a device that was away gets the newest push when it comes back`() async throws {
         let site = try await Site()
-        let client = try await site.client()
+        let client = try site.client()
         var token: DeviceToken
         do {
             let device = try await site.device()
@@ -236,7 +244,7 @@ struct EndToEndTests {
 
     @Test func `a push that was not acknowledged comes again`() async throws {
         let site = try await Site()
-        let client = try await site.client()
+        let client = try site.client()
         let device = try await site.device()
         #expect(try await client.send(site.notification(1, to: device.deviceToken)).status == 200)
         let first = try #require(try await device.next())

@@ -19,6 +19,7 @@ final class Site: Sendable {
     let events: Recorder<SimulatorEvent>
     let tokens: ProviderTokenSource
     let topic: Topic
+    let authorityPEM: [UInt8]
     let pushContext: TLSContext
     let deviceContext: TLSContext
     private let clock: Clock
@@ -37,6 +38,7 @@ final class Site: Sendable {
             certificateChainPEM: server.certificatePEM,
             privateKeyPEM: server.privateKeyPEM.span.bytes
         )
+        authorityPEM = try authority.certificatePEM
         pushContext = try .client(trust: .pem(authority.certificatePEM), alpn: ["h2"])
         deviceContext = try .client(trust: .pem(authority.certificatePEM), alpn: [DeviceFrame.applicationProtocol])
         simulatorLoop = try EventLoop()
@@ -71,16 +73,18 @@ final class Site: Sendable {
     func client(
         port: UInt16? = nil,
         tokens: ProviderTokenSource? = nil,
-        onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
-    ) async throws -> APNSClient {
+        observer: (any APNSClientObserver)? = nil
+    ) throws -> APNSClient {
         let clock = clock
-        return try await APNSClient.connect(
-            to: APNSEndpoint(host: "127.0.0.1", port: port ?? simulator.pushPort),
-            context: pushContext,
-            loop: clientLoop,
-            tokens: tokens ?? self.tokens,
-            clock: { Moment(unixSeconds: clock.now, uptimeSeconds: clock.now - Self.start) },
-            onEvent: onEvent
+        var configuration = APNSClientConfiguration()
+        configuration.trust = .pem(authorityPEM)
+        configuration.loop = clientLoop
+        configuration.clock = { Moment(unixSeconds: clock.now, uptimeSeconds: clock.now - Self.start) }
+        configuration.observer = observer
+        return try APNSClient(
+            endpoint: APNSEndpoint(host: "127.0.0.1", port: port ?? simulator.pushPort),
+            credential: .token(tokens ?? self.tokens),
+            configuration: configuration
         )
     }
 
@@ -121,6 +125,15 @@ final class Site: Sendable {
     var deliveries: [DeliveryEvent] {
         events.all.compactMap { event in
             if case .delivery(let delivery) = event { delivery } else { nil }
+        }
+    }
+}
+
+/// What a client tells of itself.
+extension Recorder: APNSClientObserver where Element == APNSClientEvent {
+    var streamLimits: [Int] {
+        all.compactMap { event in
+            if case .streamLimit(_, let count) = event { count } else { nil }
         }
     }
 }

@@ -44,4 +44,20 @@ struct ReasonTests {
                 == Array(#"{"reason":"Unregistered","timestamp":1454402113000}"#.utf8)
         )
     }
+
+    @Test(arguments: [(1_000, true), (999, true), (1_001, false)])
+    func `a 410 proves that the app is gone only for tokens registered before it`(_ registered: Int64, _ gone: Bool) {
+        for reason in [Reason.unregistered, .expiredToken] {
+            let body = RejectionBody(reason, timestampMilliseconds: 1_000)
+            #expect(body.provesGone(registeredAtMilliseconds: registered) == gone)
+        }
+        let unknown = RejectionBody(reasonText: "Vanished", timestampMilliseconds: 1_000)
+        #expect(unknown?.provesGone(registeredAtMilliseconds: registered) == gone)
+    }
+
+    @Test func `nothing but a 410 with its timestamp proves anything`() {
+        #expect(!RejectionBody(.unregistered).provesGone(registeredAtMilliseconds: 0))
+        let other = RejectionBody(reasonText: "BadDeviceToken", timestampMilliseconds: 1_000)
+        #expect(other?.provesGone(registeredAtMilliseconds: 0) == false)
+    }
 }

@@ -35,6 +35,32 @@ struct VocabularyTests {
         }
     }
 
+    @Test func `four push types have fewer priorities than three`() {
+        let refused: [PushType: [Priority]] = [
+            .background: [.immediate], .liveactivity: [.low], .location: [.low], .pushtotalk: [.low, .powerAware],
+        ]
+        for type in PushType.allCases {
+            for priority in Priority.allCases {
+                #expect(type.expects(priority) != (refused[type] ?? []).contains(priority), "\(type) \(priority)")
+            }
+        }
+    }
+
+    @Test func `only what comes at once or not at all is advised an expiration`() {
+        for type in PushType.allCases {
+            #expect(type.advisedExpiration == ([.pushtotalk, .voip].contains(type) ? .oneAttempt : nil), "\(type)")
+        }
+    }
+
+    @Test func `a Live Activity and a location query need a provider token, mdm a certificate`() {
+        #expect(PushType.allCases.filter(\.needsTokenAuthentication) == [.liveactivity, .location])
+        #expect(PushType.allCases.filter(\.needsCertificate) == [.mdm])
+        #expect(PushType.alert.certificateCoverage == .topicKind(.app))
+        #expect(PushType.voip.certificateCoverage == .topicKind(.voip))
+        #expect(PushType.complication.certificateCoverage == .topicKind(.complication))
+        #expect(PushType.widgets.certificateCoverage == .listedTopic)
+    }
+
     @Test(arguments: ["", "0", "2", "05", "10 ", "+5", "100", "five"])
     func `no other text is a priority`(_ text: String) {
         #expect(Priority(headerValue: Array(text.utf8).span) == nil)
@@ -54,6 +80,38 @@ struct VocabularyTests {
         }
         #expect(!bundle.hasSuffix(of: .voip))
         #expect(try !Topic(".voip").hasSuffix(of: .voip))
+    }
+
+    @Test func `a topic knows whose suffix it carries`() throws {
+        #expect(try Topic("com.example.chat").suffixOwner == nil)
+        for type in PushType.allCases where !type.topicSuffix.isEmpty {
+            #expect(try Topic("com.example.chat" + type.topicSuffix).suffixOwner == type)
+            #expect(try Topic(type.topicSuffix).suffixOwner == nil, "nothing before the suffix")
+        }
+        #expect(try Topic("com.apple.mgmt.External.4a3b").suffixOwner == .mdm)
+        #expect(try Topic("com.apple.mgmt.").suffixOwner == nil)
+    }
+
+    @Test func `a topic fits the push type of its suffix and no other`() throws {
+        let bundle = try Topic("com.example.chat")
+        for type in PushType.allCases {
+            let topic = type == .mdm ? try Topic("com.apple.mgmt.External.4a3b") : try bundle.appendingSuffix(of: type)
+            for other in PushType.allCases {
+                let isSame = other == type || (topic == bundle && other.topicIsBundleID)
+                #expect(topic.fits(other) == isSame, "\(topic) \(other)")
+            }
+        }
+    }
+
+    @Test func `an app may be called like a suffix`() throws {
+        let app = try Topic(bundleID: "com.example.voip")
+        #expect(app.fits(.alert) && app.fits(.background) && !app.fits(.voip))
+        #expect(try app.appendingSuffix(of: .voip).fits(.voip))
+        #expect(try app.appendingSuffix(of: .voip).description == "com.example.voip.voip")
+        // The bytes are one topic; only what a push may do with them differs.
+        #expect(try app == Topic("com.example.voip"))
+        #expect(try Set([app, Topic("com.example.voip")]).count == 1)
+        #expect(throws: APNSError.topicCharacter(offset: 3)) { try Topic(bundleID: "com example") }
     }
 
     @Test(arguments: [
@@ -105,6 +163,14 @@ struct APNSIDTests {
         #expect(
             APNSID(randomBytes: [UInt8](repeating: 0, count: 16)).description == "00000000-0000-4000-8000-000000000000"
         )
+    }
+
+    @Test func `new ids are random, and of version 4`() {
+        let ids = (0..<100).map { _ in APNSID() }
+        #expect(Set(ids).count == 100)
+        #expect(ids.allSatisfy { $0.bytes[6] >> 4 == 4 && $0.bytes[8] >> 6 == 0b10 })
+        #expect(ids.allSatisfy { APNSID($0.description) == $0 && APNSID($0.description.uppercased()) == $0 })
+        #expect(APNSID("1-1-1-1-1") == nil)
     }
 
     @Test func `text and bytes are two forms of one id`() throws {

@@ -25,13 +25,14 @@ extension Arguments {
     }
 
     /// Whom to trust for a server's certificate: the system's authorities, or the file of one's own.
+    func trust() throws(CommandFailure) -> TLSContext.Trust {
+        guard let path = value("--ca") else { return .system }
+        return .pem(try readInput(path, byteCountMax: 1 << 20))
+    }
+
+    /// A client's side of TLS, for one protocol.
     func clientContext(protocol name: String) throws(CommandFailure) -> TLSContext {
-        let trust: TLSContext.Trust
-        if let path = value("--ca") {
-            trust = .pem(try readInput(path, byteCountMax: 1 << 20))
-        } else {
-            trust = .system
-        }
+        let trust = try trust()
         do {
             return try .client(trust: trust, alpn: [name])
         } catch {

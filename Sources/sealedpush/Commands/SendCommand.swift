@@ -62,7 +62,7 @@ struct SendCommand: Command {
     func run() async throws(CommandFailure) {
         let notification = try notification()
         let response = try await send(notification)
-        try report(response, notification.id)
+        try report(response)
     }
 
     private func notification() throws(CommandFailure) -> PushNotification {
@@ -107,11 +107,12 @@ struct SendCommand: Command {
             )
         }
         let tokens = ProviderTokenSource(key: key, keyID: try arguments.keyID(), teamID: try arguments.teamID())
-        let context = try arguments.clientContext(protocol: "h2")
+        var configuration = APNSClientConfiguration()
+        configuration.trust = try arguments.trust()
+        // One push, and whoever sent it by hand decides about another.
+        configuration.ambiguity = .report
         do throws(ProviderError) {
-            let loop = try makeLoop()
-            defer { loop.stop() }
-            let client = try await APNSClient.connect(to: endpoint, context: context, loop: loop, tokens: tokens)
+            let client = try APNSClient(endpoint: endpoint, credential: .token(tokens), configuration: configuration)
             let response = try await client.send(notification)
             await client.close()
             return response
@@ -120,24 +121,28 @@ struct SendCommand: Command {
         }
     }
 
-    private func makeLoop() throws(ProviderError) -> EventLoop {
-        do { return try EventLoop() } catch { throw .transport(error) }
-    }
-
     private func sentence(of error: ProviderError) -> String {
+        let place = "\(TerminalText.safe(endpoint.host)):\(endpoint.port)"
         switch error {
-        case .key: "the signing key could not sign; is it the .p8 file from Apple?"
-        case .notSendable(let fault): "\(TerminalText.safe(payloadPath)) was not sent: \(fault)"
-        case .transport(let error): "\(TerminalText.safe(endpoint.host)):\(endpoint.port): \(error.sentence)"
+        case .key: return "the signing key could not sign; is it the .p8 file from Apple?"
+        case .tls(let error): return "\(TerminalText.safe(arguments.value("--ca") ?? place)): \(error.sentence)"
+        case .system(let error): return error.sentence
+        case .notSendable(let fault): return "\(TerminalText.safe(payloadPath)) was not sent: \(fault)"
+        case .suspended(let reason): return "\(place): APNs refused the key: \(reason.rawValue). \(reason.advice)"
+        case .queueFull, .closed, .cancelled: return "cancelled"
+        case .notProcessed(let failure):
+            if case .connection(let error) = failure.cause { return "\(place): \(error.sentence)" }
+            return "\(place): \(TransportError.notProcessed(failure.cause).sentence)"
+        case .ambiguous(let failure): return "\(place): \(TransportError.ambiguous(failure.cause).sentence)"
         }
     }
 
-    private func report(_ response: APNSResponse, _ id: APNSID) throws(CommandFailure) {
+    private func report(_ response: APNSResponse) throws(CommandFailure) {
         if arguments.flag(.json) {
             var writer = JSONWriter()
             writer.object { writer in
                 writer.member("status", response.status)
-                writer.member("apns-id", (response.id ?? id).description)
+                writer.member("apns-id", response.id.description)
                 if case .rejected(let body) = response.outcome { writer.member("reason", body?.reasonText ?? "") }
             }
             try Output.print(String(decoding: writer.bytes, as: UTF8.self))
@@ -145,7 +150,7 @@ struct SendCommand: Command {
         switch response.outcome {
         case .accepted:
             if !arguments.flag(.json) {
-                try Output.print("accepted by APNs for delivery, apns-id \(response.id ?? id)")
+                try Output.print("accepted by APNs for delivery, apns-id \(response.id)")
             }
         case .rejected(let body):
             let reason = TerminalText.safe(body?.reasonText ?? "no reason")

@@ -15,16 +15,25 @@ struct RequestEncoder {
     /// - Parameter authority: host, and port where it is not 443.
     init(authority: [UInt8]) { self.authority = authority }
 
-    mutating func headers(for notification: PushNotification, _ token: ProviderToken) -> HeaderBlock {
-        var headers = HeaderBlock()
-        headers.reserveCapacity(byteCount: 768, fieldCount: 11)
+    /// Replaces what is in `headers`, whose memory serves one push after the other.
+    ///
+    /// - Parameters:
+    ///   - notification: what to send.
+    ///   - token: who sends; nil when the connection's certificate says so.
+    ///   - headers: in order, the pseudo-headers first.
+    mutating func encode(
+        _ notification: borrowing PushNotification,
+        _ token: ProviderToken?,
+        into headers: inout HeaderBlock
+    ) {
+        headers.removeAll()
         headers.append(HeaderName.method, "POST")
         headers.append(HeaderName.scheme, "https")
         headers.append(HeaderName.authority, authority)
         var path = Array("/3/device/".utf8)
         notification.deviceToken.appendHex(to: &path)
         headers.append(HeaderName.path, path, indexing: .notIndexed)
-        headers.append(HeaderName.authorization, token.authorization, indexing: .neverIndexed)
+        if let token { headers.append(HeaderName.authorization, token.authorization, indexing: .neverIndexed) }
         headers.append(HeaderName.id, notification.id.text, indexing: Self.indexing(&hasSentID))
         headers.append(HeaderName.pushType, notification.pushType.headerValue)
         headers.append(HeaderName.topic, notification.topic.bytes)
@@ -39,7 +48,6 @@ struct RequestEncoder {
         if let collapseID = notification.collapseID {
             headers.append(HeaderName.collapseID, collapseID.bytes, indexing: Self.indexing(&hasSentCollapseID))
         }
-        return headers
     }
 
     private static func indexing(_ hasSent: inout Bool) -> HeaderBlock.Indexing {

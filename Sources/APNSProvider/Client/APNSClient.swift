@@ -1,0 +1,185 @@
+package import APNS
+import Synchronization
+package import Transport
+
+/// Sends pushes with one credential to one endpoint: a lane. It connects when there is something to send, and keeps as
+/// many connections as that needs.
+///
+/// From any task; a task that runs on `loop` (`Task(executorPreference:)`) saves a thread switch.
+package final class APNSClient: Sendable {
+    package let endpoint: APNSEndpoint
+    package let loop: EventLoop
+    private let configuration: APNSClientConfiguration
+    private let pool: LoopBound<ConnectionPool>
+    private let nextDeliveryID = Atomic<UInt64>(0)
+
+    /// Connects to nobody yet.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Apple's, or a simulator's.
+    ///   - credential: who pushes.
+    ///   - configuration: trust, deadlines, how much at once.
+    /// - Throws: `.tls` for authorities that cannot be read, `.system` when there is no thread to be had.
+    package init(
+        endpoint: APNSEndpoint,
+        credential: APNSCredential,
+        configuration: APNSClientConfiguration = APNSClientConfiguration()
+    ) throws(ProviderError) {
+        let lane = try LaneCredential(credential, trust: configuration.trust, clock: configuration.clock)
+        if let loop = configuration.loop {
+            self.loop = loop
+        } else {
+            do throws(TransportError) { loop = try EventLoop() } catch { throw .system(error) }
+        }
+        self.endpoint = endpoint
+        self.configuration = configuration
+        let pool = ConnectionPool(loop: loop, endpoint: endpoint, credential: lane, configuration: configuration)
+        self.pool = LoopBound(pool, to: loop)
+    }
+
+    deinit { end(gracefully: true) {} }
+
+    // MARK: Sending
+
+    /// Sends one push and waits for APNs's answer, and before that, when all streams are taken, for its turn.
+    ///
+    /// - Returns: the answer, a refusal included.
+    /// - Throws: every case but `.queueFull`.
+    package func send(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
+        try await send(notification, waitingCountMax: .max)
+    }
+
+    /// Sends one push, unless as many as `waitingCountMax` says wait already.
+    ///
+    /// - Returns: the answer, a refusal included.
+    /// - Throws: `.queueFull` at once, and every other case.
+    package func trySend(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
+        try await send(notification, waitingCountMax: configuration.waitingCountMax)
+    }
+
+    private func send(
+        _ notification: PushNotification,
+        waitingCountMax: Int
+    ) async throws(ProviderError) -> APNSResponse {
+        do throws(PushNotification.Fault) { try notification.check() } catch { throw .notSendable(error) }
+        let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
+        // Off the loop, a cancellation may overtake the push on its way there; on the loop it cannot.
+        let ticket = loop.isOnLoop ? nil : Ticket()
+        let result: Result<APNSResponse, ProviderError> = await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { (continuation: DeliveryContinuation) in
+                guard let ticket else {
+                    guard !Task.isCancelled else {
+                        return unsafe continuation.resume(returning: .failure(.cancelled(mayHaveBeenSent: false)))
+                    }
+                    return unsafe pool.value.send(id, notification, .one(continuation), waitingCountMax)
+                }
+                let pool = pool
+                loop.perform {
+                    guard !ticket.isCancelled.load(ordering: .relaxed) else {
+                        return unsafe continuation.resume(returning: .failure(.cancelled(mayHaveBeenSent: false)))
+                    }
+                    unsafe pool.value.send(id, notification, .one(continuation), waitingCountMax)
+                }
+            }
+        } onCancel: {
+            ticket?.isCancelled.store(true, ordering: .relaxed)
+            let pool = pool
+            loop.perform { pool.value.cancel(id) }
+        }
+        return try result.get()
+    }
+
+    /// Sends many pushes and waits for all of their answers: one hop to the loop and one back for all of them.
+    ///
+    /// - Returns: as many results as pushes, in their order.
+    package func send(_ notifications: [PushNotification]) async -> [Result<APNSResponse, ProviderError>] {
+        guard !notifications.isEmpty else { return [] }
+        let pool = pool
+        let first = nextDeliveryID.add(UInt64(notifications.count), ordering: .relaxed).oldValue + 1
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                loop.perform {
+                    let batch = DeliveryBatch(count: notifications.count) { continuation.resume(returning: $0) }
+                    for (index, notification) in notifications.enumerated() {
+                        pool.value.checkAndSend(first + UInt64(index), notification, .batch(batch, index))
+                    }
+                }
+            }
+        } onCancel: {
+            loop.perform { for id in first..<first + UInt64(notifications.count) { pool.value.cancel(id) } }
+        }
+    }
+
+    /// Sends one push of a run, which takes its answer.
+    func send(_ notification: PushNotification, telling run: APNSResponseRun) {
+        let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
+        let pool = pool
+        loop.perform { pool.value.checkAndSend(id, notification, .run(run, notification.id)) }
+    }
+
+    private final class Ticket: Sendable {
+        let isCancelled = Atomic(false)
+    }
+
+    // MARK: The lane
+
+    /// Why nothing is sent at present; nil: pushes are sent.
+    package var suspension: Reason? {
+        get async {
+            let pool = pool
+            return await loop.run { pool.value.lane.suspension }
+        }
+    }
+
+    /// Pushes that have not been sent yet.
+    package var waitingCount: Int {
+        get async {
+            let pool = pool
+            return await loop.run { pool.value.deliveries.waitingCount }
+        }
+    }
+
+    /// Whether `close` has been called.
+    package var isClosed: Bool {
+        get async {
+            let pool = pool
+            return await loop.run { pool.value.isClosed }
+        }
+    }
+
+    /// After a suspension, when what was wrong at Apple's side has been mended.
+    package func resume() async {
+        let pool = pool
+        await loop.run { pool.value.resume() }
+    }
+
+    /// Uses another credential from now on. Every connection of the old one takes no more pushes and closes once those
+    /// in flight have their answers; a suspension ends.
+    ///
+    /// - Throws: as `init`; the old credential then stays.
+    package func replaceCredential(_ credential: APNSCredential) async throws(ProviderError) {
+        let lane = try LaneCredential(credential, trust: configuration.trust, clock: configuration.clock)
+        let pool = pool
+        await loop.run { pool.value.replace(lane) }
+    }
+
+    // MARK: Ending
+
+    /// Takes no more pushes, and returns when those that were taken have their answers (or at once, and they fail).
+    package func close(gracefully: Bool = true) async {
+        await withCheckedContinuation { continuation in
+            end(gracefully: gracefully) { continuation.resume() }
+        }
+    }
+
+    private func end(gracefully: Bool, completion: @escaping @Sendable () -> Void) {
+        let pool = pool
+        let ownLoop = configuration.loop == nil ? loop : nil
+        loop.perform {
+            pool.value.close(gracefully: gracefully) {
+                ownLoop?.stopLater()
+                completion()
+            }
+        }
+    }
+}

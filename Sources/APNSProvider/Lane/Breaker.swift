@@ -1,0 +1,79 @@
+import Transport
+
+/// Stops a lane that does little but make errors, before APNs does: it closes the connections of such providers, soonest
+/// for BadDeviceToken ("Handling notification responses from APNs").
+///
+/// Closed, everything goes; open, nothing; half open, one push at a time until enough of them were good.
+struct Breaker {
+    /// The last answers that are looked at.
+    static let windowAnswerCount = 100
+    /// More refusals than this among them open it: half.
+    static let refusalCountMax = 50
+    /// Good answers in a row that close it again.
+    static let goodCountToClose = 10
+    static let pauseMin: Duration = .seconds(1)
+    static let pauseMax: Duration = .seconds(60)
+
+    enum Phase: Equatable {
+        case closed
+        case open(until: MonotonicTime)
+        case halfOpen(goodCount: Int)
+    }
+
+    private(set) var phase = Phase.closed
+    private var answerCount = 0
+    private var refusalCount = 0
+    private var openedCount = 0
+
+    /// How many pushes the lane may have in flight at `now`; nil: as many as it likes.
+    mutating func inFlightMax(at now: MonotonicTime) -> Int? {
+        switch phase {
+        case .closed: return nil
+        case .halfOpen: return 1
+        case .open(let end):
+            guard now >= end else { return 0 }
+            phase = .halfOpen(goodCount: 0)
+            return 1
+        }
+    }
+
+    /// - Parameters:
+    ///   - isRefusal: an answer that Apple counts as the provider's error.
+    ///   - now: when it came.
+    /// - Returns: true when this answer opened the breaker.
+    mutating func didAnswer(isRefusal: Bool, at now: MonotonicTime) -> Bool {
+        switch phase {
+        // What was in flight when it opened.
+        case .open: return false
+        case .halfOpen(let goodCount):
+            if isRefusal {
+                open(at: now)
+                return true
+            }
+            phase = goodCount + 1 < Self.goodCountToClose ? .halfOpen(goodCount: goodCount + 1) : .closed
+            if phase == .closed { openedCount = 0 }
+            return false
+        case .closed:
+            answerCount += 1
+            if isRefusal { refusalCount += 1 }
+            if refusalCount > Self.refusalCountMax {
+                open(at: now)
+                return true
+            }
+            if answerCount >= Self.windowAnswerCount { startWindow() }
+            return false
+        }
+    }
+
+    private mutating func open(at now: MonotonicTime) {
+        openedCount += 1
+        let pause = min(Self.pauseMax, Self.pauseMin * (1 << min(openedCount - 1, 6)))
+        phase = .open(until: now + pause)
+        startWindow()
+    }
+
+    private mutating func startWindow() {
+        answerCount = 0
+        refusalCount = 0
+    }
+}

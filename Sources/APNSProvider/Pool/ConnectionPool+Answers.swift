@@ -1,0 +1,141 @@
+import APNS
+import Transport
+
+/// What becomes of a push when its attempt has ended: an answer for the caller, or another attempt.
+extension ConnectionPool {
+    func requestDidEnd(_ slot: Int, _ result: Result<HTTP2Response, TransportError>, _ connection: PooledConnection) {
+        switch result {
+        case .success(let response): didAnswer(slot, response, connection)
+        case .failure(let error): didFail(slot, error, connection)
+        }
+        planDispatch()
+    }
+
+    // MARK: Answers
+
+    private func didAnswer(_ slot: Int, _ response: HTTP2Response, _ connection: PooledConnection) {
+        let delivery = deliveries[slot]
+        let answer = APNSResponse(
+            response,
+            to: delivery.notification.id,
+            attemptCount: delivery.attemptCount,
+            isMaybeDuplicate: delivery.isMaybeDuplicate
+        )
+        learn(from: answer, connection)
+        if let reason = answer.reason, isWorthRepeating(reason, slot, connection) {
+            return again(slot, .refusal(reason))
+        }
+        finish(deliveries.takeInFlight(slot), .success(answer))
+    }
+
+    private func learn(from answer: APNSResponse, _ connection: PooledConnection) {
+        let isRefusal = (400..<500).contains(answer.status) && answer.status != 410
+        // Authentication comes before all other checks, and its refusals are 403.
+        let isAuthenticated = answer.status < 500 && answer.status != 403
+        connection.didAnswer(isAuthenticated: isAuthenticated, isRefusal: isRefusal)
+        if isAuthenticated { backoff.didSucceed() }
+        if breaker.didAnswer(isRefusal: isRefusal, at: loop.now), case .open(let end) = breaker.phase {
+            tell(.breakerOpened(pause: end - loop.now))
+            loop.schedule(after: end - loop.now) { [self] in planDispatch() }
+        }
+        guard isAuthenticated || answer.reason?.blamesCredential == true else { return }
+        if lane.didAnswer(answer.reason), let reason = lane.suspension { suspend(reason) }
+    }
+
+    /// Refusals that say more of the connection than of the push.
+    private func isWorthRepeating(_ reason: Reason, _ slot: Int, _ connection: PooledConnection) -> Bool {
+        let delivery = deliveries[slot]
+        switch reason {
+        case .shutdown:
+            // This server goes down, and has done nothing.
+            connection.retire()
+            return mayTryAgain(delivery)
+        case .expiredProviderToken, .unrelatedKeyIDInToken:
+            guard !delivery.hasRetriedRefusal, mayTryAgain(delivery) else { return false }
+            // A connection keeps what it thought of its first token.
+            connection.retire()
+            deliveries[slot].hasRetriedRefusal = true
+            guard reason == .expiredProviderToken else { return true }
+            return credential.renew(refused: delivery.tokenIssuedAt, reason, at: loop.now)
+        case .tooManyProviderTokenUpdates:
+            credential.didRefuse(delivery.tokenIssuedAt, reason)
+            return false
+        default: return false
+        }
+    }
+
+    // MARK: Failures
+
+    /// What the server did not do is done again, at once and elsewhere; what it may have done, by the caller's policy.
+    func didFail(_ slot: Int, _ error: TransportError, _ connection: PooledConnection) {
+        switch error {
+        case .notProcessed(let cause): didNotProcess(slot, cause, connection)
+        case .ambiguous(let cause): didLoseAnswer(slot, cause, connection)
+        default: didNotProcess(slot, .connection(error), connection)
+        }
+    }
+
+    private func didNotProcess(_ slot: Int, _ cause: RequestFailure, _ connection: PooledConnection) {
+        if cause == .streamsExhausted { connection.retire() }
+        let delivery = deliveries[slot]
+        if cause == .cancelled {
+            let wasSent = delivery.isMaybeDuplicate
+            return finish(deliveries.takeInFlight(slot), .failure(.cancelled(mayHaveBeenSent: wasSent)))
+        }
+        if isFatal(cause) || !mayTryAgain(delivery) { return giveUp(slot, cause, connection, wasSent: false) }
+        again(slot, .failure(cause))
+    }
+
+    private func didLoseAnswer(_ slot: Int, _ cause: RequestFailure, _ connection: PooledConnection) {
+        let delivery = deliveries[slot]
+        if cause == .cancelled {
+            return finish(deliveries.takeInFlight(slot), .failure(.cancelled(mayHaveBeenSent: true)))
+        }
+        // Silence may be the connection's.
+        if cause == .deadlineExceeded { connection.core.ping(deadline: configuration.pingDeadline) }
+        guard isResendAllowed(delivery), mayTryAgain(delivery), resendBudget.take() else {
+            return giveUp(slot, cause, connection, wasSent: true)
+        }
+        deliveries[slot].isMaybeDuplicate = true
+        again(slot, .failure(cause))
+    }
+
+    private func isResendAllowed(_ delivery: Delivery) -> Bool {
+        switch configuration.ambiguity {
+        case .report: false
+        case .resendCollapsible: delivery.notification.collapseID != nil
+        case .resend: true
+        }
+    }
+
+    /// No other connection would do better.
+    private func isFatal(_ cause: RequestFailure) -> Bool {
+        if case .rejected = cause { return true }
+        return false
+    }
+
+    private func mayTryAgain(_ delivery: Delivery) -> Bool {
+        delivery.attemptCount < configuration.attemptCountMax && loop.now < delivery.deadline && lane.suspension == nil
+    }
+
+    private func again(_ slot: Int, _ cause: ResendCause) {
+        let delivery = deliveries[slot]
+        tell(
+            .resent(
+                delivery.notification.id,
+                trace: delivery.trace,
+                cause,
+                isMaybeDuplicate: delivery.isMaybeDuplicate
+            )
+        )
+        deliveries.waitAgain(slot)
+    }
+
+    private func giveUp(_ slot: Int, _ cause: RequestFailure, _ connection: PooledConnection, wasSent: Bool) {
+        let delivery = deliveries.takeInFlight(slot)
+        let failure = SendFailure(cause: cause, goAway: connection.goAway, attemptCount: delivery.attemptCount)
+        if wasSent || delivery.isMaybeDuplicate { return finish(delivery, .failure(.ambiguous(failure))) }
+        if let reason = lane.suspension { return finish(delivery, .failure(.suspended(reason))) }
+        finish(delivery, .failure(.notProcessed(failure)))
+    }
+}

@@ -1,0 +1,111 @@
+import APNS
+import Transport
+
+/// How the pool grows, connects, and hears of its connections.
+extension ConnectionPool {
+    /// What APNs lets a connection send ahead (RFC 9113 section 6.9.2: the protocol's default, which Apple keeps).
+    private static let windowByteCount = 65_535
+
+    /// Nothing has room. Opens what the pushes that wait need: one connection until the credential has proved good, then
+    /// as many as carry what waits within one round trip.
+    func grow() {
+        guard !isClosed, lane.suspension == nil else { return }
+        let usable = connections.filter { !$0.isRetired && ($0.isConnecting || $0.core.isOpen) }
+        guard !usable.isEmpty else { return connect() }
+        guard lane.isProven, !usable.contains(where: \.isConnecting), usable.count < configuration.connectionCountMax
+        else { return }
+        guard growTimer == nil else { return }
+        // A burst that leaves with the next window needs no connection of its own.
+        let roundTrip = usable.compactMap(\.roundTrip).min() ?? .milliseconds(5)
+        growTimer = loop.schedule(after: max(.milliseconds(1), roundTrip / 2)) { [unowned self] in
+            growTimer = nil
+            growNow()
+        }
+    }
+
+    private func growNow() {
+        guard !isClosed, deliveries.waitingCount > 0, let oldest = deliveries.oldestWaiting else { return }
+        let usable = connections.filter { !$0.isRetired && ($0.isConnecting || $0.core.isOpen) }
+        guard !usable.contains(where: { !$0.isConnecting && $0.hasRoom() }) else { return planDispatch() }
+        let byteCount = max(1, oldest.notification.payload.count)
+        let perConnection = max(1, Self.windowByteCount / byteCount)
+        let wanted = usable.count + (deliveries.waitingCount + perConnection - 1) / perConnection
+        for _ in usable.count..<max(usable.count, min(wanted, configuration.connectionCountMax)) {
+            connect()
+        }
+    }
+
+    func connect() {
+        let wait = backoff.wait(at: loop.now)
+        guard wait <= .zero else {
+            guard connectTimer == nil else { return }
+            connectTimer = loop.schedule(after: wait) { [unowned self] in
+                connectTimer = nil
+                planDispatch()
+            }
+            return
+        }
+        backoff.didStart(at: loop.now)
+        let connection = PooledConnection(
+            number: nextConnectionNumber,
+            pool: self,
+            authority: endpoint.authority,
+            limits: connectionLimits
+        )
+        nextConnectionNumber += 1
+        connections.append(connection)
+        tell(.connecting(connection: connection.number))
+        connection.core.connect(host: endpoint.host, port: endpoint.port, context: credential.context) { [self] error in
+            didConnect(error, connection)
+        }
+    }
+
+    private var connectionLimits: HTTP2ClientLimits {
+        var limits = HTTP2ClientLimits()
+        limits.channel.connectDeadline = configuration.connectDeadline
+        limits.channel.handshakeDeadline = configuration.connectDeadline
+        // Idleness is the pool's to judge.
+        limits.channel.idleDeadline = nil
+        // Nothing waits in a connection.
+        limits.waitingCountMax = 0
+        return limits
+    }
+
+    private func didConnect(_ error: TransportError?, _ connection: PooledConnection) {
+        guard let error else {
+            connection.didConnect()
+            tell(.connected(connection: connection.number))
+            // The round trip, which growth is measured by.
+            connection.core.ping(deadline: configuration.pingDeadline)
+            return planDispatch()
+        }
+        tell(.connectFailed(connection: connection.number, error))
+        // Before anything ever worked it is most likely a setting that is wrong, which waiting does not mend.
+        if !lane.isProven, !connections.contains(where: { $0 !== connection && !$0.isRetired }) {
+            failWaiting(.notProcessed(SendFailure(cause: .connection(error), attemptCount: 0)))
+        }
+    }
+
+    func didReceiveSettings(streamCountMax: Int, _ connection: PooledConnection) {
+        tell(.streamLimit(connection: connection.number, streamCountMax))
+        planDispatch()
+    }
+
+    func didReceiveGoAway(_ body: RejectionBody?, code: UInt32, _ connection: PooledConnection) {
+        tell(.goAway(connection: connection.number, body, code: code))
+        if let reason = body?.reason, lane.didGoAway(reason) { suspend(reason) }
+        planDispatch()
+    }
+
+    func didClose(_ error: TransportError?, _ connection: PooledConnection) {
+        connections.removeAll { $0 === connection }
+        if !connection.isConnecting || connection.goAway != nil {
+            tell(.closed(connection: connection.number, error))
+        }
+        if !connection.isProven, !connection.isRetired {
+            backoff.didFail(at: loop.now, jitter: random.nextFraction())
+        }
+        endIfClosed()
+        planDispatch()
+    }
+}

@@ -1,0 +1,183 @@
+import APNS
+import Transport
+
+/// The connections of one lane and every push that goes over them. Lives on one loop.
+///
+/// Pushes wait here and not in a connection, so that the end of one costs nothing but what was in flight on it.
+final class ConnectionPool {
+    let loop: EventLoop
+    let endpoint: APNSEndpoint
+    let configuration: APNSClientConfiguration
+    var credential: LaneCredential
+    var lane = LaneState()
+    var breaker = Breaker()
+    var backoff: ReconnectBackoff
+    var deliveries = DeliveryTable()
+    var connections: [PooledConnection] = []
+    var nextConnectionNumber = 1
+    /// Where the search for room begins: a connection is filled before the next one is used.
+    private var cursor = 0
+    private var headers = HeaderBlock()
+    var random: SeededRandom
+    private var isDispatchPlanned = false
+    var isClosed = false
+    var onClosed: [() -> Void] = []
+    var sweepTimer: LoopTimer?
+    var connectTimer: LoopTimer?
+    var growTimer: LoopTimer?
+    /// Repetitions of unclear pushes that may still be made: one for ten pushes, so that a storm of resets does not
+    /// become two.
+    var resendBudget = ResendBudget()
+
+    init(
+        loop: EventLoop,
+        endpoint: APNSEndpoint,
+        credential: LaneCredential,
+        configuration: APNSClientConfiguration
+    ) {
+        self.loop = loop
+        self.endpoint = endpoint
+        self.credential = credential
+        self.configuration = configuration
+        backoff = ReconnectBackoff(configuration.backoff)
+        random = SeededRandom(seed: configuration.seed ?? .random(in: 0 ... .max))
+    }
+
+    func tell(_ event: @autoclosure () -> APNSClientEvent) {
+        if let observer = configuration.observer { observer.record(event()) }
+    }
+
+    // MARK: Pushes
+
+    /// Takes a push that its caller has not looked at.
+    func checkAndSend(_ id: UInt64, _ notification: PushNotification, _ receiver: DeliveryReceiver) {
+        do throws(PushNotification.Fault) {
+            try notification.check()
+        } catch {
+            return receiver.finish(.failure(.notSendable(error)))
+        }
+        send(id, notification, receiver, .max)
+    }
+
+    func send(_ id: UInt64, _ notification: PushNotification, _ receiver: DeliveryReceiver, _ waitingCountMax: Int) {
+        let now = loop.now
+        let delivery = Delivery(
+            id: id,
+            notification: notification,
+            receiver: receiver,
+            enqueuedAt: now,
+            deadline: now + configuration.deadline
+        )
+        if isClosed { return finish(delivery, .failure(.closed)) }
+        if let reason = lane.suspension { return finish(delivery, .failure(.suspended(reason))) }
+        guard deliveries.waitingCount < waitingCountMax else {
+            return finish(delivery, .failure(.queueFull(countMax: waitingCountMax)))
+        }
+        resendBudget.didSend()
+        deliveries.wait(delivery)
+        planDispatch()
+        planSweep()
+    }
+
+    func cancel(_ id: UInt64) {
+        for delivery in deliveries.takeWaiting(where: { $0.id == id }) {
+            let mayHaveBeenSent = delivery.isMaybeDuplicate
+            return finish(delivery, .failure(.cancelled(mayHaveBeenSent: mayHaveBeenSent)))
+        }
+        guard let slot = deliveries.slot(of: id) else { return }
+        for connection in connections { connection.core.cancel(UInt64(slot)) }
+    }
+
+    func finish(_ delivery: Delivery, _ result: Result<APNSResponse, ProviderError>) {
+        let trace = delivery.trace
+        switch result {
+        case .success(let response): tell(.answered(response, trace: trace, duration: loop.now - delivery.enqueuedAt))
+        case .failure(let error): tell(.failed(delivery.notification.id, trace: trace, error))
+        }
+        delivery.receiver.finish(result)
+    }
+
+    func failWaiting(_ error: ProviderError) {
+        for delivery in deliveries.takeWaiting(where: { _ in true }) {
+            finish(delivery, .failure(error))
+        }
+    }
+
+    // MARK: Dispatch
+
+    /// Once a turn, at its end: what came in it goes out together.
+    func planDispatch() {
+        guard !isDispatchPlanned, deliveries.waitingCount > 0 || isClosed else { return }
+        isDispatchPlanned = true
+        loop.atTurnEnd(self)
+    }
+
+    private func dispatch() {
+        while let slot = deliveries.firstWaiting() {
+            if let inFlightMax = breaker.inFlightMax(at: loop.now), deliveries.inFlightCount >= inFlightMax { return }
+            guard let connection = connectionWithRoom() else { return grow() }
+            start(slot, on: connection)
+        }
+    }
+
+    private func connectionWithRoom() -> PooledConnection? {
+        for _ in connections.indices {
+            if cursor >= connections.count { cursor = 0 }
+            if connections[cursor].hasRoom() { return connections[cursor] }
+            cursor += 1
+        }
+        return nil
+    }
+
+    private func start(_ slot: Int, on connection: PooledConnection) {
+        let token: ProviderToken?
+        do throws(ProviderError) {
+            token = try credential.token(at: loop.now)
+        } catch {
+            return failWaiting(error)
+        }
+        deliveries.start(slot)
+        deliveries[slot].attemptCount += 1
+        deliveries[slot].tokenIssuedAt = token?.issuedAt
+        let delivery = deliveries[slot]
+        connection.encoder.encode(delivery.notification, token, into: &headers)
+        let deadline = min(delivery.deadline, loop.now + configuration.answerDeadline)
+        do throws(TransportError) {
+            try connection.start(slot, headers, body: delivery.notification.payload, deadline: deadline)
+        } catch {
+            didFail(slot, error, connection)
+        }
+    }
+
+    // MARK: Lane
+
+    func suspend(_ reason: Reason) {
+        tell(.suspended(reason))
+        for connection in connections { connection.retire() }
+        failWaiting(.suspended(reason))
+    }
+
+    /// Sends again, on new connections.
+    func resume() {
+        guard lane.suspension != nil else { return }
+        lane.resume()
+        tell(.resumed)
+    }
+
+    /// Closes every connection of the old credential once those in flight have their answers.
+    func replace(_ credential: LaneCredential) {
+        self.credential = credential
+        for connection in connections { connection.retire() }
+        resume()
+        lane.resume()
+        planDispatch()
+    }
+}
+
+extension ConnectionPool: TurnEndHandler {
+    func handleTurnEnd() {
+        isDispatchPlanned = false
+        dispatch()
+        endIfClosed()
+    }
+}

@@ -1,0 +1,38 @@
+import APNS
+import Transport
+
+/// One push on its way to its answer.
+struct Delivery {
+    /// Of the caller's call: what a cancellation names.
+    let id: UInt64
+    let notification: PushNotification
+    let receiver: DeliveryReceiver
+    let enqueuedAt: MonotonicTime
+    let deadline: MonotonicTime
+    var attemptCount = 0
+    var isMaybeDuplicate = false
+    /// `iat` of the token that the last attempt carried.
+    var tokenIssuedAt: Int64?
+    /// A refusal that is repeated once only has been.
+    var hasRetriedRefusal = false
+
+    var trace: String? { notification.trace }
+}
+
+typealias DeliveryContinuation = UnsafeContinuation<Result<APNSResponse, ProviderError>, Never>
+
+/// Who waits for an answer. Whoever takes a delivery out of the table finishes it: that is why once.
+@safe enum DeliveryReceiver {
+    case one(DeliveryContinuation)
+    /// One of many; the number is its own.
+    case batch(DeliveryBatch, Int)
+    case run(APNSResponseRun, APNSID)
+
+    consuming func finish(_ result: Result<APNSResponse, ProviderError>) {
+        switch self {
+        case .one(let continuation): unsafe continuation.resume(returning: result)
+        case .batch(let batch, let index): batch.didFinish(index, result)
+        case .run(let run, let id): run.didFinish((id, result))
+        }
+    }
+}

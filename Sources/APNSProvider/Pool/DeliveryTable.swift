@@ -1,0 +1,87 @@
+import Transport
+
+/// Every push that has no answer yet, by slot; and which of them wait, in the order they came.
+struct DeliveryTable {
+    private var deliveries: [Delivery?] = []
+    private var freeSlots: [Int] = []
+    /// Slots; those whose delivery has gone meanwhile are passed over.
+    private var waiting = RingBuffer<(slot: Int, id: UInt64)>()
+    private(set) var waitingCount = 0
+    private(set) var inFlightCount = 0
+
+    var isEmpty: Bool { waitingCount == 0 && inFlightCount == 0 }
+
+    mutating func wait(_ delivery: Delivery) {
+        let slot = freeSlots.popLast() ?? deliveries.count
+        if slot == deliveries.count { deliveries.append(delivery) } else { deliveries[slot] = delivery }
+        waiting.append((slot, delivery.id))
+        waitingCount += 1
+    }
+
+    /// The oldest that waits; it stays where it is.
+    mutating func firstWaiting() -> Int? {
+        while let (slot, id) = waiting.first {
+            if deliveries[slot]?.id == id { return slot }
+            _ = waiting.popFirst()
+        }
+        return nil
+    }
+
+    var oldestWaiting: Delivery? { waiting.first.flatMap { deliveries[$0.slot] } }
+
+    /// `firstWaiting` goes out.
+    mutating func start(_ slot: Int) {
+        _ = waiting.popFirst()
+        waitingCount -= 1
+        inFlightCount += 1
+    }
+
+    /// What was in flight waits again, before all others.
+    mutating func waitAgain(_ slot: Int) {
+        guard let delivery = deliveries[slot] else { return }
+        waiting.prepend((slot, delivery.id))
+        inFlightCount -= 1
+        waitingCount += 1
+    }
+
+    subscript(slot: Int) -> Delivery {
+        get {
+            guard let delivery = deliveries[slot] else { preconditionFailure("no delivery in this slot") }
+            return delivery
+        }
+        set { deliveries[slot] = newValue }
+    }
+
+    /// Takes out one that is in flight.
+    mutating func takeInFlight(_ slot: Int) -> Delivery {
+        inFlightCount -= 1
+        return take(slot)
+    }
+
+    /// Takes out those that wait and match, in order.
+    mutating func takeWaiting(where matches: (Delivery) -> Bool) -> [Delivery] {
+        var taken: [Delivery] = []
+        var kept = RingBuffer<(slot: Int, id: UInt64)>()
+        while let entry = waiting.popFirst() {
+            guard let delivery = deliveries[entry.slot], delivery.id == entry.id else { continue }
+            if matches(delivery) {
+                taken.append(take(entry.slot))
+            } else {
+                kept.append(entry)
+            }
+        }
+        waiting = kept
+        waitingCount -= taken.count
+        return taken
+    }
+
+    /// The slot of one that is in flight or waits.
+    func slot(of id: UInt64) -> Int? { deliveries.firstIndex { $0?.id == id } }
+
+    private mutating func take(_ slot: Int) -> Delivery {
+        let delivery = self[slot]
+        deliveries[slot] = nil
+        freeSlots.append(slot)
+        return delivery
+    }
+}

@@ -1,0 +1,83 @@
+public import APNS
+
+extension PushNotification {
+    /// A rule of Apple's that a notification breaks: sending it would only cost an error, and too many errors cost the
+    /// connection.
+    public enum Fault: Error, Equatable {
+        /// There is no body at all.
+        case payloadEmpty
+        /// More than the push type may have.
+        case payloadTooLarge(byteCount: Int, byteCountMax: Int)
+        /// Not one of those that Apple gives for the push type; `nil` stands for no priority, which APNs reads as 10.
+        case priorityNotAllowed(Priority?, for: PushType)
+        /// The topic of this push type ends in its suffix.
+        case topicLacksSuffix(of: PushType)
+        /// The push type goes to a plain bundle id, and the topic is another type's.
+        case topicBelongs(to: PushType)
+        /// A push of device management goes to the UID of the certificate's subject.
+        case topicNotOfManagement
+        /// Neither 0 nor in the future.
+        case expirationPast
+        /// No client certificate covers this push type.
+        case needsProviderToken(PushType)
+        /// No provider token covers this push type.
+        case needsCertificate(PushType)
+        /// Our own rule: a trace has 1 to 64 printable ASCII characters.
+        case traceMalformed
+    }
+}
+
+extension PushNotification.Fault: CustomStringConvertible {
+    /// One sentence that names Apple's rule and what APNs would have answered.
+    public var description: String {
+        switch self {
+        case .payloadEmpty:
+            "The payload is empty; APNs answers PayloadEmpty."
+        case .payloadTooLarge(let byteCount, let byteCountMax):
+            "The payload has \(byteCount) bytes, \(byteCount - byteCountMax) more than the \(byteCountMax) that Apple"
+                + " allows; APNs answers PayloadTooLarge."
+        case .priorityNotAllowed(let priority, let pushType):
+            Self.sentence(priority, pushType)
+        case .topicLacksSuffix(let pushType):
+            "The topic of a \(pushType.rawValue) push is the bundle id followed by \(pushType.topicSuffix); APNs answers"
+                + " BadTopic."
+        case .topicBelongs(let owner):
+            "The topic is one for \(owner.rawValue) pushes, and an alert or background push goes to the bundle id itself;"
+                + " APNs answers BadTopic."
+        case .topicNotOfManagement:
+            "The topic of an mdm push is the UID of the certificate's subject, which begins with com.apple.mgmt.; APNs"
+                + " answers BadTopic."
+        case .expirationPast:
+            "The expiration has passed, and Apple's rule is 0 or a time to come; APNs would try once at most and say"
+                + " nothing."
+        case .needsProviderToken(let pushType):
+            "A \(pushType.rawValue) push needs a provider token, a client certificate is not enough; APNs answers"
+                + " TopicDisallowed."
+        case .needsCertificate(let pushType):
+            "An \(pushType.rawValue) push needs the client certificate of the management service; APNs answers"
+                + " TopicDisallowed."
+        case .traceMalformed:
+            "A trace has 1 to \(PushNotification.traceCharacterCountMax) printable ASCII characters; it is for log lines"
+                + " and never sent."
+        }
+    }
+
+    /// What APNs would have answered; `nil` where it would not have refused the push.
+    public var reason: Reason? {
+        switch self {
+        case .payloadEmpty: .payloadEmpty
+        case .payloadTooLarge: .payloadTooLarge
+        case .priorityNotAllowed: .badPriority
+        case .topicLacksSuffix, .topicBelongs, .topicNotOfManagement: .badTopic
+        case .needsProviderToken, .needsCertificate: .topicDisallowed
+        case .expirationPast, .traceMalformed: nil
+        }
+    }
+
+    private static func sentence(_ priority: Priority?, _ pushType: PushType) -> String {
+        let allowed = Priority.allCases.reversed().filter { pushType.expects($0) }.map { "\($0.rawValue)" }
+        let found = priority.map { "not \($0.rawValue)" } ?? "and none means 10"
+        return "The priority of a \(pushType.rawValue) push is \(allowed.joined(separator: " or ")), \(found); APNs"
+            + (pushType.allows(priority ?? .immediate) ? " may answer BadPriority." : " answers BadPriority.")
+    }
+}

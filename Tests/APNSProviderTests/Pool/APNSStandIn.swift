@@ -1,0 +1,132 @@
+import APNS
+import APNSProvider
+import Primitives
+import Synchronization
+import TestCertificates
+import TestSupport
+import Transport
+
+/// A server that a test answers for, and a client of it: each on a loop of its own.
+final class APNSStandIn: Sendable {
+    private let serverLoop: EventLoop
+    private let clientLoop: EventLoop
+    private let context: TLSContext
+    private let authorityPEM: [UInt8]
+    private let connectionCount = Atomic(0)
+
+    init() throws {
+        let authority = try TestAuthority()
+        let identity = try authority.issue()
+        authorityPEM = try authority.certificatePEM
+        context = unsafe try .server(
+            certificateChainPEM: identity.certificatePEM,
+            privateKeyPEM: identity.privateKeyPEM.span.bytes,
+            alpn: ["h2"]
+        )
+        serverLoop = try EventLoop()
+        clientLoop = try EventLoop()
+    }
+
+    deinit {
+        clientLoop.stop()
+        serverLoop.stop()
+    }
+
+    func serve(
+        streamCountMax: UInt32 = 1000,
+        _ handle: @escaping @Sendable (Push) -> Void
+    ) async throws -> HTTP2Server {
+        var limits = HTTP2ServerLimits()
+        limits.settings.maxConcurrentStreams = streamCountMax
+        return try await .start(
+            address: "127.0.0.1",
+            port: 0,
+            context: context,
+            loop: serverLoop,
+            limits: limits
+        ) { [self] connection in
+            Handler(connection, connectionCount.add(1, ordering: .relaxed).newValue, handle)
+        }
+    }
+
+    func client(
+        of server: HTTP2Server,
+        _ change: (inout APNSClientConfiguration) -> Void = { _ in }
+    ) throws -> APNSClient {
+        try client(port: server.port, change)
+    }
+
+    func client(port: UInt16, _ change: (inout APNSClientConfiguration) -> Void = { _ in }) throws -> APNSClient {
+        var configuration = APNSClientConfiguration()
+        configuration.trust = .pem(authorityPEM)
+        configuration.loop = clientLoop
+        change(&configuration)
+        return try APNSClient(
+            endpoint: APNSEndpoint(host: "127.0.0.1", port: port),
+            credential: .token(Self.tokens()),
+            configuration: configuration
+        )
+    }
+
+    static func tokens(keyID: String = "ABC123DEFG") throws -> ProviderTokenSource {
+        ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: try KeyID(keyID), teamID: try TeamID("DEF123GHIJ"))
+    }
+
+    static func notification(_ number: Int = 0) throws -> PushNotification {
+        PushNotification(
+            id: APNSID(randomBytes: [UInt8(number >> 8), UInt8(number & 0xFF)] + [UInt8](repeating: 0, count: 14)),
+            deviceToken: try DeviceToken(bytes: [UInt8](repeating: 0xAB, count: 32)),
+            topic: try Topic("com.example.chat"),
+            payload: Array(#"{"aps":{"alert":"x"}}"#.utf8)
+        )
+    }
+}
+
+/// One push as the server got it. Unchecked: used on the server's loop only, where it was made.
+struct Push: @unchecked Sendable {
+    let connection: HTTP2ServerConnection
+    /// From 1.
+    let connectionNumber: Int
+    let request: HTTP2ServerRequest
+    private let responder: HTTP2Responder
+
+    init(
+        _ connection: HTTP2ServerConnection,
+        _ number: Int,
+        _ request: HTTP2ServerRequest,
+        _ responder: HTTP2Responder
+    ) {
+        self.connection = connection
+        connectionNumber = number
+        self.request = request
+        self.responder = responder
+    }
+
+    var id: ArraySlice<UInt8> { request.headers["apns-id"] ?? [] }
+
+    func accept() { respond(200, []) }
+
+    func reject(_ reason: Reason) { respond(reason.status, RejectionBody(reason).json) }
+
+    private func respond(_ status: Int, _ body: [UInt8]) {
+        var headers = HeaderBlock()
+        headers.append("apns-id", id)
+        responder.respond(status: status, headers: headers, body: body)
+    }
+}
+
+private final class Handler: HTTP2Handler {
+    private let connection: HTTP2ServerConnection
+    private let number: Int
+    private let handle: @Sendable (Push) -> Void
+
+    init(_ connection: HTTP2ServerConnection, _ number: Int, _ handle: @escaping @Sendable (Push) -> Void) {
+        self.connection = connection
+        self.number = number
+        self.handle = handle
+    }
+
+    func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
+        handle(Push(connection, number, request, responder))
+    }
+}
