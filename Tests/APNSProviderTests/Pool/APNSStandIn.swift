@@ -68,6 +68,20 @@ final class APNSStandIn: Sendable {
         )
     }
 
+    /// Lanes on the client's loop.
+    func lanes(_ observer: any APNSClientObserver) throws -> APNSLanes {
+        var configuration = APNSClientConfiguration()
+        configuration.trust = .pem(authorityPEM)
+        configuration.loop = clientLoop
+        configuration.observer = observer
+        return try APNSLanes(configuration: configuration)
+    }
+
+    static func lane(of server: HTTP2Server, keyID: String) throws -> APNSLanes.Lane {
+        let endpoint = APNSEndpoint(host: "127.0.0.1", port: server.port)
+        return APNSLanes.Lane(teamID: try TeamID("DEF123GHIJ"), keyID: try KeyID(keyID), endpoint: endpoint)
+    }
+
     static func tokens(keyID: String = "ABC123DEFG") throws -> ProviderTokenSource {
         ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: try KeyID(keyID), teamID: try TeamID("DEF123GHIJ"))
     }

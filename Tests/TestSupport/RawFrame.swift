@@ -1,18 +1,18 @@
 /// HTTP/2 frames byte by byte (RFC 9113 section 4.1), for peers that do not keep to the rules.
-struct RawFrame: Equatable, Sendable {
-    let type: UInt8
-    let flags: UInt8
-    let stream: UInt32
-    let payload: [UInt8]
+package struct RawFrame: Equatable, Sendable {
+    package let type: UInt8
+    package let flags: UInt8
+    package let stream: UInt32
+    package let payload: [UInt8]
 
-    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings
-    static let settings = frame(type: 4, flags: 0, stream: 0, [])
-    static let settingsAcknowledgement = frame(type: 4, flags: 1, stream: 0, [])
-    static let ping = frame(type: 6, flags: 0, stream: 0, Array(repeating: 0, count: 8))
-    static let priority = frame(type: 2, flags: 0, stream: 1, [0, 0, 0, 0, 15])
+    package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings
+    package static let settings = frame(type: 4, flags: 0, stream: 0, [])
+    package static let settingsAcknowledgement = frame(type: 4, flags: 1, stream: 0, [])
+    package static let ping = frame(type: 6, flags: 0, stream: 0, Array(repeating: 0, count: 8))
+    package static let priority = frame(type: 2, flags: 0, stream: 1, [0, 0, 0, 0, 15])
 
     /// POST https://x/ with the static table's entries.
-    static func request(stream: UInt32, endsStream: Bool) -> [UInt8] {
+    package static func request(stream: UInt32, endsStream: Bool) -> [UInt8] {
         frame(
             type: 1,
             flags: endsStream ? 5 : 4,
@@ -22,28 +22,28 @@ struct RawFrame: Equatable, Sendable {
     }
 
     /// A block of one field, `:status`, not indexed.
-    static func headers(stream: UInt32, status: String, endsStream: Bool) -> [UInt8] {
+    package static func headers(stream: UInt32, status: String, endsStream: Bool) -> [UInt8] {
         frame(type: 1, flags: endsStream ? 5 : 4, stream: stream, [0x08, 3] + Array(status.utf8))
     }
 
-    static func data(stream: UInt32, _ bytes: [UInt8]) -> [UInt8] {
+    package static func data(stream: UInt32, _ bytes: [UInt8]) -> [UInt8] {
         frame(type: 0, flags: 0, stream: stream, bytes)
     }
 
-    static func reset(stream: UInt32) -> [UInt8] {
+    package static func reset(stream: UInt32) -> [UInt8] {
         frame(type: 3, flags: 0, stream: stream, [0, 0, 0, 8])
     }
 
-    static func windowUpdate(stream: UInt32, _ increment: UInt32) -> [UInt8] {
+    package static func windowUpdate(stream: UInt32, _ increment: UInt32) -> [UInt8] {
         frame(type: 8, flags: 0, stream: stream, bigEndian(increment))
     }
 
-    static func frame(type: UInt8, flags: UInt8, stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
+    package static func frame(type: UInt8, flags: UInt8, stream: UInt32, _ payload: [UInt8]) -> [UInt8] {
         Array(bigEndian(UInt32(payload.count))[1...]) + [type, flags] + bigEndian(stream) + payload
     }
 
     /// The whole frames at the beginning of `bytes`.
-    static func parse(_ bytes: [UInt8]) -> [RawFrame] {
+    package static func parse(_ bytes: [UInt8]) -> [RawFrame] {
         var frames: [RawFrame] = []
         var rest = bytes[...]
         while rest.count >= 9 {
