@@ -156,7 +156,7 @@ package.targets += [
     module("ExtensionHarness", "CLinux", "Envelope", "Localization", "Platform", "UserNotifications"),
 
     // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
-    module("APNS"),
+    module("APNS", "Envelope"),
     module("Transport", "Platform", "CEvent", "CLinux", "CNGHTTP2", "COpenSSL"),
     module("BlobStore", "Envelope", "Platform", "Primitives", "Transport"),
     module("DeviceLink", "APNS", "Transport"),
@@ -279,7 +279,7 @@ package.targets += [
         "TestCertificates",
         "TestWebServer"
     ),
-    tests("APNSTests", "APNS"),
+    tests("APNSTests", "APNS", "Envelope"),
     tests("TransportTests", "TestCertificates", "Transport"),
     .target(
         name: "BlobStorePattern",

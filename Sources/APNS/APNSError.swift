@@ -14,6 +14,10 @@ public enum APNSError: Error, Equatable {
     case collapseIDTooLong(byteCount: Int, byteCountMax: Int)
     /// A control character stands there: no header may carry it.
     case collapseIDCharacter(offset: Int)
+    case channelIDEmpty
+    case channelIDTooLong(byteCount: Int, byteCountMax: Int)
+    /// Something other than base64 stands there.
+    case channelIDCharacter(offset: Int)
     /// Not 10 ASCII letters and digits.
     case keyIDMalformed
     /// Not 10 ASCII letters and digits.

@@ -14,4 +14,7 @@ package enum HeaderName {
     package static let priority: StaticString = "apns-priority"
     package static let expiration: StaticString = "apns-expiration"
     package static let collapseID: StaticString = "apns-collapse-id"
+    package static let channelID: StaticString = "apns-channel-id"
+    package static let requestID: StaticString = "apns-request-id"
+    package static let uniqueID: StaticString = "apns-unique-id"
 }

@@ -22,6 +22,8 @@ extension PushNotification {
         case needsProviderToken(PushType)
         /// No provider token covers this push type.
         case needsCertificate(PushType)
+        /// The client's certificate does not list this topic, or not for this push type.
+        case topicNotOfCertificate
         /// Our own rule: a trace has 1 to 64 printable ASCII characters.
         case traceMalformed
     }
@@ -56,6 +58,8 @@ extension PushNotification.Fault: CustomStringConvertible {
         case .needsCertificate(let pushType):
             "An \(pushType.rawValue) push needs the client certificate of the management service; APNs answers"
                 + " TopicDisallowed."
+        case .topicNotOfCertificate:
+            "The client's certificate does not list this topic for this push type; APNs answers TopicDisallowed."
         case .traceMalformed:
             "A trace has 1 to \(PushNotification.traceCharacterCountMax) printable ASCII characters; it is for log lines"
                 + " and never sent."
@@ -69,7 +73,7 @@ extension PushNotification.Fault: CustomStringConvertible {
         case .payloadTooLarge: .payloadTooLarge
         case .priorityNotAllowed: .badPriority
         case .topicLacksSuffix, .topicBelongs, .topicNotOfManagement: .badTopic
-        case .needsProviderToken, .needsCertificate: .topicDisallowed
+        case .needsProviderToken, .needsCertificate, .topicNotOfCertificate: .topicDisallowed
         case .expirationPast, .traceMalformed: nil
         }
     }

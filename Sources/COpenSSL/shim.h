@@ -5,12 +5,19 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 static inline int copenssl_ctx_set_min_tls12(SSL_CTX *context) {
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+/// For tests of what only TLS 1.2 does.
+static inline int copenssl_ctx_set_max_tls12(SSL_CTX *context) {
+    return SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION);
 }
 
 static inline int copenssl_ctx_set_groups(SSL_CTX *context, const char *list) {
@@ -21,14 +28,21 @@ static inline void copenssl_ctx_disable_session_cache(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
+/// A client's sessions are told to the callback and kept nowhere else.
+static inline void copenssl_ctx_tell_client_sessions(SSL_CTX *context) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+}
+
 static inline void copenssl_ctx_release_idle_buffers(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
 }
 
-/// No compression (CRIME), no renegotiation, no tickets (their key would outlive every session key).
+/// No compression (CRIME), no renegotiation.
 static inline void copenssl_ctx_set_house_options(SSL_CTX *context) {
-    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET);
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
 }
+
+static inline void copenssl_ctx_refuse_tickets(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_NO_TICKET); }
 
 static inline int copenssl_ctx_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
@@ -38,8 +52,12 @@ static inline int copenssl_set_server_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }
 
-/// A fresh P-256 key, or NULL; EVP_EC_gen is a variadic macro.
+/// Fresh keys, or NULL; EVP_EC_gen and EVP_RSA_gen are variadic macros.
 static inline EVP_PKEY *copenssl_generate_p256(void) { return EVP_EC_gen("P-256"); }
+static inline EVP_PKEY *copenssl_generate_rsa2048(void) { return EVP_RSA_gen(2048); }
+
+/// Whether no loaded provider has the algorithm that was asked for.
+static inline int copenssl_is_unsupported(unsigned long error) { return ERR_GET_REASON(error) == ERR_R_UNSUPPORTED; }
 
 // The hashes without contexts of their own, deprecated since OpenSSL 3.0 in favour of EVP, whose set-up takes several times
 // as long as a short hash. They are part of OpenSSL 3's stable interface.

@@ -9,24 +9,24 @@ package final class HTTP2ClientCore {
     package let loop: EventLoop
     let limits: HTTP2ClientLimits
     /// Let go of after the last event: its owner may hold the connection.
-    private var onEvent: ((HTTP2ClientEvent) -> Void)?
+    var onEvent: ((HTTP2ClientEvent) -> Void)?
     /// Who is told of the answers to what `start` began, until the connection has closed.
     package var owner: (any HTTP2ClientOwner)?
     private(set) var state = State.new
     private(set) var channel: TLSChannel?
-    private(set) var session: HTTP2Session?
+    var session: HTTP2Session?
     private var requests = RequestTable()
     /// When the peer was last heard of.
-    package private(set) var receivedAt: MonotonicTime
+    package internal(set) var receivedAt: MonotonicTime
     /// When the PING that waits for its answer was sent.
     var pingedAt: MonotonicTime?
-    private var pingTimer: LoopTimer?
+    var pingTimer: LoopTimer?
     private var onConnected: ((TransportError?) -> Void)?
     private var onClosed: [() -> Void] = []
     private var deadlineTimer: LoopTimer?
     private var nextDeadline = MonotonicTime(nanoseconds: .max)
-    private var prefaceTimer: LoopTimer?
-    private var isTurnEndPlanned = false
+    var prefaceTimer: LoopTimer?
+    var isTurnEndPlanned = false
 
     /// - Parameters:
     ///   - loop: where the connection will live, and where everything here is called.
@@ -208,7 +208,7 @@ package final class HTTP2ClientCore {
 
     // MARK: Events
 
-    private func handleEvents(_ session: HTTP2Session) {
+    func handleEvents(_ session: HTTP2Session) {
         while let event = session.nextEvent() {
             switch event {
             case .message(let slot): didReceiveResponse(slot, session)
@@ -224,32 +224,6 @@ package final class HTTP2ClientCore {
             }
         }
         startWaiting(session)
-    }
-
-    // MARK: Liveness
-
-    /// Asks the peer for a sign of life (RFC 9113 section 6.7) and ends the connection if none comes in time. One
-    /// question at a time: more are no better.
-    package func ping(deadline: Duration) {
-        guard case .open = state, pingedAt == nil, let session, let channel else { return }
-        do throws(HTTP2Error) {
-            try session.submitPing()
-        } catch {
-            return channel.abort(.http2(error))
-        }
-        pingedAt = loop.now
-        pingTimer = loop.schedule(after: deadline) { [unowned self] in
-            self.channel?.abort(.deadlineExceeded(.ping))
-        }
-        planFlush()
-    }
-
-    private func didReceivePong() {
-        guard let pingedAt else { return }
-        self.pingedAt = nil
-        pingTimer?.cancel()
-        pingTimer = nil
-        onEvent?(.pong(roundTrip: loop.now - pingedAt))
     }
 
     private var tooLarge: RequestFailure {
@@ -305,7 +279,7 @@ package final class HTTP2ClientCore {
 
     // MARK: Bytes out
 
-    private func planFlush() {
+    func planFlush() {
         guard !isTurnEndPlanned else { return }
         isTurnEndPlanned = true
         loop.atTurnEnd(self)
@@ -358,7 +332,7 @@ package final class HTTP2ClientCore {
         }
     }
 
-    private func didClose(_ error: TransportError?) {
+    func didClose(_ error: TransportError?) {
         if case .closed = state { return }
         let session = self.session
         state = .closed(error)
@@ -383,47 +357,5 @@ package final class HTTP2ClientCore {
         for completion in closed {
             completion()
         }
-    }
-}
-
-extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
-    package func channelDidOpen(_ channel: TLSChannel) {
-        guard channel.negotiatedProtocol == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
-        do throws(HTTP2Error) {
-            session = try HTTP2Session(role: .client, settings: limits.settings, now: loop.now)
-        } catch {
-            return channel.abort(.http2(error))
-        }
-        prefaceTimer = loop.schedule(after: limits.channel.handshakeDeadline) { [unowned self] in
-            self.channel?.abort(.deadlineExceeded(.handshake))
-        }
-        planFlush()
-    }
-
-    package func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
-        guard let session else { return }
-        receivedAt = loop.now
-        do throws(HTTP2Error) {
-            try session.receive(bytes, now: loop.now)
-        } catch {
-            return channel.abort(.http2(error))
-        }
-        handleEvents(session)
-        planFlush()
-        owner?.connectionDidProgress()
-    }
-
-    package func channelIsWritable(_ channel: TLSChannel) {
-        planFlush()
-        owner?.connectionDidProgress()
-    }
-
-    package func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
-        didClose(error)
-    }
-
-    package func handleTurnEnd() {
-        isTurnEndPlanned = false
-        flush()
     }
 }

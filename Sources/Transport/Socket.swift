@@ -93,6 +93,10 @@ struct Socket: ~Copyable {
         }
     }
 
+    func remoteAddress() throws(TransportError) -> SocketAddress {
+        try SocketAddress(remoteEndOf: descriptor)
+    }
+
     func localPort() throws(TransportError) -> UInt16 {
         try SocketAddress(localEndOf: descriptor).port
     }
@@ -132,14 +136,41 @@ struct Socket: ~Copyable {
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    // MARK: Options
+
+    /// Has the system notice that the peer is gone although it never said so.
+    ///
+    /// - Parameter unacknowledgedDeadline: how long sent bytes may go unacknowledged, or an idle peer leave probes
+    ///   unanswered; a peer whose window stays shut for so long counts as gone too. Nil: probes only, and the system's
+    ///   patience of a quarter of an hour and more for bytes.
+    /// - Source: RFC 5482; tcp(7), TCP_USER_TIMEOUT.
+    func noticeDeath(after unacknowledgedDeadline: Duration?) {
+        let (seconds, attoseconds) = (unacknowledgedDeadline ?? .seconds(60)).components
+        set(SOL_SOCKET, SO_KEEPALIVE)
+        set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, Int32(clamping: min(max(1, seconds), 3600)))
+        set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, Int32(clamping: min(max(1, seconds / 3), 3600)))
+        set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+        guard unacknowledgedDeadline != nil else { return }
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        // 0 would mean the system's default.
+        let milliseconds = overflow ? .max : max(1, Int32(clamping: whole + attoseconds / 1_000_000_000_000_000))
+        set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, milliseconds)
+    }
+
+    /// What waits to be sent is dropped when the socket closes, and the peer hears of a reset.
+    func resetOnClose() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     private func setNoDelay() {
         set(Int32(IPPROTO_TCP), TCP_NODELAY)
     }
 
-    private func set(_ level: Int32, _ option: Int32) {
-        var one: Int32 = 1
-        // Only wrong arguments make it fail, and these are constant.
-        unsafe setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    private func set(_ level: Int32, _ option: Int32, _ value: Int32 = 1) {
+        var value = value
+        // Only wrong arguments make it fail, and none comes from outside.
+        unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     private static func listenError(_ call: String, _ code: Int32, _ address: SocketAddress) -> TransportError {
@@ -153,7 +184,9 @@ struct Socket: ~Copyable {
     private static func error(_ call: String, _ code: Int32) -> TransportError {
         switch code {
         case ECONNREFUSED: .connectionRefused
-        case ECONNRESET, EPIPE: .connectionLost
+        case ETIMEDOUT where call == "connect": .deadlineExceeded(.connect)
+        // Timed out: what was sent, or a probe, was never acknowledged.
+        case ECONNRESET, EPIPE, ETIMEDOUT: .connectionLost
         default: .system(call: call, code: code)
         }
     }

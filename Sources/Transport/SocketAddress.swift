@@ -60,6 +60,20 @@ struct SocketAddress: Sendable {
         self.byteCount = byteCount
     }
 
+    /// The other end of a connected socket.
+    init(remoteEndOf descriptor: Int32) throws(TransportError) {
+        var storage = sockaddr_storage()
+        var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let code = unsafe withUnsafeMutablePointer(to: &storage) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe getpeername(descriptor, address, &byteCount)
+            }
+        }
+        guard code == 0 else { throw .system(call: "getpeername", code: errno) }
+        self.storage = storage
+        self.byteCount = byteCount
+    }
+
     private init(copying address: UnsafePointer<sockaddr>, byteCount: socklen_t) {
         var storage = sockaddr_storage()
         let count = min(Int(byteCount), MemoryLayout<sockaddr_storage>.size)
@@ -78,60 +92,20 @@ struct SocketAddress: Sendable {
         }
     }
 
+    /// For example "127.0.0.1:443" or "[::1]:443".
+    var text: String {
+        // The port sits right behind the family in both, and IPv6 has four bytes more before its address.
+        let offset = family == AF_INET6 ? 8 : 4
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let isText = unsafe withUnsafeBytes(of: storage) { bytes in
+            unsafe inet_ntop(family, bytes.baseAddress.map { unsafe $0 + offset }, &text, socklen_t(text.count)) != nil
+        }
+        guard isText else { return "address of family \(family)" }
+        let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return family == AF_INET6 ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+
     private func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
         unsafe withUnsafeBytes(of: storage) { bytes in body(unsafe bytes.bytes) }
-    }
-}
-
-/// Names to addresses, off the loop: the system's resolver blocks for as long as it likes.
-enum Resolver {
-    private final class Query: Sendable {
-        let host: String
-        let port: UInt16
-        let completion: @Sendable (Result<[SocketAddress], TransportError>) -> Void
-
-        init(
-            host: String,
-            port: UInt16,
-            completion: @escaping @Sendable (Result<[SocketAddress], TransportError>) -> Void
-        ) {
-            self.host = host
-            self.port = port
-            self.completion = completion
-        }
-
-        func run() {
-            completion(Result { () throws(TransportError) in try SocketAddress.resolve(host: host, port: port) })
-        }
-    }
-
-    /// Calls `completion` on `loop`, once. A literal is answered without a thread, yet never before this returns.
-    static func resolve(
-        host: String,
-        port: UInt16,
-        on loop: EventLoop,
-        _ completion: @escaping @Sendable (Result<[SocketAddress], TransportError>) -> Void
-    ) {
-        let query = Query(host: host, port: port) { result in
-            loop.perform { completion(result) }
-        }
-        guard !SocketAddress.isLiteral(host) else { return query.run() }
-        var thread = pthread_t()
-        let argument = unsafe Unmanaged.passRetained(query)
-        let code = unsafe pthread_create(
-            &thread,
-            nil,
-            { argument in
-                guard let argument = unsafe argument else { return nil }
-                unsafe Unmanaged<Query>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            },
-            argument.toOpaque()
-        )
-        guard code == 0 else {
-            unsafe argument.release()
-            return loop.perform { completion(.failure(.system(call: "pthread_create", code: code))) }
-        }
-        pthread_detach(thread)
     }
 }

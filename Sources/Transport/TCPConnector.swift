@@ -1,53 +1,82 @@
-/// Finds a host and connects to the first of its addresses that answers. Lives on one loop; the deadline is its owner's.
+/// Finds a host and connects to whichever of its addresses answers first (RFC 8305). Lives on one loop; the deadline is
+/// its owner's.
 final class TCPConnector {
     private let loop: EventLoop
-    /// Nil once it has been called, or when nobody wants the outcome any more.
+    private let route: TCPRoute
+    private let resolver: Resolver
+    /// Nil before `connect`, once it has been called, or when nobody wants the outcome any more.
     private var completion: ((consuming Result<Socket, TransportError>) -> Void)?
-    private var addresses: ArraySlice<SocketAddress> = []
-    private var socket: Socket?
-    private var watch: EventLoop.Watch?
+    private var query: Resolver.Query?
+    private var candidates: ArraySlice<SocketAddress> = []
+    private var attempts: [ConnectAttempt] = []
+    private var delay: LoopTimer?
+    /// The last address's is the one that is told.
+    private var lastError = TransportError.hostNotFound(reason: "no address")
 
     /// - Parameters:
     ///   - loop: where the socket will live.
-    ///   - completion: called on the loop, once, never from within `connect`; not at all after `cancel`.
-    init(loop: EventLoop, completion: @escaping (consuming Result<Socket, TransportError>) -> Void) {
+    ///   - route: with which address to begin, and how long each has for itself. The proxy is no concern of this type's.
+    ///   - resolver: who is asked for the addresses.
+    init(loop: EventLoop, route: TCPRoute, resolver: Resolver = .shared) {
         self.loop = loop
-        self.completion = completion
+        self.route = route
+        self.resolver = resolver
     }
 
-    func connect(host: String, port: UInt16) {
+    /// Calls `completion` on the loop, once, never from within this call; not at all after `cancel`.
+    func connect(
+        host: String,
+        port: UInt16,
+        _ completion: @escaping (consuming Result<Socket, TransportError>) -> Void
+    ) {
+        self.completion = completion
         let box = LoopBound(self, to: loop)
-        Resolver.resolve(host: host, port: port, on: loop) { result in
+        query = resolver.resolve(host: host, port: port, on: loop) { result in
             box.value.didResolve(result)
         }
     }
 
     private func didResolve(_ result: Result<[SocketAddress], TransportError>) {
+        query = nil
         guard completion != nil else { return }
         guard !loop.isStopping else { return complete(.failure(.loopStopped)) }
         switch result {
         case .failure(let error): complete(.failure(error))
         case .success(let addresses):
-            self.addresses = addresses[...]
-            connectToNextAddress(after: .hostNotFound(reason: "no address"))
+            candidates = AddressOrder.candidates(addresses, offset: route.addressOffset)[...]
+            tryNextAddress()
         }
     }
 
-    /// Every address in turn; the last one's error is the one that is told.
-    private func connectToNextAddress(after error: TransportError) {
-        var lastError = error
-        while let address = addresses.popFirst() {
+    /// The next address starts when the one before has failed, or was silent for a while; it goes on beside it.
+    private func tryNextAddress() {
+        delay?.cancel()
+        delay = nil
+        while let address = candidates.popFirst() {
+            let attempt = ConnectAttempt(loop: loop) { [self] attempt in didDecide(attempt) }
             do throws(TransportError) {
-                let socket = try Socket(family: address.family)
-                guard try !socket.connect(to: address) else { return complete(.success(socket)) }
-                watch = try loop.watch(socket.descriptor, for: .write, handler: self)
-                self.socket = consume socket
-                return
+                try attempt.begin(address)
             } catch {
                 lastError = error
+                continue
             }
+            attempts.append(attempt)
+            guard !candidates.isEmpty else { return }
+            delay = loop.schedule(after: route.attemptDelay) { [self] in tryNextAddress() }
+            return
         }
-        complete(.failure(lastError))
+        if attempts.isEmpty { complete(.failure(lastError)) }
+    }
+
+    private func didDecide(_ attempt: ConnectAttempt) {
+        attempts.removeAll { $0 === attempt }
+        switch attempt.takeOutcome() {
+        case .success(let socket): complete(.success(socket))
+        case .failure(.loopStopped): complete(.failure(.loopStopped))
+        case .failure(let error):
+            lastError = error
+            tryNextAddress()
+        }
     }
 
     private func complete(_ result: consuming Result<Socket, TransportError>) {
@@ -59,30 +88,12 @@ final class TCPConnector {
     /// Gives up; harmless when it is over already.
     func cancel() {
         completion = nil
-        addresses = []
-        unwatch()
-        socket = nil
-    }
-
-    private func unwatch() {
-        if let watch { loop.unwatch(watch) }
-        watch = nil
-    }
-}
-
-extension TCPConnector: ReadinessHandler {
-    func handleReadiness(_ readiness: Readiness) {
-        unwatch()
-        guard let socket = socket.take() else { return }
-        do throws(TransportError) {
-            try socket.finishConnect()
-        } catch {
-            return connectToNextAddress(after: error)
-        }
-        complete(.success(socket))
-    }
-
-    func handleLoopStop() {
-        complete(.failure(.loopStopped))
+        if let query { resolver.cancel(query) }
+        query = nil
+        candidates = []
+        delay?.cancel()
+        delay = nil
+        for attempt in attempts { attempt.cancel() }
+        attempts = []
     }
 }

@@ -10,10 +10,11 @@ package final class TLSChannel {
     private let onClosed: (() -> Void)?
     private var state = State.new
 
-    private var connector: TCPConnector?
+    private var connector: RouteConnector?
     private var socket: Socket?
     private var watch: EventLoop.Watch?
     private var watched: Readiness = []
+    private var peer: SocketAddress?
     private var tls: TLSSession
     private var timer: LoopTimer?
     private var lastActivity: MonotonicTime
@@ -59,13 +60,13 @@ package final class TLSChannel {
         guard !loop.isStopping else { throw .loopStopped }
         let tls: TLSSession
         do throws(TLSError) {
-            tls = try TLSSession(client: context, hostName: host)
+            tls = try TLSSession(client: context, hostName: host, port: port)
         } catch {
             throw .tls(error)
         }
         let channel = TLSChannel(tls: tls, loop: loop, limits: limits, onClosed: nil)
+        try channel.connect(host, port)
         channel.delegate = delegate
-        channel.connect(host, port)
         return channel
     }
 
@@ -90,12 +91,17 @@ package final class TLSChannel {
         channel.beginHandshake()
     }
 
-    private func connect(_ host: String, _ port: UInt16) {
+    private func connect(_ host: String, _ port: UInt16) throws(TransportError) {
+        let connector = try RouteConnector(limits.route, host: host, port: port, loop: loop) { [self] result in
+            didConnect(result)
+        }
         state = .connecting
-        startTimer(limits.connectDeadline, .deadlineExceeded(.connect))
-        let connector = TCPConnector(loop: loop) { [self] result in didConnect(result) }
+        timer = loop.schedule(after: limits.connectDeadline) { [unowned self] in
+            timer = nil
+            finish(.deadlineExceeded(connector.phase))
+        }
         self.connector = connector
-        connector.connect(host: host, port: port)
+        connector.connect()
     }
 
     private func didConnect(_ result: consuming Result<Socket, TransportError>) {
@@ -111,6 +117,9 @@ package final class TLSChannel {
     private func adopt(_ socket: consuming Socket) throws(TransportError) {
         watch = try loop.watch(socket.descriptor, for: .read, handler: self)
         watched = .read
+        socket.noticeDeath(after: limits.unacknowledgedDeadline)
+        // Fails only for a peer that is gone again, of whom the first read will tell.
+        peer = try? socket.remoteAddress()
         self.socket = consume socket
     }
 
@@ -136,6 +145,10 @@ package final class TLSChannel {
     }
 
     // MARK: Writing
+
+    /// Whom the socket leads to, for logs: "192.0.2.1:443" or "[2001:db8::1]:443"; the proxy, where there is one. Nil before
+    /// there is a connection; it stays when the channel has closed.
+    package var remoteAddress: String? { peer?.text }
 
     /// "h2", for example; nil before the handshake is done or when nothing was negotiated.
     package var negotiatedProtocol: String? { tls.negotiatedProtocol }

@@ -5,15 +5,30 @@ import COpenSSL
 /// Unchecked: the SSL_CTX is complete when `init` returns and OpenSSL only reads it from then on.
 @safe package final class TLSContext: @unchecked Sendable {
     /// Whose certificates a client believes.
-    package enum Trust {
+    package enum Trust: Sendable {
         /// The machine's own list of authorities.
         case system
         /// These authorities and no others: one or more PEM certificates.
         case pem([UInt8])
     }
 
+    /// Which clients a server lets in by certificate.
+    package struct ClientTrust: Sendable {
+        /// Who may have signed a client's certificate.
+        package let authorities: Trust
+        /// Whether a client without a certificate is refused. One whose certificate does not verify always is.
+        package let isCertificateRequired: Bool
+
+        package init(authorities: Trust, isCertificateRequired: Bool = true) {
+            self.authorities = authorities
+            self.isCertificateRequired = isCertificateRequired
+        }
+    }
+
     let handle: OpaquePointer
     let isServer: Bool
+    /// A client's sessions that may be taken up again; `nil` where every handshake is a full one.
+    let resumableSessions: TLSResumption.Cache?
     /// As on the wire (RFC 7301 section 3.1): each name behind its length. Empty: no ALPN.
     let protocols: [UInt8]
 
@@ -23,11 +38,26 @@ import COpenSSL
     ///   - trust: whose certificates it believes.
     ///   - alpn: the application protocols it offers, most wanted first, each 1 to 255 bytes. A server that chooses
     ///     none of them is refused; with an empty list there is no negotiation.
+    ///   - identity: what it shows to a server that asks who it is.
+    ///   - resumption: whether connections take up sessions of earlier ones of this context, to the same host and port.
+    ///     Never with early data (RFC 8446 section 2.3): what is sent first must not be replayed.
     /// - Returns: what `TLSSession(client:)` takes.
     /// - Throws: `.authorityUnreadable`, `.protocolNameInvalid`, `.library`.
-    package static func client(trust: Trust, alpn: [String]) throws(TLSError) -> TLSContext {
-        let context = unsafe try TLSContext(method: TLS_client_method(), isServer: false, alpn: alpn)
-        try context.setTrust(trust)
+    package static func client(
+        trust: Trust,
+        alpn: [String],
+        identity: TLSIdentity? = nil,
+        resumption: Bool = true
+    ) throws(TLSError) -> TLSContext {
+        let context = unsafe try TLSContext(
+            method: TLS_client_method(),
+            isServer: false,
+            alpn: alpn,
+            resumption: resumption
+        )
+        try context.setTrust(trust, mode: SSL_VERIFY_PEER)
+        try context.offerProtocols()
+        try unsafe identity?.install(in: context.handle)
         return context
     }
 
@@ -37,16 +67,30 @@ import COpenSSL
     ///   - certificateChainPEM: its certificate first, then the intermediate ones.
     ///   - privateKeyPEM: the certificate's unencrypted key; text before the first BEGIN line is skipped.
     ///   - alpn: the application protocols it speaks, most wanted first. A client that offers none of them is refused.
+    ///   - clientTrust: asks clients for a certificate; `nil` does not.
+    ///   - resumption: gives each client two tickets. Their key lives as long as the context: with TLS 1.3 each
+    ///     connection has a fresh secret all the same, with TLS 1.2 it has not.
     /// - Returns: what `TLSSession(server:)` takes.
     /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate` and those
     ///   of a client.
     package static func server(
         certificateChainPEM: [UInt8],
         privateKeyPEM: RawSpan,
-        alpn: [String]
+        alpn: [String],
+        clientTrust: ClientTrust? = nil,
+        resumption: Bool = false
     ) throws(TLSError) -> TLSContext {
-        let context = unsafe try TLSContext(method: TLS_server_method(), isServer: true, alpn: alpn)
+        let context = unsafe try TLSContext(
+            method: TLS_server_method(),
+            isServer: true,
+            alpn: alpn,
+            resumption: resumption
+        )
         try context.setIdentity(certificateChainPEM, privateKeyPEM)
+        if let clientTrust {
+            let required = clientTrust.isCertificateRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0
+            try context.setTrust(clientTrust.authorities, mode: SSL_VERIFY_PEER | required)
+        }
         unsafe SSL_CTX_set_alpn_select_cb(
             context.handle,
             { _, chosen, chosenByteCount, offered, offeredByteCount, argument in
@@ -60,7 +104,12 @@ import COpenSSL
         return context
     }
 
-    private init(method: OpaquePointer?, isServer: Bool, alpn: [String]) throws(TLSError) {
+    private init(
+        method: OpaquePointer?,
+        isServer: Bool,
+        alpn: [String],
+        resumption: Bool
+    ) throws(TLSError) {
         var protocols: [UInt8] = []
         for name in alpn {
             guard (1...255).contains(name.utf8.count) else { throw .protocolNameInvalid }
@@ -72,7 +121,9 @@ import COpenSSL
         unsafe self.handle = handle
         self.isServer = isServer
         self.protocols = protocols
+        resumableSessions = resumption && !isServer ? TLSResumption.Cache() : nil
         try restrict()
+        try setResumption(resumption)
     }
 
     deinit {
@@ -87,33 +138,56 @@ import COpenSSL
                 handle,
                 "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
             ) == 1,
-            unsafe copenssl_ctx_set_groups(handle, "X25519:P-256:P-384") == 1,
-            unsafe SSL_CTX_set_num_tickets(handle, 0) == 1
+            unsafe copenssl_ctx_set_groups(handle, "X25519:P-256:P-384") == 1
         else { throw OpenSSLFailure.library("SSL_CTX settings") }
         unsafe copenssl_ctx_set_house_options(handle)
-        unsafe copenssl_ctx_disable_session_cache(handle)
         unsafe copenssl_ctx_release_idle_buffers(handle)
     }
 
-    // MARK: Client
+    private func setResumption(_ isOn: Bool) throws(TLSError) {
+        // A server keeps nothing itself: its tickets hold the session.
+        unsafe copenssl_ctx_disable_session_cache(handle)
+        guard isOn else {
+            unsafe copenssl_ctx_refuse_tickets(handle)
+            guard unsafe SSL_CTX_set_num_tickets(handle, 0) == 1 else {
+                throw OpenSSLFailure.library("SSL_CTX_set_num_tickets")
+            }
+            return
+        }
+        guard isServer else {
+            unsafe copenssl_ctx_tell_client_sessions(handle)
+            return unsafe TLSResumption.listen(to: handle)
+        }
+        // Without a name for where sessions belong, OpenSSL resumes none that has a client's certificate.
+        let name = Array("sealed-push".utf8)
+        guard unsafe SSL_CTX_set_num_tickets(handle, 2) == 1,
+            unsafe SSL_CTX_set_session_id_context(handle, name, UInt32(name.count)) == 1
+        else { throw OpenSSLFailure.library("SSL_CTX_set_num_tickets") }
+    }
 
-    private func setTrust(_ trust: Trust) throws(TLSError) {
-        unsafe SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
+    /// Whose certificates the peer may have.
+    private func setTrust(_ trust: Trust, mode: Int32) throws(TLSError) {
+        unsafe SSL_CTX_set_verify(handle, mode, nil)
         switch trust {
         case .system:
             guard unsafe SSL_CTX_set_default_verify_paths(handle) == 1 else {
                 throw OpenSSLFailure.library("SSL_CTX_set_default_verify_paths")
             }
         case .pem(let bytes):
-            let certificates = CertificateList(pem: bytes)
-            guard certificates.count > 0 else { throw .authorityUnreadable }
+            let certificates = unsafe TLSCertificate.list(pem: bytes.span.bytes)
+            guard !certificates.isEmpty else { throw .authorityUnreadable }
             let store = unsafe SSL_CTX_get_cert_store(handle)
-            for index in 0..<certificates.count {
-                guard unsafe X509_STORE_add_cert(store, certificates[index]) == 1 else {
+            for certificate in certificates {
+                guard unsafe X509_STORE_add_cert(store, certificate.handle) == 1 else {
                     throw OpenSSLFailure.library("X509_STORE_add_cert")
                 }
             }
         }
+    }
+
+    // MARK: Client
+
+    private func offerProtocols() throws(TLSError) {
         guard !protocols.isEmpty else { return }
         // This one call answers 0 for success.
         guard unsafe SSL_CTX_set_alpn_protos(handle, protocols, UInt32(protocols.count)) == 0 else {
@@ -124,33 +198,22 @@ import COpenSSL
     // MARK: Server
 
     private func setIdentity(_ chain: [UInt8], _ privateKeyPEM: RawSpan) throws(TLSError) {
-        let certificates = CertificateList(pem: chain)
-        guard certificates.count > 0, unsafe SSL_CTX_use_certificate(handle, certificates[0]) == 1 else {
-            ERR_clear_error()
-            throw .certificateUnreadable
-        }
-        for index in 1..<max(1, certificates.count) {
-            guard unsafe copenssl_ctx_add_chain_certificate(handle, certificates[index]) == 1 else {
-                throw OpenSSLFailure.library("SSL_CTX_add1_chain_cert")
+        let identity: TLSIdentity
+        do throws(TLSIdentityError) {
+            identity = try unsafe TLSIdentity(
+                certificateChainPEM: chain.span.bytes,
+                privateKeyPEM: privateKeyPEM,
+                password: RawSpan()
+            )
+        } catch {
+            switch error {
+            case .certificateUnreadable: throw .certificateUnreadable
+            case .privateKeyDoesNotMatchCertificate: throw .privateKeyDoesNotMatchCertificate
+            // A server's key is never encrypted: nobody is there to type a password when it starts.
+            default: throw .privateKeyUnreadable
             }
         }
-        let key = unsafe privateKeyPEM.withUnsafeBytes { bytes -> OpaquePointer? in
-            guard let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else {
-                return nil
-            }
-            defer { unsafe BIO_free(source) }
-            // The callback refuses encrypted keys; without one OpenSSL would ask on the terminal.
-            return unsafe PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in -1 }, nil)
-        }
-        guard let key = unsafe key else {
-            ERR_clear_error()
-            throw .privateKeyUnreadable
-        }
-        defer { unsafe EVP_PKEY_free(key) }
-        guard unsafe SSL_CTX_use_PrivateKey(handle, key) == 1, unsafe SSL_CTX_check_private_key(handle) == 1 else {
-            ERR_clear_error()
-            throw .privateKeyDoesNotMatchCertificate
-        }
+        try unsafe identity.install(in: handle)
     }
 
     private func choose(
@@ -181,32 +244,5 @@ import COpenSSL
             own += 1 + name.count
         }
         return SSL_TLSEXT_ERR_ALERT_FATAL
-    }
-}
-
-/// The certificates of a PEM text, owned.
-@safe private struct CertificateList: ~Copyable {
-    private var certificates = unsafe [OpaquePointer]()
-
-    /// Reads up to the first thing that is not a certificate; none at all is for the caller to refuse.
-    init(pem: [UInt8]) {
-        defer { ERR_clear_error() }
-        unsafe pem.withUnsafeBytes { bytes in
-            guard let source = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return }
-            defer { unsafe BIO_free(source) }
-            while let certificate = unsafe PEM_read_bio_X509(source, nil, { _, _, _, _ in -1 }, nil) {
-                unsafe certificates.append(certificate)
-            }
-        }
-    }
-
-    deinit {
-        unsafe certificates.forEach { unsafe X509_free($0) }
-    }
-
-    var count: Int { unsafe certificates.count }
-
-    subscript(index: Int) -> OpaquePointer {
-        unsafe certificates[index]
     }
 }

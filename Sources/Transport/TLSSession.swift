@@ -9,6 +9,9 @@ import Glibc
     private let pipe: CipherPipe
     /// Its ALPN callback must stay alive as long as OpenSSL may call it.
     private let context: TLSContext
+    /// OpenSSL holds a pointer to it, too.
+    private let resumption: TLSResumption?
+    private var hasBegun = false
 
     package private(set) var isHandshakeDone = false
     /// The peer said that no more bytes will come. Where its bytes end before, they may have been cut off.
@@ -20,13 +23,16 @@ import Glibc
     /// - Parameters:
     ///   - context: made by `TLSContext.client`.
     ///   - hostName: a DNS name or an IP address, which the server's certificate must carry as an alternative name.
+    ///   - port: tells the servers of one host apart when sessions are taken up again; 0 if it is not known.
     /// - Throws: `.hostNameInvalid`; `.library` without memory.
-    package init(client context: TLSContext, hostName: String) throws(TLSError) {
+    package init(client context: TLSContext, hostName: String, port: UInt16 = 0) throws(TLSError) {
         precondition(!context.isServer)
         let pipe = CipherPipe()
         let ssl = unsafe try Self.makeHandle(context, pipe)
+        let resumption = context.resumableSessions.map { TLSResumption($0, .init(host: hostName, port: port)) }
         do throws(TLSError) {
             unsafe try Self.expect(hostName, ssl)
+            if let resumption, unsafe !resumption.attach(to: ssl) { throw OpenSSLFailure.library("SSL_set_ex_data") }
         } catch {
             unsafe SSL_free(ssl)
             throw error
@@ -35,6 +41,7 @@ import Glibc
         unsafe self.ssl = ssl
         self.pipe = pipe
         self.context = context
+        self.resumption = resumption
     }
 
     /// The server's side.
@@ -49,6 +56,7 @@ import Glibc
         unsafe self.ssl = ssl
         self.pipe = pipe
         self.context = context
+        resumption = nil
     }
 
     deinit {
@@ -75,14 +83,14 @@ import Glibc
             guard unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, hostName) == 1 else { throw .hostNameInvalid }
             return
         }
-        unsafe X509_VERIFY_PARAM_set_hostflags(
-            parameters,
-            UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
-        )
+        unsafe X509_VERIFY_PARAM_set_hostflags(parameters, Self.hostNameFlags)
         guard unsafe X509_VERIFY_PARAM_set1_host(parameters, hostName, 0) == 1,
             unsafe copenssl_set_server_name(ssl, hostName) == 1
         else { throw .hostNameInvalid }
     }
+
+    /// Alternative names only, and a wildcard stands for a whole label.
+    static let hostNameFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
 
     // MARK: Ciphertext in
 
@@ -90,10 +98,26 @@ import Glibc
     package mutating func handshake() throws(TLSError) {
         guard !isHandshakeDone else { return }
         ERR_clear_error()
+        if !hasBegun {
+            hasBegun = true
+            unsafe resumption?.offer(in: ssl)
+        }
+        do throws(TLSError) {
+            guard try shakeHands() else { return }
+        } catch {
+            resumption?.handshakeDidFail()
+            throw error
+        }
+        isHandshakeDone = true
+        resumption?.handshakeDidEnd(isResumed: isResumed)
+    }
+
+    /// - Returns: whether both sides are done.
+    private func shakeHands() throws(TLSError) -> Bool {
         let code = unsafe SSL_do_handshake(ssl)
         guard code == 1 else {
             switch unsafe SSL_get_error(ssl, code) {
-            case SSL_ERROR_WANT_READ: return
+            case SSL_ERROR_WANT_READ: return false
             case SSL_ERROR_SSL: throw unsafe OpenSSLFailure.handshake(ssl)
             // Zero return: the peer said goodbye before it was done.
             default: throw .truncated
@@ -101,7 +125,13 @@ import Glibc
         }
         // A server that ignores ALPN has not agreed to speak our protocol, and neither has such a client.
         guard context.protocols.isEmpty || negotiatedProtocol != nil else { throw .noCommonProtocol }
-        isHandshakeDone = true
+        // OpenSSL looks at no date when it resumes. A client looked before it offered.
+        if context.isServer, isResumed, let certificate = unsafe SSL_get0_peer_certificate(ssl),
+            unsafe !TLSCertificate.isInTime(certificate, at: Int64(time(nil)))
+        {
+            throw .certificateExpired("certificate has expired")
+        }
+        return true
     }
 
     /// Takes what arrived, whole; plaintext that became readable is appended.
@@ -188,6 +218,16 @@ import Glibc
         unsafe SSL_get0_alpn_selected(ssl, &name, &byteCount)
         guard let name = unsafe name, byteCount > 0 else { return nil }
         return unsafe String(decoding: UnsafeBufferPointer(start: name, count: Int(byteCount)), as: UTF8.self)
+    }
+
+    /// Whether this connection took up an earlier one's session instead of exchanging certificates.
+    package var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
+
+    /// The peer's certificate, which verified: on a server that of a client, if it asked for one and got it. `nil`
+    /// before the handshake is done. Of a resumed session, that of the first.
+    package var peerCertificate: TLSCertificate? {
+        guard isHandshakeDone, let certificate = unsafe SSL_get1_peer_certificate(ssl) else { return nil }
+        return unsafe TLSCertificate(owning: certificate)
     }
 
     /// For example "TLSv1.3".

@@ -2,7 +2,7 @@
 package enum TransportError: Error, Equatable, Sendable {
     /// What ran out of time.
     package enum Phase: String, Sendable {
-        case connect, handshake, request, ping, idle, close
+        case connect, proxy, handshake, request, ping, idle, close
     }
 
     case hostNotFound(reason: String)
@@ -11,6 +11,8 @@ package enum TransportError: Error, Equatable, Sendable {
     case addressNotAvailable
     case system(call: String, code: Int32)
     case deadlineExceeded(Phase)
+    /// The way there leads through a proxy, and it ended at the proxy.
+    case proxy(ProxyError)
     case tls(TLSError)
     case http2(HTTP2Error)
     /// The peer went without saying goodbye.

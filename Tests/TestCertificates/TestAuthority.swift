@@ -38,7 +38,7 @@ import COpenSSL
 
     /// The authority's own certificate: what a client trusts.
     public var certificatePEM: [UInt8] {
-        get throws { unsafe try Self.pem { unsafe PEM_write_bio_X509($0, certificate) } }
+        get throws { unsafe try Self.bytes { unsafe PEM_write_bio_X509($0, certificate) } }
     }
 
     /// A server's certificate and key.
@@ -52,22 +52,34 @@ import COpenSSL
         names: String = "DNS:localhost,IP:127.0.0.1",
         validity: ClosedRange<Int> = -day...day * 30
     ) throws -> Identity {
-        serialNumber += 1
         let key = unsafe try Self.makeKey()
         defer { unsafe EVP_PKEY_free(key) }
-        let issued = unsafe try Self.makeCertificate("Test server", serialNumber: serialNumber, validity: validity, key)
+        return try unsafe issue("Test server", validity: validity, key) { issued in
+            unsafe try Self.addExtension(NID_subject_alt_name, names, to: issued)
+        }
+    }
+
+    /// A certificate for `key`, with what `complete` adds to it.
+    func issue(
+        _ name: String,
+        validity: ClosedRange<Int>,
+        _ key: OpaquePointer,
+        complete: (OpaquePointer) throws -> Void
+    ) throws -> Identity {
+        serialNumber += 1
+        let issued = unsafe try Self.makeCertificate(name, serialNumber: serialNumber, validity: validity, key)
         defer { unsafe X509_free(issued) }
-        unsafe try Self.addExtension(NID_subject_alt_name, names, to: issued)
+        unsafe try complete(issued)
         unsafe try Self.sign(issued, issuer: certificate, self.key)
         return Identity(
-            certificatePEM: unsafe try Self.pem { unsafe PEM_write_bio_X509($0, issued) },
-            privateKeyPEM: unsafe try Self.pem {
+            certificatePEM: unsafe try Self.bytes { unsafe PEM_write_bio_X509($0, issued) },
+            privateKeyPEM: unsafe try Self.bytes {
                 unsafe PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil)
             }
         )
     }
 
-    private static func makeKey() throws -> OpaquePointer {
+    static func makeKey() throws -> OpaquePointer {
         guard let key = unsafe copenssl_generate_p256() else { throw Failure(call: "EVP_EC_gen") }
         return unsafe key
     }
@@ -93,7 +105,7 @@ import COpenSSL
         return unsafe certificate
     }
 
-    private static func addExtension(_ nid: Int32, _ value: String, to certificate: OpaquePointer) throws {
+    static func addExtension(_ nid: Int32, _ value: String, to certificate: OpaquePointer) throws {
         guard let made = unsafe X509V3_EXT_conf_nid(nil, nil, nid, value) else {
             throw Failure(call: "X509V3_EXT_conf_nid")
         }
@@ -107,10 +119,10 @@ import COpenSSL
         else { throw Failure(call: "X509_sign") }
     }
 
-    private static func pem(_ write: (OpaquePointer) -> Int32) throws -> [UInt8] {
+    static func bytes(_ write: (OpaquePointer) -> Int32) throws -> [UInt8] {
         guard let sink = unsafe BIO_new(BIO_s_mem()) else { throw Failure(call: "BIO_new") }
         defer { unsafe BIO_free(sink) }
-        guard unsafe write(sink) == 1 else { throw Failure(call: "PEM_write_bio") }
+        guard unsafe write(sink) == 1 else { throw Failure(call: "writing to a BIO") }
         var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(sink))
         let count = unsafe BIO_read(sink, &bytes, Int32(bytes.count))
         guard count == bytes.count else { throw Failure(call: "BIO_read") }

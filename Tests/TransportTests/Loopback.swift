@@ -22,6 +22,13 @@ final class Loopback: Sendable {
         clientLoop = try EventLoop()
     }
 
+    init(server: TLSContext, client: TLSContext) throws {
+        serverContext = server
+        clientContext = client
+        serverLoop = try EventLoop()
+        clientLoop = try EventLoop()
+    }
+
     deinit {
         clientLoop.stop()
         serverLoop.stop()

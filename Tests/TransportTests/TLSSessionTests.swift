@@ -201,6 +201,10 @@ final class TLSPair {
     var clientProtocol: String? { client.negotiatedProtocol }
     var serverProtocol: String? { server.negotiatedProtocol }
     var version: String { client.version }
+    var isResumedAtClient: Bool { client.isResumed }
+    var isResumedAtServer: Bool { server.isResumed }
+    var certificateAtClient: TLSCertificate? { client.peerCertificate }
+    var certificateAtServer: TLSCertificate? { server.peerCertificate }
 
     func takeAtClient() -> [UInt8] { clientGot.takeAll() }
     func takeAtServer() -> [UInt8] { serverGot.takeAll() }

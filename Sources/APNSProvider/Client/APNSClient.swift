@@ -19,13 +19,18 @@ package final class APNSClient: Sendable {
     ///   - endpoint: Apple's, or a simulator's.
     ///   - credential: who pushes.
     ///   - configuration: trust, deadlines, how much at once.
-    /// - Throws: `.tls` for authorities that cannot be read, `.system` when there is no thread to be had.
+    /// - Throws: `.tls` for authorities that cannot be read, `.certificate` for one that cannot be used here, `.system` when there is no thread to be had.
     package init(
         endpoint: APNSEndpoint,
         credential: APNSCredential,
         configuration: APNSClientConfiguration = APNSClientConfiguration()
     ) throws(ProviderError) {
-        let lane = try LaneCredential(credential, trust: configuration.trust, clock: configuration.clock)
+        let lane = try LaneCredential(
+            credential,
+            for: endpoint,
+            trust: configuration.trust,
+            clock: configuration.clock
+        )
         if let loop = configuration.loop {
             self.loop = loop
         } else {
@@ -61,7 +66,6 @@ package final class APNSClient: Sendable {
         _ notification: PushNotification,
         waitingCountMax: Int
     ) async throws(ProviderError) -> APNSResponse {
-        do throws(PushNotification.Fault) { try notification.check() } catch { throw .notSendable(error) }
         let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
         // Off the loop, a cancellation may overtake the push on its way there; on the loop it cannot.
         let ticket = loop.isOnLoop ? nil : Ticket()
@@ -101,7 +105,7 @@ package final class APNSClient: Sendable {
                 loop.perform {
                     let batch = DeliveryBatch(count: notifications.count) { continuation.resume(returning: $0) }
                     for (index, notification) in notifications.enumerated() {
-                        pool.value.checkAndSend(first + UInt64(index), notification, .batch(batch, index))
+                        pool.value.send(first + UInt64(index), notification, .batch(batch, index))
                     }
                 }
             }
@@ -114,7 +118,7 @@ package final class APNSClient: Sendable {
     func send(_ notification: PushNotification, telling run: APNSResponseRun) {
         let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
         let pool = pool
-        loop.perform { pool.value.checkAndSend(id, notification, .run(run, notification.id)) }
+        loop.perform { pool.value.send(id, notification, .run(run, notification.id)) }
     }
 
     private final class Ticket: Sendable {
@@ -158,7 +162,12 @@ package final class APNSClient: Sendable {
     ///
     /// - Throws: as `init`; the old credential then stays.
     package func replaceCredential(_ credential: APNSCredential) async throws(ProviderError) {
-        let lane = try LaneCredential(credential, trust: configuration.trust, clock: configuration.clock)
+        let lane = try LaneCredential(
+            credential,
+            for: endpoint,
+            trust: configuration.trust,
+            clock: configuration.clock
+        )
         let pool = pool
         await loop.run { pool.value.replace(lane) }
     }

@@ -14,6 +14,8 @@ package struct APNSClientConfiguration: Sendable {
 
     /// Whose certificates are believed.
     package var trust = TLSContext.Trust.system
+    /// Through which connections go, where a firewall lets nothing else out.
+    package var proxy: Proxy?
     /// Where connections live; nil: on a loop of the client's own, which ends with it.
     package var loop: EventLoop?
     package var connectionCountMax = 16

@@ -6,8 +6,10 @@ package import Transport
 package enum ProviderError: Error, Equatable {
     /// The signing key failed.
     case key(ES256Error)
-    /// TLS could not be set up: the authorities or the certificate cannot be used.
+    /// TLS could not be set up: the authorities cannot be used.
     case tls(TLSError)
+    /// The certificate is not for this endpoint, or not valid now.
+    case certificate(ClientCertificateError)
     /// The machine has no room for another thread or descriptor.
     case system(TransportError)
     /// Refused before sending: the rule of Apple's that the push would have broken.

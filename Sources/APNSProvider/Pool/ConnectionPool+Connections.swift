@@ -50,7 +50,7 @@ extension ConnectionPool {
             number: nextConnectionNumber,
             pool: self,
             authority: endpoint.authority,
-            limits: connectionLimits
+            limits: connectionLimits(nextConnectionNumber)
         )
         nextConnectionNumber += 1
         connections.append(connection)
@@ -60,8 +60,11 @@ extension ConnectionPool {
         }
     }
 
-    private var connectionLimits: HTTP2ClientLimits {
+    private func connectionLimits(_ number: Int) -> HTTP2ClientLimits {
         var limits = HTTP2ClientLimits()
+        limits.channel.route.proxy = configuration.proxy
+        // Apple's names have about eight addresses: the pool spreads over them.
+        limits.channel.route.addressOffset = number - 1
         limits.channel.connectDeadline = configuration.connectDeadline
         limits.channel.handshakeDeadline = configuration.connectDeadline
         // Idleness is the pool's to judge.
@@ -103,7 +106,7 @@ extension ConnectionPool {
             tell(.closed(connection: connection.number, error))
         }
         if !connection.isProven, !connection.isRetired {
-            backoff.didFail(at: loop.now, jitter: random.nextFraction())
+            backoff.didFail(at: loop.now, jitter: jitter.nextFraction())
         }
         endIfClosed()
         planDispatch()

@@ -18,7 +18,7 @@ final class ConnectionPool {
     /// Where the search for room begins: a connection is filled before the next one is used.
     private var cursor = 0
     private var headers = HeaderBlock()
-    var random: SeededRandom
+    var jitter: Jitter
     private var isDispatchPlanned = false
     var isClosed = false
     var onClosed: [() -> Void] = []
@@ -40,7 +40,7 @@ final class ConnectionPool {
         self.credential = credential
         self.configuration = configuration
         backoff = ReconnectBackoff(configuration.backoff)
-        random = SeededRandom(seed: configuration.seed ?? .random(in: 0 ... .max))
+        jitter = Jitter(seed: configuration.seed ?? .random(in: 0 ... .max))
     }
 
     func tell(_ event: @autoclosure () -> APNSClientEvent) {
@@ -49,17 +49,19 @@ final class ConnectionPool {
 
     // MARK: Pushes
 
-    /// Takes a push that its caller has not looked at.
-    func checkAndSend(_ id: UInt64, _ notification: PushNotification, _ receiver: DeliveryReceiver) {
+    /// Takes a push, unless it breaks a rule of Apple's or finds no room.
+    func send(
+        _ id: UInt64,
+        _ notification: PushNotification,
+        _ receiver: DeliveryReceiver,
+        _ waitingCountMax: Int = .max
+    ) {
         do throws(PushNotification.Fault) {
             try notification.check()
+            try credential.check(notification)
         } catch {
             return receiver.finish(.failure(.notSendable(error)))
         }
-        send(id, notification, receiver, .max)
-    }
-
-    func send(_ id: UInt64, _ notification: PushNotification, _ receiver: DeliveryReceiver, _ waitingCountMax: Int) {
         let now = loop.now
         let delivery = Delivery(
             id: id,

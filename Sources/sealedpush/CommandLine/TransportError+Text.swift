@@ -10,6 +10,7 @@ extension TransportError {
         case .addressNotAvailable: "this machine does not have that address"
         case .system(let call, let code): "\(Output.systemText(code)) (\(call))"
         case .deadlineExceeded(let phase): "no answer in time (\(phase.rawValue)); try again"
+        case .proxy(let error): error.sentence
         case .tls(let error): error.sentence
         case .http2(let error): "the server does not speak HTTP/2 as it should (\(error))"
         case .connectionLost: "the connection broke; try again"
@@ -20,6 +21,53 @@ extension TransportError {
         case .notProcessed(let failure): "not processed, so it may be sent again: \(failure.clause)"
         case .ambiguous(let failure):
             "it is not known whether the push was taken: \(failure.clause); sending it again may show it twice"
+        }
+    }
+}
+
+extension ProxyError {
+    /// What happened and what to do next.
+    var sentence: String {
+        switch self {
+        case .urlInvalid(let part):
+            "the proxy's URL has a wrong \(part.name); it looks like http://user:password@host:port, or socks5://host:port"
+        case .credentialsInvalid: "the proxy's user name or password is too long, or has characters it cannot have"
+        case .targetInvalid: "the host name is not one that a proxy can be asked for"
+        case .unreachable(let error): "the proxy cannot be reached: \(error.sentence)"
+        case .refused(status: 407), .credentialsRefused: "the proxy wants another user name or password"
+        case .noCommonAuthentication: "the proxy wants a user name and password, or another way to prove who you are"
+        case .refused(let status): "the proxy refuses the connection (HTTP status \(status))"
+        case .refusedBySOCKS(let code): "the proxy refuses the connection: \(Self.socksText(code))"
+        case .replyMalformed, .bytesBehindReply: "the proxy does not answer as it should; is it one of this kind?"
+        case .replyTooLong: "the proxy's answer is too long; is it a proxy?"
+        case .closed: "the proxy closed the connection before it had answered"
+        }
+    }
+
+    /// RFC 1928 section 6.
+    private static func socksText(_ code: UInt8) -> String {
+        switch code {
+        case 1: "it failed"
+        case 2: "its rules do not allow it"
+        case 3: "the network is unreachable"
+        case 4: "the host is unreachable"
+        case 5: "the host refuses it"
+        case 6: "the host is too far away"
+        case 7: "it makes no connections"
+        case 8: "it does not know this kind of address"
+        default: "code \(code)"
+        }
+    }
+}
+
+extension ProxyError.URLPart {
+    fileprivate var name: String {
+        switch self {
+        case .scheme: "scheme"
+        case .userInfo: "user name or password"
+        case .host: "host"
+        case .port: "port (it must be written out)"
+        case .path: "end: nothing may follow the port"
         }
     }
 }

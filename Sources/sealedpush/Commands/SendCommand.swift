@@ -125,6 +125,7 @@ struct SendCommand: Command {
         let place = "\(TerminalText.safe(endpoint.host)):\(endpoint.port)"
         switch error {
         case .key: return "the signing key could not sign; is it the .p8 file from Apple?"
+        case .certificate(let error): return "\(place): \(error)"
         case .tls(let error): return "\(TerminalText.safe(arguments.value("--ca") ?? place)): \(error.sentence)"
         case .system(let error): return error.sentence
         case .notSendable(let fault): return "\(TerminalText.safe(payloadPath)) was not sent: \(fault)"

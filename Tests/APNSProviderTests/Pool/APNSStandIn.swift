@@ -82,6 +82,18 @@ final class APNSStandIn: Sendable {
         return APNSLanes.Lane(teamID: try TeamID("DEF123GHIJ"), keyID: try KeyID(keyID), endpoint: endpoint)
     }
 
+    func broadcastClient(of server: HTTP2Server) throws -> BroadcastClient {
+        var configuration = APNSClientConfiguration()
+        configuration.trust = .pem(authorityPEM)
+        configuration.loop = clientLoop
+        return try BroadcastClient(
+            push: APNSEndpoint(host: "127.0.0.1", port: server.port),
+            management: BroadcastEndpoint(host: "127.0.0.1", port: server.port),
+            credential: .token(Self.tokens()),
+            configuration: configuration
+        )
+    }
+
     static func tokens(keyID: String = "ABC123DEFG") throws -> ProviderTokenSource {
         ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: try KeyID(keyID), teamID: try TeamID("DEF123GHIJ"))
     }
@@ -118,14 +130,18 @@ struct Push: @unchecked Sendable {
 
     var id: ArraySlice<UInt8> { request.headers["apns-id"] ?? [] }
 
-    func accept() { respond(200, []) }
+    func accept() { respond(200, idField, []) }
 
-    func reject(_ reason: Reason) { respond(reason.status, RejectionBody(reason).json) }
+    func reject(_ reason: Reason) { respond(reason.status, idField, RejectionBody(reason).json) }
 
-    private func respond(_ status: Int, _ body: [UInt8]) {
+    func respond(_ status: Int, _ headers: HeaderBlock, _ body: [UInt8]) {
+        responder.respond(status: status, headers: headers, body: body)
+    }
+
+    private var idField: HeaderBlock {
         var headers = HeaderBlock()
         headers.append("apns-id", id)
-        responder.respond(status: status, headers: headers, body: body)
+        return headers
     }
 }
 

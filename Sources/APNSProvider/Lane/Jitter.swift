@@ -1,7 +1,7 @@
 /// Randomness that a test can repeat; for waits only, never for what must not be guessed.
 ///
 /// - Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014: SplitMix64.
-struct SeededRandom {
+struct Jitter {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }

@@ -1,0 +1,68 @@
+/// Why APNs refused a request about broadcast channels: another table than that of pushes to devices.
+///
+/// - Source: "Handling error responses from Apple Push Notification service" for channel management and for broadcasts,
+///   except where a case says "observed".
+public enum BroadcastReason: String, CaseIterable, Sendable {
+    case badChannelID = "BadChannelId"
+    case badExpirationDate = "BadExpirationDate"
+    case badMessageID = "BadMessageId"
+    case badPriority = "BadPriority"
+    /// A member of the JSON that APNs does not know.
+    case badRequestParameters = "BadRequestParams"
+    /// JSON that cannot be read.
+    case badRequestPayload = "BadRequestPayload"
+    /// There are 10,000 already.
+    case cannotCreateChannelConfiguration = "CannotCreateChannelConfig"
+    case channelNotRegistered = "ChannelNotRegistered"
+    /// The app has no broadcast capability.
+    case featureNotEnabled = "FeatureNotEnabled"
+    case invalidPushType = "InvalidPushType"
+    case missingChannelID = "MissingChannelId"
+    /// Observed: `message-storage-policy` is missing.
+    case missingChannelQueueSize = "MissingChannelQueueSize"
+    case missingPushType = "MissingPushType"
+    case payloadEmpty = "PayloadEmpty"
+    /// A suffix was put on the bundle id.
+    case topicDisallowed = "TopicDisallowed"
+    case badCertificate = "BadCertificate"
+    case badCertificateEnvironment = "BadCertificateEnvironment"
+    case expiredProviderToken = "ExpiredProviderToken"
+    case invalidProviderToken = "InvalidProviderToken"
+    case missingProviderToken = "MissingProviderToken"
+    case topicMismatch = "TopicMismatch"
+    case badPath = "BadPath"
+    case methodNotAllowed = "MethodNotAllowed"
+    case payloadTooLarge = "PayloadTooLarge"
+    case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
+    case tooManyRequests = "TooManyRequests"
+    case internalServerError = "InternalServerError"
+    case serviceUnavailable = "ServiceUnavailable"
+    case shutdown = "Shutdown"
+
+    /// The string of an error body. Apple's page prints one of them with a space.
+    public init?(text: String) {
+        guard let reason = BroadcastReason(rawValue: text == "Service Unavailable" ? "ServiceUnavailable" : text) else {
+            return nil
+        }
+        self = reason
+    }
+
+    /// The HTTP status that Apple's table gives the reason.
+    public var status: Int {
+        switch self {
+        case .badChannelID, .badExpirationDate, .badMessageID, .badPriority, .badRequestParameters, .badRequestPayload,
+            .cannotCreateChannelConfiguration, .channelNotRegistered, .featureNotEnabled, .invalidPushType,
+            .missingChannelID, .missingChannelQueueSize, .missingPushType, .payloadEmpty, .topicDisallowed:
+            400
+        case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .invalidProviderToken,
+            .missingProviderToken, .topicMismatch:
+            403
+        case .badPath: 404
+        case .methodNotAllowed: 405
+        case .payloadTooLarge: 413
+        case .tooManyProviderTokenUpdates, .tooManyRequests: 429
+        case .internalServerError: 500
+        case .serviceUnavailable, .shutdown: 503
+        }
+    }
+}

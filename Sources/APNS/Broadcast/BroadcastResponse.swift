@@ -1,0 +1,152 @@
+import Envelope
+
+/// The reply to one `BroadcastRequest`. A refusal is a reply, not an error.
+///
+/// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs", and
+///   their pages on responses.
+public struct BroadcastResponse: Sendable, Equatable {
+    /// What APNs did.
+    public enum Outcome: Sendable, Equatable {
+        /// The channel is there, under this name.
+        case created(ChannelID)
+        case channel(ChannelStoragePolicy)
+        case deleted
+        case channels([ChannelID])
+        /// Taken for delivery; the delivery log knows it by `uniqueID`.
+        case sent
+        /// `reason` is `nil` for one that is not in our table; the text is printable ASCII, and `nil` if it was not.
+        case rejected(reason: BroadcastReason?, text: String?)
+    }
+
+    /// Why a reply that says "done" could not be read.
+    public enum Fault: Error, Equatable {
+        case bodyTooLong(byteCount: Int, byteCountMax: Int)
+        /// Not JSON, or without the member that Apple's page has; bytes before the fault.
+        case bodyMalformed(offset: Int)
+        /// Created, and it does not say what.
+        case channelIDMalformed
+        /// Done, with a status that Apple's page does not give this request.
+        case statusUnexpected(Int)
+        /// More channels than an app can have.
+        case channelCountTooHigh(countMax: Int)
+    }
+
+    /// An app's channels in one environment.
+    public static let channelCountMax = 10_000
+    /// 10,000 ids of 100 bytes: four times as long as Apple's.
+    public static let bodyByteCountMax = 1 << 20
+
+    static let pushType = "LiveActivity"
+    private static let refusalByteCountMax = 1024
+    private static let uniqueIDCharacterCountMax = 64
+
+    /// The HTTP status.
+    public let status: Int
+    /// `apns-request-id`.
+    public let requestID: APNSID?
+    /// `apns-unique-id`: a broadcast's name in the delivery log.
+    public let uniqueID: String?
+    /// What APNs did.
+    public let outcome: Outcome
+
+    /// Reads a reply.
+    ///
+    /// - Parameters:
+    ///   - operation: what was asked.
+    ///   - status: the HTTP status.
+    ///   - body: as it came, `bodyByteCountMax` bytes at most.
+    ///   - field: the value of the header of this name, if the reply has it.
+    /// - Throws: why a reply that says "done" could not be read; a refusal can always be.
+    package init(
+        to operation: BroadcastRequest.Operation,
+        status: Int,
+        body: [UInt8],
+        field: (StaticString) -> [UInt8]?
+    ) throws(Fault) {
+        self.status = status
+        requestID = field(HeaderName.requestID).flatMap { APNSID(text: $0.span, acceptsUpperCase: true) }
+        uniqueID = field(HeaderName.uniqueID).flatMap {
+            Self.presentable($0, characterCountMax: Self.uniqueIDCharacterCountMax)
+        }
+        guard status == Self.successStatus(of: operation) else {
+            if (200...299).contains(status) { throw .statusUnexpected(status) }
+            outcome = Self.refusal(status: status, body)
+            return
+        }
+        switch operation {
+        case .createChannel:
+            guard let bytes = field(HeaderName.channelID) else { throw .channelIDMalformed }
+            do throws(APNSError) { outcome = .created(try ChannelID(bytes: bytes)) } catch { throw .channelIDMalformed }
+        case .readChannel: outcome = .channel(try Self.policy(body))
+        case .deleteChannel: outcome = .deleted
+        case .listChannels: outcome = .channels(try Self.channels(body))
+        case .send: outcome = .sent
+        }
+    }
+
+    private static func successStatus(of operation: BroadcastRequest.Operation) -> Int {
+        switch operation {
+        case .createChannel: 201
+        case .deleteChannel: 204
+        case .readChannel, .listChannels, .send: 200
+        }
+    }
+
+    private static func policy(_ body: [UInt8]) throws(Fault) -> ChannelStoragePolicy {
+        let value = try parse(body)
+        guard case .integer(let number) = value["message-storage-policy"]?.content,
+            let policy = Int(exactly: number).flatMap(ChannelStoragePolicy.init(rawValue:)),
+            value["push-type"]?.string == pushType
+        else { throw .bodyMalformed(offset: value.offset) }
+        return policy
+    }
+
+    private static func channels(_ body: [UInt8]) throws(Fault) -> [ChannelID] {
+        let value = try parse(body)
+        guard let elements = value["channels"]?.elements else { throw .bodyMalformed(offset: value.offset) }
+        guard elements.count <= channelCountMax else { throw .channelCountTooHigh(countMax: channelCountMax) }
+        var channels: [ChannelID] = []
+        channels.reserveCapacity(elements.count)
+        for element in elements {
+            guard let text = element.string else { throw .bodyMalformed(offset: element.offset) }
+            do throws(APNSError) {
+                channels.append(try ChannelID(text))
+            } catch {
+                throw .bodyMalformed(offset: element.offset)
+            }
+        }
+        return channels
+    }
+
+    /// A reason that comes with another status than its own counts as unknown, as it does for pushes to devices.
+    private static func refusal(status: Int, _ body: [UInt8]) -> Outcome {
+        let limits = JSONParser.Limits(byteCountMax: refusalByteCountMax, depthMax: 4, allowsFractions: true)
+        // `try?`: a refusal that cannot be read still has its status.
+        let text = (try? JSONParser.parse(body, limits: limits))?["reason"]?.string
+        let shown = text.flatMap {
+            presentable(Array($0.utf8), characterCountMax: RejectionBody.reasonCharacterCountMax)
+        }
+        let reason = shown.flatMap { BroadcastReason(text: $0) }
+        return .rejected(reason: reason?.status == status ? reason : nil, text: shown)
+    }
+
+    /// Nothing that a terminal, a log or JSON would have to escape.
+    private static func presentable(_ bytes: [UInt8], characterCountMax: Int) -> String? {
+        guard (1...characterCountMax).contains(bytes.count),
+            bytes.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func parse(_ body: [UInt8]) throws(Fault) -> JSONValue {
+        guard body.count <= bodyByteCountMax else {
+            throw .bodyTooLong(byteCount: body.count, byteCountMax: bodyByteCountMax)
+        }
+        let limits = JSONParser.Limits(byteCountMax: bodyByteCountMax, depthMax: 4, allowsFractions: true)
+        do throws(JSONError) {
+            return try JSONParser.parse(body, limits: limits)
+        } catch {
+            throw .bodyMalformed(offset: error.offset)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package import APNS
+import Transport
+
+/// Manages broadcast channels and sends to them. One request at a time for each of Apple's two services: a broadcast
+/// reaches everybody who listens, so there are few.
+///
+/// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs".
+package actor BroadcastClient {
+    package nonisolated let push: APNSEndpoint
+    package nonisolated let management: BroadcastEndpoint
+    private let configuration: APNSClientConfiguration
+    private let loop: EventLoop
+    private var credential: LaneCredential
+    private var connections: [BroadcastRequest.Role: HTTP2ClientConnection] = [:]
+
+    /// Connects to nobody yet.
+    ///
+    /// - Parameters:
+    ///   - push: where broadcasts go.
+    ///   - management: where channels are made.
+    ///   - credential: who asks.
+    ///   - configuration: trust, proxy and deadlines; its pool is not used.
+    /// - Throws: as `APNSClient.init`.
+    package init(
+        push: APNSEndpoint,
+        management: BroadcastEndpoint,
+        credential: APNSCredential,
+        configuration: APNSClientConfiguration = APNSClientConfiguration()
+    ) throws(ProviderError) {
+        self.push = push
+        self.management = management
+        self.configuration = configuration
+        self.credential = try LaneCredential(
+            credential,
+            for: push,
+            trust: configuration.trust,
+            clock: configuration.clock
+        )
+        if let loop = configuration.loop {
+            self.loop = loop
+        } else {
+            do throws(TransportError) { loop = try EventLoop() } catch { throw .system(error) }
+        }
+    }
+
+    deinit {
+        if configuration.loop == nil { loop.stopLater() }
+    }
+
+    /// Asks APNs, over the connection of the last request if there still is one.
+    ///
+    /// - Returns: the reply, a refusal included.
+    /// - Throws: `.ambiguous` when APNs may have acted: ask for the list before making another channel. A reply that says
+    ///   "done" and cannot be read is `.ambiguous` too. Otherwise as `APNSClient.send`.
+    package func send(_ request: BroadcastRequest) async throws(ProviderError) -> BroadcastResponse {
+        let headers = try headers(of: request)
+        let response: HTTP2Response
+        do throws(TransportError) {
+            response = try await send(HTTP2Request(headers: headers, body: request.body), request.role)
+        } catch {
+            throw Self.providerError(error)
+        }
+        do throws(BroadcastResponse.Fault) {
+            return try BroadcastResponse(to: request.operation, status: response.status, body: response.body) { name in
+                response.headers[name].map(Array.init)
+            }
+        } catch {
+            throw .ambiguous(SendFailure(cause: .malformedResponse, attemptCount: 1))
+        }
+    }
+
+    /// Closes both connections once they have their answers.
+    package func close() async {
+        for connection in connections.values { await connection.close() }
+        connections = [:]
+    }
+
+    private func headers(of request: BroadcastRequest) throws(ProviderError) -> HeaderBlock {
+        var headers = HeaderBlock()
+        let endpoint = endpoint(request.role)
+        headers.append(Array(":method".utf8), request.method)
+        headers.append(HeaderName.scheme, "https")
+        headers.append(HeaderName.authority, endpoint.authority)
+        headers.append(HeaderName.path, request.path, indexing: .notIndexed)
+        if let token = try credential.token(at: .now()) {
+            headers.append(HeaderName.authorization, token.authorization, indexing: .neverIndexed)
+        }
+        for field in request.fields { headers.append(field.name, field.value) }
+        return headers
+    }
+
+    private func send(
+        _ request: HTTP2Request,
+        _ role: BroadcastRequest.Role
+    ) async throws(TransportError) -> HTTP2Response {
+        if let connection = connections[role] {
+            do throws(TransportError) {
+                return try await connection.send(request)
+            } catch {
+                connections[role] = nil
+                // The connection had ended meanwhile: nothing was sent.
+                guard case .notProcessed = error else { throw error }
+            }
+        }
+        let endpoint = endpoint(role)
+        var limits = HTTP2ClientLimits()
+        limits.channel.connectDeadline = configuration.connectDeadline
+        limits.channel.route.proxy = configuration.proxy
+        limits.requestDeadline = configuration.answerDeadline
+        let connection = try await HTTP2ClientConnection.connect(
+            host: endpoint.host,
+            port: endpoint.port,
+            context: credential.context,
+            loop: loop,
+            limits: limits
+        )
+        connections[role] = connection
+        return try await connection.send(request)
+    }
+
+    private func endpoint(_ role: BroadcastRequest.Role) -> APNSEndpoint {
+        switch role {
+        case .push: push
+        case .management: APNSEndpoint(host: management.host, port: management.port)
+        }
+    }
+
+    private static func providerError(_ error: TransportError) -> ProviderError {
+        switch error {
+        case .notProcessed(.cancelled): .cancelled(mayHaveBeenSent: false)
+        case .ambiguous(.cancelled): .cancelled(mayHaveBeenSent: true)
+        case .notProcessed(let cause): .notProcessed(SendFailure(cause: cause, attemptCount: 1))
+        case .ambiguous(let cause): .ambiguous(SendFailure(cause: cause, attemptCount: 1))
+        default: .notProcessed(SendFailure(cause: .connection(error), attemptCount: 0))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// Reads the list of topics in an APNs certificate: `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String type, … }, … }`.
+///
+/// Strict DER (X.690 section 10.1): definite lengths in their shortest form, nothing missing, nothing behind.
+///
+/// - Source: "Establishing a certificate-based connection to APNs", the extensions …6.3.4 and …6.3.6.
+struct CertificateTopics {
+    /// Why bytes are not such a list. Says where, never what was there.
+    enum Fault: Error, Equatable {
+        case truncated(offset: Int)
+        case unexpectedTag(offset: Int)
+        /// Indefinite, longer than it has to be, or beyond what a list may have.
+        case lengthNotAllowed(offset: Int)
+        case trailingBytes(offset: Int)
+        case textMalformed(offset: Int)
+        case tooMany(offset: Int)
+    }
+
+    /// Ours: real lists have about ten topics with one type each.
+    static let byteCountMax = 16_384
+    static let topicCountMax = 256
+    static let typeCountMax = 16
+    static let textByteCountMax = 255
+
+    private static let sequenceTag: UInt8 = 0x30
+    private static let textTag: UInt8 = 0x0C
+
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    /// - Parameter extensionValue: what is inside the extension's OCTET STRING.
+    /// - Returns: the topics in the list's order.
+    /// - Throws: the first fault.
+    static func read(_ extensionValue: [UInt8]) throws(Fault) -> [ClientCertificate.Topic] {
+        guard extensionValue.count <= byteCountMax else { throw .lengthNotAllowed(offset: 0) }
+        var reader = CertificateTopics(bytes: extensionValue)
+        let end = try reader.enter(sequenceTag, end: extensionValue.count)
+        guard end == extensionValue.count else { throw .trailingBytes(offset: end) }
+        var topics: [ClientCertificate.Topic] = []
+        while reader.offset < end {
+            guard topics.count < topicCountMax else { throw .tooMany(offset: reader.offset) }
+            topics.append(
+                ClientCertificate.Topic(name: try reader.text(end: end), types: try reader.types(end: end))
+            )
+        }
+        return topics
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private mutating func types(end: Int) throws(Fault) -> [String] {
+        let end = try enter(Self.sequenceTag, end: end)
+        var types: [String] = []
+        while offset < end {
+            guard types.count < Self.typeCountMax else { throw .tooMany(offset: offset) }
+            types.append(try text(end: end))
+        }
+        return types
+    }
+
+    private mutating func text(end: Int) throws(Fault) -> String {
+        let start = offset
+        let end = try enter(Self.textTag, end: end)
+        guard (1...Self.textByteCountMax).contains(end - offset),
+            let text = String(validating: bytes[offset..<end], as: UTF8.self)
+        else { throw .textMalformed(offset: start) }
+        offset = end
+        return text
+    }
+
+    /// Steps over tag and length.
+    ///
+    /// - Parameters:
+    ///   - tag: the one that must stand here.
+    ///   - end: where what is around it ends.
+    /// - Returns: where its contents end, at most `end`.
+    /// - Throws: `.truncated`, `.unexpectedTag`, `.lengthNotAllowed`.
+    private mutating func enter(_ tag: UInt8, end: Int) throws(Fault) -> Int {
+        guard offset < end else { throw .truncated(offset: offset) }
+        guard bytes[offset] == tag else { throw .unexpectedTag(offset: offset) }
+        offset += 1
+        guard offset < end else { throw .truncated(offset: offset) }
+        let first = bytes[offset]
+        var byteCount = Int(first)
+        if first >= 0x80 {
+            // Two bytes of length are enough for `byteCountMax`.
+            let lengthByteCount = Int(first & 0x7F)
+            guard (1...2).contains(lengthByteCount) else { throw .lengthNotAllowed(offset: offset) }
+            guard lengthByteCount < end - offset else { throw .truncated(offset: offset) }
+            byteCount = bytes[offset + 1..<offset + 1 + lengthByteCount].reduce(0) { $0 << 8 | Int($1) }
+            guard byteCount >= (lengthByteCount == 1 ? 0x80 : 0x100) else { throw .lengthNotAllowed(offset: offset) }
+            offset += lengthByteCount
+        }
+        offset += 1
+        guard byteCount <= end - offset else { throw .truncated(offset: offset) }
+        return offset + byteCount
+    }
+}

@@ -1,0 +1,71 @@
+import APNS
+import Transport
+
+/// A credential as one pool uses it, on its loop.
+struct LaneCredential {
+    let context: TLSContext
+    private let tokens: ProviderTokenSource?
+    private let certificate: ClientCertificate?
+    private let clock: @Sendable () -> Moment
+    private var token: ProviderToken?
+    private var checkedAt = MonotonicTime(nanoseconds: .min)
+
+    /// - Throws: `.certificate` for one that is not for this endpoint or not valid now; `.tls`.
+    init(
+        _ credential: APNSCredential,
+        for endpoint: APNSEndpoint,
+        trust: TLSContext.Trust,
+        clock: @escaping @Sendable () -> Moment
+    ) throws(ProviderError) {
+        switch credential {
+        case .token(let source): (tokens, certificate) = (source, nil)
+        case .certificate(let shown): (tokens, certificate) = (nil, shown)
+        }
+        do throws(ClientCertificateError) {
+            try certificate?.check(at: clock().unixSeconds, for: endpoint.environment)
+        } catch {
+            throw .certificate(error)
+        }
+        do throws(TLSError) {
+            context = try TLSContext.client(trust: trust, alpn: ["h2"], identity: certificate?.identity)
+        } catch {
+            throw .tls(error)
+        }
+        self.clock = clock
+    }
+
+    /// Whether APNs takes this push from this credential at all.
+    func check(_ notification: borrowing PushNotification) throws(PushNotification.Fault) {
+        try notification.checkAuthentication(hasProviderToken: certificate == nil)
+        guard let certificate else { return }
+        guard certificate.allows(notification.topic, notification.pushType) else { throw .topicNotOfCertificate }
+    }
+
+    /// Nil where the certificate says who pushes. Once for each turn of the loop, whose time `now` is: asking for each
+    /// push would cost two clocks and a lock.
+    mutating func token(at now: MonotonicTime) throws(ProviderError) -> ProviderToken? {
+        guard let tokens else { return nil }
+        if let token, now == checkedAt { return token }
+        let current = try tokens.token(at: clock())
+        token = current
+        checkedAt = now
+        return current
+    }
+
+    /// APNs did not take the token with this `iat`.
+    mutating func didRefuse(_ issuedAt: Int64?, _ reason: Reason) {
+        guard let tokens, let token, token.issuedAt == issuedAt else { return }
+        tokens.tokenWasRefused(token, for: reason)
+        checkedAt = MonotonicTime(nanoseconds: .min)
+    }
+
+    /// - Returns: whether there is another token now than the refused one; Apple allows a new one every 20 minutes.
+    mutating func renew(refused issuedAt: Int64?, _ reason: Reason, at now: MonotonicTime) -> Bool {
+        didRefuse(issuedAt, reason)
+        do throws(ProviderError) {
+            return try token(at: now)?.issuedAt != issuedAt
+        } catch {
+            return false
+        }
+    }
+}

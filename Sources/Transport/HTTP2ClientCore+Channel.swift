@@ -1,0 +1,69 @@
+/// What the channel tells a client connection.
+extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
+    package func channelDidOpen(_ channel: TLSChannel) {
+        guard channel.negotiatedProtocol == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
+        do throws(HTTP2Error) {
+            session = try HTTP2Session(role: .client, settings: limits.settings, now: loop.now)
+        } catch {
+            return channel.abort(.http2(error))
+        }
+        prefaceTimer = loop.schedule(after: limits.channel.handshakeDeadline) { [unowned self] in
+            self.channel?.abort(.deadlineExceeded(.handshake))
+        }
+        planFlush()
+    }
+
+    package func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        guard let session else { return }
+        receivedAt = loop.now
+        do throws(HTTP2Error) {
+            try session.receive(bytes, now: loop.now)
+        } catch {
+            return channel.abort(.http2(error))
+        }
+        handleEvents(session)
+        planFlush()
+        owner?.connectionDidProgress()
+    }
+
+    package func channelIsWritable(_ channel: TLSChannel) {
+        planFlush()
+        owner?.connectionDidProgress()
+    }
+
+    package func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        didClose(error)
+    }
+
+    package func handleTurnEnd() {
+        isTurnEndPlanned = false
+        flush()
+    }
+}
+
+/// Signs of life.
+extension HTTP2ClientCore {
+    /// Asks the peer for a sign of life (RFC 9113 section 6.7) and ends the connection if none comes in time. One
+    /// question at a time: more are no better.
+    package func ping(deadline: Duration) {
+        guard case .open = state, pingedAt == nil, let session, let channel else { return }
+        do throws(HTTP2Error) {
+            try session.submitPing()
+        } catch {
+            return channel.abort(.http2(error))
+        }
+        pingedAt = loop.now
+        pingTimer = loop.schedule(after: deadline) { [unowned self] in
+            self.channel?.abort(.deadlineExceeded(.ping))
+        }
+        planFlush()
+    }
+
+    func didReceivePong() {
+        guard let pingedAt else { return }
+        self.pingedAt = nil
+        pingTimer?.cancel()
+        pingTimer = nil
+        onEvent?(.pong(roundTrip: loop.now - pingedAt))
+    }
+}

@@ -1,0 +1,35 @@
+import COpenSSL
+
+/// A password as C wants it, wiped when its owner goes.
+@safe struct PasswordText: ~Copyable {
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    /// Ours, and OpenSSL's own buffer for a PEM password.
+    static let byteCountMax = 1024
+
+    /// - Returns: `nil` for what no password can be here: too long, or with a zero in it, where C would cut it off.
+    init?(_ password: RawSpan) {
+        guard password.byteCount <= Self.byteCountMax else { return nil }
+        for offset in 0..<password.byteCount {
+            guard unsafe password.unsafeLoad(fromByteOffset: offset, as: UInt8.self) != 0 else { return nil }
+        }
+        unsafe bytes = .allocate(byteCount: password.byteCount + 1, alignment: 1)
+        unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        let target = unsafe bytes
+        unsafe password.withUnsafeBytes { source in unsafe target.copyMemory(from: source) }
+    }
+
+    deinit {
+        unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)
+        unsafe bytes.deallocate()
+    }
+
+    /// Without the zero behind it.
+    var byteCount: Int { unsafe bytes.count - 1 }
+
+    /// Lends it with a zero behind it.
+    borrowing func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        // Allocated with at least one byte, so there is an address.
+        unsafe body(UnsafePointer(bytes.baseAddress!.assumingMemoryBound(to: CChar.self)))
+    }
+}

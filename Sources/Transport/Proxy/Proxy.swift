@@ -1,0 +1,69 @@
+/// Who connects in our stead, where a firewall lets nobody else out. The target's name is resolved there, not here.
+package struct Proxy: Sendable {
+    package enum Kind: String, Sendable {
+        /// CONNECT over HTTP/1.1 (RFC 9110 section 9.3.6), with Basic credentials (RFC 7617).
+        case http
+        /// RFC 1928, with RFC 1929's name and password.
+        case socks5
+    }
+
+    package let kind: Kind
+    /// A name or an address, without brackets.
+    package let host: String
+    /// In the host's byte order.
+    package let port: UInt16
+    package let credentials: ProxyCredentials?
+
+    /// An HTTP proxy.
+    ///
+    /// - Parameters:
+    ///   - host: a name or an address, without brackets.
+    ///   - port: in the host's byte order.
+    ///   - credentials: for a proxy that asks for Basic authentication. They are sent with the first request.
+    /// - Returns: what a `TCPRoute` takes.
+    /// - Throws: `.credentialsInvalid` for a colon in the name (RFC 7617 section 2).
+    package static func http(
+        host: String,
+        port: UInt16,
+        credentials: ProxyCredentials? = nil
+    ) throws(ProxyError) -> Proxy {
+        if let credentials {
+            let hasColon = credentials.withBytes { bytes in
+                (0..<credentials.userByteCount).contains { bytes[$0] == UInt8(ascii: ":") }
+            }
+            guard !hasColon else { throw .credentialsInvalid }
+        }
+        return Proxy(kind: .http, host: host, port: port, credentials: credentials)
+    }
+
+    /// A SOCKS5 proxy.
+    ///
+    /// - Parameters:
+    ///   - host: a name or an address, without brackets.
+    ///   - port: in the host's byte order.
+    ///   - credentials: offered; a proxy that asks for none gets none.
+    /// - Returns: what a `TCPRoute` takes.
+    /// - Throws: `.credentialsInvalid` for an empty password (RFC 1929 section 2).
+    package static func socks5(
+        host: String,
+        port: UInt16,
+        credentials: ProxyCredentials? = nil
+    ) throws(ProxyError) -> Proxy {
+        if let credentials, credentials.passwordByteCount == 0 { throw .credentialsInvalid }
+        return Proxy(kind: .socks5, host: host, port: port, credentials: credentials)
+    }
+
+    private init(kind: Kind, host: String, port: UInt16, credentials: ProxyCredentials?) {
+        self.kind = kind
+        self.host = host
+        self.port = port
+        self.credentials = credentials
+    }
+}
+
+extension Proxy: CustomStringConvertible {
+    /// As a URL, without the credentials.
+    package var description: String {
+        "\(kind.rawValue)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+    }
+}

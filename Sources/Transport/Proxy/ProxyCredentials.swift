@@ -1,0 +1,51 @@
+import COpenSSL
+
+/// The name and password that a proxy asks for. Never printed, and wiped when the last owner lets go.
+///
+/// They cross the network in clear all the same: neither protocol encrypts the way to the proxy.
+@safe package final class ProxyCredentials: Sendable {
+    /// RFC 1929 section 2 counts either in one byte.
+    static let byteCountMax = 255
+
+    /// Unsafe only for being a pointer: written before `init` returns, and only read from then on.
+    private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+    let userByteCount: Int
+
+    var passwordByteCount: Int { unsafe storage.count - userByteCount }
+
+    /// - Parameters:
+    ///   - user: 1 to 255 bytes.
+    ///   - password: at most 255 bytes.
+    /// - Throws: `.credentialsInvalid`, also for a control character, which RFC 7617 section 2 forbids.
+    package init(user: [UInt8], password: [UInt8]) throws(ProxyError) {
+        let lengths = 1...Self.byteCountMax
+        guard lengths.contains(user.count), password.isEmpty || lengths.contains(password.count),
+            !user.contains(where: Self.isControl), !password.contains(where: Self.isControl)
+        else { throw .credentialsInvalid }
+        let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: user.count + password.count, alignment: 1)
+        unsafe storage.copyBytes(from: user)
+        unsafe UnsafeMutableRawBufferPointer(rebasing: storage[user.count...]).copyBytes(from: password)
+        unsafe self.storage = storage
+        userByteCount = user.count
+    }
+
+    deinit {
+        unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
+        unsafe storage.deallocate()
+    }
+
+    /// Lends the name, and the password right behind it.
+    func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        let bytes = unsafe UnsafeRawBufferPointer(storage)
+        return body(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7F
+    }
+}
+
+extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
+    package var description: String { "proxy credentials" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,107 @@
+import COpenSSL
+import Glibc
+
+/// An X.509 certificate that could be read. Nothing is said about whether anybody believes it.
+///
+/// Unchecked: complete when `init` returns; OpenSSL takes its own lock for what it works out later.
+@safe package final class TLSCertificate: @unchecked Sendable {
+    let handle: OpaquePointer
+    /// Seconds since 1970, both included.
+    package let notBefore: Int64
+    package let notAfter: Int64
+
+    /// Ours: what Apple and public authorities issue has about 2,000 bytes.
+    package static let byteCountMax = 65_536
+
+    /// - Parameter der: one certificate and nothing behind it.
+    package convenience init?(der: [UInt8]) {
+        guard der.count <= Self.byteCountMax else { return nil }
+        defer { ERR_clear_error() }
+        let handle = unsafe der.withUnsafeBufferPointer { der in
+            var cursor = der.baseAddress
+            guard let read = unsafe d2i_X509(nil, &cursor, der.count) else { return unsafe OpaquePointer?.none }
+            guard let start = der.baseAddress, unsafe cursor == start + der.count else {
+                unsafe X509_free(read)
+                return nil
+            }
+            return unsafe read
+        }
+        guard let handle = unsafe handle else { return nil }
+        unsafe self.init(owning: handle)
+    }
+
+    /// Takes `handle` over, also when its dates cannot be read.
+    init?(owning handle: OpaquePointer) {
+        guard let notBefore = unsafe Self.unixSeconds(X509_get0_notBefore(handle)),
+            let notAfter = unsafe Self.unixSeconds(X509_get0_notAfter(handle))
+        else {
+            unsafe X509_free(handle)
+            return nil
+        }
+        unsafe self.handle = handle
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+    }
+
+    deinit {
+        unsafe X509_free(handle)
+    }
+
+    private static func unixSeconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+        guard let time = unsafe time else { return nil }
+        var fields = unsafe tm()
+        guard unsafe ASN1_TIME_to_tm(time, &fields) == 1 else { return nil }
+        return unsafe Int64(timegm(&fields))
+    }
+
+    /// Whether `certificate` has not expired at `now`, seconds since 1970; dates that cannot be read have.
+    static func isInTime(_ certificate: OpaquePointer, at now: Int64) -> Bool {
+        guard let notAfter = unsafe unixSeconds(X509_get0_notAfter(certificate)) else { return false }
+        return now <= notAfter
+    }
+
+    /// The certificate as it was signed; empty without memory.
+    package var der: [UInt8] {
+        defer { ERR_clear_error() }
+        let byteCount = unsafe Int(i2d_X509(handle, nil))
+        guard byteCount > 0 else { return [] }
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return unsafe i2d_X509(handle, &cursor)
+        }
+        return Int(written) == byteCount ? bytes : []
+    }
+
+    /// The subject's CN (RFC 4519 section 2.3), the first if there are several.
+    package var commonName: String? { subjectField(NID_commonName) }
+
+    /// The subject's UID (RFC 4519 section 2.39), the first if there are several.
+    package var userID: String? { subjectField(NID_userId) }
+
+    private func subjectField(_ identifier: Int32) -> String? {
+        defer { ERR_clear_error() }
+        let subject = unsafe X509_get_subject_name(handle)
+        let index = unsafe X509_NAME_get_index_by_NID(subject, identifier, -1)
+        guard index >= 0, let entry = unsafe X509_NAME_get_entry(subject, index) else { return nil }
+        var text: UnsafeMutablePointer<UInt8>?
+        let byteCount = unsafe ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))
+        guard byteCount >= 0, let text = unsafe text else { return nil }
+        defer { unsafe CRYPTO_free(text, nil, 0) }
+        return unsafe String(validating: UnsafeBufferPointer(start: text, count: Int(byteCount)), as: UTF8.self)
+    }
+
+    /// What an extension holds, without the OCTET STRING around it.
+    ///
+    /// - Parameter identifier: an object identifier in digits, "1.2.840.113635.100.6.3.6".
+    /// - Returns: `nil` where the certificate has no such extension.
+    package func extensionValue(of identifier: String) -> [UInt8]? {
+        defer { ERR_clear_error() }
+        guard let object = unsafe OBJ_txt2obj(identifier, 1) else { return nil }
+        defer { unsafe ASN1_OBJECT_free(object) }
+        let index = unsafe X509_get_ext_by_OBJ(handle, object, -1)
+        guard index >= 0, let data = unsafe X509_EXTENSION_get_data(X509_get_ext(handle, index)) else { return nil }
+        let byteCount = unsafe Int(ASN1_STRING_length(data))
+        return unsafe Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(data), count: byteCount))
+    }
+}

@@ -1,0 +1,113 @@
+import APNS
+import Primitives
+import TestSupport
+import Testing
+
+@testable import APNSProvider
+
+/// When a token is made, whoever asks and whatever the wall clock says.
+struct ProviderTokenRenewalTests {
+    private static func source() throws -> ProviderTokenSource {
+        ProviderTokenSource(
+            key: try ThrowawayKeys.first(),
+            keyID: try KeyID("ABC123DEFG"),
+            teamID: try TeamID("DEF123GHIJ")
+        )
+    }
+
+    /// 2035, so that nothing here depends on today.
+    private static let wall: Int64 = 2_051_222_400
+
+    @Test func `many threads at once get one and the same token`() async throws {
+        let source = try Self.source()
+        for uptime in [100, 100 + 3000, 100 + 6000] as [Int64] {
+            let now = Moment(unixSeconds: Self.wall + uptime, uptimeSeconds: uptime)
+            let tokens = try await withThrowingTaskGroup(of: ProviderToken.self) { group in
+                for _ in 0..<64 { group.addTask { @concurrent in try source.token(at: now) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(tokens.count == 64)
+            // Every signature has its own random number: equal bytes are one signing.
+            #expect(tokens.allSatisfy { $0 == tokens[0] })
+            #expect(tokens[0].issuedAt == now.unixSeconds)
+        }
+    }
+
+    @Test func `threads whose clocks were read in another order do not make a second token`() throws {
+        let source = try Self.source()
+        let token = try source.token(at: Moment(unixSeconds: Self.wall, uptimeSeconds: 5000))
+        // Read before, and only now here.
+        for late in [1, 60, 4999] as [Int64] {
+            #expect(
+                try source.token(at: Moment(unixSeconds: Self.wall - late, uptimeSeconds: 5000 - late)) == token
+            )
+        }
+    }
+
+    /// One thing that happens between two pushes.
+    private enum Mishap: CaseIterable {
+        case none, wallBack, wallForward, wallToTheEpoch, wallRight, refusedAsExpired, refusedAsTooMany
+    }
+
+    @Test(arguments: 0..<20)
+    func `whatever clocks and refusals do, tokens are twenty minutes apart and younger than sixty`(
+        _ round: Int
+    ) throws {
+        let seed = UInt64.random(in: 1 ... .max)
+        var generator = SeededRandom(seed: seed)
+        let source = try Self.source()
+        var now = Moment(unixSeconds: Self.wall, uptimeSeconds: 100)
+        var token = try source.token(at: now)
+        var madeAt = now.uptimeSeconds
+        var count = 1
+        for _ in 0..<2000 {
+            let seconds = Int64.random(in: 0...400, using: &generator)
+            now.uptimeSeconds += seconds
+            now.unixSeconds += seconds
+            switch Mishap.allCases.randomElement(using: &generator) ?? .none {
+            case .none: break
+            case .wallBack: now.unixSeconds -= .random(in: 1...100_000, using: &generator)
+            case .wallForward: now.unixSeconds += .random(in: 1...100_000, using: &generator)
+            case .wallToTheEpoch: now.unixSeconds = 0
+            case .wallRight: now.unixSeconds = Self.wall + now.uptimeSeconds - 100
+            case .refusedAsExpired: source.tokenWasRefused(token, for: .expiredProviderToken)
+            case .refusedAsTooMany: source.tokenWasRefused(token, for: .tooManyProviderTokenUpdates)
+            }
+            let next = try source.token(at: now)
+            if next != token {
+                #expect(now.uptimeSeconds - madeAt >= 20 * 60, "seed \(seed)")
+                #expect(next.issuedAt == now.unixSeconds, "seed \(seed)")
+                (token, madeAt) = (next, now.uptimeSeconds)
+                count += 1
+            }
+            #expect(now.uptimeSeconds - madeAt < 60 * 60, "seed \(seed)")
+        }
+        // About 400,000 seconds went by.
+        #expect(count > 60, "seed \(seed)")
+    }
+
+    @Test func `a machine that slept for hours wakes up with a new token`() throws {
+        let source = try Self.source()
+        let first = try source.token(at: Moment(unixSeconds: Self.wall, uptimeSeconds: 100))
+        let woken = Moment(unixSeconds: Self.wall + 30_000, uptimeSeconds: 30_100)
+        #expect(try source.token(at: woken) != first)
+        #expect(try source.token(at: woken).issuedAt == woken.unixSeconds)
+    }
+
+    @Test func `two keys of one team have tokens that do not touch each other`() throws {
+        let one = try Self.source()
+        let two = ProviderTokenSource(
+            key: try ThrowawayKeys.second(),
+            keyID: try KeyID("HIJ123KLMN"),
+            teamID: try TeamID("DEF123GHIJ")
+        )
+        let now = Moment(unixSeconds: Self.wall, uptimeSeconds: 100)
+        let (first, second) = (try one.token(at: now), try two.token(at: now))
+        #expect(first != second)
+        one.tokenWasRefused(first, for: .expiredProviderToken)
+        one.tokenWasRefused(second, for: .expiredProviderToken)
+        let later = Moment(unixSeconds: Self.wall + 1200, uptimeSeconds: 1300)
+        #expect(try one.token(at: later) != first)
+        #expect(try two.token(at: later) == second)
+    }
+}
