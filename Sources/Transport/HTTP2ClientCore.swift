@@ -36,7 +36,8 @@ package final class HTTP2ClientCore {
         self.loop = loop
         self.limits = limits
         self.onEvent = onEvent
-        receivedAt = loop.now
+        // Not the loop's own time: a connection may be made off the loop.
+        receivedAt = .now()
     }
 
     // MARK: Connecting

@@ -150,6 +150,9 @@ package final class TLSChannel {
     /// there is a connection; it stays when the channel has closed.
     package var remoteAddress: String? { peer?.text }
 
+    /// Whose it is, proven; nil before the handshake is done, and on a server for a client that showed none.
+    package var peerCertificate: TLSCertificate? { tls.peerCertificate }
+
     /// "h2", for example; nil before the handshake is done or when nothing was negotiated.
     package var negotiatedProtocol: String? { tls.negotiatedProtocol }
 

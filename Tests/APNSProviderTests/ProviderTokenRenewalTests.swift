@@ -59,6 +59,8 @@ struct ProviderTokenRenewalTests {
         var now = Moment(unixSeconds: Self.wall, uptimeSeconds: 100)
         var token = try source.token(at: now)
         var madeAt = now.uptimeSeconds
+        var earlier: ProviderToken?
+        var earlierMadeAt = madeAt
         var count = 1
         for _ in 0..<2000 {
             let seconds = Int64.random(in: 0...400, using: &generator)
@@ -71,14 +73,17 @@ struct ProviderTokenRenewalTests {
             case .wallToTheEpoch: now.unixSeconds = 0
             case .wallRight: now.unixSeconds = Self.wall + now.uptimeSeconds - 100
             case .refusedAsExpired: source.tokenWasRefused(token, for: .expiredProviderToken)
-            case .refusedAsTooMany: source.tokenWasRefused(token, for: .tooManyProviderTokenUpdates)
+            case .refusedAsTooMany: source.tokenWasRefused(token, for: .tooManyProviderTokenUpdates, at: now)
             }
             let next = try source.token(at: now)
-            if next != token {
+            if next != token, next != earlier {
                 #expect(now.uptimeSeconds - madeAt >= 20 * 60, "seed \(seed)")
                 #expect(next.issuedAt == now.unixSeconds, "seed \(seed)")
-                (token, madeAt) = (next, now.uptimeSeconds)
+                (earlier, earlierMadeAt, token, madeAt) = (token, madeAt, next, now.uptimeSeconds)
                 count += 1
+            } else if next != token {
+                // Too many for APNs: the one before is back.
+                (token, madeAt, earlier) = (next, earlierMadeAt, nil)
             }
             #expect(now.uptimeSeconds - madeAt < 60 * 60, "seed \(seed)")
         }
@@ -94,6 +99,33 @@ struct ProviderTokenRenewalTests {
         #expect(try source.token(at: woken).issuedAt == woken.unixSeconds)
     }
 
+    @Test func `when APNs says that tokens change too often, the one before comes back and stays`() throws {
+        let source = try Self.source()
+        func moment(_ seconds: Int64) -> Moment {
+            Moment(unixSeconds: Self.wall + seconds, uptimeSeconds: 100 + seconds)
+        }
+        let first = try source.token(at: moment(0))
+        source.tokenWasRefused(first, for: .expiredProviderToken, at: moment(1260))
+        let second = try source.token(at: moment(1260))
+        #expect(second != first)
+        source.tokenWasRefused(second, for: .tooManyProviderTokenUpdates, at: moment(1300))
+        for seconds in [1300, 2000, 2559] as [Int64] { #expect(try source.token(at: moment(seconds)) == first) }
+        // Before APNs would take it for expired, a new one comes whatever was said.
+        #expect(try source.token(at: moment(3480)) != first)
+    }
+
+    @Test func `clocks at the ends of time end nothing`() throws {
+        let source = try Self.source()
+        for unix in [Int64.min, -1, 0, .max] {
+            for uptime in [Int64.min, 0, .max] {
+                let token = try source.token(at: Moment(unixSeconds: unix, uptimeSeconds: uptime))
+                let now = Moment(unixSeconds: ~unix, uptimeSeconds: ~uptime)
+                source.tokenWasRefused(token, for: .tooManyProviderTokenUpdates, at: now)
+                _ = try source.token(at: now)
+            }
+        }
+    }
+
     @Test func `two keys of one team have tokens that do not touch each other`() throws {
         let one = try Self.source()
         let two = ProviderTokenSource(
@@ -106,7 +138,7 @@ struct ProviderTokenRenewalTests {
         #expect(first != second)
         one.tokenWasRefused(first, for: .expiredProviderToken)
         one.tokenWasRefused(second, for: .expiredProviderToken)
-        let later = Moment(unixSeconds: Self.wall + 1200, uptimeSeconds: 1300)
+        let later = Moment(unixSeconds: Self.wall + 1260, uptimeSeconds: 1360)
         #expect(try one.token(at: later) != first)
         #expect(try two.token(at: later) == second)
     }

@@ -72,7 +72,7 @@ struct ProviderTokenSourceTests {
         Moment(unixSeconds: start.unixSeconds + seconds + wallStep, uptimeSeconds: start.uptimeSeconds + seconds)
     }
 
-    @Test(arguments: [0, 1, 20 * 60, 50 * 60 - 1])
+    @Test(arguments: [0, 1, 21 * 60, 50 * 60 - 1])
     func `a token is used again until it is fifty minutes old`(_ age: Int64) throws {
         let source = try Self.source()
         #expect(try source.token(at: Self.start) == source.token(at: Self.later(age)))
@@ -93,8 +93,8 @@ struct ProviderTokenSourceTests {
         let first = try source.token(at: Self.start)
         #expect(try source.token(at: Self.later(1199, wallStep: step)) == first)
         #expect(
-            try source.token(at: Self.later(1200, wallStep: step)).issuedAt
-                == Self.later(1200, wallStep: step).unixSeconds
+            try source.token(at: Self.later(1260, wallStep: step)).issuedAt
+                == Self.later(1260, wallStep: step).unixSeconds
         )
     }
 
@@ -103,7 +103,7 @@ struct ProviderTokenSourceTests {
         let first = try source.token(at: Self.start)
         source.tokenWasRefused(first, for: .expiredProviderToken)
         #expect(try source.token(at: Self.later(1199)) == first)
-        #expect(try source.token(at: Self.later(1200)) != first)
+        #expect(try source.token(at: Self.later(1260)) != first)
     }
 
     @Test func `a late refusal of an old token does not touch the new one`() throws {
@@ -111,7 +111,7 @@ struct ProviderTokenSourceTests {
         let first = try source.token(at: Self.start)
         let second = try source.token(at: Self.later(3000))
         source.tokenWasRefused(first, for: .expiredProviderToken)
-        #expect(try source.token(at: Self.later(3000 + 1200)) == second)
+        #expect(try source.token(at: Self.later(3000 + 1260)) == second)
     }
 
     @Test(arguments: [Reason.tooManyProviderTokenUpdates, .invalidProviderToken, .badDeviceToken])

@@ -118,15 +118,4 @@ import Testing
         }
         #expect(await client.untilClosed().error == .connectionLost)
     }
-
-    @Test func `a channel says whom it leads to`() async throws {
-        let loopback = try Loopback()
-        let server = try await loopback.serve { _, responder in responder.respond(status: 200) }
-        let client = try await RecordedChannel.connect(loopback, to: server.port)
-        var events = client.events.makeAsyncIterator()
-        #expect(await events.next() == .opened)
-        let channel = client.channel
-        #expect(await channel.loop.run { channel.value.remoteAddress } == "127.0.0.1:\(server.port)")
-        await server.close()
-    }
 }

@@ -92,10 +92,10 @@ extension JSONWriter {
         self.number(number)
     }
 
-    /// Finite: Swift's spelling of such a number is JSON's. A whole one is written as such.
+    /// Finite: Swift's spelling of such a number is JSON's. A whole one loses its ".0".
     private mutating func number(_ number: Double) {
-        if let whole = Int64(exactly: number) { return integer(whole) }
-        raw(Array(number.description.utf8))
+        let text = Array(number.description.utf8)
+        raw(text.suffix(2).elementsEqual(".0".utf8) ? text.dropLast(2) : text)
     }
 
     mutating func value(_ name: String, _ value: PayloadValue) {

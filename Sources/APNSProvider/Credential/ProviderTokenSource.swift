@@ -11,8 +11,11 @@ import Synchronization
 package final class ProviderTokenSource: Sendable {
     /// 50 minutes: what the long-lived clients use; ten minutes of room for clocks that differ.
     package static let renewalAgeSeconds: Int64 = 50 * 60
-    /// 20 minutes: a renewal before that is answered with TooManyProviderTokenUpdates.
-    package static let renewalAgeSecondsMin: Int64 = 20 * 60
+    /// A renewal within 20 minutes is answered with TooManyProviderTokenUpdates. One more, because these are counted in
+    /// whole seconds here and there from when APNs first saw the token.
+    package static let renewalAgeSecondsMin: Int64 = 21 * 60
+    /// Beyond it a token is not sent any more, whatever else was said: APNs refuses it after 60 minutes.
+    private static let ageSecondsMax: Int64 = 58 * 60
     /// A wall clock that was corrected by more than this made the token's `iat` wrong.
     private static let clockStepSecondsMax: Int64 = 5 * 60
 
@@ -24,6 +27,10 @@ package final class ProviderTokenSource: Sendable {
     private struct State {
         var token: ProviderToken?
         var issuedAtUptime: Int64 = 0
+        /// The one before, which APNs may still know better.
+        var previous: (token: ProviderToken, issuedAtUptime: Int64)?
+        /// APNs said that tokens changed too often: until then none is made.
+        var frozenUntilUptime: Int64 = .min
         /// A refusal said that this token has expired by Apple's clock.
         var isRefused = false
     }
@@ -47,26 +54,53 @@ package final class ProviderTokenSource: Sendable {
                 teamID: teamID,
                 issuedAt: now.unixSeconds
             )
-            state = State(token: token, issuedAtUptime: now.uptimeSeconds)
+            let previous = state.token.map { (token: $0, issuedAtUptime: state.issuedAtUptime) }
+            state = State(token: token, issuedAtUptime: now.uptimeSeconds, previous: previous)
             return token
         }
     }
 
-    /// Tells that APNs refused `token`. Only ExpiredProviderToken makes the next one come early, and never before the
-    /// 20 minutes are over; TooManyProviderTokenUpdates needs nothing, because the token is kept anyway.
-    package func tokenWasRefused(_ token: ProviderToken, for reason: Reason) {
-        guard reason == .expiredProviderToken else { return }
+    /// Tells that APNs refused `token`. ExpiredProviderToken makes the next one come early, and never before its time;
+    /// TooManyProviderTokenUpdates brings back the one before, if that is young enough, and lets it stay.
+    package func tokenWasRefused(_ token: ProviderToken, for reason: Reason, at now: Moment = .now()) {
         state.withLock { state in
             // Another connection's late answer must not condemn a token that has replaced the refused one.
-            if state.token == token { state.isRefused = true }
+            guard state.token == token else { return }
+            switch reason {
+            case .expiredProviderToken: state.isRefused = true
+            case .tooManyProviderTokenUpdates:
+                state.frozenUntilUptime = now.uptimeSeconds.addingClamped(Self.renewalAgeSecondsMin)
+                guard let previous = state.previous,
+                    now.uptimeSeconds.subtractingClamped(previous.issuedAtUptime) < Self.ageSecondsMax
+                else { return }
+                state.token = previous.token
+                state.issuedAtUptime = previous.issuedAtUptime
+                state.previous = nil
+            default: break
+            }
         }
     }
 
     private static func isRenewalDue(_ state: State, _ token: ProviderToken, at now: Moment) -> Bool {
-        let age = now.uptimeSeconds - state.issuedAtUptime
+        let age = now.uptimeSeconds.subtractingClamped(state.issuedAtUptime)
+        if age >= ageSecondsMax { return true }
+        if now.uptimeSeconds < state.frozenUntilUptime { return false }
         if age >= renewalAgeSeconds { return true }
         guard age >= renewalAgeSecondsMin else { return false }
-        let clockStep = now.unixSeconds - (token.issuedAt + age)
-        return state.isRefused || abs(clockStep) > clockStepSecondsMax
+        let clockStep = now.unixSeconds.subtractingClamped(token.issuedAt.addingClamped(age))
+        return state.isRefused || clockStep.magnitude > clockStepSecondsMax.magnitude
+    }
+}
+
+/// Clocks that are set to absurd dates are no reason to end the process.
+extension Int64 {
+    fileprivate func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    fileprivate func subtractingClamped(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
     }
 }

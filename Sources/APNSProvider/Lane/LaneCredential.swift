@@ -52,16 +52,13 @@ struct LaneCredential {
         return current
     }
 
-    /// APNs did not take the token with this `iat`.
-    mutating func didRefuse(_ issuedAt: Int64?, _ reason: Reason) {
-        guard let tokens, let token, token.issuedAt == issuedAt else { return }
-        tokens.tokenWasRefused(token, for: reason)
-        checkedAt = MonotonicTime(nanoseconds: .min)
-    }
-
-    /// - Returns: whether there is another token now than the refused one; Apple allows a new one every 20 minutes.
+    /// - Returns: whether there is another token now than the refused one: a new one, which Apple allows every 20
+    ///   minutes, or the one before.
     mutating func renew(refused issuedAt: Int64?, _ reason: Reason, at now: MonotonicTime) -> Bool {
-        didRefuse(issuedAt, reason)
+        if let tokens, let token, token.issuedAt == issuedAt {
+            tokens.tokenWasRefused(token, for: reason, at: clock())
+            checkedAt = MonotonicTime(nanoseconds: .min)
+        }
         do throws(ProviderError) {
             return try token(at: now)?.issuedAt != issuedAt
         } catch {

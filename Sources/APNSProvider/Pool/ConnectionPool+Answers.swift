@@ -58,8 +58,9 @@ extension ConnectionPool {
             guard reason == .expiredProviderToken else { return true }
             return credential.renew(refused: delivery.tokenIssuedAt, reason, at: loop.now)
         case .tooManyProviderTokenUpdates:
-            credential.didRefuse(delivery.tokenIssuedAt, reason)
-            return false
+            guard !delivery.hasRetriedRefusal, mayTryAgain(delivery) else { return false }
+            deliveries[slot].hasRetriedRefusal = true
+            return credential.renew(refused: delivery.tokenIssuedAt, reason, at: loop.now)
         default: return false
         }
     }

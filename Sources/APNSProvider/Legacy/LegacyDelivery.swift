@@ -1,0 +1,169 @@
+import APNS
+import Transport
+
+/// One batch on the binary interface: what to write, and what each end of a connection means. No I/O, no clock.
+///
+/// The interface says nothing about what it takes. So a connection ends with a notification that must be refused: the
+/// packet about it proves that everything before it was taken. Whatever a packet says was discarded is written again on
+/// the next connection; what nobody says anything about is not.
+struct LegacyDelivery {
+    /// What the connection should do now.
+    enum Step: Equatable {
+        case write([UInt8])
+        /// Nothing more to write: the answer ends the connection.
+        case wait
+        /// Nothing more to write, and no answer comes.
+        case close
+    }
+
+    /// What comes after a connection.
+    enum Next: Equatable {
+        case connect
+        case finish
+    }
+
+    /// At most so many bytes a write, and one notification more: a TLS record holds that.
+    static let writeByteCountMax = 14 << 10
+    private static let probeIdentifier = UInt32.max
+
+    private let notifications: [LegacyNotification]
+    private let command: LegacyCommand
+    private let limits: LegacyLimits
+    /// Which of them can be written at all.
+    private let sendable: [Int]
+    private var outcomes: [LegacyOutcome?]
+
+    /// In `sendable`: the next to be written.
+    private var position = 0
+    private var connectionCount = 0
+    /// Connections in a row that settled nothing.
+    private var failureCount = 0
+
+    // The present connection.
+    private var sent: LegacySentRing<Int>
+    private var isProbeSent = false
+    private var isSettled = false
+    private var hasProgress = false
+
+    init(_ notifications: [LegacyNotification], as command: LegacyCommand, limits: LegacyLimits) {
+        self.notifications = notifications
+        self.command = command
+        self.limits = limits
+        sent = LegacySentRing(capacity: limits.sentCountMax)
+        var sendable: [Int] = []
+        var outcomes = [LegacyOutcome?](repeating: nil, count: notifications.count)
+        for (index, notification) in notifications.enumerated() {
+            do throws(LegacyNotification.Fault) {
+                try notification.check(for: command)
+                sendable.append(index)
+            } catch {
+                outcomes[index] = .notSendable(error)
+            }
+        }
+        self.sendable = sendable
+        self.outcomes = outcomes
+    }
+
+    /// Whether to connect at all.
+    mutating func start() -> Next { next(after: .connection(.connectionClosed)) }
+
+    /// What to do as long as there is room to write.
+    mutating func step() -> Step {
+        if isSettled { return .close }
+        var bytes: [UInt8] = []
+        while bytes.count < Self.writeByteCountMax, !isProbeSent {
+            guard position < sendable.count, sent.count < sent.capacity else {
+                guard command.isAnswered, sent.count > 0 else { break }
+                LegacyNotification.appendProbe(Self.probeIdentifier, to: &bytes, as: command)
+                isProbeSent = true
+                break
+            }
+            append(sendable[position], to: &bytes)
+            position += 1
+        }
+        guard bytes.isEmpty else { return .write(bytes) }
+        return command.isAnswered ? .wait : .close
+    }
+
+    /// On the wire a notification is called by its place in the batch, from 1, whatever its own identifier is: two may
+    /// share one, and 0 is what a server may say when it means none.
+    private mutating func append(_ index: Int, to bytes: inout [UInt8]) {
+        var notification = notifications[index]
+        notification.identifier = UInt32(truncatingIfNeeded: index &+ 1)
+        do throws(LegacyNotification.Fault) {
+            try notification.append(to: &bytes, as: command)
+            sent.append(index, identifier: notification.identifier)
+        } catch {
+            // `init` has looked; but if it could be, it would be this.
+            outcomes[index] = .notSendable(error)
+        }
+    }
+
+    /// The packet that ends the connection; later ones mean nothing.
+    mutating func receive(_ packet: LegacyErrorPacket) {
+        guard !isSettled else { return }
+        isSettled = true
+        if isProbeSent, packet.identifier == Self.probeIdentifier {
+            for index in sent.removeAll() { settle(index, .accepted) }
+            return
+        }
+        let settlement = sent.settle(packet)
+        for index in settlement.accepted { settle(index, .accepted) }
+        if let index = settlement.refused { settle(index, .refused(packet.status)) }
+        if settlement.isIdentifierKnown {
+            position -= settlement.resend.count
+        } else {
+            for index in settlement.resend { settle(index, .unknown(.identifierUnknown)) }
+        }
+    }
+
+    /// Something came that is no packet.
+    mutating func receiveNonsense() {
+        guard !isSettled else { return }
+        isSettled = true
+        for index in sent.removeAll() { settle(index, .unknown(.malformedPacket)) }
+    }
+
+    /// The connection is over, or there never was one.
+    ///
+    /// - Parameter error: `nil` when it ended in order.
+    /// - Returns: what comes next.
+    mutating func close(_ error: TransportError?) -> Next {
+        let failure = LegacyFailure.connection(error ?? .connectionClosed)
+        let isInOrder = !command.isAnswered && error == nil
+        for index in sent.removeAll() { settle(index, isInOrder ? .written : .unknown(failure)) }
+        failureCount = hasProgress ? 0 : failureCount + 1
+        return next(after: failure)
+    }
+
+    /// Nothing more is begun.
+    mutating func abandon(_ error: TransportError) { giveUp(.connection(error)) }
+
+    /// One for each notification, in their order. After `.finish` only.
+    var result: [LegacyOutcome] { outcomes.map { $0 ?? .notSent(.connection(.connectionClosed)) } }
+
+    private mutating func settle(_ index: Int, _ outcome: LegacyOutcome) {
+        outcomes[index] = outcome
+        hasProgress = true
+    }
+
+    private mutating func next(after failure: LegacyFailure) -> Next {
+        guard position < sendable.count else { return .finish }
+        guard failureCount < limits.failureCountMax else {
+            giveUp(failure)
+            return .finish
+        }
+        guard connectionCount < limits.connectionCountMax else {
+            giveUp(.tooManyConnections(countMax: limits.connectionCountMax))
+            return .finish
+        }
+        connectionCount += 1
+        (isProbeSent, isSettled, hasProgress) = (false, false, false)
+        return .connect
+    }
+
+    private mutating func giveUp(_ failure: LegacyFailure) {
+        for place in position..<sendable.count { outcomes[sendable[place]] = .notSent(failure) }
+        position = sendable.count
+    }
+}

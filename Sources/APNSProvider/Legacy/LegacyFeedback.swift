@@ -1,0 +1,119 @@
+package import APNS
+package import Transport
+
+/// Reads the feedback service: which apps were not there when a push came. Reading empties the list.
+///
+/// **Switched off** by Apple on 2021-03-31: this is for testing old back ends against a simulator, and for nothing else.
+///
+/// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
+package final class LegacyFeedback: Sendable {
+    /// What was read before the connection ended. The service has forgotten it, so it counts even if the end was none.
+    package struct List: Sendable, Equatable {
+        package let tuples: [FeedbackTuple]
+        /// Why it may not be all; `nil` for a list that ended between two tuples, in order.
+        package let failure: LegacyFailure?
+    }
+
+    private let service: LegacyService
+    private let context: TLSContext
+    private let loop: EventLoop
+    private let limits: LegacyLimits
+
+    /// - Parameters:
+    ///   - service: the feedback service, or a simulator's.
+    ///   - context: a client's, without ALPN; its certificate says which app.
+    ///   - loop: where the connection lives.
+    ///   - limits: how long, and how many tuples.
+    package init(service: LegacyService, context: TLSContext, loop: EventLoop, limits: LegacyLimits = LegacyLimits()) {
+        self.service = service
+        self.context = context
+        self.loop = loop
+        self.limits = limits
+    }
+
+    /// Reads until the service ends the connection. Whatever has come is returned, also to a cancelled task.
+    package func read() async -> List {
+        let visit = LoopBound(FeedbackVisit(countMax: limits.feedbackCountMax), to: loop)
+        let (service, context, loop, limits) = (service, context, loop, limits.channel)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                loop.perform {
+                    visit.value.start(service, context, loop, limits) { continuation.resume(returning: $0) }
+                }
+            }
+        } onCancel: {
+            loop.perform { visit.value.cancel() }
+        }
+    }
+}
+
+/// One connection. On its loop.
+private final class FeedbackVisit: TLSChannelDelegate {
+    private let countMax: Int
+    private var reader = FeedbackReader()
+    private var tuples: [FeedbackTuple] = []
+    private var failure: LegacyFailure?
+    private var channel: TLSChannel?
+    private var onFinish: ((LegacyFeedback.List) -> Void)?
+    private var isCancelled = false
+
+    init(countMax: Int) { self.countMax = countMax }
+
+    func start(
+        _ service: LegacyService,
+        _ context: TLSContext,
+        _ loop: EventLoop,
+        _ limits: TLSChannelLimits,
+        _ onFinish: @escaping (LegacyFeedback.List) -> Void
+    ) {
+        self.onFinish = onFinish
+        guard !isCancelled else { return finish(.connection(.cancelled)) }
+        do throws(TransportError) {
+            channel = try TLSChannel.connect(
+                host: service.host,
+                port: service.port,
+                context: context,
+                loop: loop,
+                limits: limits,
+                delegate: self
+            )
+        } catch {
+            finish(.connection(error))
+        }
+    }
+
+    func cancel() {
+        isCancelled = true
+        channel?.abort(.cancelled)
+    }
+
+    func channelDidOpen(_ channel: TLSChannel) {}
+
+    func channelIsWritable(_ channel: TLSChannel) {}
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        guard failure == nil else { return }
+        do throws(FeedbackReader.Fault) {
+            try reader.read(bytes, into: &tuples)
+        } catch {
+            failure = .malformedFeedback(error)
+            return channel.close()
+        }
+        if tuples.count >= countMax {
+            failure = .tooManyTuples(countMax: countMax)
+            channel.close()
+        }
+    }
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        if let failure { return finish(failure) }
+        if let error { return finish(.connection(error)) }
+        finish(reader.isAtBoundary ? nil : .connection(.connectionLost))
+    }
+
+    private func finish(_ failure: LegacyFailure?) {
+        channel = nil
+        onFinish?(LegacyFeedback.List(tuples: tuples, failure: failure))
+        onFinish = nil
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import TestCertificates
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite struct TLSIdentitySecrecyTests {
+    @Test func `neither a password nor a key stays in memory when a load is over`() throws {
+        let authority = try TestAuthority()
+        let chain = try authority.issueClient().certificatePEM
+        var password = invertedPassword.map { ~$0 }
+        var scalar = invertedScalar.map { ~$0 }
+        // The search finds what is there.
+        #expect(try ProcessMemory.contains(inverted: invertedPassword))
+        #expect(try ProcessMemory.contains(inverted: invertedScalar))
+        unsafe explicit_bzero(&scalar, scalar.count)
+        // Everything is decrypted and read before the two are found not to match.
+        #expect(throws: TLSIdentityError.privateKeyDoesNotMatchCertificate) {
+            try unsafe TLSIdentity(
+                certificateChainPEM: chain.span.bytes,
+                privateKeyPEM: Array(encryptedKey.utf8).span.bytes,
+                password: password.span.bytes
+            )
+        }
+        let file = try authority.issueClient().pkcs12(password: "another")
+        #expect(throws: TLSIdentityError.passwordWrong) {
+            try unsafe TLSIdentity(pkcs12: file.span.bytes, password: password.span.bytes)
+        }
+        unsafe explicit_bzero(&password, password.count)
+        // The allocator may write its own links into the first bytes of freed memory. OpenSSL's numbers begin at the end.
+        for needle in [invertedPassword, invertedScalar, invertedScalar.reversed()] {
+            #expect(try !ProcessMemory.contains(inverted: Array(needle.dropFirst(16))))
+        }
+    }
+}
+
+/// The complements, so that nothing here is what is looked for.
+private let invertedPassword: [UInt8] = [
+    0x89, 0x9E, 0x8F, 0x90, 0x8D, 0x90, 0x8A, 0x8C, 0xD2, 0x93, 0x9E, 0x91, 0x8B, 0x9A, 0x8D, 0x91, 0xD2, 0x8B, 0x8D,
+    0x96, 0x9C, 0x86, 0x9C, 0x93, 0x9A, 0xD2, 0xC8, 0xC8,
+]
+private let invertedScalar: [UInt8] = [
+    0x60, 0x3D, 0x68, 0x6A, 0x58, 0x3A, 0x7B, 0x98, 0xC7, 0x35, 0x59, 0xE1, 0x53, 0xB8, 0x79, 0xB5, 0x41, 0x89, 0xE0,
+    0x07, 0x36, 0x70, 0xA4, 0x0E, 0x2D, 0x11, 0x55, 0x7A, 0x03, 0x20, 0xDC, 0x84,
+]
+
+/// A P-256 key that protects nothing: `openssl pkcs8 -topk8 -v2 aes-128-cbc`.
+private let encryptedKey = """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiYJSVIM5vnuwICCAAw
+    DAYIKoZIhvcNAgkFADAdBglghkgBZQMEAQIEEDExULIsdXcldntVtZvmCBIEgZBd
+    ICPKnqIu5eYBrwEwa7sjW+9SWmu9eASfeTTClpkI+ooyc8vb13WGZwodiPC2PdBK
+    mRLwMginQH3n5J0FS677tQu2G8CTpkvPhJXqy/UHg5RsJcU/N3ELAd9qTYT8Z3Mm
+    aSglTfBQjUTGwltkEgjUUXZkHFyK77ZFaL0SC9crNse+Lmlws5fnvVP9p8RYgKg=
+    -----END ENCRYPTED PRIVATE KEY-----
+
+    """
