@@ -163,8 +163,8 @@ package.targets += [
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
 
-    // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and what it does
-    // under random mishaps. It calls libsodium and OpenSSL itself: through Primitives it would compare us with ourselves.
+    // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and what it and
+    // the provider do under random mishaps. It calls libsodium and OpenSSL itself: through Primitives it would compare us with ourselves.
     module(
         "Bench",
         "Envelope",
@@ -179,7 +179,10 @@ package.targets += [
         "NotificationServiceExtension",
         "ExtensionHarness",
         "AttachmentStream",
+        "APNS",
         "Transport",
+        "APNSProvider",
+        "APNSSimulator",
         "CSodium",
         "COpenSSL"
     ),
@@ -329,6 +332,7 @@ package.targets += [
         "APNS",
         "APNSProvider",
         "APNSSimulator",
+        "Bench",
         "DeviceLink",
         "Envelope",
         "Primitives",

@@ -85,7 +85,8 @@ extension ConnectionPool {
         tell(.connectFailed(connection: connection.number, error))
         // Before anything ever worked it is most likely a setting that is wrong, which waiting does not mend.
         if !lane.isProven, !connections.contains(where: { $0 !== connection && !$0.isRetired }) {
-            failWaiting(.notProcessed(SendFailure(cause: .connection(error), attemptCount: 0)))
+            // What was sent before has shown that there is a server, and is tried again until its deadline.
+            failWaiting(.notProcessed(SendFailure(cause: .connection(error), attemptCount: 0))) { $0.attemptCount == 0 }
         }
     }
 

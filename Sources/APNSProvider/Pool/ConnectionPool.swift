@@ -99,10 +99,20 @@ final class ConnectionPool {
         delivery.receiver.finish(result)
     }
 
-    func failWaiting(_ error: ProviderError) {
-        for delivery in deliveries.takeWaiting(where: { _ in true }) {
-            finish(delivery, .failure(error))
+    func failWaiting(_ error: ProviderError, where matches: (Delivery) -> Bool = { _ in true }) {
+        for delivery in deliveries.takeWaiting(where: matches) {
+            finish(delivery, .failure(told(error, of: delivery)))
         }
+    }
+
+    /// What one that waited is told: it may have been sent before.
+    private func told(_ error: ProviderError, of delivery: Delivery) -> ProviderError {
+        var cause = RequestFailure.connection(.connectionClosed)
+        if case .notProcessed(let failure) = error { cause = failure.cause }
+        let failure = SendFailure(cause: cause, attemptCount: delivery.attemptCount)
+        if delivery.isMaybeDuplicate { return .ambiguous(failure) }
+        if case .notProcessed = error { return .notProcessed(failure) }
+        return error
     }
 
     // MARK: Dispatch

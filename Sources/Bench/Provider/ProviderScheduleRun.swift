@@ -1,0 +1,103 @@
+private import APNS
+private import APNSProvider
+private import APNSSimulator
+private import Synchronization
+internal import Transport
+
+/// Carries out one schedule: everything is sent at once, and whoever does not end is not waited for.
+struct ProviderScheduleRun: Sendable {
+    /// Far beyond every deadline of a schedule: what has not ended then never will.
+    private static let patience = Duration.seconds(20)
+
+    let schedule: ProviderSchedule
+    let provider: any ScheduledProvider
+    let loop: EventLoop
+
+    /// - Returns: what callers were told, in the order of completion; and whether the client has closed.
+    func run() async -> (reports: [ProviderScheduleJudge.Report], isClosed: Bool) {
+        let state = State()
+        await withCheckedContinuation { continuation in
+            let ending = Ending(continuation)
+            // Unstructured, because a send that never ends must not keep the judge from saying so.
+            let task = Task(executorPreference: loop) {
+                await send(into: state)
+                await provider.close()
+                state.isClosed.withLock { $0 = true }
+                ending.end()
+            }
+            loop.perform {
+                let timer = LoopBound(
+                    loop.schedule(after: Self.patience) {
+                        task.cancel()
+                        ending.end()
+                    },
+                    to: loop
+                )
+                ending.onEnd { loop.perform { timer.value.cancel() } }
+            }
+        }
+        return (state.reports.withLock { $0 }, state.isClosed.withLock { $0 })
+    }
+
+    private func send(into state: State) async {
+        await withTaskGroup { group in
+            for notification in schedule.notifications {
+                // Some as an application's tasks do it, from other threads.
+                let isPinned = notification.id.bytes[0] % 4 != 0
+                group.addTask(executorPreference: isPinned ? loop : nil) {
+                    let report = await send(notification)
+                    state.reports.withLock { $0.append(report) }
+                }
+            }
+        }
+    }
+
+    private func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+        guard schedule.cancelled.contains(notification.id) else { return await provider.send(notification) }
+        return await withTaskGroup { group in
+            group.addTask(executorPreference: loop) { await provider.send(notification) }
+            // At once, or somewhere on its way.
+            await pause(.milliseconds(Int(notification.id.bytes[1] % 32)))
+            group.cancelAll()
+            var reports: [ProviderScheduleJudge.Report] = []
+            for await report in group { reports.append(report) }
+            return reports[0]
+        }
+    }
+
+    private func pause(_ duration: Duration) async {
+        guard duration > .zero else { return await Task.yield() }
+        await withCheckedContinuation { continuation in
+            loop.perform { loop.schedule(after: duration) { continuation.resume() } }
+        }
+    }
+
+    private final class State: Sendable {
+        let reports = Mutex<[ProviderScheduleJudge.Report]>([])
+        let isClosed = Mutex(false)
+    }
+
+    /// Resumes once, whoever comes first.
+    private final class Ending: Sendable {
+        private let state: Mutex<(CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?)>
+
+        init(_ continuation: CheckedContinuation<Void, Never>) { state = Mutex((continuation, nil)) }
+
+        func onEnd(_ action: @escaping @Sendable () -> Void) {
+            let isOver = state.withLock { state in
+                if state.0 != nil { state.1 = action }
+                return state.0 == nil
+            }
+            if isOver { action() }
+        }
+
+        func end() {
+            let (continuation, action) = state.withLock { state in
+                defer { state = (nil, nil) }
+                return state
+            }
+            action?()
+            continuation?.resume()
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import APNS
+import Bench
+import Testing
+import Transport
+
+@testable import APNSSimulator
+
+@Suite struct ProviderScheduleJudgeTests {
+    private typealias Report = ProviderScheduleJudge.Report
+    private typealias Mistake = ProviderScheduleJudge.Mistake
+
+    private let id = FaultSite.id(1)
+
+    /// Of one notification.
+    private func mistakes(
+        _ reports: [Report],
+        received: Int = 1,
+        processed: Int = 0,
+        rules: ProviderScheduleJudge.Rules = ProviderScheduleJudge.Rules()
+    ) -> Set<Mistake> {
+        var ledger = FaultLedger()
+        for _ in 0..<received { ledger.didReceive(id) }
+        for _ in 0..<processed { ledger.didProcess(id) }
+        var judge = ProviderScheduleJudge()
+        return judge.mistakes(in: reports, of: [id], ledger, rules: rules, faultRate: 1)
+    }
+
+    private func report(
+        _ outcome: ProviderScheduleJudge.Outcome,
+        attemptCount: Int? = 1,
+        isMaybeDuplicate: Bool = false,
+        after duration: Duration = .zero
+    ) -> Report {
+        Report(
+            id: id,
+            outcome: outcome,
+            attemptCount: attemptCount,
+            isMaybeDuplicate: isMaybeDuplicate,
+            duration: duration
+        )
+    }
+
+    private var resending: ProviderScheduleJudge.Rules {
+        var rules = ProviderScheduleJudge.Rules()
+        rules.resendable = [id]
+        return rules
+    }
+
+    @Test func `what is true is no mistake`() {
+        #expect(mistakes([report(.accepted)], processed: 1) == [])
+        #expect(mistakes([report(.rejected)]) == [])
+        #expect(mistakes([report(.ambiguous)], processed: 1) == [])
+        #expect(mistakes([report(.suspended)], received: 0) == [])
+        #expect(mistakes([report(.cancelledMaybeSent)], processed: 1) == [])
+        // It waited in vain.
+        #expect(mistakes([report(.notProcessed, attemptCount: 0)], received: 0) == [])
+        #expect(mistakes([report(.notProcessed, attemptCount: 5)], received: 5) == [])
+        #expect(mistakes([report(.notProcessed, after: .seconds(30))]) == [])
+        let doubled = report(.accepted, attemptCount: 2, isMaybeDuplicate: true)
+        #expect(mistakes([doubled], received: 2, processed: 2, rules: resending) == [])
+    }
+
+    @Test func `exactly one outcome`() {
+        #expect(mistakes([]) == [.noOutcome])
+        #expect(mistakes([report(.rejected), report(.rejected)]) == [.severalOutcomes])
+    }
+
+    @Test func `accepted is processed`() { #expect(mistakes([report(.accepted)]) == [.acceptedNeverProcessed]) }
+
+    @Test(arguments: [
+        ProviderScheduleJudge.Outcome.notProcessed, .suspended, .cancelledUnsent, .rejected, .shutDown,
+    ])
+    func `what promises that nothing was done keeps it`(_ outcome: ProviderScheduleJudge.Outcome) {
+        let mistakes = mistakes([report(outcome, after: .seconds(30))], processed: 1)
+        #expect(mistakes == [.processedAfterAll])
+    }
+
+    @Test func `processed twice is marked, and only where it may be`() {
+        let unmarked = report(.accepted, attemptCount: 2)
+        #expect(mistakes([unmarked], received: 2, processed: 2, rules: resending) == [.doubledUnmarked])
+        let marked = report(.accepted, attemptCount: 2, isMaybeDuplicate: true)
+        #expect(mistakes([marked], received: 2, processed: 2) == [.doubledAgainstRules])
+        #expect(mistakes([report(.ambiguous, attemptCount: 2)], received: 2, processed: 2) == [.doubledAgainstRules])
+    }
+
+    @Test(arguments: [ProviderScheduleJudge.Outcome.notProcessed, .shutDown])
+    func `what was not processed is sent again while there is time`(_ outcome: ProviderScheduleJudge.Outcome) {
+        #expect(mistakes([report(outcome)]) == [.givenUpTooSoon])
+    }
+
+    @Test func `attempts are counted, and bounded`() {
+        #expect(mistakes([report(.accepted)], received: 2, processed: 1) == [.attemptsUnderstated])
+        #expect(mistakes([report(.rejected, attemptCount: 6)], received: 6) == [.tooManyAttempts])
+    }
+
+    @Test func `what the server saw of the connection counts`() {
+        var judge = ProviderScheduleJudge()
+        var ledger = FaultLedger()
+        ledger.didExceedStreams()
+        ledger.didBreakProtocol()
+        #expect(
+            judge.mistakes(in: [], of: [], ledger, rules: ProviderScheduleJudge.Rules(), faultRate: 1)
+                == [.tooManyStreams, .protocolBroken]
+        )
+    }
+
+    @Test(arguments: [(5, 1_000, false), (6, 1_000, true), (100, 1_000_000, false), (100, 500_000, true)])
+    func `connects beyond a burst keep their distance`(_ count: Int, _ microseconds: Int64, _ isTooOften: Bool) {
+        var rules = ProviderScheduleJudge.Rules()
+        rules.connectBurstCount = 3
+        rules.connectFloor = .seconds(1)
+        var ledger = FaultLedger()
+        for index in 0..<count {
+            _ = ledger.didAccept(at: MonotonicTime(nanoseconds: Int64(index) * microseconds * 1_000), nil)
+        }
+        var judge = ProviderScheduleJudge()
+        let mistakes = judge.mistakes(in: [], of: [], ledger, rules: rules, faultRate: 1)
+        #expect(mistakes == (isTooOften ? [.connectsTooOften] : []))
+    }
+
+    @Test func `attempts are set against notifications that were sent, where faults are few`() {
+        var judge = ProviderScheduleJudge()
+        var ledger = FaultLedger()
+        for number in [1, 2, 2, 2, 3] { ledger.didReceive(FaultSite.id(number)) }
+        let sent = [1, 2, 3, 4].map(FaultSite.id)
+        let rules = ProviderScheduleJudge.Rules()
+        _ = judge.mistakes(in: [], of: sent, ledger, rules: rules, faultRate: 0.5)
+        #expect(judge.attemptRatio == 1)
+        _ = judge.mistakes(in: [], of: sent, ledger, rules: rules, faultRate: 0.05)
+        #expect(judge.attemptRatio == 5.0 / 3.0)
+    }
+}
