@@ -163,8 +163,9 @@ package.targets += [
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
 
-    // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and what it and
-    // the provider do under random mishaps. It calls libsodium and OpenSSL itself: through Primitives it would compare us with ourselves.
+    // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and sending; what
+    // the extension and the provider do under random mishaps. It calls libsodium and OpenSSL itself: through Primitives it
+    // would compare us with ourselves.
     module(
         "Bench",
         "Envelope",

@@ -25,6 +25,10 @@ extension ConnectionPool {
         if let reason = answer.reason, isWorthRepeating(reason, slot, connection) {
             return again(slot, .refusal(reason))
         }
+        // Kept from going elsewhere by the credential alone: that is what its sender has to know.
+        if answer.reason == .shutdown, !delivery.isMaybeDuplicate, let reason = lane.suspension {
+            return finish(deliveries.takeInFlight(slot), .failure(.suspended(reason)))
+        }
         finish(deliveries.takeInFlight(slot), .success(answer))
     }
 

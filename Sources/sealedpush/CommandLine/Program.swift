@@ -33,6 +33,10 @@ enum Program {
                 try await FetchBenchRun.runProcess(Array(words.dropFirst()))
                 return 0
             }
+            if name == ProviderBenchRun.processName {
+                try await ProviderBenchRun.runProcess(Array(words.dropFirst()))
+                return 0
+            }
             if helpWords.contains(name) || name == "help" {
                 try Output.print(overview)
                 return 0

@@ -1,0 +1,64 @@
+private import Synchronization
+
+/// What the tasks of a `ProviderBench` share: which notification is next, and what became of the others.
+final class ProviderTally: Sendable {
+    /// A reading takes as long as a dozen notifications.
+    private static let readingInterval = 4_096
+
+    private let notificationCount: Int
+    private let nextIndex = Atomic(0)
+    private let notAcceptedCount = Atomic(0)
+    private let failureCount = Atomic(0)
+    private let histogram = Mutex(LatencyHistogram())
+    private let memory: Mutex<Memory>
+
+    private struct Memory: ~Copyable {
+        var footprint: FootprintReading
+        var peakByteCount = 0
+
+        mutating func read() {
+            // A process that cannot be read has no figure: the largest fails every aim.
+            peakByteCount = max(peakByteCount, (try? footprint.byteCount()) ?? .max)
+        }
+    }
+
+    /// - Throws: `BenchError`.
+    init(notificationCount: Int) throws(BenchError) {
+        self.notificationCount = notificationCount
+        memory = Mutex(Memory(footprint: try FootprintReading()))
+    }
+
+    /// The next one to send; nil when all have been given out.
+    func next() -> Int? {
+        let index = nextIndex.add(1, ordering: .relaxed).oldValue
+        if index % Self.readingInterval == 0 { memory.withLock { $0.read() } }
+        return index < notificationCount ? index : nil
+    }
+
+    func note(status: Int, nanoseconds: Int64) {
+        if status != 200 { notAcceptedCount.add(1, ordering: .relaxed) }
+        histogram.withLock { $0.add(nanoseconds: UInt64(clamping: nanoseconds)) }
+    }
+
+    /// No answer.
+    func noteFailure() { failureCount.add(1, ordering: .relaxed) }
+
+    /// Once all are done.
+    func report(nanoseconds: Int, cpuNanoseconds: Int) -> ProviderBenchReport {
+        let latencies = histogram.withLock { $0 }
+        let peakByteCount = memory.withLock { memory in
+            memory.read()
+            return memory.peakByteCount
+        }
+        return ProviderBenchReport(
+            notificationCount: notificationCount,
+            notAcceptedCount: notAcceptedCount.load(ordering: .relaxed),
+            failureCount: failureCount.load(ordering: .relaxed),
+            nanoseconds: nanoseconds,
+            cpuNanoseconds: cpuNanoseconds,
+            medianNanoseconds: Int(latencies.quantile(perMille: 500)),
+            p99Nanoseconds: Int(latencies.quantile(perMille: 990)),
+            peakByteCount: peakByteCount
+        )
+    }
+}
