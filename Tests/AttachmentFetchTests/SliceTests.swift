@@ -51,7 +51,7 @@ struct SliceTests {
             request.number == 0 ? [.answer(body: thumbnail.sealed), .close] : [.hold]
         }
         let pointers = [try thumbnail.pointer(device.url(), isThumbnail: true), try picture.pointer(device.url())]
-        let shown = await show(pointers, by: device, slice: .seconds(2))
+        let shown = await show(pointers, by: device, slice: .seconds(8))
         #expect(shown.attachments.map(\.id) == [thumbnail.id.text])
         #expect(shown.missingAttachments.map(\.id) == [picture.id])
         #expect(try device.files() == ["png"])

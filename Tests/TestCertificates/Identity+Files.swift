@@ -27,10 +27,13 @@ extension TestAuthority.Identity {
         // A library context of our own: the process's must not learn old ciphers from a test.
         let library = unsafe OSSL_LIB_CTX_new()
         defer { unsafe OSSL_LIB_CTX_free(library) }
-        for provider in ["default", "legacy"] {
-            guard unsafe OSSL_PROVIDER_load(library, provider) != nil else {
-                throw TestAuthority.Failure(call: "OSSL_PROVIDER_load(\(provider))")
+        var providers = unsafe [OpaquePointer]()
+        defer { unsafe providers.forEach { unsafe OSSL_PROVIDER_unload($0) } }
+        for name in ["default", "legacy"] {
+            guard let provider = unsafe OSSL_PROVIDER_load(library, name) else {
+                throw TestAuthority.Failure(call: "OSSL_PROVIDER_load(\(name))")
             }
+            unsafe providers.append(provider)
         }
         let key = unsafe try Self.key(privateKeyPEM)
         defer { unsafe EVP_PKEY_free(key) }

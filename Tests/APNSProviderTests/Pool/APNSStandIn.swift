@@ -60,6 +60,10 @@ final class APNSStandIn: Sendable {
         var configuration = APNSClientConfiguration()
         configuration.trust = .pem(authorityPEM)
         configuration.loop = clientLoop
+        // A starved machine must not end what a test does not want to end.
+        (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
+        (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
+            (.seconds(600), .seconds(600), .seconds(600))
         change(&configuration)
         return try APNSClient(
             endpoint: APNSEndpoint(host: "127.0.0.1", port: port),
