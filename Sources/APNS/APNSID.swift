@@ -52,9 +52,11 @@ public struct APNSID: Hashable, Sendable {
         var digitCount = 0
         for offset in text.indices {
             let character = text[offset]
-            if Self.hyphenOffsets.contains(offset) {
+            switch offset {
+            case 8, 13, 18, 23:
                 guard character == UInt8(ascii: "-") else { return nil }
                 continue
+            default: break
             }
             guard let value = Hex.value(of: character) else { return nil }
             guard acceptsUpperCase || Hex.lowerCase(value) == character else { return nil }
@@ -97,16 +99,34 @@ public struct APNSID: Hashable, Sendable {
         return text
     }
 
-    private func append(to text: inout [UInt8], digit: (UInt8) -> UInt8) {
-        text.reserveCapacity(text.count + Self.characterCount)
+    /// Whether `text` is the canonical text, digits in either case.
+    package func isSpelled(_ text: Span<UInt8>) -> Bool {
+        guard text.count == Self.characterCount else { return false }
+        var offset = 0
         for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(UInt8(ascii: "-")) }
+            if index == 8 || index == 12 || index == 16 || index == 20 {
+                guard text[offset] == UInt8(ascii: "-") else { return false }
+                offset += 1
+            }
             let half = index < 16 ? high : low
-            text.append(digit(UInt8(truncatingIfNeeded: half >> (60 - 4 * (index % 16))) & 0x0F))
+            let nibble = UInt8(truncatingIfNeeded: half >> (60 - 4 * (index % 16))) & 0x0F
+            guard text[offset] == Hex.lowerCase(nibble) || text[offset] == Hex.upperCase(nibble) else { return false }
+            offset += 1
         }
+        return true
     }
 
-    private static let hyphenOffsets: Set<Int> = [8, 13, 18, 23]
+    private func append(to text: inout [UInt8], digit: (UInt8) -> UInt8) {
+        var offset = text.count
+        text.append(contentsOf: repeatElement(UInt8(ascii: "-"), count: Self.characterCount))
+        var characters = text.mutableSpan
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { offset += 1 }
+            let half = index < 16 ? high : low
+            characters[offset] = digit(UInt8(truncatingIfNeeded: half >> (60 - 4 * (index % 16))) & 0x0F)
+            offset += 1
+        }
+    }
 }
 
 extension APNSID: CustomStringConvertible {

@@ -49,10 +49,13 @@ public struct DeviceToken: Hashable, Sendable {
 
     /// Appends two lower-case ASCII digits for each byte.
     package func appendHex(to text: inout [UInt8]) {
-        text.reserveCapacity(text.count + 2 * bytes.count)
+        var offset = text.count
+        text.append(contentsOf: repeatElement(0, count: 2 * bytes.count))
+        var digits = text.mutableSpan
         for byte in bytes {
-            text.append(Hex.lowerCase(byte >> 4))
-            text.append(Hex.lowerCase(byte & 0x0F))
+            digits[offset] = Hex.lowerCase(byte >> 4)
+            digits[offset + 1] = Hex.lowerCase(byte & 0x0F)
+            offset += 2
         }
     }
 

@@ -27,7 +27,29 @@ public struct Expiration: Hashable, Sendable {
     }
 
     /// The bytes of `apns-expiration`: decimal digits.
-    package var headerValue: [UInt8] { Array(String(unixSeconds).utf8) }
+    package var headerValue: [UInt8] {
+        var text: [UInt8] = []
+        appendHeaderValue(to: &text)
+        return text
+    }
+
+    /// Appends the bytes of `apns-expiration`.
+    package func appendHeaderValue(to text: inout [UInt8]) {
+        var rest = unixSeconds
+        var digitCount = 1
+        while rest >= 10 {
+            rest /= 10
+            digitCount += 1
+        }
+        rest = unixSeconds
+        var offset = text.count + digitCount
+        text.append(contentsOf: repeatElement(0, count: digitCount))
+        for _ in 0..<digitCount {
+            offset -= 1
+            text[offset] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
 
     /// Whether a push that could not be delivered at once may still be kept at `now` (UNIX seconds).
     public func allowsStoring(at now: Int64) -> Bool { unixSeconds > UInt64(clamping: now) }

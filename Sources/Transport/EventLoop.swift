@@ -19,6 +19,10 @@ package protocol TurnEndHandler: AnyObject {
     private let poller: Poller
     private var timers = TimerHeap()
     private var turnEnd: [any TurnEndHandler] = []
+    /// What this turn took from the inbox; empty between turns.
+    private var work: [LoopInbox.Work] = []
+    /// Room for work that an emptied list keeps; what a burst took beyond it goes back.
+    private static let keptWorkCount = 4096
 
     /// Read once a turn. Loop only.
     package private(set) var now = MonotonicTime.now()
@@ -142,11 +146,13 @@ package protocol TurnEndHandler: AnyObject {
         while let action = timers.popAction(at: now) {
             action()
         }
-        let (work, isStopping) = inbox.withLock { inbox in
+        let isStopping = inbox.withLock { inbox in
             inbox.wakeUp()
-            return (inbox.takeWork(), inbox.isStopping)
+            inbox.takeWork(into: &work)
+            return inbox.isStopping
         }
         run(work)
+        work.removeAll(keepingCapacity: work.count <= Self.keptWorkCount)
         endTurn()
         return !isStopping
     }
@@ -170,13 +176,13 @@ package protocol TurnEndHandler: AnyObject {
     /// stops to be the loop's, so that nothing is left behind and no two threads are the loop's at once.
     private func drain() {
         while true {
-            let work = inbox.withLock { inbox in
-                let work = inbox.takeWork()
+            var work: [LoopInbox.Work] = []
+            inbox.withLock { inbox in
+                inbox.takeWork(into: &work)
                 if work.isEmpty, turnEnd.isEmpty {
                     inbox.end()
                     runningThread.store(0, ordering: .relaxed)
                 }
-                return work
             }
             guard isOnLoop else { return }
             run(work)

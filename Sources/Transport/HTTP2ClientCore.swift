@@ -9,7 +9,7 @@ package final class HTTP2ClientCore {
     package let loop: EventLoop
     let limits: HTTP2ClientLimits
     /// Let go of after the last event: its owner may hold the connection.
-    var onEvent: ((HTTP2ClientEvent) -> Void)?
+    package var onEvent: ((HTTP2ClientEvent) -> Void)?
     /// Who is told of the answers to what `start` began, until the connection has closed.
     package var owner: (any HTTP2ClientOwner)?
     private(set) var state = State.new
@@ -32,7 +32,7 @@ package final class HTTP2ClientCore {
     ///   - loop: where the connection will live, and where everything here is called.
     ///   - limits: what is allowed, and how long.
     ///   - onEvent: called on the loop.
-    package init(loop: EventLoop, limits: HTTP2ClientLimits, onEvent: @escaping (HTTP2ClientEvent) -> Void) {
+    package init(loop: EventLoop, limits: HTTP2ClientLimits, onEvent: ((HTTP2ClientEvent) -> Void)? = nil) {
         self.loop = loop
         self.limits = limits
         self.onEvent = onEvent

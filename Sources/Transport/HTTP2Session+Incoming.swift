@@ -22,32 +22,14 @@ extension HTTP2Session {
         _ name: UnsafeBufferPointer<UInt8>,
         _ value: UnsafeBufferPointer<UInt8>
     ) {
-        guard let slot = slot(of: streamID), !streams[slot].isHeadDone else { return }
-        streams[slot].headerByteCount += name.count + value.count + 32
-        guard streams[slot].headerByteCount <= settings.headerListByteCountMax,
-            streams[slot].incoming.headers.count < settings.headerFieldCountMax
-        else {
-            streams[slot].incoming.isHeaderTooLarge = true
-            return
-        }
-        if unsafe role == .client && name.count == 7 && value.count == 3 && name[0] == UInt8(ascii: ":") {
-            // nghttp2 has checked that it is three digits.
-            streams[slot].incoming.status = unsafe value.reduce(0) { $0 * 10 + Int($1 &- 48) }
-            return
-        }
-        unsafe streams[slot].incoming.headers.append(name, value)
+        guard let slot = slot(of: streamID) else { return }
+        unsafe streams[slot].didReceiveHeader(name, value, role, settings)
     }
 
     func didReceiveHeaders(streamID: Int32, endsStream: Bool) {
         headerBlockBegan = nil
         guard let slot = slot(of: streamID) else { return }
-        if role == .client, streams[slot].incoming.status < 200, !endsStream {
-            streams[slot].incoming.headers.removeAll()
-            streams[slot].headerByteCount = 0
-            return
-        }
-        streams[slot].isHeadDone = true
-        if endsStream { didEndMessage(slot) }
+        if streams[slot].didReceiveHeaders(role, endsStream: endsStream) { report(.message(slot: slot)) }
     }
 
     /// nghttp2 resets the stream, throws away what is left of the block and reports nothing more of it.
@@ -73,13 +55,7 @@ extension HTTP2Session {
     func didReceiveData(streamID: Int32, byteCount: Int, endsStream: Bool) {
         if byteCount == 0, !endsStream { didReceiveIdleFrame() }
         guard endsStream, let slot = slot(of: streamID), !streams[slot].isAbandoned else { return }
-        didEndMessage(slot)
-    }
-
-    private func didEndMessage(_ slot: Int) {
-        guard !streams[slot].isMessageDone else { return }
-        streams[slot].isMessageDone = true
-        report(.message(slot: slot))
+        if streams[slot].didEndMessage() { report(.message(slot: slot)) }
     }
 
     func didReceiveSettings() {
@@ -100,20 +76,15 @@ extension HTTP2Session {
 
     func didClose(streamID: Int32, code: UInt32) {
         guard let slot = slot(of: streamID) else { return }
+        lastStreamID = -1
         report(.closed(slot: slot, code: code))
     }
 
     /// Copies the next piece of an outgoing body.
     func readBody(_ slot: Int, into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {
         guard slot < streams.count else { return (0, true) }
-        let offset = streams[slot].outgoingOffset
-        let byteCount = min(buffer.count, streams[slot].outgoing.count - offset)
-        unsafe streams[slot].outgoing.withUnsafeBufferPointer { outgoing in
-            let piece = unsafe UnsafeBufferPointer(rebasing: outgoing[offset..<offset + byteCount])
-            unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: UnsafeRawBufferPointer(piece))
-        }
-        streams[slot].outgoingOffset = offset + byteCount
+        let (byteCount, isEnd) = unsafe streams[slot].readBody(into: buffer)
         unsentBodyByteCount -= byteCount
-        return (byteCount, streams[slot].outgoingOffset == streams[slot].outgoing.count)
+        return (byteCount, isEnd)
     }
 }

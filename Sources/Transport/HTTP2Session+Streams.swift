@@ -58,7 +58,7 @@ extension HTTP2Session {
         body: [UInt8]
     ) throws(HTTP2Error) {
         precondition(role == .server && streams[slot].id != 0 && (100...999).contains(status))
-        unsentBodyByteCount += body.count - (streams[slot].outgoing.count - streams[slot].outgoingOffset)
+        unsentBodyByteCount += body.count - streams[slot].unsentByteCount
         streams[slot].outgoing = body
         streams[slot].outgoingOffset = 0
         let id = streams[slot].id
@@ -72,9 +72,10 @@ extension HTTP2Session {
         try Self.check("submit_response", code)
     }
 
-    /// Moves the complete message out of its slot.
+    /// Moves the complete message out of its slot. Client: copies it, so that the slot keeps the memory.
     package func takeMessage(_ slot: Int) -> Message {
         let message = streams[slot].incoming
+        guard role == .server else { return message }
         streams[slot].incoming = Message()
         return message
     }

@@ -12,6 +12,9 @@ import CNGHTTP2
     /// By slot.
     var streams: [HTTP2Stream] = []
     private var freeSlots: [Int] = []
+    /// The stream that was asked for last and is still known: frames of one come together. Negative: none.
+    var lastStreamID: Int32 = -1
+    private var lastSlot = 0
     private var events: [Event] = []
     private var eventIndex = 0
     private(set) var now: MonotonicTime
@@ -165,16 +168,20 @@ import CNGHTTP2
     }
 
     func freeSlot(_ slot: Int) {
-        unsentBodyByteCount -= streams[slot].outgoing.count - streams[slot].outgoingOffset
-        streams[slot] = HTTP2Stream()
+        unsentBodyByteCount -= streams[slot].unsentByteCount
+        // A client's responses are short and many, and a server's slots as many as its peers like.
+        streams[slot].reset(keepsHeaderMemory: role == .client)
         freeSlots.append(slot)
     }
 
     /// Nil for a stream that the session does not know, or knows no more.
     func slot(of streamID: Int32) -> Int? {
+        if streamID == lastStreamID { return lastSlot }
         let data = unsafe nghttp2_session_get_stream_user_data(handle, streamID)
         let number = Int(bitPattern: data)
-        return number == 0 ? nil : number - 1
+        guard number != 0 else { return nil }
+        (lastStreamID, lastSlot) = (streamID, number - 1)
+        return lastSlot
     }
 
     // MARK: The connection

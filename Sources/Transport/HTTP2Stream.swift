@@ -1,4 +1,5 @@
-/// What a session keeps of one stream, in a slot.
+/// What a session keeps of one stream, in a slot. What happens to a stream is told to it in one call: each access to the
+/// session's list of them is checked for exclusivity.
 struct HTTP2Stream {
     /// 0: the slot is free.
     var id: Int32 = 0
@@ -14,4 +15,73 @@ struct HTTP2Stream {
     var isWritten = false
     var outgoing: [UInt8] = []
     var outgoingOffset = 0
+
+    var unsentByteCount: Int { outgoing.count - outgoingOffset }
+
+    /// Free for the next one.
+    ///
+    /// - Parameter keepsHeaderMemory: whether the next message's headers may lie where this one's did.
+    mutating func reset(keepsHeaderMemory: Bool) {
+        var headers = HeaderBlock()
+        if keepsHeaderMemory { swap(&headers, &incoming.headers) }
+        self = HTTP2Stream()
+        guard keepsHeaderMemory, headers.hasSmallMemory else { return }
+        headers.removeAll()
+        swap(&headers, &incoming.headers)
+    }
+
+    // MARK: What comes
+
+    mutating func didReceiveHeader(
+        _ name: UnsafeBufferPointer<UInt8>,
+        _ value: UnsafeBufferPointer<UInt8>,
+        _ role: HTTP2Session.Role,
+        _ settings: HTTP2Settings
+    ) {
+        guard !isHeadDone else { return }
+        headerByteCount += name.count + value.count + 32
+        guard headerByteCount <= settings.headerListByteCountMax, incoming.headers.count < settings.headerFieldCountMax
+        else {
+            incoming.isHeaderTooLarge = true
+            return
+        }
+        if unsafe role == .client && name.count == 7 && value.count == 3 && name[0] == UInt8(ascii: ":") {
+            // nghttp2 has checked that it is three digits.
+            incoming.status = unsafe value.reduce(0) { $0 * 10 + Int($1 &- 48) }
+            return
+        }
+        unsafe incoming.headers.append(name, value)
+    }
+
+    /// - Returns: whether that was the whole message.
+    mutating func didReceiveHeaders(_ role: HTTP2Session.Role, endsStream: Bool) -> Bool {
+        if role == .client, incoming.status < 200, !endsStream {
+            incoming.headers.removeAll()
+            headerByteCount = 0
+            return false
+        }
+        isHeadDone = true
+        return endsStream && didEndMessage()
+    }
+
+    /// - Returns: whether the message has not ended before.
+    mutating func didEndMessage() -> Bool {
+        guard !isMessageDone else { return false }
+        isMessageDone = true
+        return true
+    }
+
+    // MARK: What goes
+
+    /// Copies the next piece of the outgoing body.
+    mutating func readBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {
+        let offset = outgoingOffset
+        let byteCount = min(buffer.count, outgoing.count - offset)
+        unsafe outgoing.withUnsafeBufferPointer { outgoing in
+            let piece = unsafe UnsafeBufferPointer(rebasing: outgoing[offset..<offset + byteCount])
+            unsafe UnsafeMutableRawBufferPointer(buffer).copyMemory(from: UnsafeRawBufferPointer(piece))
+        }
+        outgoingOffset = offset + byteCount
+        return (byteCount, outgoingOffset == outgoing.count)
+    }
 }

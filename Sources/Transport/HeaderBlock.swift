@@ -58,6 +58,19 @@ package struct HeaderBlock: Sendable, Equatable {
         appendEntry(nameByteCount: name.utf8CodeUnitCount, valueByteCount: value.utf8CodeUnitCount, indexing)
     }
 
+    /// Appends a field whose value `write` appends to the bytes that it is lent: it need not be made before.
+    package mutating func append(
+        _ name: StaticString,
+        indexing: Indexing = .indexed,
+        _ write: (inout [UInt8]) -> Void
+    ) {
+        appendName(name)
+        let valueStart = bytes.count
+        write(&bytes)
+        precondition(bytes.count >= valueStart)
+        appendEntry(nameByteCount: name.utf8CodeUnitCount, valueByteCount: bytes.count - valueStart, indexing)
+    }
+
     package mutating func append(_ name: [UInt8], _ value: [UInt8], indexing: Indexing = .indexed) {
         bytes += name
         bytes += value
@@ -96,6 +109,16 @@ package struct HeaderBlock: Sendable, Equatable {
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
+    }
+
+    /// Whether what `removeAll` keeps is not worth a second thought.
+    var hasSmallMemory: Bool { bytes.capacity <= 512 && entries.capacity <= 16 }
+
+    /// Those of `block` and no others; the memory is kept.
+    package mutating func replaceAll(with block: HeaderBlock) {
+        removeAll()
+        bytes += block.bytes
+        entries += block.entries
     }
 
     // MARK: Reading

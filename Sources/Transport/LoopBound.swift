@@ -3,7 +3,7 @@
 /// Unchecked: the only way to the value checks that the caller is on the loop.
 package struct LoopBound<Value>: @unchecked Sendable {
     package let loop: EventLoop
-    private let bound: Value
+    @usableFromInline let bound: Value
 
     package init(_ value: Value, to loop: EventLoop) {
         self.loop = loop
@@ -11,7 +11,7 @@ package struct LoopBound<Value>: @unchecked Sendable {
     }
 
     /// The value itself. On the loop only.
-    package var value: Value {
+    @inlinable package var value: Value {
         loop.checkIsolated()
         return bound
     }

@@ -43,9 +43,9 @@ struct LoopInbox {
         return .wake
     }
 
-    mutating func takeWork() -> [Work] {
-        defer { work = [] }
-        return work
+    /// Moves what is queued to `batch`, which is empty, and whose memory serves what comes next.
+    mutating func takeWork(into batch: inout [Work]) {
+        swap(&work, &batch)
     }
 
     /// Whether the thread may wait: nothing is queued. Who adds something from now on will wake it.

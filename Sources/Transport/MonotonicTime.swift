@@ -20,14 +20,21 @@ package struct MonotonicTime: Comparable, Sendable {
 
     /// Later by `duration`; saturates instead of overflowing, so "for ever" may be said with any huge duration.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        time.adding(nanoseconds: nanoseconds(of: duration))
+    }
+
+    /// As `+`, for what is added again and again: `Duration` counts in 128 bits.
+    package func adding(nanoseconds count: Int64) -> MonotonicTime {
+        let (result, overflow) = nanoseconds.addingReportingOverflow(count)
+        return MonotonicTime(nanoseconds: overflow ? (count < 0 ? .min : .max) : result)
+    }
+
+    /// For `adding`; saturates.
+    package static func nanoseconds(of duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, sumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        let (result, resultOverflow) = time.nanoseconds.addingReportingOverflow(sum)
-        guard !overflow, !sumOverflow, !resultOverflow else {
-            return MonotonicTime(nanoseconds: duration < .zero ? .min : .max)
-        }
-        return MonotonicTime(nanoseconds: result)
+        return overflow || sumOverflow ? (duration < .zero ? .min : .max) : sum
     }
 
     /// From `earlier` to `later`.

@@ -141,7 +141,9 @@ import COpenSSL
             unsafe copenssl_ctx_set_groups(handle, "X25519:P-256:P-384") == 1
         else { throw OpenSSLFailure.library("SSL_CTX settings") }
         unsafe copenssl_ctx_set_house_options(handle)
-        unsafe copenssl_ctx_release_idle_buffers(handle)
+        // A server has thousands of connections that say nothing; a client's few are busy, and would have the buffers made
+        // anew for each record.
+        if isServer { unsafe copenssl_ctx_release_idle_buffers(handle) }
     }
 
     private func setResumption(_ isOn: Bool) throws(TLSError) {

@@ -197,4 +197,19 @@ struct APNSIDTests {
     func `nothing but the canonical form is an id`(_ text: String) {
         #expect(APNSID(text: Array(text.utf8).span, acceptsUpperCase: true) == nil)
     }
+
+    @Test func `an id knows its own spelling, in either case, and no other`() {
+        let id = APNSID(randomBytes: Array(0x9A..<0xAA))
+        func isSpelled(_ text: [UInt8]) -> Bool { id.isSpelled(text.span) }
+        #expect(isSpelled(id.text) && isSpelled(id.upperCaseText))
+        for offset in id.text.indices {
+            for character: UInt8 in [0x10, 0x2D, 0x3A, 0x67, id.text[offset] ^ 1, id.text[offset] ^ 0x80] {
+                var text = id.text
+                guard text[offset] != character else { continue }
+                text[offset] = character
+                #expect(!isSpelled(text), "\(character) at \(offset)")
+            }
+        }
+        #expect(!isSpelled([]) && !isSpelled(id.text.dropLast()) && !isSpelled(id.text + id.text))
+    }
 }

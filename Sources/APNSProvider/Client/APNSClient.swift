@@ -104,8 +104,8 @@ package final class APNSClient: Sendable {
             await withCheckedContinuation { continuation in
                 loop.perform {
                     let batch = DeliveryBatch(count: notifications.count) { continuation.resume(returning: $0) }
-                    for (index, notification) in notifications.enumerated() {
-                        pool.value.send(first + UInt64(index), notification, .batch(batch, index))
+                    for index in notifications.indices {
+                        pool.value.send(first + UInt64(index), notifications[index], .batch(batch, index))
                     }
                 }
             }

@@ -42,8 +42,13 @@ extension APNSResponse {
         uniqueID = response.headers["apns-unique-id"].flatMap(Self.presentable)
         self.attemptCount = attemptCount
         self.isMaybeDuplicate = isMaybeDuplicate
-        let echo = response.headers[HeaderName.id].flatMap { APNSID(text: $0.span, acceptsUpperCase: true) }
-        hasForeignID = echo.map { $0 != id } ?? false
+        hasForeignID = response.headers[HeaderName.id].map { Self.isForeign($0, to: id) } ?? false
+    }
+
+    /// Whether `echo` is an id, and another one. Nearly always it is the same text, and is not read.
+    private static func isForeign(_ echo: ArraySlice<UInt8>, to id: APNSID) -> Bool {
+        guard !id.isSpelled(echo.span) else { return false }
+        return APNSID(text: echo.span, acceptsUpperCase: true).map { $0 != id } ?? false
     }
 
     /// 64 printable ASCII characters at most: it is for a log.

@@ -35,6 +35,8 @@ struct LaneCredential {
     }
 
     /// Whether APNs takes this push from this credential at all.
+    // A call would copy the whole of it out of its pool, with every push.
+    @inline(__always)
     func check(_ notification: borrowing PushNotification) throws(PushNotification.Fault) {
         try notification.checkAuthentication(hasProviderToken: certificate == nil)
         guard let certificate else { return }

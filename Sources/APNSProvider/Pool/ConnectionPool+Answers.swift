@@ -58,12 +58,12 @@ extension ConnectionPool {
             guard !delivery.hasRetriedRefusal, mayTryAgain(delivery) else { return false }
             // A connection keeps what it thought of its first token.
             connection.retire()
-            deliveries[slot].hasRetriedRefusal = true
+            delivery.hasRetriedRefusal = true
             guard reason == .expiredProviderToken else { return true }
             return credential.renew(refused: delivery.tokenIssuedAt, reason, at: loop.now)
         case .tooManyProviderTokenUpdates:
             guard !delivery.hasRetriedRefusal, mayTryAgain(delivery) else { return false }
-            deliveries[slot].hasRetriedRefusal = true
+            delivery.hasRetriedRefusal = true
             return credential.renew(refused: delivery.tokenIssuedAt, reason, at: loop.now)
         default: return false
         }
@@ -101,7 +101,7 @@ extension ConnectionPool {
         guard isResendAllowed(delivery), mayTryAgain(delivery), resendBudget.take() else {
             return giveUp(slot, cause, connection, wasSent: true)
         }
-        deliveries[slot].isMaybeDuplicate = true
+        delivery.isMaybeDuplicate = true
         again(slot, .failure(cause))
     }
 

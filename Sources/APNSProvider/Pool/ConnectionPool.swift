@@ -18,6 +18,9 @@ final class ConnectionPool {
     /// Where the search for room begins: a connection is filled before the next one is used.
     private var cursor = 0
     private var headers = HeaderBlock()
+    /// The configuration's, in nanoseconds: `Duration` counts in 128 bits, which is too slow for each push.
+    private let deadlineNanoseconds: Int64
+    private let answerDeadlineNanoseconds: Int64
     var jitter: Jitter
     private var isDispatchPlanned = false
     var isClosed = false
@@ -39,6 +42,8 @@ final class ConnectionPool {
         self.endpoint = endpoint
         self.credential = credential
         self.configuration = configuration
+        deadlineNanoseconds = MonotonicTime.nanoseconds(of: configuration.deadline)
+        answerDeadlineNanoseconds = MonotonicTime.nanoseconds(of: configuration.answerDeadline)
         backoff = ReconnectBackoff(configuration.backoff)
         jitter = Jitter(seed: configuration.seed ?? .random(in: 0 ... .max))
     }
@@ -68,7 +73,7 @@ final class ConnectionPool {
             notification: notification,
             receiver: receiver,
             enqueuedAt: now,
-            deadline: now + configuration.deadline
+            deadline: now.adding(nanoseconds: deadlineNanoseconds)
         )
         if isClosed { return finish(delivery, .failure(.closed)) }
         if let reason = lane.suspension { return finish(delivery, .failure(.suspended(reason))) }
@@ -91,12 +96,16 @@ final class ConnectionPool {
     }
 
     func finish(_ delivery: Delivery, _ result: Result<APNSResponse, ProviderError>) {
+        if configuration.observer != nil { tellEnd(of: delivery, result) }
+        delivery.receiver.finish(result)
+    }
+
+    private func tellEnd(of delivery: Delivery, _ result: Result<APNSResponse, ProviderError>) {
         let trace = delivery.trace
         switch result {
         case .success(let response): tell(.answered(response, trace: trace, duration: loop.now - delivery.enqueuedAt))
         case .failure(let error): tell(.failed(delivery.notification.id, trace: trace, error))
         }
-        delivery.receiver.finish(result)
     }
 
     func failWaiting(_ error: ProviderError, where matches: (Delivery) -> Bool = { _ in true }) {
@@ -125,10 +134,11 @@ final class ConnectionPool {
     }
 
     private func dispatch() {
+        let now = loop.now
         while let slot = deliveries.firstWaiting() {
-            if let inFlightMax = breaker.inFlightMax(at: loop.now), deliveries.inFlightCount >= inFlightMax { return }
+            if let inFlightMax = breaker.inFlightMax(at: now), deliveries.inFlightCount >= inFlightMax { return }
             guard let connection = connectionWithRoom() else { return grow() }
-            start(slot, on: connection)
+            start(slot, on: connection, at: now)
         }
     }
 
@@ -141,19 +151,19 @@ final class ConnectionPool {
         return nil
     }
 
-    private func start(_ slot: Int, on connection: PooledConnection) {
+    private func start(_ slot: Int, on connection: PooledConnection, at now: MonotonicTime) {
         let token: ProviderToken?
         do throws(ProviderError) {
-            token = try credential.token(at: loop.now)
+            token = try credential.token(at: now)
         } catch {
             return failWaiting(error)
         }
         deliveries.start(slot)
-        deliveries[slot].attemptCount += 1
-        deliveries[slot].tokenIssuedAt = token?.issuedAt
         let delivery = deliveries[slot]
+        delivery.attemptCount += 1
+        delivery.tokenIssuedAt = token?.issuedAt
         connection.encoder.encode(delivery.notification, token, into: &headers)
-        let deadline = min(delivery.deadline, loop.now + configuration.answerDeadline)
+        let deadline = min(delivery.deadline, now.adding(nanoseconds: answerDeadlineNanoseconds))
         do throws(TransportError) {
             try connection.start(slot, headers, body: delivery.notification.payload, deadline: deadline)
         } catch {

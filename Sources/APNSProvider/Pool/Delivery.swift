@@ -1,8 +1,8 @@
 import APNS
 import Transport
 
-/// One push on its way to its answer.
-struct Delivery {
+/// One push on its way to its answer. Lives on the loop; an object, because it is handed on several times and is large.
+final class Delivery {
     /// Of the caller's call: what a cancellation names.
     let id: UInt64
     let notification: PushNotification
@@ -15,6 +15,20 @@ struct Delivery {
     var tokenIssuedAt: Int64?
     /// A refusal that is repeated once only has been.
     var hasRetriedRefusal = false
+
+    init(
+        id: UInt64,
+        notification: PushNotification,
+        receiver: DeliveryReceiver,
+        enqueuedAt: MonotonicTime,
+        deadline: MonotonicTime
+    ) {
+        self.id = id
+        self.notification = notification
+        self.receiver = receiver
+        self.enqueuedAt = enqueuedAt
+        self.deadline = deadline
+    }
 
     var trace: String? { notification.trace }
 }

@@ -2,12 +2,13 @@ import APNS
 
 /// Gathers the answers to many pushes, in the pushes' order. Lives on the loop.
 final class DeliveryBatch {
-    private var results: [Result<APNSResponse, ProviderError>?]
+    private var results: [Result<APNSResponse, ProviderError>]
     private var missingCount: Int
     private var completion: (([Result<APNSResponse, ProviderError>]) -> Void)?
 
     init(count: Int, completion: @escaping ([Result<APNSResponse, ProviderError>]) -> Void) {
-        results = Array(repeating: nil, count: count)
+        // Each is replaced before anyone sees it.
+        results = Array(repeating: .failure(.closed), count: count)
         missingCount = count
         self.completion = completion
     }
@@ -16,7 +17,7 @@ final class DeliveryBatch {
         results[index] = result
         missingCount -= 1
         guard missingCount == 0 else { return }
-        completion?(results.compactMap(\.self))
+        completion?(results)
         completion = nil
     }
 }

@@ -1,11 +1,9 @@
-import Transport
-
 /// Every push that has no answer yet, by slot; and which of them wait, in the order they came.
 struct DeliveryTable {
     private var deliveries: [Delivery?] = []
     private var freeSlots: [Int] = []
     /// Slots; those whose delivery has gone meanwhile are passed over.
-    private var waiting = RingBuffer<(slot: Int, id: UInt64)>()
+    private var waiting = DeliveryQueue()
     private(set) var waitingCount = 0
     private(set) var inFlightCount = 0
 
@@ -14,14 +12,14 @@ struct DeliveryTable {
     mutating func wait(_ delivery: Delivery) {
         let slot = freeSlots.popLast() ?? deliveries.count
         if slot == deliveries.count { deliveries.append(delivery) } else { deliveries[slot] = delivery }
-        waiting.append((slot, delivery.id))
+        waiting.append(DeliveryQueue.Entry(slot: slot, id: delivery.id))
         waitingCount += 1
     }
 
     /// The oldest that waits; it stays where it is.
     mutating func firstWaiting() -> Int? {
-        while let (slot, id) = waiting.first {
-            if deliveries[slot]?.id == id { return slot }
+        while let entry = waiting.first {
+            if deliveries[entry.slot]?.id == entry.id { return entry.slot }
             _ = waiting.popFirst()
         }
         return nil
@@ -39,17 +37,14 @@ struct DeliveryTable {
     /// What was in flight waits again, before all others.
     mutating func waitAgain(_ slot: Int) {
         guard let delivery = deliveries[slot] else { return }
-        waiting.prepend((slot, delivery.id))
+        waiting.prepend(DeliveryQueue.Entry(slot: slot, id: delivery.id))
         inFlightCount -= 1
         waitingCount += 1
     }
 
     subscript(slot: Int) -> Delivery {
-        get {
-            guard let delivery = deliveries[slot] else { preconditionFailure("no delivery in this slot") }
-            return delivery
-        }
-        set { deliveries[slot] = newValue }
+        guard let delivery = deliveries[slot] else { preconditionFailure("no delivery in this slot") }
+        return delivery
     }
 
     /// Takes out one that is in flight.
@@ -61,7 +56,7 @@ struct DeliveryTable {
     /// Takes out those that wait and match, in order.
     mutating func takeWaiting(where matches: (Delivery) -> Bool) -> [Delivery] {
         var taken: [Delivery] = []
-        var kept = RingBuffer<(slot: Int, id: UInt64)>()
+        var kept = DeliveryQueue()
         while let entry = waiting.popFirst() {
             guard let delivery = deliveries[entry.slot], delivery.id == entry.id else { continue }
             if matches(delivery) {

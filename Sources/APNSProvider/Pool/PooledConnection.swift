@@ -10,7 +10,7 @@ final class PooledConnection {
     let pool: ConnectionPool
     /// What HPACK remembers is the connection's own.
     var encoder: RequestEncoder
-    private(set) var core: HTTP2ClientCore
+    let core: HTTP2ClientCore
     private var limit = AdaptiveLimit()
     private(set) var openedAt: MonotonicTime?
     private(set) var lastUsedAt: MonotonicTime
@@ -28,9 +28,8 @@ final class PooledConnection {
         self.pool = pool
         encoder = RequestEncoder(authority: authority)
         lastUsedAt = pool.loop.now
-        // Replaced at once: the closure needs `self`.
-        core = HTTP2ClientCore(loop: pool.loop, limits: limits) { _ in }
-        core = HTTP2ClientCore(loop: pool.loop, limits: limits) { [self] event in handle(event) }
+        core = HTTP2ClientCore(loop: pool.loop, limits: limits)
+        core.onEvent = { [self] event in handle(event) }
         core.owner = self
     }
 

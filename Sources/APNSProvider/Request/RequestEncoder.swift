@@ -7,13 +7,20 @@ import Transport
 /// - Source: "Sending notification requests to APNs", on HPACK: `:path` and `authorization` are not indexed; `apns-id`,
 ///   `apns-expiration` and `apns-collapse-id` are indexed the first time, which puts their names in the table.
 struct RequestEncoder {
-    private let authority: [UInt8]
+    /// What every push begins with.
+    private let start: HeaderBlock
     private var hasSentID = false
     private var hasSentExpiration = false
     private var hasSentCollapseID = false
 
     /// - Parameter authority: host, and port where it is not 443.
-    init(authority: [UInt8]) { self.authority = authority }
+    init(authority: [UInt8]) {
+        var start = HeaderBlock()
+        start.append(HeaderName.method, "POST")
+        start.append(HeaderName.scheme, "https")
+        start.append(HeaderName.authority, authority)
+        self.start = start
+    }
 
     /// Replaces what is in `headers`, whose memory serves one push after the other.
     ///
@@ -26,29 +33,29 @@ struct RequestEncoder {
         _ token: ProviderToken?,
         into headers: inout HeaderBlock
     ) {
-        headers.removeAll()
-        headers.append(HeaderName.method, "POST")
-        headers.append(HeaderName.scheme, "https")
-        headers.append(HeaderName.authority, authority)
-        var path = Array("/3/device/".utf8)
-        notification.deviceToken.appendHex(to: &path)
-        headers.append(HeaderName.path, path, indexing: .notIndexed)
+        headers.replaceAll(with: start)
+        headers.append(HeaderName.path, indexing: .notIndexed) { path in
+            path += Self.pathStart
+            notification.deviceToken.appendHex(to: &path)
+        }
         if let token { headers.append(HeaderName.authorization, token.authorization, indexing: .neverIndexed) }
-        headers.append(HeaderName.id, notification.id.text, indexing: Self.indexing(&hasSentID))
+        headers.append(HeaderName.id, indexing: Self.indexing(&hasSentID)) { text in
+            notification.id.appendText(to: &text)
+        }
         headers.append(HeaderName.pushType, notification.pushType.headerValue)
         headers.append(HeaderName.topic, notification.topic.bytes)
         if let priority = notification.priority { headers.append(HeaderName.priority, priority.headerValue) }
         if let expiration = notification.expiration {
-            headers.append(
-                HeaderName.expiration,
-                expiration.headerValue,
-                indexing: Self.indexing(&hasSentExpiration)
-            )
+            headers.append(HeaderName.expiration, indexing: Self.indexing(&hasSentExpiration)) { text in
+                expiration.appendHeaderValue(to: &text)
+            }
         }
         if let collapseID = notification.collapseID {
             headers.append(HeaderName.collapseID, collapseID.bytes, indexing: Self.indexing(&hasSentCollapseID))
         }
     }
+
+    private static let pathStart = Array("/3/device/".utf8)
 
     private static func indexing(_ hasSent: inout Bool) -> HeaderBlock.Indexing {
         defer { hasSent = true }

@@ -28,8 +28,9 @@ final class APNSStandIn: Sendable {
     }
 
     deinit {
-        clientLoop.stop()
-        serverLoop.stop()
+        // The last to let go may be the server, on its own loop.
+        clientLoop.stopLater()
+        serverLoop.stopLater()
     }
 
     func serve(

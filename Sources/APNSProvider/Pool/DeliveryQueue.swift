@@ -1,0 +1,45 @@
+/// Which pushes wait, first in, first out.
+///
+/// A ring as `RingBuffer` is, and not that one: a generic of another module is not specialised here, and asks the runtime
+/// for its types with every push.
+struct DeliveryQueue {
+    struct Entry {
+        var slot: Int
+        /// Says whether the slot still holds the same push.
+        var id: UInt64
+    }
+
+    /// A power of two of them, or none.
+    private var entries: [Entry] = []
+    private var head = 0
+    private var count = 0
+
+    var first: Entry? { count > 0 ? entries[head] : nil }
+
+    mutating func append(_ entry: Entry) {
+        if count == entries.count { grow() }
+        entries[(head + count) & (entries.count - 1)] = entry
+        count += 1
+    }
+
+    /// Before all others.
+    mutating func prepend(_ entry: Entry) {
+        if count == entries.count { grow() }
+        head = (head + entries.count - 1) & (entries.count - 1)
+        entries[head] = entry
+        count += 1
+    }
+
+    mutating func popFirst() -> Entry? {
+        guard let entry = first else { return nil }
+        head = (head + 1) & (entries.count - 1)
+        count -= 1
+        return entry
+    }
+
+    private mutating func grow() {
+        let ordered = Array(entries[head...] + entries[..<head])
+        entries = ordered + Array(repeating: Entry(slot: 0, id: 0), count: max(16, ordered.count))
+        head = 0
+    }
+}
