@@ -2,7 +2,7 @@
 // It reads every request whole, checks nothing and answers 200 with the request's own apns-id, as APNs would. For setting
 // clients side by side only.
 //
-//   answering_server PORT CERTIFICATE.pem KEY.pem
+//   answering_server PORT CERTIFICATE.pem KEY.pem [WINDOW]
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <nghttp2/nghttp2.h>
@@ -17,12 +17,13 @@
 
 enum {
     STREAMS = 1000,       // what live APNs allows
-    WINDOW = 16 << 20,    // never what a client waits for
     RECORD = 16384,       // TLS's largest record
     IDENTIFIERS = 4096,   // more than streams at once, and a power of two
 };
 
 static SSL_CTX *tls;
+// Of a connection, in bytes: never what a client waits for, unless it was said.
+static int window = 16 << 20;
 
 struct connection {
     SSL *ssl;
@@ -70,7 +71,7 @@ static nghttp2_session *make_session(struct connection *connection) {
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 1 << 20},
     };
     nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings, 2);
-    nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, WINDOW);
+    nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, window);
     return session;
 }
 
@@ -129,11 +130,12 @@ static int choose_h2(SSL *ssl, const unsigned char **chosen, unsigned char *leng
 int main(int count, char **words) {
     signal(SIGPIPE, SIG_IGN);
     tls = SSL_CTX_new(TLS_server_method());
-    if (count != 4 || SSL_CTX_use_certificate_chain_file(tls, words[2]) != 1 ||
+    if (count < 4 || count > 5 || SSL_CTX_use_certificate_chain_file(tls, words[2]) != 1 ||
         SSL_CTX_use_PrivateKey_file(tls, words[3], SSL_FILETYPE_PEM) != 1) {
-        fprintf(stderr, "usage: answering_server PORT CERTIFICATE.pem KEY.pem\n");
+        fprintf(stderr, "usage: answering_server PORT CERTIFICATE.pem KEY.pem [WINDOW]\n");
         return 2;
     }
+    if (count == 5) window = atoi(words[4]);
     SSL_CTX_set_ciphersuites(tls, "TLS_AES_128_GCM_SHA256");
     SSL_CTX_set_num_tickets(tls, 0);
     // Several records with one system call.

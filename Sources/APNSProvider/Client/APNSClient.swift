@@ -88,7 +88,7 @@ package final class APNSClient: Sendable {
         } onCancel: {
             ticket?.isCancelled.store(true, ordering: .relaxed)
             let pool = pool
-            loop.perform { pool.value.cancel(id) }
+            loop.perform { pool.value.cancel(id..<id + 1) }
         }
         return try result.get()
     }
@@ -100,17 +100,25 @@ package final class APNSClient: Sendable {
         guard !notifications.isEmpty else { return [] }
         let pool = pool
         let first = nextDeliveryID.add(UInt64(notifications.count), ordering: .relaxed).oldValue + 1
+        let ids = first..<first + UInt64(notifications.count)
+        // A cancellation may overtake the pushes on their way to the loop.
+        let ticket = Ticket()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 loop.perform {
                     let batch = DeliveryBatch(count: notifications.count) { continuation.resume(returning: $0) }
-                    for index in notifications.indices {
-                        pool.value.send(first + UInt64(index), notifications[index], .batch(batch, index))
+                    for (index, notification) in notifications.enumerated() {
+                        if ticket.isCancelled.load(ordering: .relaxed) {
+                            batch.didFinish(index, .failure(.cancelled(mayHaveBeenSent: false)))
+                        } else {
+                            pool.value.send(first + UInt64(index), notification, .batch(batch, index))
+                        }
                     }
                 }
             }
         } onCancel: {
-            loop.perform { for id in first..<first + UInt64(notifications.count) { pool.value.cancel(id) } }
+            ticket.isCancelled.store(true, ordering: .relaxed)
+            loop.perform { pool.value.cancel(ids) }
         }
     }
 

@@ -86,13 +86,14 @@ final class ConnectionPool {
         planSweep()
     }
 
-    func cancel(_ id: UInt64) {
-        for delivery in deliveries.takeWaiting(where: { $0.id == id }) {
-            let mayHaveBeenSent = delivery.isMaybeDuplicate
-            return finish(delivery, .failure(.cancelled(mayHaveBeenSent: mayHaveBeenSent)))
+    /// One push, or all of a batch: looked for once.
+    func cancel(_ ids: Range<UInt64>) {
+        for delivery in deliveries.takeWaiting(where: { ids.contains($0.id) }) {
+            finish(delivery, .failure(.cancelled(mayHaveBeenSent: delivery.isMaybeDuplicate)))
         }
-        guard let slot = deliveries.slot(of: id) else { return }
-        for connection in connections { connection.core.cancel(UInt64(slot)) }
+        for slot in deliveries.slots(of: ids) {
+            for connection in connections { connection.core.cancel(UInt64(slot)) }
+        }
     }
 
     func finish(_ delivery: Delivery, _ result: Result<APNSResponse, ProviderError>) {

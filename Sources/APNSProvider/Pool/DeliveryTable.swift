@@ -70,8 +70,10 @@ struct DeliveryTable {
         return taken
     }
 
-    /// The slot of one that is in flight or waits.
-    func slot(of id: UInt64) -> Int? { deliveries.firstIndex { $0?.id == id } }
+    /// Where those are, in flight or waiting.
+    func slots(of ids: Range<UInt64>) -> [Int] {
+        deliveries.indices.filter { slot in deliveries[slot].map { ids.contains($0.id) } ?? false }
+    }
 
     private mutating func take(_ slot: Int) -> Delivery {
         let delivery = self[slot]

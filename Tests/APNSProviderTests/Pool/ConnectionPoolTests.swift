@@ -118,6 +118,31 @@ struct ConnectionPoolTests {
         await server.close(gracefully: false)
     }
 
+    @Test func `a batch that is cancelled has a result for each push, sent or not, also when it was before it began`()
+        async throws
+    {
+        let site = try APNSStandIn()
+        let arrived = Signal()
+        let server = try await site.serve { _ in arrived.set() }
+        let client = try site.client(of: server)
+        let notifications = try (0..<500).map(APNSStandIn.notification)
+        let batch = Task { await client.send(notifications) }
+        await arrived.wait()
+        batch.cancel()
+        let results = await batch.value
+        #expect(results.count == 500)
+        #expect(results.filter { $0 == .failure(.cancelled(mayHaveBeenSent: true)) }.count == 1)
+        #expect(results.filter { $0 == .failure(.cancelled(mayHaveBeenSent: false)) }.count == 499)
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await client.send(notifications)
+        }
+        late.cancel()
+        #expect(await late.value.allSatisfy { $0 == .failure(.cancelled(mayHaveBeenSent: false)) })
+        await client.close()
+        await server.close(gracefully: false)
+    }
+
     @Test(arguments: [APNSClientConfiguration.AmbiguityPolicy.report, .resendCollapsible, .resend], [true, false])
     func `a push whose connection died before the answer is repeated as the policy says, and marked`(
         _ policy: APNSClientConfiguration.AmbiguityPolicy,
