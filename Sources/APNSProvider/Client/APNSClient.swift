@@ -31,11 +31,7 @@ package final class APNSClient: Sendable {
             trust: configuration.trust,
             clock: configuration.clock
         )
-        if let loop = configuration.loop {
-            self.loop = loop
-        } else {
-            do throws(TransportError) { loop = try EventLoop() } catch { throw .system(error) }
-        }
+        loop = try configuration.loopOrNew()
         self.endpoint = endpoint
         self.configuration = configuration
         let pool = ConnectionPool(loop: loop, endpoint: endpoint, credential: lane, configuration: configuration)

@@ -48,4 +48,10 @@ package struct APNSClientConfiguration: Sendable {
     package var seed: UInt64?
 
     package init() {}
+
+    /// The loop that was given, or a new one, which whoever made it has to stop.
+    func loopOrNew() throws(ProviderError) -> EventLoop {
+        if let loop { return loop }
+        do throws(TransportError) { return try EventLoop() } catch { throw .system(error) }
+    }
 }

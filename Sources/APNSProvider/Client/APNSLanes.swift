@@ -29,22 +29,17 @@ package final class APNSLanes: Sendable {
     }
 
     private let configuration: APNSClientConfiguration
+    private let ownsLoop: Bool
     private let state = Mutex(State())
 
     /// - Parameter configuration: every lane's.
     /// - Throws: `.system` when there is no thread to be had.
     package init(configuration: APNSClientConfiguration = APNSClientConfiguration()) throws(ProviderError) {
+        ownsLoop = configuration.loop == nil
         var configuration = configuration
-        if configuration.loop == nil {
-            do throws(TransportError) { configuration.loop = try EventLoop() } catch { throw .system(error) }
-            ownsLoop = true
-        } else {
-            ownsLoop = false
-        }
+        configuration.loop = try configuration.loopOrNew()
         self.configuration = configuration
     }
-
-    private let ownsLoop: Bool
 
     deinit {
         if ownsLoop { configuration.loop?.stopLater() }

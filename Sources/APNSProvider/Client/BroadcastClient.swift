@@ -36,11 +36,7 @@ package actor BroadcastClient {
             trust: configuration.trust,
             clock: configuration.clock
         )
-        if let loop = configuration.loop {
-            self.loop = loop
-        } else {
-            do throws(TransportError) { loop = try EventLoop() } catch { throw .system(error) }
-        }
+        loop = try configuration.loopOrNew()
     }
 
     deinit {
