@@ -47,11 +47,17 @@ struct SliceTests {
 
     @Test func `a thumbnail is shown when its picture stalls`() async throws {
         let (thumbnail, picture) = (try Blob.picture(byteCount: 500, seed: 1), try Blob.picture(seed: 2))
+        let isAskedForPicture = AsyncStream<Void>.makeStream()
         let device = try await FetchingExtension.start { request in
-            request.number == 0 ? [.answer(body: thumbnail.sealed), .close] : [.hold]
+            if request.number == 0 { return [.answer(body: thumbnail.sealed), .close] }
+            isAskedForPicture.continuation.finish()
+            return [.hold]
         }
         let pointers = [try thumbnail.pointer(device.url(), isThumbnail: true), try picture.pointer(device.url())]
-        let shown = await show(pointers, by: device, slice: .seconds(8))
+        // The end comes when the picture has been asked for: a starved machine needs all the time there is.
+        let shown = await show(pointers, by: device, slice: .seconds(29), deadline: .seconds(29)) {
+            for await _ in isAskedForPicture.stream {}
+        }
         #expect(shown.attachments.map(\.id) == [thumbnail.id.text])
         #expect(shown.missingAttachments.map(\.id) == [picture.id])
         #expect(try device.files() == ["png"])
@@ -74,7 +80,9 @@ extension SliceTests {
     private func show(
         _ pointers: [AttachmentPointer],
         by device: FetchingExtension,
-        slice: Duration
+        slice: Duration,
+        deadline: Duration = .seconds(25),
+        expiry: (@Sendable () async -> Void)? = nil
     ) async -> NotificationContent {
         let texts = FailureTexts(title: "Acme Chat", newMessage: "You have a new message")
         let content = NotificationContent(
@@ -84,17 +92,22 @@ extension SliceTests {
         )
         let fetcher = AwaitedFetcher(device.fetcher)
         var settings = ExtensionCore.Settings(attachments: fetcher)
-        settings.timing = DeliveryTiming(attachmentSlice: slice)
+        settings.timing = DeliveryTiming(deadline: deadline, attachmentSlice: slice)
         let core = ExtensionCore(
             steps: DeliverySteps(neutralContent: content, open: { _ in content }, remember: { _ in }, count: { _ in }),
             receipts: nil,
             settings: settings,
             surroundings: .ofThisDevice
         )
+        async let end: Void = {
+            await expiry?()
+            if expiry != nil { core.timeWillExpire() }
+        }()
         let shown = await withCheckedContinuation { continuation in
             let answer = OneAnswer(continuation)
             core.receive(userInfo: [:], requestID: "1") { answer.give($0) }
         }
+        await end
         await fetcher.end()
         return shown
     }
