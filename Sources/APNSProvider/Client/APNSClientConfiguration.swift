@@ -44,8 +44,8 @@ package struct APNSClientConfiguration: Sendable {
     package var observer: (any APNSClientObserver)?
     /// What a provider token's age is read from.
     package var clock: @Sendable () -> Moment = { Moment.now() }
-    /// Of the waits between connects; nil: the system's randomness.
-    package var seed: UInt64?
+    /// 0 ..< 1, drawn anew for each wait between connects: providers that lost one server must not come back as one.
+    package var jitter: @Sendable () -> Double = { .random(in: 0..<1) }
 
     package init() {}
 

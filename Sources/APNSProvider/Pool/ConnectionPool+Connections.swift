@@ -107,7 +107,7 @@ extension ConnectionPool {
             tell(.closed(connection: connection.number, error))
         }
         if !connection.isProven, !connection.isRetired {
-            backoff.didFail(at: loop.now, jitter: jitter.nextFraction())
+            backoff.didFail(at: loop.now, jitter: configuration.jitter())
         }
         endIfClosed()
         planDispatch()

@@ -21,7 +21,6 @@ final class ConnectionPool {
     /// The configuration's, in nanoseconds: `Duration` counts in 128 bits, which is too slow for each push.
     private let deadlineNanoseconds: Int64
     private let answerDeadlineNanoseconds: Int64
-    var jitter: Jitter
     private var isDispatchPlanned = false
     var isClosed = false
     var onClosed: [() -> Void] = []
@@ -45,7 +44,6 @@ final class ConnectionPool {
         deadlineNanoseconds = MonotonicTime.nanoseconds(of: configuration.deadline)
         answerDeadlineNanoseconds = MonotonicTime.nanoseconds(of: configuration.answerDeadline)
         backoff = ReconnectBackoff(configuration.backoff)
-        jitter = Jitter(seed: configuration.seed ?? .random(in: 0 ... .max))
     }
 
     func tell(_ event: @autoclosure () -> APNSClientEvent) {

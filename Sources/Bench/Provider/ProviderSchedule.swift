@@ -62,7 +62,8 @@ package struct ProviderSchedule: Sendable {
         var configuration = APNSClientConfiguration()
         configuration.trust = trust
         configuration.loop = loop
-        configuration.seed = seed
+        let jitter = Double(seed % 1_000) / 1_000
+        configuration.jitter = { jitter }
         configuration.connectionCountMax = connectionCountMax
         configuration.connectionAgeMax = connectionAgeMax
         configuration.ambiguity = ambiguity
