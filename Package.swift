@@ -161,7 +161,7 @@ package.targets += [
     module("BlobStore", "Envelope", "Platform", "Primitives", "Transport"),
     module("DeviceLink", "APNS", "Transport"),
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
-    module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Primitives", "Transport"),
+    module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Platform", "Primitives", "Transport"),
 
     // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and sending; what
     // the extension and the provider do under random mishaps. It calls libsodium and OpenSSL itself: through Primitives it

@@ -1,11 +1,11 @@
+internal import Platform
+
 /// Random choices that a seed repeats.
-///
-/// - Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014: SplitMix64.
 struct Dice {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
     init(seed: UInt64) {
-        state = seed
+        numbers = SplitMix64(seed: seed)
     }
 
     /// One of the values, each as likely as the others.
@@ -23,11 +23,5 @@ struct Dice {
         .milliseconds(range.lowerBound + number(below: range.count))
     }
 
-    private mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-        return bits ^ bits >> 31
-    }
+    private mutating func next() -> UInt64 { numbers.next() }
 }
