@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What to start, and with what around it.
 struct Invocation: Sendable {
@@ -48,7 +49,7 @@ struct Invocation: Sendable {
         defer { close(input) }
         let (outputReader, output) = try Self.output(self.output)
         defer { close(output) }
-        let (errorReader, error) = try Self.pipe()
+        let (errorReader, error) = try Spawn.pipe()
         defer { close(error) }
         do {
             let id = try spawn(descriptors: [input, output, error])
@@ -63,8 +64,7 @@ struct Invocation: Sendable {
     /// The descriptors are standard input, output and error.
     private func spawn(descriptors: [Int32]) throws -> pid_t {
         // Glibc's module lacks the call that sets a working folder; env does it, and becomes the program.
-        let line = ["env", "-C", folder.path, program] + arguments
-        var words = unsafe line.map { unsafe strdup($0) } + [nil]
+        let words = ["/usr/bin/env", "-C", folder.path, program] + arguments
         // A process that ends with exit() leaves memory to the system; the leak checker would change its exit code.
         // What shifts the clock of the tests (Tests/InAnotherYear) shifts that of the program too.
         let clock = ProcessInfo.processInfo.environment.filter {
@@ -72,33 +72,12 @@ struct Invocation: Sendable {
         }
         let variables = ["PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"].merging(clock) { $1 }
             .merging(environment) { $1 }
-        var environment = unsafe variables.map { unsafe strdup("\($0)=\($1)") } + [nil]
-        defer { unsafe (words + environment).forEach { unsafe free($0) } }
-
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        for (target, source) in descriptors.enumerated() {
-            unsafe posix_spawn_file_actions_adddup2(&actions, source, Int32(target))
-        }
-
-        // Signals as a fresh process has them, whatever the test runner does with its own.
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawnattr_init(&attributes)
-        defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var all = sigset_t()
-        unsafe sigfillset(&all)
-        var none = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (isGroup ? POSIX_SPAWN_SETPGROUP : 0)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        var id: pid_t = 0
-        let code = unsafe posix_spawn(&id, "/usr/bin/env", &actions, &attributes, &words, &environment)
-        guard code == 0 else { throw SystemFailure(call: "posix_spawn", code: code) }
-        return id
+        return try Spawn.start(
+            words,
+            environment: variables.map { "\($0)=\($1)" },
+            descriptors: descriptors,
+            isGroup: isGroup
+        )
     }
 
     private static func input(_ input: Input) throws -> Int32 {
@@ -106,7 +85,7 @@ struct Invocation: Sendable {
         case .nothing:
             return unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         case .pipe(let bytes):
-            let (reader, writer) = try pipe()
+            let (reader, writer) = try Spawn.pipe()
             try fill(writer, bytes)
             return reader
         case .socket(let bytes):
@@ -130,28 +109,15 @@ struct Invocation: Sendable {
 
     private static func output(_ output: Output) throws -> (reader: Int32, writer: Int32) {
         switch output {
-        case .pipe: return try pipe()
+        case .pipe: return try Spawn.pipe()
         case .file(let path):
             let writer = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             guard writer >= 0 else { throw SystemFailure(call: "open \(path)", code: errno) }
             return (unsafe open("/dev/null", O_RDONLY | O_CLOEXEC), writer)
         case .brokenPipe:
-            let (reader, writer) = try pipe()
+            let (reader, writer) = try Spawn.pipe()
             close(reader)
             return (unsafe open("/dev/null", O_RDONLY | O_CLOEXEC), writer)
         }
     }
-
-    private static func pipe() throws -> (reader: Int32, writer: Int32) {
-        var ends: [Int32] = [0, 0]
-        guard unsafe Glibc.pipe(&ends) == 0 else { throw SystemFailure(call: "pipe", code: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
-    }
-}
-
-/// A system call of the test's own that failed.
-struct SystemFailure: Error {
-    let call: String
-    let code: Int32
 }

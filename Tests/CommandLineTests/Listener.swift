@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A port of 127.0.0.1 that is in use as long as this lives.
 struct Listener: ~Copyable {

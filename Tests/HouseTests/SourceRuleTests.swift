@@ -3,7 +3,8 @@ import Testing
 /// Faults planted in a source file.
 struct SourceRuleTests {
     @Test(arguments: [
-        "try! open()", "x as! Y", "fatalError()", "fatalError(\"no\")", "let a = \"\\(try! open())\"",
+        "try! open()", "let a = Process()", "x as! Y", "fatalError()", "fatalError(\"no\")",
+        "let a = \"\\(try! open())\"",
         "let a = \"\\(b(\"x\") as! Y)\"", "print(x)", "{ print(x) }", "Swift.print(x); print(y)", "debugPrint(x)",
         "dump(x)", "NSLog(x)", "let url = \"https://example.com\"; print(url)", "let a = #\"\\\"#; print(a)",
         "let a = \"\"\"\n    \\\"\"\" \"\n    \"\"\"; print(a)", "/* /* */ */ print(x)",
@@ -13,7 +14,8 @@ struct SourceRuleTests {
     }
 
     @Test(arguments: [
-        "try? open()", "x as? Y", "has!", "canvas! + 1", "myFatalError()", "// print(x)", "\"print(x)\"",
+        "try? open()", "LineProcess()", "x as? Y", "has!", "canvas! + 1", "myFatalError()", "// print(x)",
+        "\"print(x)\"",
         "Output.print(x)", "func print(_ text: String) {}", "blueprint(x)", "let a = \"try! as! fatalError( TODO\"",
         "let a = #\"\\(try! x)\"#", "let todoCount = 1", "// mastodon", "let a = \"\\\" print(x) \"", "/* as! */",
     ])
@@ -34,7 +36,7 @@ struct SourceRuleTests {
     @Test func `a finding says where, what and what to do instead`() {
         #expect(
             check("\n\n    try! open()").map(\.description) == [
-                "Sources/Keys/A.swift:3: 'try!' traps; throw, or handle the error"
+                "Sources/Keys/A.swift:3: 'try!' can trap; throw, or handle the error"
             ]
         )
     }

@@ -1,26 +1,45 @@
-private import Foundation
+import Glibc
 
 /// Another process, which says what it does line by line on its standard output.
 package final class LineProcess {
-    private let process = Process()
-    private let output = Pipe()
+    private let id: pid_t
+    private let output: Int32
     private var unread: [UInt8] = []
+    private var status: Int32?
 
     /// Where a program of this package is built: beside the test bundle.
     package static func path(of program: String) -> String {
-        let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        return bundle.deletingLastPathComponent().appendingPathComponent(program).path
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
+        let bundle = bytes[..<max(count, 0)]
+        return String(decoding: bundle[..<(bundle.lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self) + "/"
+            + program
     }
 
     /// Starts it.
-    package init(_ path: String, _ arguments: [String]) throws {
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.standardOutput = output
-        try process.run()
+    ///
+    /// - Parameters:
+    ///   - path: The program's file.
+    ///   - arguments: The words after its name.
+    ///   - speaksOfErrors: Whether its lines are those of its standard error.
+    /// - Throws: `SystemFailure` where it does not start.
+    package init(_ path: String, _ arguments: [String], speaksOfErrors: Bool = false) throws(SystemFailure) {
+        let (reader, writer) = try Spawn.pipe()
+        defer { close(writer) }
+        do {
+            let descriptors = speaksOfErrors ? [nil, nil, writer] : [nil, writer]
+            id = try Spawn.start([path] + arguments, descriptors: descriptors)
+        } catch {
+            close(reader)
+            throw error
+        }
+        output = reader
     }
 
-    deinit { kill() }
+    deinit {
+        kill()
+        close(output)
+    }
 
     /// The next line; nil at the end.
     package func line() -> String? {
@@ -29,25 +48,44 @@ package final class LineProcess {
                 defer { unread.removeFirst(end + 1) }
                 return String(decoding: unread[..<end], as: UTF8.self)
             }
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else { return nil }
-            unread += more
+            guard readMore() else { return nil }
         }
     }
 
     /// Everything up to its end.
     package func rest() -> String {
-        unread += output.fileHandleForReading.readDataToEndOfFile()
+        while readMore() {}
         defer { unread = [] }
         return String(decoding: unread, as: UTF8.self)
     }
 
     /// Waits until it has ended by itself.
-    package func wait() { process.waitUntilExit() }
+    ///
+    /// - Returns: its exit code; nil if a signal ended it.
+    @discardableResult
+    package func wait() -> Int32? {
+        while status == nil {
+            var status: Int32 = 0
+            let ended = unsafe waitpid(id, &status, 0)
+            if ended == id || errno != EINTR { self.status = status }
+        }
+        return status.flatMap { $0 & 0x7F == 0 ? $0 >> 8 & 0xFF : nil }
+    }
 
     /// SIGKILL, and waits until it is gone.
     package func kill() {
-        if process.isRunning { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
+        if status == nil { _ = Glibc.kill(id, SIGKILL) }
+        wait()
+    }
+
+    private func readMore() -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe read(output, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            unread += chunk[..<count]
+            return true
+        }
     }
 }

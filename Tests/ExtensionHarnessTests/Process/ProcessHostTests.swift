@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import UserNotifications
 
@@ -95,15 +96,10 @@ struct ProcessHostTests {
     }
 
     @Test func `a program started by hand says what it is`() async throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: ExtensionProgram.broken("none").path)
-        process.arguments = ["none"]
-        let error = Pipe()
-        process.standardError = error
-        try process.run()
-        let text = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 2 && text.contains("a Device of ExtensionHarness starts it"))
+        let program = ExtensionProgram.broken("none").path
+        let process = try LineProcess(program, ["none"], speaksOfErrors: true)
+        let text = process.rest()
+        #expect(process.wait() == 2 && text.contains("a Device of ExtensionHarness starts it"))
     }
 
     private func device() -> Device {

@@ -164,28 +164,18 @@ struct FileBundlePinStoreTests {
     @Test func `while a pin is changed no other process gets at it (protocol v1, rule 16)`() throws {
         let store = try FileBundlePinStore(folder: folder)
         let lock = folder + "/" + slot.name.prefix(2) + "/lock"
-        var during: Int32?
+        var during: Result<Int32?, any Error>?
         try store.update(slot) { _ in
-            during = lockFromAnotherProcess(lock)
+            during = Result { try lockFromAnotherProcess(lock) }
             return .keep
         }
-        #expect(during == 1)
-        #expect(lockFromAnotherProcess(lock) == 0)
+        #expect(try during?.get() == 1)
+        #expect(try lockFromAnotherProcess(lock) == 0)
     }
 
     /// The exit code of util-linux's `flock`: 0 had the lock, 1 did not get it.
-    private func lockFromAnotherProcess(_ path: String) -> Int32 {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
-        process.arguments = ["--nonblock", path, "true"]
-        do {
-            try process.run()
-        } catch {
-            Issue.record("flock does not run: \(error)")
-            return -1
-        }
-        process.waitUntilExit()
-        return process.terminationStatus
+    private func lockFromAnotherProcess(_ path: String) throws -> Int32? {
+        try LineProcess("/usr/bin/flock", ["--nonblock", path, "true"]).wait()
     }
 
     private func isDamaged(_ bytes: Data, in store: FileBundlePinStore) throws -> Bool {
