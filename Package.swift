@@ -144,6 +144,8 @@ package.products += [
     .library(name: "ExtensionHarness", targets: ["ExtensionHarness", "UserNotifications"]),
     .library(name: "Security", targets: ["Security"]),
     .library(name: "os", targets: ["os"]),
+    // What a back end in Swift pushes with; Transport for taking its errors apart.
+    .library(name: "APNSProvider", targets: ["APNSProvider", "APNS", "Transport"]),
     .executable(name: "sealedpush", targets: ["sealedpush"]),
 ]
 package.targets += [
@@ -216,6 +218,7 @@ package.targets += [
     tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Primitives"),
     stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Strangers/ShippingStyle"),
+    stranger("ChatBackEnd", "APNS", "APNSProvider", path: "Tests/Strangers/ChatBackEnd"),
     stranger("KeychainStyleHelper", "Security", "os", path: "Tests/Strangers/KeychainStyle"),
     tests("UserNotificationsTests", "UserNotifications"),
     tests("SecurityTests", "KeychainStyleHelper", "Platform", "Security"),
@@ -323,6 +326,7 @@ package.targets += [
         "APNSProviderTests",
         "APNS",
         "APNSProvider",
+        "ChatBackEnd",
         "Envelope",
         "Primitives",
         "TestCertificates",

@@ -1,5 +1,5 @@
 /// Why a P-256 key could not be read or used. Says which step, never what the bytes were.
-package enum ES256Error: Error, Equatable {
+public enum ES256Error: Error, Equatable {
     /// A key file of this size is not a key file.
     case tooLong(byteCount: Int, byteCountMax: Int)
     /// There is no block with this label: `PRIVATE KEY` (PKCS #8, Apple's `.p8`) or `PUBLIC KEY`.

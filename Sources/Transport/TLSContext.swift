@@ -4,22 +4,14 @@ import COpenSSL
 ///
 /// Unchecked: the SSL_CTX is complete when `init` returns and OpenSSL only reads it from then on.
 @safe package final class TLSContext: @unchecked Sendable {
-    /// Whose certificates a client believes.
-    package enum Trust: Sendable {
-        /// The machine's own list of authorities.
-        case system
-        /// These authorities and no others: one or more PEM certificates.
-        case pem([UInt8])
-    }
-
     /// Which clients a server lets in by certificate.
     package struct ClientTrust: Sendable {
         /// Who may have signed a client's certificate.
-        package let authorities: Trust
+        package let authorities: TLSTrust
         /// Whether a client without a certificate is refused. One whose certificate does not verify always is.
         package let isCertificateRequired: Bool
 
-        package init(authorities: Trust, isCertificateRequired: Bool = true) {
+        package init(authorities: TLSTrust, isCertificateRequired: Bool = true) {
             self.authorities = authorities
             self.isCertificateRequired = isCertificateRequired
         }
@@ -44,7 +36,7 @@ import COpenSSL
     /// - Returns: what `TLSSession(client:)` takes.
     /// - Throws: `.authorityUnreadable`, `.protocolNameInvalid`, `.library`.
     package static func client(
-        trust: Trust,
+        trust: TLSTrust,
         alpn: [String],
         identity: TLSIdentity? = nil,
         resumption: Bool = true
@@ -168,7 +160,7 @@ import COpenSSL
     }
 
     /// Whose certificates the peer may have.
-    private func setTrust(_ trust: Trust, mode: Int32) throws(TLSError) {
+    private func setTrust(_ trust: TLSTrust, mode: Int32) throws(TLSError) {
         unsafe SSL_CTX_set_verify(handle, mode, nil)
         switch trust {
         case .system:

@@ -1,7 +1,7 @@
 /// Why a connection or a request failed. Never holds a header, a body or a key.
-package enum TransportError: Error, Equatable, Sendable {
+public enum TransportError: Error, Equatable, Sendable {
     /// What ran out of time.
-    package enum Phase: String, Sendable {
+    public enum Phase: String, Sendable {
         case connect, proxy, handshake, request, ping, idle, close
     }
 
@@ -29,7 +29,7 @@ package enum TransportError: Error, Equatable, Sendable {
 }
 
 /// What ended a request without a response.
-package indirect enum RequestFailure: Equatable, Sendable {
+public indirect enum RequestFailure: Equatable, Sendable {
     /// The peer ends the connection; `code` as in RFC 9113 section 7.
     case goAway(code: UInt32)
     /// The peer reset the stream with REFUSED_STREAM: nothing was done (RFC 9113 section 8.7).
@@ -48,7 +48,7 @@ package indirect enum RequestFailure: Equatable, Sendable {
 }
 
 /// Why TLS bytes, a certificate or a key could not be used.
-package enum TLSError: Error, Equatable, Sendable {
+public enum TLSError: Error, Equatable, Sendable {
     case certificateUnreadable
     case privateKeyUnreadable
     case privateKeyDoesNotMatchCertificate
@@ -76,7 +76,7 @@ package enum TLSError: Error, Equatable, Sendable {
 }
 
 /// Why an HTTP/2 session could not go on, or refused what it was given.
-package enum HTTP2Error: Error, Equatable, Sendable {
+public enum HTTP2Error: Error, Equatable, Sendable {
     /// nghttp2's own error number, with the call that gave it.
     case library(call: String, code: Int32)
     case streamsExhausted

@@ -90,6 +90,12 @@ struct HouseTests {
         report(SnippetRules.check(try Checkout.file("docs/testing-your-extension.md"), in: examples))
     }
 
+    @Test func `every piece of code in provider.md is compiled in the stranger's back end`() throws {
+        let files = try Checkout.files(under: "Tests/Strangers/ChatBackEnd", ending: ".swift")
+        #expect(!files.isEmpty)
+        report(SnippetRules.check(try Checkout.file("docs/provider.md"), in: files))
+    }
+
     private func report(_ findings: [Finding], _ location: SourceLocation = #_sourceLocation) {
         for finding in findings { Issue.record("\(finding)", sourceLocation: location) }
     }

@@ -11,7 +11,7 @@ package enum ThrowawayKeys {
         return try unsafe ES256PrivateKey(pem: bytes.span.bytes)
     }
 
-    private static let firstPEM = """
+    package static let firstPEM = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtac06fpLO4QOT+TH
         LOSH4TCvoKpAZnKZpCMzPAJPr7ahRANCAAQbtH2WZJcN2YK/eyWW2KDBM0ILF2RZ

@@ -13,7 +13,7 @@ import Testing
     }
 
     private func serverContext(isRequired: Bool = true) throws -> TLSContext {
-        let authorities = TLSContext.Trust.pem(try stage.authority.certificatePEM)
+        let authorities = TLSTrust.pem(try stage.authority.certificatePEM)
         return try stage.serverContext(
             clientTrust: .init(authorities: authorities, isCertificateRequired: isRequired)
         )

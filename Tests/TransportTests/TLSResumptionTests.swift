@@ -169,7 +169,7 @@ import Testing
     // MARK: With a client's certificate
 
     private func asking() throws -> TLSContext {
-        let authorities = TLSContext.Trust.pem(try stage.authority.certificatePEM)
+        let authorities = TLSTrust.pem(try stage.authority.certificatePEM)
         return try stage.serverContext(clientTrust: .init(authorities: authorities), resumption: true)
     }
 

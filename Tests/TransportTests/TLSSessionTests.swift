@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TLSSessionTests {
     private let authority: TestAuthority
-    private let trust: TLSContext.Trust
+    private let trust: TLSTrust
 
     init() throws {
         authority = try TestAuthority()
@@ -23,7 +23,7 @@ import Testing
     private func pair(
         names: String = "DNS:localhost,IP:127.0.0.1",
         validity: ClosedRange<Int> = -day...day,
-        trust: TLSContext.Trust? = nil,
+        trust: TLSTrust? = nil,
         host: String = "localhost",
         clientALPN: [String] = ["h2"],
         serverALPN: [String] = ["h2"]

@@ -1,13 +1,14 @@
-package import APNS
+public import APNS
 import Synchronization
 package import Transport
 
 /// Sends pushes with one credential to one endpoint: a lane. It connects when there is something to send, and keeps as
 /// many connections as that needs.
 ///
-/// From any task; a task that runs on `loop` (`Task(executorPreference:)`) saves a thread switch.
-package final class APNSClient: Sendable {
-    package let endpoint: APNSEndpoint
+/// From any task; one that prefers `taskExecutor` saves a thread switch for each push.
+public final class APNSClient: Sendable {
+    /// Where its pushes go.
+    public let endpoint: APNSEndpoint
     package let loop: EventLoop
     private let configuration: APNSClientConfiguration
     private let pool: LoopBound<ConnectionPool>
@@ -20,7 +21,7 @@ package final class APNSClient: Sendable {
     ///   - credential: who pushes.
     ///   - configuration: trust, deadlines, how much at once.
     /// - Throws: `.tls` for authorities that cannot be read, `.certificate` for one that cannot be used here, `.system` when there is no thread to be had.
-    package init(
+    public init(
         endpoint: APNSEndpoint,
         credential: APNSCredential,
         configuration: APNSClientConfiguration = APNSClientConfiguration()
@@ -38,6 +39,9 @@ package final class APNSClient: Sendable {
         self.pool = LoopBound(pool, to: loop)
     }
 
+    /// The thread that the connections live on, for `Task(executorPreference:)`. What runs there must not block.
+    public var taskExecutor: any TaskExecutor { loop }
+
     deinit { end(gracefully: true) {} }
 
     // MARK: Sending
@@ -46,7 +50,7 @@ package final class APNSClient: Sendable {
     ///
     /// - Returns: the answer, a refusal included.
     /// - Throws: every case but `.queueFull`.
-    package func send(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
+    public func send(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
         try await send(notification, waitingCountMax: .max)
     }
 
@@ -54,7 +58,7 @@ package final class APNSClient: Sendable {
     ///
     /// - Returns: the answer, a refusal included.
     /// - Throws: `.queueFull` at once, and every other case.
-    package func trySend(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
+    public func trySend(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
         try await send(notification, waitingCountMax: configuration.waitingCountMax)
     }
 
@@ -92,7 +96,7 @@ package final class APNSClient: Sendable {
     /// Sends many pushes and waits for all of their answers: one hop to the loop and one back for all of them.
     ///
     /// - Returns: as many results as pushes, in their order.
-    package func send(_ notifications: [PushNotification]) async -> [Result<APNSResponse, ProviderError>] {
+    public func send(_ notifications: [PushNotification]) async -> [Result<APNSResponse, ProviderError>] {
         guard !notifications.isEmpty else { return [] }
         let pool = pool
         let first = nextDeliveryID.add(UInt64(notifications.count), ordering: .relaxed).oldValue + 1
@@ -132,7 +136,7 @@ package final class APNSClient: Sendable {
     // MARK: The lane
 
     /// Why nothing is sent at present; nil: pushes are sent.
-    package var suspension: Reason? {
+    public var suspension: Reason? {
         get async {
             let pool = pool
             return await loop.run { pool.value.lane.suspension }
@@ -140,7 +144,7 @@ package final class APNSClient: Sendable {
     }
 
     /// Pushes that have not been sent yet.
-    package var waitingCount: Int {
+    public var waitingCount: Int {
         get async {
             let pool = pool
             return await loop.run { pool.value.deliveries.waitingCount }
@@ -148,7 +152,7 @@ package final class APNSClient: Sendable {
     }
 
     /// Whether `close` has been called.
-    package var isClosed: Bool {
+    public var isClosed: Bool {
         get async {
             let pool = pool
             return await loop.run { pool.value.isClosed }
@@ -156,7 +160,7 @@ package final class APNSClient: Sendable {
     }
 
     /// After a suspension, when what was wrong at Apple's side has been mended.
-    package func resume() async {
+    public func resume() async {
         let pool = pool
         await loop.run { pool.value.resume() }
     }
@@ -165,7 +169,7 @@ package final class APNSClient: Sendable {
     /// in flight have their answers; a suspension ends.
     ///
     /// - Throws: as `init`; the old credential then stays.
-    package func replaceCredential(_ credential: APNSCredential) async throws(ProviderError) {
+    public func replaceCredential(_ credential: APNSCredential) async throws(ProviderError) {
         let lane = try LaneCredential(
             credential,
             for: endpoint,
@@ -179,7 +183,7 @@ package final class APNSClient: Sendable {
     // MARK: Ending
 
     /// Takes no more pushes, and returns when those that were taken have their answers (or at once, and they fail).
-    package func close(gracefully: Bool = true) async {
+    public func close(gracefully: Bool = true) async {
         await withCheckedContinuation { continuation in
             end(gracefully: gracefully) { continuation.resume() }
         }

@@ -1,9 +1,9 @@
-package import Transport
+public import Transport
 
 /// How a client behaves. The defaults suit a service that sends to Apple.
-package struct APNSClientConfiguration: Sendable {
+public struct APNSClientConfiguration: Sendable {
     /// What becomes of a push whose connection ended after it was written and before it was answered.
-    package enum AmbiguityPolicy: Sendable {
+    public enum AmbiguityPolicy: Sendable {
         /// The caller is told, and decides.
         case report
         /// Sent again, with the same `apns-id`, if it has a collapse id: then the device shows one notification.
@@ -13,41 +13,45 @@ package struct APNSClientConfiguration: Sendable {
     }
 
     /// Whose certificates are believed.
-    package var trust = TLSContext.Trust.system
+    public var trust = TLSTrust.system
     /// Through which connections go, where a firewall lets nothing else out.
-    package var proxy: Proxy?
+    public var proxy: Proxy?
     /// Where connections live; nil: on a loop of the client's own, which ends with it.
     package var loop: EventLoop?
-    package var connectionCountMax = 16
+    /// More are not opened, however many pushes wait.
+    public var connectionCountMax = 16
     /// Pushes that may wait for a free stream before `trySend` refuses; `send` waits, and is its caller's to bound.
-    package var waitingCountMax = 10_000
+    public var waitingCountMax = 10_000
     /// From `send` to the answer, every wait and repetition included.
-    package var deadline: Duration = .seconds(30)
+    public var deadline: Duration = .seconds(30)
     /// From the first byte of one attempt to its answer.
-    package var answerDeadline: Duration = .seconds(15)
-    package var connectDeadline: Duration = .seconds(10)
+    public var answerDeadline: Duration = .seconds(15)
+    /// For the name, TCP, a proxy and TLS together.
+    public var connectDeadline: Duration = .seconds(10)
     /// How often one push is begun to be sent.
-    package var attemptCountMax = 5
-    package var ambiguity = AmbiguityPolicy.resendCollapsible
+    public var attemptCountMax = 5
+    /// For pushes whose connection ended under them.
+    public var ambiguity = AmbiguityPolicy.resendCollapsible
     /// With pushes in flight and nothing heard for so long, the peer is asked for a sign of life.
-    package var pingAfter: Duration = .seconds(5)
+    public var pingAfter: Duration = .seconds(5)
     /// Without pushes in flight. Apple suggests an hour.
-    package var idlePingAfter: Duration = .seconds(3600)
+    public var idlePingAfter: Duration = .seconds(3600)
     /// How long the peer may take for that sign.
-    package var pingDeadline: Duration = .seconds(5)
+    public var pingDeadline: Duration = .seconds(5)
     /// Then a connection is replaced: names are looked up anew, and no server keeps its clients for ever.
-    package var connectionAgeMax: Duration = .seconds(3600)
+    public var connectionAgeMax: Duration = .seconds(3600)
     /// A connection beyond the first that had nothing to do for so long is closed.
-    package var idleDeadline: Duration = .seconds(60)
+    public var idleDeadline: Duration = .seconds(60)
     package var backoff = ReconnectBackoff.Limits()
     /// Told what happens, on the loop; it must not block.
-    package var observer: (any APNSClientObserver)?
+    public var observer: (any APNSClientObserver)?
     /// What a provider token's age is read from.
     package var clock: @Sendable () -> Moment = { Moment.now() }
     /// 0 ..< 1, drawn anew for each wait between connects: providers that lost one server must not come back as one.
     package var jitter: @Sendable () -> Double = { .random(in: 0..<1) }
 
-    package init() {}
+    /// The defaults.
+    public init() {}
 
     /// The loop that was given, or a new one, which whoever made it has to stop.
     func loopOrNew() throws(ProviderError) -> EventLoop {

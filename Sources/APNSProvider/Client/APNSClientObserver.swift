@@ -1,14 +1,14 @@
-package import APNS
-package import Transport
+public import APNS
+public import Transport
 
 /// Told what a client does: for metrics, logs and alarms. Nothing in an event is secret or comes from a payload.
-package protocol APNSClientObserver: Sendable {
+public protocol APNSClientObserver: Sendable {
     /// Called on the client's loop.
     func record(_ event: APNSClientEvent)
 }
 
 /// Connections are numbered from 1 in the order they were begun.
-package enum APNSClientEvent: Sendable, Equatable {
+public enum APNSClientEvent: Sendable, Equatable {
     case connecting(connection: Int)
     case connected(connection: Int)
     /// The peer's SETTINGS: how many pushes it now allows at once.
@@ -32,7 +32,7 @@ package enum APNSClientEvent: Sendable, Equatable {
 }
 
 /// Why a push goes out again.
-package enum ResendCause: Sendable, Equatable {
+public enum ResendCause: Sendable, Equatable {
     case failure(RequestFailure)
     /// An answer that says more of the connection than of the push.
     case refusal(Reason)
@@ -40,7 +40,7 @@ package enum ResendCause: Sendable, Equatable {
 
 extension APNSClientEvent: CustomStringConvertible {
     /// One line for a log.
-    package var description: String {
+    public var description: String {
         switch self {
         case .connecting(let connection): "connection \(connection): connecting"
         case .connected(let connection): "connection \(connection): connected"

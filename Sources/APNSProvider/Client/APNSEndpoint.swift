@@ -1,17 +1,19 @@
 /// Where pushes go.
 ///
 /// - Source: "Sending notification requests to APNs", "Establish a connection to APNs".
-package struct APNSEndpoint: Sendable, Hashable {
+public struct APNSEndpoint: Sendable, Hashable {
     /// A name or an address; the server's certificate must carry it.
-    package let host: String
+    public let host: String
     /// Apple listens on 443, and on 2197 for firewalls that treat 443 specially.
-    package let port: UInt16
+    public let port: UInt16
 
-    package static let production = APNSEndpoint(host: "api.push.apple.com", port: 443)
-    package static let sandbox = APNSEndpoint(host: "api.sandbox.push.apple.com", port: 443)
+    /// For apps from the App Store, from TestFlight and from enterprises.
+    public static let production = APNSEndpoint(host: "api.push.apple.com", port: 443)
+    /// For apps that Xcode installed.
+    public static let sandbox = APNSEndpoint(host: "api.sandbox.push.apple.com", port: 443)
 
     /// Any server that speaks APNs's protocol.
-    package init(host: String, port: UInt16) {
+    public init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }

@@ -1,17 +1,21 @@
-package import APNS
+public import APNS
 import Synchronization
 import Transport
 
 /// Every lane of a service that pushes for several apps, teams or environments: one client for each credential at each
 /// endpoint, all on one loop. What happens to one lane never touches another.
-package final class APNSLanes: Sendable {
+public final class APNSLanes: Sendable {
     /// Names a lane.
-    package struct Lane: Hashable, Sendable {
-        package let teamID: TeamID
-        package let keyID: KeyID
-        package let endpoint: APNSEndpoint
+    public struct Lane: Hashable, Sendable {
+        /// Whose key.
+        public let teamID: TeamID
+        /// Which key.
+        public let keyID: KeyID
+        /// Where to.
+        public let endpoint: APNSEndpoint
 
-        package init(teamID: TeamID, keyID: KeyID, endpoint: APNSEndpoint) {
+        /// Names a lane, whether it exists or not.
+        public init(teamID: TeamID, keyID: KeyID, endpoint: APNSEndpoint) {
             self.teamID = teamID
             self.keyID = keyID
             self.endpoint = endpoint
@@ -34,7 +38,7 @@ package final class APNSLanes: Sendable {
 
     /// - Parameter configuration: every lane's.
     /// - Throws: `.system` when there is no thread to be had.
-    package init(configuration: APNSClientConfiguration = APNSClientConfiguration()) throws(ProviderError) {
+    public init(configuration: APNSClientConfiguration = APNSClientConfiguration()) throws(ProviderError) {
         ownsLoop = configuration.loop == nil
         var configuration = configuration
         configuration.loop = try configuration.loopOrNew()
@@ -48,7 +52,7 @@ package final class APNSLanes: Sendable {
     /// The client for a lane, made when it is first asked for; nil when its key has not been added.
     ///
     /// - Throws: as `APNSClient.init`.
-    package func client(for lane: Lane) throws(ProviderError) -> APNSClient? {
+    public func client(for lane: Lane) throws(ProviderError) -> APNSClient? {
         let account = Account(teamID: lane.teamID, keyID: lane.keyID)
         return try state.withLock { state throws(ProviderError) in
             if let client = state.clients[lane] { return client }
@@ -65,7 +69,7 @@ package final class APNSLanes: Sendable {
 
     /// Adds a key, or puts another in its place: then every connection of its lanes is replaced, and no other is touched.
     /// Its lanes share one provider token.
-    package func setKey(_ source: ProviderTokenSource) async throws(ProviderError) {
+    public func setKey(_ source: ProviderTokenSource) async throws(ProviderError) {
         for client in replace(source) { try await client.replaceCredential(.token(source)) }
     }
 
@@ -78,7 +82,7 @@ package final class APNSLanes: Sendable {
     }
 
     /// Forgets a key, revoked for instance. Its connections close at once, and what was on its way fails.
-    package func removeKey(_ keyID: KeyID, of teamID: TeamID) async {
+    public func removeKey(_ keyID: KeyID, of teamID: TeamID) async {
         let clients = state.withLock { state in
             state.sources[Account(teamID: teamID, keyID: keyID)] = nil
             let lanes = state.clients.keys.filter { $0.teamID == teamID && $0.keyID == keyID }
@@ -88,7 +92,7 @@ package final class APNSLanes: Sendable {
     }
 
     /// Closes every lane.
-    package func close(gracefully: Bool = true) async {
+    public func close(gracefully: Bool = true) async {
         let clients = state.withLock { state in
             defer { state.clients = [:] }
             return Array(state.clients.values)

@@ -1,9 +1,10 @@
-package import APNS
+public import APNS
 import Transport
 
 /// What APNs answered. A refusal is an answer, not an error: the table of what to do next begins with its reason.
-package struct APNSResponse: Sendable, Equatable {
-    package enum Outcome: Sendable, Equatable {
+public struct APNSResponse: Sendable, Equatable {
+    /// Whether APNs took the push.
+    public enum Outcome: Sendable, Equatable {
         /// Taken for delivery. Nothing says that it arrived.
         case accepted
         /// `nil` when the body could not be read; the status still counts.
@@ -11,27 +12,29 @@ package struct APNSResponse: Sendable, Equatable {
     }
 
     /// The push's own `apns-id`, the one it was sent with.
-    package let id: APNSID
-    package let status: Int
-    package let outcome: Outcome
+    public let id: APNSID
+    /// HTTP's.
+    public let status: Int
+    /// What it means.
+    public let outcome: Outcome
     /// Apple's name for the push in its delivery log: `apns-unique-id`, from the sandbox only.
-    package let uniqueID: String?
+    public let uniqueID: String?
     /// How often the push was sent; 1 for nearly all.
-    package let attemptCount: Int
+    public let attemptCount: Int
     /// An earlier attempt ended without an answer and was repeated with the same `apns-id`: the device may have been told
     /// twice.
-    package let isMaybeDuplicate: Bool
+    public let isMaybeDuplicate: Bool
     /// APNs answered with another `apns-id` than it was asked with. Never seen; whoever does should not trust the answer.
-    package let hasForeignID: Bool
+    public let hasForeignID: Bool
 
     /// The reason, if it is a refusal with one that we know.
-    package var reason: Reason? {
+    public var reason: Reason? {
         guard case .rejected(let body) = outcome else { return nil }
         return body?.reason
     }
 
     /// What to do with the push, its device token, and the credential.
-    package var disposition: Disposition { Disposition(status: status, reason: reason) }
+    public var disposition: Disposition { Disposition(status: status, reason: reason) }
 }
 
 extension APNSResponse {

@@ -1,4 +1,4 @@
-package import APNS
+public import APNS
 import Synchronization
 import Transport
 
@@ -6,21 +6,25 @@ import Transport
 ///
 /// Pushes are taken from their source only as fast as answers are taken from here: at most `inFlightMax` are between the
 /// two, so that a source of millions needs the memory of a few.
-package struct APNSResponses<Source: AsyncSequence & Sendable>: AsyncSequence, Sendable
+public struct APNSResponses<Source: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Source.Element == PushNotification {
-    package struct Element: Sendable {
+    /// What became of one push.
+    public struct Element: Sendable {
         /// Which push.
-        package let id: APNSID
-        package let result: Result<APNSResponse, ProviderError>
+        public let id: APNSID
+        /// The answer, a refusal included, or why there is none.
+        public let result: Result<APNSResponse, ProviderError>
     }
 
-    package typealias Failure = any Error
+    /// What the source of the pushes throws.
+    public typealias Failure = any Error
 
     fileprivate let client: APNSClient
     fileprivate let source: Source
     fileprivate let inFlightMax: Int
 
-    package func makeAsyncIterator() -> Iterator {
+    /// Begins to send. Each iterator sends all pushes anew.
+    public func makeAsyncIterator() -> Iterator {
         let run = APNSResponseRun(inFlightMax: inFlightMax)
         let (client, source) = (client, source)
         // Ends with the iterator, which cancels it, or with its source.
@@ -38,7 +42,8 @@ where Source.Element == PushNotification {
         return Iterator(run: run, pump: pump)
     }
 
-    package final class Iterator: AsyncIteratorProtocol {
+    /// One run; when it goes, what has not been sent yet is not sent.
+    public final class Iterator: AsyncIteratorProtocol {
         private let run: APNSResponseRun
         private let pump: Task<Void, Never>
 
@@ -54,7 +59,7 @@ where Source.Element == PushNotification {
 
         /// - Returns: the next answer; nil when all pushes of the source have theirs.
         /// - Throws: what the source threw, once the answers to what it gave before have been taken.
-        package func next() async throws -> Element? {
+        public func next() async throws -> Element? {
             guard let (id, result) = try await run.next() else { return nil }
             return Element(id: id, result: result)
         }
@@ -68,7 +73,7 @@ extension APNSClient {
     ///   - notifications: where pushes come from; any rate, any number.
     ///   - inFlightMax: how many may be without an answer that was taken.
     /// - Returns: one element for each push.
-    package func responses<Source: AsyncSequence & Sendable>(
+    public func responses<Source: AsyncSequence & Sendable>(
         to notifications: Source,
         inFlightMax: Int = 1000
     ) -> APNSResponses<Source> where Source.Element == PushNotification {

@@ -1,13 +1,15 @@
-package import APNS
+public import APNS
 import Transport
 
 /// Manages broadcast channels and sends to them. One request at a time for each of Apple's two services: a broadcast
 /// reaches everybody who listens, so there are few.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs".
-package actor BroadcastClient {
-    package nonisolated let push: APNSEndpoint
-    package nonisolated let management: BroadcastEndpoint
+public actor BroadcastClient {
+    /// Where broadcasts go.
+    public nonisolated let push: APNSEndpoint
+    /// Where channels are made.
+    public nonisolated let management: BroadcastEndpoint
     private let configuration: APNSClientConfiguration
     private let loop: EventLoop
     private var credential: LaneCredential
@@ -21,7 +23,7 @@ package actor BroadcastClient {
     ///   - credential: who asks.
     ///   - configuration: trust, proxy and deadlines; its pool is not used.
     /// - Throws: as `APNSClient.init`.
-    package init(
+    public init(
         push: APNSEndpoint,
         management: BroadcastEndpoint,
         credential: APNSCredential,
@@ -48,7 +50,7 @@ package actor BroadcastClient {
     /// - Returns: the reply, a refusal included.
     /// - Throws: `.ambiguous` when APNs may have acted: ask for the list before making another channel. A reply that says
     ///   "done" and cannot be read is `.ambiguous` too. Otherwise as `APNSClient.send`.
-    package func send(_ request: BroadcastRequest) async throws(ProviderError) -> BroadcastResponse {
+    public func send(_ request: BroadcastRequest) async throws(ProviderError) -> BroadcastResponse {
         let headers = try headers(of: request)
         let response: HTTP2Response
         do throws(TransportError) {
@@ -66,7 +68,7 @@ package actor BroadcastClient {
     }
 
     /// Closes both connections once they have their answers.
-    package func close() async {
+    public func close() async {
         for connection in connections.values { await connection.close() }
         connections = [:]
     }

@@ -1,4 +1,4 @@
-package import APNS
+public import APNS
 package import Primitives
 import Synchronization
 
@@ -8,7 +8,7 @@ import Synchronization
 /// uptime clock, so that a clock set back neither ages a token nor makes a new one with every push.
 ///
 /// - Source: "Establishing a token-based connection to APNs", "Refresh your token regularly".
-package final class ProviderTokenSource: Sendable {
+public final class ProviderTokenSource: Sendable {
     /// 50 minutes: what the long-lived clients use; ten minutes of room for clocks that differ.
     package static let renewalAgeSeconds: Int64 = 50 * 60
     /// A renewal within 20 minutes is answered with TooManyProviderTokenUpdates. One more, because these are counted in
@@ -19,8 +19,10 @@ package final class ProviderTokenSource: Sendable {
     /// A wall clock that was corrected by more than this made the token's `iat` wrong.
     private static let clockStepSecondsMax: Int64 = 5 * 60
 
-    package let keyID: KeyID
-    package let teamID: TeamID
+    /// What Apple calls the key.
+    public let keyID: KeyID
+    /// Whose key it is.
+    public let teamID: TeamID
     private let key: ES256PrivateKey
     private let state = Mutex(State())
 
@@ -33,6 +35,19 @@ package final class ProviderTokenSource: Sendable {
         var frozenUntilUptime: Int64 = .min
         /// A refusal said that this token has expired by Apple's clock.
         var isRefused = false
+    }
+
+    /// Out of the `.p8` file from Apple's developer account. The caller may wipe its bytes afterwards.
+    ///
+    /// - Parameters:
+    ///   - p8: the file: PEM, PKCS #8, P-256.
+    ///   - keyID: what Apple calls the key.
+    ///   - teamID: whose key it is.
+    /// - Throws: `.key` when the file holds no such key.
+    public convenience init(p8: RawSpan, keyID: KeyID, teamID: TeamID) throws(ProviderError) {
+        let key: ES256PrivateKey
+        do throws(ES256Error) { key = try ES256PrivateKey(pem: p8) } catch { throw .key(error) }
+        self.init(key: key, keyID: keyID, teamID: teamID)
     }
 
     /// Keeps `key`, which Apple calls `keyID` and which belongs to `teamID`.

@@ -14,7 +14,7 @@ struct LaneCredential {
     init(
         _ credential: APNSCredential,
         for endpoint: APNSEndpoint,
-        trust: TLSContext.Trust,
+        trust: TLSTrust,
         clock: @escaping @Sendable () -> Moment
     ) throws(ProviderError) {
         switch credential {

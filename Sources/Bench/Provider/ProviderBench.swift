@@ -21,7 +21,7 @@ package struct ProviderBench: Sendable {
     package static var payloadByteCounts: ClosedRange<Int> { BenchNotifications.payloadByteCounts }
 
     package let endpoint: APNSEndpoint
-    package let trust: TLSContext.Trust
+    package let trust: TLSTrust
     package let tokens: ProviderTokenSource
     package let notificationCount: Int
     /// Of each notification's body.
@@ -43,7 +43,7 @@ package struct ProviderBench: Sendable {
     ///   - roundTrip: added to the endpoint's own.
     package init(
         endpoint: APNSEndpoint,
-        trust: TLSContext.Trust,
+        trust: TLSTrust,
         tokens: ProviderTokenSource,
         notificationCount: Int,
         payloadByteCount: Int,

@@ -58,7 +58,7 @@ package struct ProviderSchedule: Sendable {
     package var plan: FaultPlan { FaultPlan(seed: seed, faultRate: faultRate) }
 
     /// Deadlines that end a schedule soon, on `loop`.
-    package func configuration(trust: TLSContext.Trust, loop: EventLoop) -> APNSClientConfiguration {
+    package func configuration(trust: TLSTrust, loop: EventLoop) -> APNSClientConfiguration {
         var configuration = APNSClientConfiguration()
         configuration.trust = trust
         configuration.loop = loop

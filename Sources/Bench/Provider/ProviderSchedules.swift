@@ -33,7 +33,7 @@ package struct ProviderSchedules: Sendable {
 
     private let seeds: [UInt64]
     private let identities: FaultIdentities
-    private let trust: TLSContext.Trust
+    private let trust: TLSTrust
     private let makeProvider: MakeProvider
 
     /// - Parameters:
@@ -46,7 +46,7 @@ package struct ProviderSchedules: Sendable {
         count: Int,
         seed: UInt64,
         identities: FaultIdentities,
-        trust: TLSContext.Trust,
+        trust: TLSTrust,
         makeProvider: @escaping MakeProvider
     ) {
         seeds = (0..<count).map { seed &+ UInt64($0) }
@@ -60,7 +60,7 @@ package struct ProviderSchedules: Sendable {
         count: Int,
         seed: UInt64,
         identities: FaultIdentities,
-        trust: TLSContext.Trust,
+        trust: TLSTrust,
         tokens: ProviderTokenSource
     ) {
         self.init(count: count, seed: seed, identities: identities, trust: trust) {

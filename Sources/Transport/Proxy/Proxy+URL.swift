@@ -7,7 +7,7 @@ extension Proxy {
     ///
     /// - Parameter url: never repeated in an error.
     /// - Throws: `.urlInvalid` with the part that is wrong, `.credentialsInvalid`.
-    package init(url: String) throws(ProxyError) {
+    public init(url: String) throws(ProxyError) {
         let bytes = Array(url.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[mark...].starts(with: "://".utf8) else {
             throw .urlInvalid(.scheme)

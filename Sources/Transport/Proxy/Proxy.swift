@@ -1,18 +1,21 @@
 /// Who connects in our stead, where a firewall lets nobody else out. The target's name is resolved there, not here.
-package struct Proxy: Sendable {
-    package enum Kind: String, Sendable {
+public struct Proxy: Sendable {
+    /// What it is asked in.
+    public enum Kind: String, Sendable {
         /// CONNECT over HTTP/1.1 (RFC 9110 section 9.3.6), with Basic credentials (RFC 7617).
         case http
         /// RFC 1928, with RFC 1929's name and password.
         case socks5
     }
 
-    package let kind: Kind
+    /// What it is asked in.
+    public let kind: Kind
     /// A name or an address, without brackets.
-    package let host: String
+    public let host: String
     /// In the host's byte order.
-    package let port: UInt16
-    package let credentials: ProxyCredentials?
+    public let port: UInt16
+    /// For a proxy that asks who is there.
+    public let credentials: ProxyCredentials?
 
     /// An HTTP proxy.
     ///
@@ -22,7 +25,7 @@ package struct Proxy: Sendable {
     ///   - credentials: for a proxy that asks for Basic authentication. They are sent with the first request.
     /// - Returns: what a `TCPRoute` takes.
     /// - Throws: `.credentialsInvalid` for a colon in the name (RFC 7617 section 2).
-    package static func http(
+    public static func http(
         host: String,
         port: UInt16,
         credentials: ProxyCredentials? = nil
@@ -44,7 +47,7 @@ package struct Proxy: Sendable {
     ///   - credentials: offered; a proxy that asks for none gets none.
     /// - Returns: what a `TCPRoute` takes.
     /// - Throws: `.credentialsInvalid` for an empty password (RFC 1929 section 2).
-    package static func socks5(
+    public static func socks5(
         host: String,
         port: UInt16,
         credentials: ProxyCredentials? = nil
@@ -63,7 +66,7 @@ package struct Proxy: Sendable {
 
 extension Proxy: CustomStringConvertible {
     /// As a URL, without the credentials.
-    package var description: String {
+    public var description: String {
         "\(kind.rawValue)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
     }
 }

@@ -3,7 +3,7 @@ import COpenSSL
 /// The name and password that a proxy asks for. Never printed, and wiped when the last owner lets go.
 ///
 /// They cross the network in clear all the same: neither protocol encrypts the way to the proxy.
-@safe package final class ProxyCredentials: Sendable {
+@safe public final class ProxyCredentials: Sendable {
     /// RFC 1929 section 2 counts either in one byte.
     static let byteCountMax = 255
 
@@ -17,7 +17,7 @@ import COpenSSL
     ///   - user: 1 to 255 bytes.
     ///   - password: at most 255 bytes.
     /// - Throws: `.credentialsInvalid`, also for a control character, which RFC 7617 section 2 forbids.
-    package init(user: [UInt8], password: [UInt8]) throws(ProxyError) {
+    public init(user: [UInt8], password: [UInt8]) throws(ProxyError) {
         let lengths = 1...Self.byteCountMax
         guard lengths.contains(user.count), password.isEmpty || lengths.contains(password.count),
             !user.contains(where: Self.isControl), !password.contains(where: Self.isControl)
@@ -46,6 +46,8 @@ import COpenSSL
 }
 
 extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
-    package var description: String { "proxy credentials" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
+    /// Nothing of them.
+    public var description: String { "proxy credentials" }
+    /// Nothing of them.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

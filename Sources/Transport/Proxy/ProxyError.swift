@@ -1,7 +1,7 @@
 /// Why there is no way through a proxy. Holds no name, no password and nothing that the proxy wrote.
-package enum ProxyError: Error, Equatable, Sendable {
+public enum ProxyError: Error, Equatable, Sendable {
     /// The part of a proxy's URL that is not as it should be.
-    package enum URLPart: String, Sendable {
+    public enum URLPart: String, Sendable {
         case scheme, userInfo, host, port, path
     }
 

@@ -25,7 +25,7 @@ extension Arguments {
     }
 
     /// Whom to trust for a server's certificate: the system's authorities, or the file of one's own.
-    func trust() throws(CommandFailure) -> TLSContext.Trust {
+    func trust() throws(CommandFailure) -> TLSTrust {
         guard let path = value("--ca") else { return .system }
         return .pem(try readInput(path, byteCountMax: 1 << 20))
     }

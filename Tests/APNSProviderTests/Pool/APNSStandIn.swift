@@ -11,7 +11,8 @@ final class APNSStandIn: Sendable {
     private let serverLoop: EventLoop
     private let clientLoop: EventLoop
     private let context: TLSContext
-    private let authorityPEM: [UInt8]
+    /// Who vouches for the server.
+    let authorityPEM: [UInt8]
     private let connectionCount = Atomic(0)
 
     init() throws {

@@ -1,0 +1,84 @@
+import APNS
+import APNSProvider
+import ChatBackEnd
+import Primitives
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+/// The library as a server outside this package has it: its public interface and nothing else.
+struct ChatBackEndTests {
+    private static let device = String(repeating: "ab", count: 32)
+
+    @Test func `a back end sends, learns what became of it, and keeps log lines without content`() async throws {
+        let site = try APNSStandIn()
+        let server = try await site.serve { push in
+            let isGone = push.request.headers["apns-collapse-id"].map { $0.elementsEqual("gone".utf8) } ?? false
+            isGone ? push.reject(.unregistered) : push.accept()
+        }
+        let lines = Lines()
+        let sender = try PreviewSender(
+            endpoint: APNSEndpoint(host: "127.0.0.1", port: server.port),
+            authorities: site.authorityPEM,
+            p8: Array(ThrowawayKeys.firstPEM.utf8),
+            keyID: "ABC123DEFG",
+            teamID: "DEF123GHIJ",
+            app: "com.example.chat",
+            observer: lines
+        )
+        #expect(try await sender.send("AQE", to: Self.device, conversation: "1") == .accepted)
+        #expect(
+            try await sender.send("AQE", to: Self.device, conversation: "gone") == .forget(deviceToken: Self.device)
+        )
+        let sealed = String(repeating: "A", count: 4_096)
+        await #expect(throws: PayloadError.self) {
+            try await sender.send(sealed, to: Self.device, conversation: "1")
+        }
+        #expect(try await sender.sendOnItsThread("AQE", to: [Self.device, Self.device]) == [200, 200])
+        let devices = AsyncStream { continuation in
+            for _ in 0..<50 { continuation.yield(Self.device) }
+            continuation.finish()
+        }
+        #expect(try await sender.broadcast("AQE", to: devices) == 50)
+        let text = lines.text
+        #expect(text.contains("connected") && text.contains("410 Unregistered"))
+        #expect(!text.contains(Self.device) && !text.contains("AQE"))
+        await sender.close()
+        await server.close()
+    }
+
+    @Test func `what is no key of Apple's is told from one`() throws {
+        #expect(throws: ProviderError.key(.noBlock(label: "PRIVATE KEY"))) {
+            try PreviewSender(
+                endpoint: .production,
+                authorities: nil,
+                p8: Array("no key".utf8),
+                keyID: "ABC123DEFG",
+                teamID: "DEF123GHIJ",
+                app: "com.example.chat"
+            )
+        }
+    }
+
+    @Test func `nobody there is an error that says what to do`() async throws {
+        let port = try HeldPort.deaf()
+        let site = try APNSStandIn()
+        let client = try site.client(port: port.number) {
+            $0.deadline = .milliseconds(200)
+            $0.attemptCountMax = 1
+        }
+        let error = await #expect(throws: ProviderError.self) { try await client.send(try APNSStandIn.notification()) }
+        let text = try #require(error).description
+        #expect(text.hasPrefix("not taken by APNs, so it may be sent again: "))
+        await client.close()
+    }
+}
+
+private final class Lines: APNSClientObserver {
+    private let events = Mutex<[String]>([])
+
+    func record(_ event: APNSClientEvent) { events.withLock { $0.append(event.description) } }
+
+    var text: String { events.withLock { $0.joined(separator: "\n") } }
+}

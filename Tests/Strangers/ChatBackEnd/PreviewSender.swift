@@ -1,0 +1,107 @@
+import APNS
+import APNSProvider
+
+/// What a chat back end writes to bring sealed previews to Apple: one sender for the life of its process.
+public final class PreviewSender: Sendable {
+    private let client: APNSClient
+    private let topic: Topic
+
+    /// The `.p8` file as it was read, and what Apple calls the key, its team and the app.
+    public init(
+        endpoint: APNSEndpoint,
+        authorities: [UInt8]?,
+        p8: [UInt8],
+        keyID: String,
+        teamID: String,
+        app: String,
+        observer: (any APNSClientObserver)? = nil
+    ) throws {
+        let key = try ProviderTokenSource(p8: p8.span.bytes, keyID: try KeyID(keyID), teamID: try TeamID(teamID))
+        var configuration = APNSClientConfiguration()
+        configuration.observer = observer
+        if let authorities { configuration.trust = .pem(authorities) }
+        client = try APNSClient(endpoint: endpoint, credential: .token(key), configuration: configuration)
+        topic = try Topic(app)
+    }
+
+    /// What the database of devices has to do after a push.
+    public enum Verdict: Sendable, Equatable {
+        case accepted
+        case forget(deviceToken: String)
+        case sendLater
+        case giveUp(String)
+    }
+
+    /// Brings one sealed message to one device.
+    public func send(_ sealed: String, to deviceToken: String, conversation: String) async throws -> Verdict {
+        let push = try notification(sealed, deviceToken, conversation)
+        do {
+            let response = try await client.send(push)
+            switch response.disposition.deviceToken {
+            case .deletePair, .quarantine: return .forget(deviceToken: deviceToken)
+            case .deleteUnlessRegisteredSince: return .forget(deviceToken: deviceToken)
+            default: break
+            }
+            switch response.disposition.notification {
+            case .accepted: return .accepted
+            case .retry, .park: return .sendLater
+            case .undeliverable, .deadLetter: return .giveUp(response.reason?.rawValue ?? "\(response.status)")
+            }
+        } catch ProviderError.notSendable(let fault) {
+            return .giveUp("\(fault)")
+        } catch {
+            return .sendLater
+        }
+    }
+
+    /// Brings one sealed message to each of many devices, a thousand at a time, and counts what Apple took.
+    public func broadcast<Devices: AsyncSequence & Sendable>(_ sealed: String, to devices: Devices) async throws -> Int
+    where Devices.Element == String {
+        let pushes = devices.map { [topic] in
+            try PushNotification(
+                deviceToken: DeviceToken(hex: $0),
+                topic: topic,
+                payload: Self.payload(sealed).bytes(for: .alert)
+            )
+        }
+        var acceptedCount = 0
+        for try await answer in client.responses(to: pushes, inFlightMax: 1000) {
+            if case .success(let response) = answer.result, response.outcome == .accepted { acceptedCount += 1 }
+        }
+        return acceptedCount
+    }
+
+    /// On the client's own thread: for a service whose work is nothing but pushes.
+    public func sendOnItsThread(_ sealed: String, to deviceTokens: [String]) async throws -> [Int] {
+        let pushes = try deviceTokens.map { try notification(sealed, $0, "all") }
+        return try await Task(executorPreference: client.taskExecutor) { [client] in
+            var statuses: [Int] = []
+            for push in pushes { statuses.append(try await client.send(push).status) }
+            return statuses
+        }.value
+    }
+
+    /// At the end of the process.
+    public func close() async {
+        await client.close()
+    }
+
+    private func notification(_ sealed: String, _ deviceToken: String, _ conversation: String) throws
+        -> PushNotification
+    {
+        PushNotification(
+            deviceToken: try DeviceToken(hex: deviceToken),
+            topic: topic,
+            priority: .immediate,
+            collapseID: try CollapseID(conversation),
+            payload: try Self.payload(sealed).bytes(for: .alert)
+        )
+    }
+
+    /// What Apple sees: words that fit every message, and the sealed one beside them.
+    private static func payload(_ sealed: String) -> PushPayload {
+        var aps = APS(alert: Alert("You have a new message"))
+        aps.mutableContent = true
+        return PushPayload(aps, custom: ["sealed": PayloadValue(sealed)])
+    }
+}
