@@ -11,6 +11,13 @@ package struct RawFrame: Equatable, Sendable {
     package static let ping = frame(type: 6, flags: 0, stream: 0, Array(repeating: 0, count: 8))
     package static let priority = frame(type: 2, flags: 0, stream: 1, [0, 0, 0, 0, 15])
 
+    package init(type: UInt8, flags: UInt8, stream: UInt32, payload: [UInt8]) {
+        self.type = type
+        self.flags = flags
+        self.stream = stream
+        self.payload = payload
+    }
+
     /// POST https://x/ with the static table's entries.
     package static func request(stream: UInt32, endsStream: Bool) -> [UInt8] {
         frame(

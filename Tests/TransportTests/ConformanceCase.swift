@@ -1,0 +1,140 @@
+import TestSupport
+import Testing
+
+/// One thing that a server does to a client which waits for its answer, and what the client must do about it.
+///
+/// The first 57 are the list that h2specd goes through, in its order, written anew from the sections they come from.
+struct ConformanceCase: Sendable, CustomTestStringConvertible {
+    /// What the server has said on stream 1 before it says `bytes`.
+    enum Beginning {
+        case nothing, head, whole
+    }
+
+    enum Demand: Sendable {
+        /// GOAWAY with one of the codes, and then the end of the connection.
+        case connectionError([ErrorCode])
+        /// RST_STREAM with one of the codes; a connection error may always stand in for it (RFC 9113 section 5.4.2).
+        case streamError([ErrorCode])
+        /// Nothing is said, and the connection is as good as before.
+        case goesOn
+        /// This frame is said, and the connection is as good as before.
+        case answers(RawFrame)
+    }
+
+    /// What becomes of the request on stream 1.
+    enum Ending {
+        /// The bytes hold a whole answer.
+        case answered
+        /// The server has seen it, and will never answer.
+        case ambiguous
+        /// The server answers it once it has seen what the client does.
+        case answeredLater
+    }
+
+    /// What the client does where it does not do as demanded.
+    struct Leniency: Sendable {
+        let does: Demand
+        /// Why it may stay so.
+        let reason: String
+    }
+
+    /// RFC 9113 section 7.
+    enum ErrorCode: UInt32, Sendable {
+        case protocolError = 1
+        case flowControlError = 3
+        case streamClosed = 5
+        case frameSizeError = 6
+        case cancel = 8
+        case compressionError = 9
+    }
+
+    /// Of RFC 9113.
+    let section: String
+    /// What the server does.
+    let sentence: String
+    let beginning: Beginning
+    let bytes: [UInt8]
+    let demand: Demand
+    let ending: Ending
+    /// Nil where the client does as demanded.
+    let leniency: Leniency?
+
+    init(
+        _ section: String,
+        _ sentence: String,
+        after beginning: Beginning = .nothing,
+        _ frames: [[UInt8]],
+        _ demand: Demand,
+        _ ending: Ending? = nil,
+        leniency: Leniency? = nil
+    ) {
+        self.section = section
+        self.sentence = sentence
+        self.beginning = beginning
+        bytes = frames.flatMap { $0 }
+        self.demand = demand
+        self.ending = ending ?? Self.ending(after: beginning, demand)
+        self.leniency = leniency
+    }
+
+    private static func ending(after beginning: Beginning, _ demand: Demand) -> Ending {
+        switch (beginning, demand) {
+        case (.whole, _): .answered
+        case (_, .connectionError), (_, .streamError): .ambiguous
+        case (_, .goesOn), (_, .answers): .answeredLater
+        }
+    }
+
+    /// What the client is held to.
+    var expected: Demand { leniency?.does ?? demand }
+
+    /// All that the server says after the request.
+    var speech: [UInt8] {
+        switch beginning {
+        case .nothing: bytes
+        case .head: Self.answer(endsStream: false) + bytes
+        case .whole: Self.answer(endsStream: true) + bytes
+        }
+    }
+
+    var testDescription: String { "\(section): \(sentence)" }
+}
+
+/// Frames that several cases use.
+extension ConformanceCase {
+    static func answer(stream: UInt32 = 1, endsStream: Bool) -> [UInt8] {
+        RawFrame.headers(stream: stream, status: "200", endsStream: endsStream)
+    }
+
+    /// The head of an answer whose block goes on in a CONTINUATION.
+    static func openAnswer(endsStream: Bool) -> [UInt8] {
+        RawFrame.frame(type: 1, flags: endsStream ? 1 : 0, stream: 1, [0x88])
+    }
+
+    /// One more field of a block.
+    static func continuation(stream: UInt32 = 1, endsBlock: Bool) -> [UInt8] {
+        RawFrame.frame(type: 9, flags: endsBlock ? 4 : 0, stream: stream, field("x-more", "1"))
+    }
+
+    static func lastData(stream: UInt32 = 1, _ bytes: [UInt8] = Array("test".utf8)) -> [UInt8] {
+        RawFrame.frame(type: 0, flags: 1, stream: stream, bytes)
+    }
+
+    /// A literal that is not indexed (RFC 7541 section 6.2.2); both parts shorter than 127 bytes.
+    static func field(_ name: String, _ value: String) -> [UInt8] {
+        [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+    }
+
+    static func settings(_ id: UInt8, _ value: UInt32) -> [UInt8] {
+        let value = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+        return RawFrame.frame(type: 4, flags: 0, stream: 0, [0, id] + value)
+    }
+
+    static func ping(_ payload: String, flags: UInt8 = 0, stream: UInt32 = 0) -> [UInt8] {
+        RawFrame.frame(type: 6, flags: flags, stream: stream, Array(payload.utf8))
+    }
+
+    static func pong(_ payload: String) -> RawFrame {
+        RawFrame(type: 6, flags: 1, stream: 0, payload: Array(payload.utf8))
+    }
+}
