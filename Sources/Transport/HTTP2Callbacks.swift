@@ -97,12 +97,17 @@ enum HTTP2Callbacks {
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
-            guard let frame = unsafe frame, unsafe UInt32(frame.pointee.hd.type) == NGHTTP2_RST_STREAM.rawValue else {
-                return 0
+            guard let frame = unsafe frame else { return 0 }
+            switch unsafe UInt32(frame.pointee.hd.type) {
+            case NGHTTP2_RST_STREAM.rawValue:
+                let streamID = unsafe frame.pointee.hd.stream_id
+                let code = unsafe frame.pointee.rst_stream.error_code
+                unsafe session(owner) { session in session.didReset(streamID: streamID, code: code, byPeer: false) }
+            case NGHTTP2_GOAWAY.rawValue:
+                let code = unsafe frame.pointee.goaway.error_code
+                unsafe session(owner) { session in session.didSendGoAway(code: code) }
+            default: break
             }
-            let streamID = unsafe frame.pointee.hd.stream_id
-            let code = unsafe frame.pointee.rst_stream.error_code
-            unsafe session(owner) { session in session.didReset(streamID: streamID, code: code, byPeer: false) }
             return 0
         }
     }

@@ -100,6 +100,7 @@ package final class HTTP2ClientCore {
     /// Why no request is taken any more.
     private var refusal: RequestFailure {
         if let goAway = session?.peerGoAway { return .goAway(code: goAway.code) }
+        if let violation = session?.violation { return .connection(.http2(violation)) }
         if case .closed(let error?) = state { return .connection(error) }
         return .connection(.connectionClosed)
     }
@@ -250,10 +251,10 @@ package final class HTTP2ClientCore {
 
     private func didCloseStream(_ slot: Int, _ code: UInt32, _ session: HTTP2Session) {
         if let request = requests.take(slot) {
-            // nghttp2 closes what a GOAWAY excludes in the same way.
+            // nghttp2 closes what a GOAWAY excludes in the same way, the peer's or our own.
             if code == NGHTTP2_REFUSED_STREAM.rawValue {
-                let goAway = session.peerGoAway.map { RequestFailure.goAway(code: $0.code) }
-                request.finish(.failure(.notProcessed(goAway ?? .refusedStream)), owner)
+                let isEnding = session.peerGoAway != nil || session.violation != nil
+                request.finish(.failure(.notProcessed(isEnding ? refusal : .refusedStream)), owner)
             } else {
                 request.finish(.failure(.ambiguous(.reset(code: code))), owner)
             }
@@ -296,7 +297,7 @@ package final class HTTP2ClientCore {
         }
         // Writing closes streams, too.
         handleEvents(session)
-        if !session.isAlive { channel.close() }
+        if !session.isAlive { closeChannel() }
     }
 
     // MARK: Ending
@@ -333,9 +334,18 @@ package final class HTTP2ClientCore {
         }
     }
 
+    /// The session is over. Until the peer has hung up, too, nothing may begin: it would wait for that.
+    private func closeChannel() {
+        if case .open = state { state = .draining }
+        refuseWaiting()
+        channel?.close()
+    }
+
     func didClose(_ error: TransportError?) {
         if case .closed = state { return }
         let session = self.session
+        // In order, but only because we gave the peer up.
+        let error = error ?? session?.violation.map { .http2($0) }
         state = .closed(error)
         deadlineTimer?.cancel()
         prefaceTimer?.cancel()

@@ -69,6 +69,12 @@ extension HTTP2Session {
         report(.goAway)
     }
 
+    /// nghttp2 says it for what the peer does wrong; a server says it for reasons of its own, too.
+    func didSendGoAway(code: UInt32) {
+        guard role == .client, code != NGHTTP2_NO_ERROR.rawValue else { return }
+        violation = .violation(code: code)
+    }
+
     func didWriteHead(streamID: Int32) {
         guard let slot = slot(of: streamID) else { return }
         streams[slot].isWritten = true

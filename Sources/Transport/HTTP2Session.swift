@@ -26,6 +26,8 @@ import CNGHTTP2
     /// Of requests or responses whose body has not all become bytes.
     package internal(set) var unsentBodyByteCount = 0
     package internal(set) var peerGoAway: GoAway?
+    /// Client: what the peer did, once a GOAWAY has told it so.
+    package internal(set) var violation: HTTP2Error?
     /// Whether the peer's first SETTINGS, its half of the connection preface, has come.
     package internal(set) var hasPeerSettings = false
     /// A header block has begun, then, and neither ended nor turned out to be malformed; the connection can do nothing

@@ -80,4 +80,6 @@ public enum HTTP2Error: Error, Equatable, Sendable {
     /// nghttp2's own error number, with the call that gave it.
     case library(call: String, code: Int32)
     case streamsExhausted
+    /// The peer broke the protocol, and was told so by a GOAWAY with `code` (RFC 9113 section 7).
+    case violation(code: UInt32)
 }

@@ -97,6 +97,9 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// Whether the server itself resets stream 1 first.
+    var resetsFirst: Bool { RawFrame.parse(bytes).first == RawFrame.parse(RawFrame.reset(stream: 1)).first }
+
     var testDescription: String { "\(section): \(sentence)" }
 }
 
