@@ -216,6 +216,8 @@ package final class HTTP2ClientCore {
             case .message(let slot): didReceiveResponse(slot, session)
             case .bodyTooLarge(let slot):
                 requests.take(slot)?.finish(.failure(.ambiguous(tooLarge)), owner)
+            case .malformed(let slot):
+                requests.take(slot)?.finish(.failure(.ambiguous(.malformedResponse)), owner)
             case .closed(let slot, let code): didCloseStream(slot, code, session)
             case .settings:
                 if case .connecting = state { didConnect() }

@@ -91,7 +91,7 @@ package final class HTTP2ServerConnection {
             case .closed(let slot, _):
                 if slot < exchanges.count { exchanges[slot] = Exchange() }
                 lastStreamAt = loop.now
-            case .settings, .goAway, .pong, .bodyTooLarge, .flooded: break
+            case .settings, .goAway, .pong, .bodyTooLarge, .malformed, .flooded: break
             }
         }
     }

@@ -8,6 +8,8 @@ extension HTTP2Session {
         case message(slot: Int)
         /// More than `bodyByteCountHardMax` came, and the stream is being reset.
         case bodyTooLarge(slot: Int)
+        /// Client: the response breaks the rules for messages (RFC 9113 section 8.1.1), and the stream is being reset.
+        case malformed(slot: Int)
         /// The last event of a slot; `code` as in RFC 9113 section 7, 0 for a stream that ended well.
         case closed(slot: Int, code: UInt32)
         /// The peer's settings came: `peerMaxConcurrentStreams` may have changed.

@@ -227,7 +227,13 @@ import CNGHTTP2
 
     /// A stream that the peer broke off, or that we had to.
     func didReset(streamID: Int32, code: UInt32, byPeer: Bool) {
-        guard role == .server, slot(of: streamID) != nil else { return }
+        guard let slot = slot(of: streamID) else { return }
+        guard role == .server else {
+            // Nobody here asked for it: nghttp2 did, for what came.
+            let isMalformed = !byPeer && !streams[slot].isAbandoned && code == NGHTTP2_PROTOCOL_ERROR.rawValue
+            if isMalformed { report(.malformed(slot: slot)) }
+            return
+        }
         // A limit that was lowered a moment ago is not the peer's fault.
         guard byPeer || (code != NGHTTP2_REFUSED_STREAM.rawValue && code != NGHTTP2_NO_ERROR.rawValue) else { return }
         guard !resets.admit(now: now) else { return }

@@ -82,7 +82,7 @@ extension RequestFailure: CustomStringConvertible {
         switch self {
         case .goAway: "the server is ending the connection"
         case .refusedStream: "the server refused the stream"
-        case .reset(let code): "the server reset the stream (code \(code))"
+        case .reset(let code): "the stream was reset (code \(code))"
         case .connection(let error): error.description
         case .deadlineExceeded: "no answer in time"
         case .cancelled: "cancelled"

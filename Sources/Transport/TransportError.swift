@@ -34,7 +34,7 @@ public indirect enum RequestFailure: Equatable, Sendable {
     case goAway(code: UInt32)
     /// The peer reset the stream with REFUSED_STREAM: nothing was done (RFC 9113 section 8.7).
     case refusedStream
-    /// The peer reset the stream for another reason.
+    /// The stream was reset for another reason: by the peer, or by us for how it treats the stream's window.
     case reset(code: UInt32)
     case connection(TransportError)
     case deadlineExceeded

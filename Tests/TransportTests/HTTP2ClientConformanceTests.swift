@@ -70,6 +70,9 @@ import Testing
         }
         guard let code = notes.goAwayCode else {
             #expect(second == .success(200), "\(test)")
+            if notes.resetCode == ConformanceCase.ErrorCode.protocolError.rawValue {
+                #expect(first == .failure(.ambiguous(.malformedResponse)), "\(test)")
+            }
             return
         }
         let failure = RequestFailure.connection(.http2(.violation(code: code)))
