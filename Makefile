@@ -13,7 +13,7 @@ help:
 	@echo 'make build      the command line, as .build/debug/sealedpush'
 	@echo 'make lint       swift-format, strict'
 	@echo 'make vectors    write Tests/Vectors/sealedpush anew'
-	@echo 'make release    an optimised build'
+	@echo 'make release    an optimised build, which needs no Swift where it runs'
 	@echo 'make test-asan  the tests under the address sanitizer'
 	@echo 'make test-tsan  what runs on several threads, under the thread sanitizer'
 	@echo 'make clean      remove .build'
@@ -63,7 +63,7 @@ test-tsan: prerequisites
 		--filter '$(TSAN_ONLY)'
 
 release: prerequisites
-	@scripts/swift build $(QUIET) --configuration release --product sealedpush
+	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush
 
 vectors: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush-vectors

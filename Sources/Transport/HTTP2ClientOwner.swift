@@ -22,4 +22,11 @@ extension HTTP2ClientCore {
     /// Bytes of bodies that were submitted and could not yet be written: the peer's window is closed (RFC 9113 section
     /// 5.2), or the socket is full. What is put behind them would be better off on another connection.
     package var unsentBodyByteCount: Int { session?.unsentBodyByteCount ?? 0 }
+
+    /// How much more of bodies can be submitted so that none of them is cut: up to the end of the peer's window (RFC 9113
+    /// section 6.9) or to the next of our own marks in it.
+    package var bodyRoomByteCount: Int { session?.bodyRoomByteCount ?? 0 }
+
+    /// Whether one body is out in part, and not to its end.
+    package var isBodyCut: Bool { session?.isBodyCut ?? false }
 }

@@ -89,8 +89,16 @@ extension HTTP2Session {
     /// Copies the next piece of an outgoing body.
     func readBody(_ slot: Int, into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {
         guard slot < streams.count else { return (0, true) }
-        let (byteCount, isEnd) = unsafe streams[slot].readBody(into: buffer)
+        let byteCountMax = sendPace.byteCountToMark(window: sendWindowByteCount)
+        let piece = unsafe UnsafeMutableBufferPointer(rebasing: buffer[..<min(buffer.count, byteCountMax)])
+        let (byteCount, isEnd) = unsafe streams[slot].readBody(into: piece)
         unsentBodyByteCount -= byteCount
+        sendPace.didSend(byteCount)
+        if !isEnd {
+            cutSlot = slot
+        } else if cutSlot == slot {
+            cutSlot = -1
+        }
         return (byteCount, isEnd)
     }
 }

@@ -22,6 +22,9 @@ import CNGHTTP2
     private var idleFrames: FloodGuard
     private var isFlooded = false
     var fields = HTTP2FieldList()
+    var sendPace = SendPace()
+    /// Whose body was the last to be cut; negative: none.
+    var cutSlot = -1
 
     /// Of requests or responses whose body has not all become bytes.
     package internal(set) var unsentBodyByteCount = 0
@@ -133,6 +136,18 @@ import CNGHTTP2
         }
     }
 
+    /// The connection's flow-control window (RFC 9113 section 5.2): what the peer lets all streams together send.
+    var sendWindowByteCount: Int { Int(unsafe nghttp2_session_get_remote_window_size(handle)) }
+
+    /// How much more of bodies can be submitted so that none of them is cut.
+    package var bodyRoomByteCount: Int {
+        let window = sendWindowByteCount
+        return min(window, sendPace.byteCountToMark(window: window)) - unsentBodyByteCount
+    }
+
+    /// Whether one body is out in part, and not to its end.
+    package var isBodyCut: Bool { cutSlot >= 0 }
+
     /// False: both directions are finished, by GOAWAY or by an error of the peer's. Close the connection.
     package var isAlive: Bool {
         unsafe nghttp2_session_want_read(handle) != 0 || nghttp2_session_want_write(handle) != 0
@@ -171,6 +186,7 @@ import CNGHTTP2
 
     func freeSlot(_ slot: Int) {
         unsentBodyByteCount -= streams[slot].unsentByteCount
+        if cutSlot == slot { cutSlot = -1 }
         // A client's responses are short and many, and a server's slots as many as its peers like.
         streams[slot].reset(keepsHeaderMemory: role == .client)
         freeSlots.append(slot)

@@ -81,6 +81,10 @@ final class Site: Sendable {
         configuration.loop = clientLoop
         configuration.clock = { Moment(unixSeconds: clock.now, uptimeSeconds: clock.now - Self.start) }
         configuration.observer = observer
+        // A starved machine must not end what a test does not want to end.
+        (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
+        (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
+            (.seconds(600), .seconds(600), .seconds(600))
         return try APNSClient(
             endpoint: APNSEndpoint(host: "127.0.0.1", port: port ?? simulator.pushPort),
             credential: .token(tokens ?? self.tokens),

@@ -161,7 +161,7 @@ final class ConnectionPool {
         let delivery = deliveries[slot]
         delivery.attemptCount += 1
         delivery.tokenIssuedAt = token?.issuedAt
-        connection.encoder.encode(delivery.notification, token, into: &headers)
+        delivery.write(with: &connection.encoder, token, into: &headers)
         let deadline = min(delivery.deadline, now.adding(nanoseconds: answerDeadlineNanoseconds))
         do throws(TransportError) {
             try connection.start(slot, headers, body: delivery.notification.payload, deadline: deadline)

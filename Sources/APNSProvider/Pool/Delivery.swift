@@ -31,6 +31,11 @@ final class Delivery {
     }
 
     var trace: String? { notification.trace }
+
+    /// Here and not with the encoder's owner: a push that is lent out of its object need not be copied.
+    func write(with encoder: inout RequestEncoder, _ token: ProviderToken?, into headers: inout HeaderBlock) {
+        encoder.encode(notification, token, into: &headers)
+    }
 }
 
 typealias DeliveryContinuation = UnsafeContinuation<Result<APNSResponse, ProviderError>, Never>

@@ -41,9 +41,18 @@ final class PooledConnection {
         guard !isRetired, core.isOpen else { return false }
         let streamCountMax = min(core.peerMaxConcurrentStreams, isProven ? limit.value : 1)
         guard core.openStreamCount < streamCountMax else { return false }
-        guard core.unsentBodyByteCount >= Self.unsentByteCountMax else { return true }
+        if takesBodies { return true }
+        guard core.unsentBodyByteCount > 0 else { return false }
         core.flush()
-        return core.isOpen && core.unsentBodyByteCount < Self.unsentByteCountMax
+        return core.isOpen && takesBodies
+    }
+
+    /// Not behind a body of which only a part is out: nghttp2 serves those first that have had least, and so every push
+    /// that is started later before the rest of an earlier one, for as long as there are others.
+    private var takesBodies: Bool {
+        guard !core.isBodyCut, core.unsentBodyByteCount < Self.unsentByteCountMax else { return false }
+        // With nothing on its way there is nothing that a peer could be waiting for to open its window.
+        return core.bodyRoomByteCount > 0 || core.openStreamCount == 0
     }
 
     func start(_ slot: Int, _ headers: HeaderBlock, body: [UInt8], deadline: MonotonicTime) throws(TransportError) {

@@ -75,7 +75,6 @@ package struct ProviderBench: Sendable {
     /// - Returns: what it took.
     /// - Throws: `ProviderError` when the first notification gets no answer; `BenchError`.
     package func run(_ mode: Mode) async throws -> ProviderBenchReport {
-        let tally = try ProviderTally(notificationCount: notificationCount)
         let notifications = try BenchNotifications(payloadByteCount: payloadByteCount)
         let loops = (clients: try EventLoop(), proxy: try EventLoop())
         defer {
@@ -86,6 +85,7 @@ package struct ProviderBench: Sendable {
         let client = try client(of: proxy, on: loops.clients)
         // An error that all the others would have, too.
         _ = try await client.send(notifications[notificationCount])
+        let tally = try ProviderTally(notificationCount: notificationCount, roundTrip: roundTrip)
         let start = MonotonicTime.now()
         await withTaskGroup { group in
             switch mode {

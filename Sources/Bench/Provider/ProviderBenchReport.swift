@@ -14,6 +14,8 @@ package struct ProviderBenchReport: Sendable, Equatable {
     package let p99Nanoseconds: Int
     /// RssAnon + RssShmem + VmSwap, the highest that was seen.
     package let peakByteCount: Int
+    /// Since the first notification; empty without a round trip of the bench's own.
+    package let answersPerRoundTrip: [Int]
 
     package var notificationsPerSecond: Int {
         Int(Double(notificationCount) * 1e9 / Double(max(1, nanoseconds)))
@@ -23,19 +25,19 @@ package struct ProviderBenchReport: Sendable, Equatable {
 }
 
 extension ProviderBenchReport {
-    /// Eight numbers.
+    /// Eight numbers, and then those of the round trips.
     package var line: String {
-        [
+        let numbers = [
             notificationCount, notAcceptedCount, failureCount, nanoseconds, cpuNanoseconds, medianNanoseconds,
             p99Nanoseconds, peakByteCount,
         ]
-        .map { String($0) }.joined(separator: " ")
+        return (numbers + answersPerRoundTrip).map { String($0) }.joined(separator: " ")
     }
 
     /// - Returns: nil for anything but what `line` is.
     package init?(line: String) {
         let numbers = line.split(separator: " ").compactMap { Int($0) }
-        guard numbers.count == 8 else { return nil }
+        guard numbers.count >= 8 else { return nil }
         self.init(
             notificationCount: numbers[0],
             notAcceptedCount: numbers[1],
@@ -44,7 +46,8 @@ extension ProviderBenchReport {
             cpuNanoseconds: numbers[4],
             medianNanoseconds: numbers[5],
             p99Nanoseconds: numbers[6],
-            peakByteCount: numbers[7]
+            peakByteCount: numbers[7],
+            answersPerRoundTrip: Array(numbers[8...])
         )
     }
 }

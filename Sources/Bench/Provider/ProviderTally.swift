@@ -1,4 +1,5 @@
 private import Synchronization
+private import Transport
 
 /// What the tasks of a `ProviderBench` share: which notification is next, and what became of the others.
 final class ProviderTally: Sendable {
@@ -10,6 +11,7 @@ final class ProviderTally: Sendable {
     private let notAcceptedCount = Atomic(0)
     private let failureCount = Atomic(0)
     private let histogram = Mutex(LatencyHistogram())
+    private let progress: Mutex<Progress>
     private let memory: Mutex<Memory>
 
     private struct Memory: ~Copyable {
@@ -22,9 +24,26 @@ final class ProviderTally: Sendable {
         }
     }
 
+    /// How many answers came in each round trip since the beginning.
+    private struct Progress {
+        let start: MonotonicTime
+        let roundTrip: Duration
+        var answerCounts: [Int] = []
+
+        mutating func note() {
+            let number = Int((MonotonicTime.now() - start) / roundTrip)
+            while answerCounts.count <= number { answerCounts.append(0) }
+            answerCounts[number] += 1
+        }
+    }
+
+    /// - Parameters:
+    ///   - notificationCount: how many are given out.
+    ///   - roundTrip: to the peer; zero when the answers of each are not to be counted.
     /// - Throws: `BenchError`.
-    init(notificationCount: Int) throws(BenchError) {
+    init(notificationCount: Int, roundTrip: Duration) throws(BenchError) {
         self.notificationCount = notificationCount
+        progress = Mutex(Progress(start: .now(), roundTrip: roundTrip))
         memory = Mutex(Memory(footprint: try FootprintReading()))
     }
 
@@ -38,6 +57,7 @@ final class ProviderTally: Sendable {
     func note(status: Int, nanoseconds: Int64) {
         if status != 200 { notAcceptedCount.add(1, ordering: .relaxed) }
         histogram.withLock { $0.add(nanoseconds: UInt64(clamping: nanoseconds)) }
+        progress.withLock { if $0.roundTrip > .zero { $0.note() } }
     }
 
     /// No answer.
@@ -58,7 +78,8 @@ final class ProviderTally: Sendable {
             cpuNanoseconds: cpuNanoseconds,
             medianNanoseconds: Int(latencies.quantile(perMille: 500)),
             p99Nanoseconds: Int(latencies.quantile(perMille: 990)),
-            peakByteCount: peakByteCount
+            peakByteCount: peakByteCount,
+            answersPerRoundTrip: progress.withLock { $0.answerCounts }
         )
     }
 }

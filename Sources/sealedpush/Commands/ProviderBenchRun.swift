@@ -191,6 +191,11 @@ struct ProviderBenchRun {
             writer.member("p99-nanoseconds", report.p99Nanoseconds)
             writer.member("peak-bytes", report.peakByteCount)
             writer.member("empty-bytes", emptyByteCount)
+            guard roundTrip > .zero else { return }
+            writer.name("answers-per-round-trip")
+            writer.array { writer in
+                for count in report.answersPerRoundTrip { writer.integer(count) }
+            }
         }
         return String(decoding: writer.bytes, as: UTF8.self)
     }

@@ -36,10 +36,12 @@ final class APNSStandIn: Sendable {
 
     func serve(
         streamCountMax: UInt32 = 1000,
+        windowByteCount: Int32 = 16 << 20,
         _ handle: @escaping @Sendable (Push) -> Void
     ) async throws -> HTTP2Server {
         var limits = HTTP2ServerLimits()
         limits.settings.maxConcurrentStreams = streamCountMax
+        limits.settings.connectionWindowByteCount = windowByteCount
         return try await .start(
             address: "127.0.0.1",
             port: 0,
@@ -104,12 +106,14 @@ final class APNSStandIn: Sendable {
         ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: try KeyID(keyID), teamID: try TeamID("DEF123GHIJ"))
     }
 
-    static func notification(_ number: Int = 0) throws -> PushNotification {
+    static func notification(_ number: Int = 0) throws -> PushNotification { try notification(number, padding: 0) }
+
+    static func notification(_ number: Int, padding: Int) throws -> PushNotification {
         PushNotification(
             id: APNSID(randomBytes: [UInt8(number >> 8), UInt8(number & 0xFF)] + [UInt8](repeating: 0, count: 14)),
             deviceToken: try DeviceToken(bytes: [UInt8](repeating: 0xAB, count: 32)),
             topic: try Topic("com.example.chat"),
-            payload: Array(#"{"aps":{"alert":"x"}}"#.utf8)
+            payload: Array((#"{"aps":{"alert":"x"}}"# + String(repeating: " ", count: padding)).utf8)
         )
     }
 }

@@ -35,6 +35,33 @@ struct ConnectionPoolTests {
         await server.close()
     }
 
+    @Test func `through a window that is always full pushes arrive in their order`() async throws {
+        let site = try APNSStandIn()
+        let arrived = Mutex<[[UInt8]]>([])
+        let server = try await site.serve(windowByteCount: 65_535) { push in
+            arrived.withLock { $0.append(Array(push.id)) }
+            push.accept()
+        }
+        let client = try site.client(of: server) { $0.connectionCountMax = 1 }
+        let pushes = try (0..<600).map { try APNSStandIn.notification($0, padding: 1_000) }
+        let results = await client.send(pushes)
+        #expect(results.allSatisfy { (try? $0.get().status) == 200 })
+        let isInOrder = arrived.withLock { $0 } == pushes.map { Array($0.id.description.utf8) }
+        #expect(isInOrder)
+        await client.close()
+        await server.close()
+    }
+
+    @Test func `a body that is larger than the whole window goes out alone`() async throws {
+        let site = try APNSStandIn()
+        let server = try await site.serve(windowByteCount: 3_000) { $0.accept() }
+        let client = try site.client(of: server) { $0.connectionCountMax = 1 }
+        let results = await client.send(try (0..<10).map { try APNSStandIn.notification($0, padding: 4_000) })
+        #expect(results.allSatisfy { (try? $0.get().status) == 200 })
+        await client.close()
+        await server.close()
+    }
+
     @Test func `after a GOAWAY what was not processed goes out once more, on another connection, and is answered once`()
         async throws
     {
