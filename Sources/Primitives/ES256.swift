@@ -14,6 +14,21 @@ public enum ES256Error: Error, Equatable {
     case library(call: String)
 }
 
+extension ES256Error: CustomStringConvertible {
+    /// What is wrong with the file.
+    public var description: String {
+        switch self {
+        case .tooLong(let byteCount, let byteCountMax):
+            "the file has \(byteCount) bytes, and a key file has \(byteCountMax) at most"
+        case .noBlock(let label): "the file has no PEM block '\(label)'"
+        case .malformed: "what the PEM block holds is no key"
+        case .notP256: "the key is not one on the curve P-256"
+        case .halvesDiffer: "the private and the public half of the key do not belong together"
+        case .library(let call): "the cryptographic library refused (\(call))"
+        }
+    }
+}
+
 /// A P-256 private key that signs as ES256 (ECDSA with SHA-256). Not copied, not printed, zeroed when its owner goes.
 ///
 /// - Source: RFC 7518 section 3.4; RFC 5958 for the file.

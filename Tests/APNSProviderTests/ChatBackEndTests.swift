@@ -49,7 +49,7 @@ struct ChatBackEndTests {
     }
 
     @Test func `what is no key of Apple's is told from one`() throws {
-        #expect(throws: ProviderError.key(.noBlock(label: "PRIVATE KEY"))) {
+        let error = #expect(throws: ProviderError.key(.noBlock(label: "PRIVATE KEY"))) {
             try PreviewSender(
                 endpoint: .production,
                 authorities: nil,
@@ -59,6 +59,7 @@ struct ChatBackEndTests {
                 app: "com.example.chat"
             )
         }
+        #expect(error?.description == "the signing key cannot be used: the file has no PEM block 'PRIVATE KEY'")
     }
 
     @Test func `nobody there is an error that says what to do`() async throws {
