@@ -77,11 +77,13 @@ extension ConnectionPool {
     private func didConnect(_ error: TransportError?, _ connection: PooledConnection) {
         guard let error else {
             connection.didConnect()
+            connectFailure = nil
             tell(.connected(connection: connection.number))
             // The round trip, which growth is measured by.
             connection.core.ping(deadline: configuration.pingDeadline)
             return planDispatch()
         }
+        connectFailure = error
         tell(.connectFailed(connection: connection.number, error))
         // Before anything ever worked it is most likely a setting that is wrong, which waiting does not mend.
         if !lane.isProven, !connections.contains(where: { $0 !== connection && !$0.isRetired }) {

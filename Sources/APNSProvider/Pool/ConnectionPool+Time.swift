@@ -21,7 +21,7 @@ extension ConnectionPool {
     private func sweep() {
         let now = loop.now
         for delivery in deliveries.takeWaiting(where: { $0.deadline <= now }) {
-            let failure = SendFailure(cause: .deadlineExceeded, attemptCount: delivery.attemptCount)
+            let failure = SendFailure(cause: causeOfWaiting, attemptCount: delivery.attemptCount)
             finish(delivery, .failure(delivery.isMaybeDuplicate ? .ambiguous(failure) : .notProcessed(failure)))
         }
         for connection in connections where connection.core.isOpen && !connection.isRetired {
@@ -37,6 +37,12 @@ extension ConnectionPool {
             if age >= configuration.connectionAgeMax { replaceAged(connection, isBusy: isBusy) }
         }
         planDispatch()
+    }
+
+    /// What who has waited in vain is told: that there was no connection, and why, says more than that time is over.
+    private var causeOfWaiting: RequestFailure {
+        guard let connectFailure, !connections.contains(where: \.core.isOpen) else { return .deadlineExceeded }
+        return .connection(connectFailure)
     }
 
     /// The next one is open before the old one takes no more: nobody waits for a handshake.

@@ -15,6 +15,8 @@ final class ConnectionPool {
     var deliveries = DeliveryTable()
     var connections: [PooledConnection] = []
     var nextConnectionNumber = 1
+    /// Of the last connect; nil when it succeeded.
+    var connectFailure: TransportError?
     /// Where the search for room begins: a connection is filled before the next one is used.
     private var cursor = 0
     private var headers = HeaderBlock()
