@@ -27,6 +27,36 @@ import Testing
         #expect(abs(Double(count) / 20_000 - rate) < 0.01)
     }
 
+    @Test func `a spell of refusals ends, and a revocation does not`() {
+        func reasons(_ spell: FaultPlan.Spell) -> [Reason?] {
+            var plan = FaultPlan(seed: 11, faultRate: 0, spell: spell)
+            return (0..<20).map { _ in
+                guard case .rejected(let reason)? = plan.nextRequest().fault else { return nil }
+                return reason
+            }
+        }
+        let refused = reasons(.refusals(count: 5))
+        #expect(refused.prefix(5).allSatisfy { $0?.status == 400 } && refused.dropFirst(5).allSatisfy { $0 == nil })
+        let revoked = reasons(.revocation(after: 5))
+        #expect(revoked.prefix(5).allSatisfy { $0 == nil })
+        #expect(revoked.dropFirst(5).allSatisfy { $0 == .invalidProviderToken })
+    }
+
+    @Test func `every reason comes that is about the credential, or about later`() {
+        var plan = FaultPlan(seed: 5, faultRate: 1)
+        var reasons: Set<Reason> = []
+        for _ in 0..<5_000 {
+            if case .rejected(let reason)? = plan.nextRequest().fault { reasons.insert(reason) }
+        }
+        #expect(
+            reasons.isSuperset(of: [
+                .expiredProviderToken, .invalidProviderToken, .tooManyProviderTokenUpdates, .forbidden,
+                .topicDisallowed, .unrelatedKeyIDInToken, .tooManyRequests, .internalServerError, .serviceUnavailable,
+                .shutdown,
+            ])
+        )
+    }
+
     @Test func `every kind of fault comes`() {
         var plan = FaultPlan(seed: 5, faultRate: 1)
         func kind(_ fault: Any) -> String { String(String(describing: fault).prefix { $0 != "(" }) }

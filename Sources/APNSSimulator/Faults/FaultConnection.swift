@@ -78,7 +78,14 @@ final class FaultConnection {
         stream.outgoing = outgoing.isDone ? nil : outgoing
         streams[streamID] = stream
         write(frames)
-        if outgoing.isDone { closeStream(streamID) }
+        if outgoing.isDone { endAnswer(streamID) }
+    }
+
+    private func endAnswer(_ streamID: Int32) {
+        if let stream = streams[streamID], let request = stream.request, let answer = stream.answer {
+            core.ledger.didFinishAnswer(to: request, status: answer.status, answer.reason)
+        }
+        closeStream(streamID)
     }
 
     /// Both sides are done with it, or one has broken it off.
@@ -97,11 +104,12 @@ final class FaultConnection {
     func answer(_ streamID: Int32, _ answer: FaultAnswer) {
         guard channel.isOpen, var stream = streams[streamID], !stream.isSettled, let id = stream.id else { return }
         stream.isSettled = true
+        stream.answer = (answer.status, answer.reason)
         stream.outgoing = answer.outgoing(on: streamID)
         streams[streamID] = stream
         core.ledger.didAnswer(id, status: answer.status)
         write(answer.heads(on: streamID))
-        if stream.outgoing == nil { closeStream(streamID) } else { sendBody(streamID) }
+        if stream.outgoing == nil { endAnswer(streamID) } else { sendBody(streamID) }
         if answer.status == 200, let later = plan.streamCountMaxLater, streamCountMax == plan.streamCountMax,
             later != streamCountMax
         {
@@ -142,13 +150,13 @@ final class FaultConnection {
 
     private func didReceiveRequest(_ request: FaultRequestDecoder.Request) {
         guard let id = request.id else { return core.ledger.didBreakProtocol() }
-        core.ledger.didReceive(id)
-        core.ledger.didReceiveRequest(on: number)
+        let index = core.ledger.didReceive(id, on: number, tokenIssuedAt: request.tokenIssuedAt, at: .now())
         let plan = core.nextRequest()
         if plan.fault != nil { core.ledger.didMeetFault() }
         // Reset or excluded by a GOAWAY before it was complete.
         guard streams[request.streamID] != nil else { return core.ledger.didRefuse(id) }
         streams[request.streamID]?.id = id
+        streams[request.streamID]?.request = index
         FaultExchange(connection: self, streamID: request.streamID, id: id).carryOut(plan)
     }
 

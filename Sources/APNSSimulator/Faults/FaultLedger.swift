@@ -15,6 +15,27 @@ package struct FaultLedger: Sendable {
         package var refusedCount = 0
     }
 
+    /// One request that came whole.
+    package struct Request: Sendable, Equatable {
+        package let id: APNSID
+        /// In `connections`.
+        package let connection: Int
+        package let receivedAt: MonotonicTime
+        /// `iat` of its provider token; nil: it had none.
+        package let tokenIssuedAt: Int64?
+        package fileprivate(set) var answer: Answer?
+    }
+
+    /// An answer that was written to its end. Whether the client has read it is the client's to say.
+    package struct Answer: Sendable, Equatable {
+        package let status: Int
+        /// What its body said, where that was one of Apple's.
+        package let reason: Reason?
+        /// How many answers had been written before, and how many requests had come.
+        package let number: Int
+        package let requestCount: Int
+    }
+
     /// One connection that the system took for us.
     package struct Connection: Sendable, Equatable {
         package let acceptedAt: MonotonicTime
@@ -26,6 +47,9 @@ package struct FaultLedger: Sendable {
 
     package private(set) var entries: [APNSID: Entry] = [:]
     package private(set) var connections: [Connection] = []
+    /// In the order in which they came.
+    package private(set) var requests: [Request] = []
+    package private(set) var answerCount = 0
     /// Requests on streams beyond the limit that the client had acknowledged.
     package private(set) var streamExcessCount = 0
     /// Frames that broke HTTP/2's rules, and requests that named no notification.
@@ -39,11 +63,41 @@ package struct FaultLedger: Sendable {
 
     package subscript(id: APNSID) -> Entry { entries[id] ?? Entry() }
 
-    package mutating func didReceive(_ id: APNSID) { entries[id, default: Entry()].receivedCount += 1 }
+    /// - Parameters:
+    ///   - id: what the request named.
+    ///   - connection: in `connections`.
+    ///   - tokenIssuedAt: `iat` of its provider token.
+    ///   - time: when its last byte had come.
+    /// - Returns: its place in `requests`.
+    @discardableResult
+    package mutating func didReceive(
+        _ id: APNSID,
+        on connection: Int = 0,
+        tokenIssuedAt: Int64? = nil,
+        at time: MonotonicTime = MonotonicTime(nanoseconds: 0)
+    ) -> Int {
+        entries[id, default: Entry()].receivedCount += 1
+        if connections.indices.contains(connection) { connections[connection].requestCount += 1 }
+        requests.append(
+            Request(id: id, connection: connection, receivedAt: time, tokenIssuedAt: tokenIssuedAt)
+        )
+        return requests.count - 1
+    }
 
     package mutating func didProcess(_ id: APNSID) { entries[id, default: Entry()].processedCount += 1 }
 
     package mutating func didAnswer(_ id: APNSID, status: Int) { entries[id, default: Entry()].answers.append(status) }
+
+    /// The whole of an answer to `requests[index]` was written.
+    package mutating func didFinishAnswer(to index: Int, status: Int, _ reason: Reason?) {
+        requests[index].answer = Answer(
+            status: status,
+            reason: reason,
+            number: answerCount,
+            requestCount: requests.count
+        )
+        answerCount += 1
+    }
 
     package mutating func didRefuse(_ id: APNSID) { entries[id, default: Entry()].refusedCount += 1 }
 
@@ -60,8 +114,6 @@ package struct FaultLedger: Sendable {
     }
 
     mutating func didShakeHands(_ number: Int) { connections[number].isHandshakeDone = true }
-
-    mutating func didReceiveRequest(on number: Int) { connections[number].requestCount += 1 }
 
     mutating func didEnd(_ number: Int, at time: MonotonicTime) { connections[number].endedAt = time }
 }

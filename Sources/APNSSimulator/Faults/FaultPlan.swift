@@ -41,6 +41,17 @@ package struct FaultPlan: Sendable {
         package init(fault: RequestFault? = nil) { self.fault = fault }
     }
 
+    /// What many requests in a row meet, beside the faults of single ones.
+    package enum Spell: Sendable, Equatable {
+        case none
+        /// The first so many are refused, as of a provider whose device tokens are of the other environment.
+        case refusals(count: Int)
+        /// The key is revoked: those after so many are answered with InvalidProviderToken.
+        case revocation(after: Int)
+
+        package var isRefusal: Bool { if case .refusals = self { true } else { false } }
+    }
+
     /// How many requests out of one, and how many connections, go wrong.
     package let faultRate: Double
     private var connections: [Connection]
@@ -49,14 +60,18 @@ package struct FaultPlan: Sendable {
     /// A second stream of numbers, so that a connection more does not change what happens to requests.
     private var connectionDice = SeededDice(seed: 0)
     private var hasConnection = false
+    private let spell: Spell
+    private var requestCount = 0
 
     /// Faults by chance.
     ///
     /// - Parameters:
     ///   - seed: what repeats them.
     ///   - faultRate: 0 to 1.
-    package init(seed: UInt64, faultRate: Double) {
+    ///   - spell: what many requests meet.
+    package init(seed: UInt64, faultRate: Double, spell: Spell = .none) {
         self.faultRate = faultRate
+        self.spell = spell
         connections = []
         requests = []
         dice = SeededDice(seed: seed)
@@ -66,6 +81,7 @@ package struct FaultPlan: Sendable {
     /// These, in order; everything after them goes well.
     package init(connections: [Connection] = [], requests: [RequestFault?] = []) {
         faultRate = 0
+        spell = .none
         self.connections = connections.reversed()
         self.requests = requests.reversed().map { Request(fault: $0) }
     }
@@ -75,11 +91,16 @@ package struct FaultPlan: Sendable {
         var connection = Connection()
         connection.streamCountMax = connectionDice.pick(1, 1, 3, 100, 1000)
         connection.streamCountMaxLater = connectionDice.pick(1, 10, 1000)
+        // Who has sent all at once can learn nothing from refusals.
+        if spell.isRefusal {
+            connection.streamCountMax = min(3, connection.streamCountMax)
+            connection.streamCountMaxLater = connection.streamCountMax
+        }
         // The first one less often: a client that never gets through has nothing to show.
         let connectFaultRate = hasConnection ? min(faultRate * 2, 0.5) : faultRate / 4
         hasConnection = true
         if connectionDice.isTrue(connectFaultRate) { connection.connectFault = connectionDice.connectFault() }
-        if connectionDice.isTrue(faultRate / 2) {
+        if connectionDice.isTrue(faultRate / 2), !spell.isRefusal {
             connection.faults.append(
                 Moment(after: connectionDice.milliseconds(0...20), connectionDice.connectionFault())
             )
@@ -94,6 +115,17 @@ package struct FaultPlan: Sendable {
         // Most are acted on at once; some wait, so that a GOAWAY finds streams of both kinds.
         if dice.isTrue(0.3) { request.processingDelay = dice.milliseconds(0...3) }
         if dice.isTrue(0.3) { request.answerDelay = dice.milliseconds(0...3) }
+        let number = requestCount
+        requestCount += 1
+        switch spell {
+        case .refusals(let count) where number < count:
+            request.fault = .rejected(dice.pick(.badDeviceToken, .deviceTokenNotForTopic, .topicDisallowed))
+            return request
+        case .revocation(let count) where number >= count:
+            request.fault = .rejected(.invalidProviderToken)
+            return request
+        case .none, .refusals, .revocation: break
+        }
         guard dice.isTrue(faultRate) else { return request }
         // One fault of a connection spoils many requests.
         request.fault =
@@ -153,7 +185,7 @@ extension SeededDice {
     }
 
     fileprivate mutating func requestFault() -> RequestFault {
-        switch Int.random(in: 0..<24, using: &self) {
+        switch Int.random(in: 0..<28, using: &self) {
         case 0..<4: .reset(code: 7, isProcessed: false)
         case 4..<7: .reset(code: pick(0, 2, 5, 8), isProcessed: pick(true, false))
         case 7: .headThenReset(code: pick(0, 2, 8))
@@ -170,6 +202,17 @@ extension SeededDice {
                 pick(.empty, .notJSON, .unknownReason, .hugeReason)
             )
         case 16..<20: .rejected(pick(.shutdown, .serviceUnavailable, .internalServerError, .tooManyRequests))
+        case 20..<23:
+            .rejected(
+                pick(
+                    .expiredProviderToken,
+                    .invalidProviderToken,
+                    .tooManyProviderTokenUpdates,
+                    .forbidden,
+                    .topicDisallowed,
+                    .unrelatedKeyIDInToken
+                )
+            )
         default: .rejected(pick(.badDeviceToken, .unregistered, .expiredToken, .payloadTooLarge, .badTopic))
         }
     }

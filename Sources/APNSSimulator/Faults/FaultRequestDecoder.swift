@@ -8,10 +8,14 @@ struct FaultRequestDecoder: ~Copyable {
         let streamID: Int32
         /// Nil: the request named no notification.
         let id: APNSID?
+        /// Nil: it had no provider token, or one that cannot be read.
+        let tokenIssuedAt: Int64?
     }
 
     private let session: HTTP2Session
     private var unsaid: ByteQueue
+    /// The last token: most requests have the one of the request before.
+    private var token: (text: [UInt8], issuedAt: Int64?) = ([], nil)
 
     init(now: MonotonicTime) throws(HTTP2Error) {
         var settings = HTTP2Settings()
@@ -42,7 +46,8 @@ struct FaultRequestDecoder: ~Copyable {
             guard case .message(let slot) = event else { continue }
             let headers = session.takeMessage(slot).headers
             let id = headers[HeaderName.id].flatMap { APNSID(text: $0.span, acceptsUpperCase: true) }
-            requests.append(Request(streamID: session.streamID(slot), id: id))
+            let issuedAt = headers[HeaderName.authorization].flatMap { tokenIssuedAt($0) }
+            requests.append(Request(streamID: session.streamID(slot), id: id, tokenIssuedAt: issuedAt))
             // The session would keep it open for its answer, which it will never hear of.
             try session.reset(slot, code: 0)
         }
@@ -51,5 +56,13 @@ struct FaultRequestDecoder: ~Copyable {
         while session.nextEvent() != nil {}
         guard session.isAlive else { throw .library(call: "session_mem_recv", code: 0) }
         return requests
+    }
+
+    private mutating func tokenIssuedAt(_ field: ArraySlice<UInt8>) -> Int64? {
+        if !field.elementsEqual(token.text) {
+            let text = field.dropFirst("bearer ".utf8.count)
+            token = (Array(field), BearerToken(text: text, profile: .spec)?.issuedAt)
+        }
+        return token.issuedAt
     }
 }

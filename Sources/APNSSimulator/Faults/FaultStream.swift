@@ -16,6 +16,10 @@ struct FaultStream {
 
     /// Nil until the request is complete.
     var id: APNSID?
+    /// Its place in the ledger, from then on.
+    var request: Int?
+    /// What is being answered, from its first byte on.
+    var answer: (status: Int, reason: Reason?)?
     var isProcessed = false
     /// The server has begun to answer, or never will.
     var isSettled = false
@@ -27,6 +31,8 @@ struct FaultStream {
 /// An answer in frames: the head, then what flow control lets through.
 struct FaultAnswer {
     var status: Int
+    /// Of a rejection as Apple writes it.
+    var reason: Reason?
     var fields: [(String, [UInt8])]
     var body: [UInt8] = []
     var isInformationalFirst = false
@@ -44,6 +50,7 @@ struct FaultAnswer {
         let body = RejectionBody(reason, timestampMilliseconds: 1_700_000_000_000)
         return FaultAnswer(
             status: reason.status,
+            reason: reason,
             fields: [("apns-id", id.text), ("content-type", Array("application/json".utf8))],
             body: body.json
         )
