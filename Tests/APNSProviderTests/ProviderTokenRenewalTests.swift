@@ -58,10 +58,8 @@ struct ProviderTokenRenewalTests {
         let source = try Self.source()
         var now = Moment(unixSeconds: Self.wall, uptimeSeconds: 100)
         var token = try source.token(at: now)
-        var madeAt = now.uptimeSeconds
-        var earlier: ProviderToken?
-        var earlierMadeAt = madeAt
-        var count = 1
+        // All that there were: one that was refused may come back, and the next is still to keep its distance from it.
+        var made = [(token: token, at: now.uptimeSeconds)]
         for _ in 0..<2000 {
             let seconds = Int64.random(in: 0...400, using: &generator)
             now.uptimeSeconds += seconds
@@ -75,20 +73,17 @@ struct ProviderTokenRenewalTests {
             case .refusedAsExpired: source.tokenWasRefused(token, for: .expiredProviderToken)
             case .refusedAsTooMany: source.tokenWasRefused(token, for: .tooManyProviderTokenUpdates, at: now)
             }
-            let next = try source.token(at: now)
-            if next != token, next != earlier {
-                #expect(now.uptimeSeconds - madeAt >= 20 * 60, "seed \(seed)")
-                #expect(next.issuedAt == now.unixSeconds, "seed \(seed)")
-                (earlier, earlierMadeAt, token, madeAt) = (token, madeAt, next, now.uptimeSeconds)
-                count += 1
-            } else if next != token {
-                // Too many for APNs: the one before is back.
-                (token, madeAt, earlier) = (next, earlierMadeAt, nil)
+            token = try source.token(at: now)
+            if let known = made.last(where: { $0.token == token }) {
+                #expect(now.uptimeSeconds - known.at < 60 * 60, "seed \(seed)")
+            } else {
+                #expect(now.uptimeSeconds - made[made.count - 1].at >= 20 * 60, "seed \(seed)")
+                #expect(token.issuedAt == now.unixSeconds, "seed \(seed)")
+                made.append((token, now.uptimeSeconds))
             }
-            #expect(now.uptimeSeconds - madeAt < 60 * 60, "seed \(seed)")
         }
         // About 400,000 seconds went by.
-        #expect(count > 60, "seed \(seed)")
+        #expect(made.count > 60, "seed \(seed)")
     }
 
     @Test func `a machine that slept for hours wakes up with a new token`() throws {
@@ -112,6 +107,21 @@ struct ProviderTokenRenewalTests {
         for seconds in [1300, 2000, 2559] as [Int64] { #expect(try source.token(at: moment(seconds)) == first) }
         // Before APNs would take it for expired, a new one comes whatever was said.
         #expect(try source.token(at: moment(3480)) != first)
+    }
+
+    @Test func `when the one that came back is too old, the one that was too many is young enough`() throws {
+        let source = try Self.source()
+        func moment(_ minutes: Int64) -> Moment {
+            Moment(unixSeconds: Self.wall + 60 * minutes, uptimeSeconds: 100 + 60 * minutes)
+        }
+        let first = try source.token(at: moment(0))
+        let second = try source.token(at: moment(50))
+        source.tokenWasRefused(second, for: .tooManyProviderTokenUpdates, at: moment(51))
+        for minutes in [51, 57] as [Int64] { #expect(try source.token(at: moment(minutes)) == first) }
+        // A third one would be 8 minutes from the second.
+        for minutes in [58, 60, 99] as [Int64] { #expect(try source.token(at: moment(minutes)) == second) }
+        let third = try source.token(at: moment(100))
+        #expect(third != first && third != second)
     }
 
     @Test func `clocks at the ends of time end nothing`() throws {

@@ -29,7 +29,7 @@ public final class ProviderTokenSource: Sendable {
     private struct State {
         var token: ProviderToken?
         var issuedAtUptime: Int64 = 0
-        /// The one before, which APNs may still know better.
+        /// The one before, which APNs may still know better; or, when that has come back, the one after it.
         var previous: (token: ProviderToken, issuedAtUptime: Int64)?
         /// APNs said that tokens changed too often: until then none is made.
         var frozenUntilUptime: Int64 = .min
@@ -63,6 +63,7 @@ public final class ProviderTokenSource: Sendable {
     package func token(at now: Moment) throws(ProviderError) -> ProviderToken {
         try state.withLock { state throws(ProviderError) in
             if let token = state.token, !Self.isRenewalDue(state, token, at: now) { return token }
+            if let later = Self.takeLater(&state, at: now) { return later }
             let token = try ProviderToken(
                 signedWith: key,
                 keyID: keyID,
@@ -85,15 +86,28 @@ public final class ProviderTokenSource: Sendable {
             case .expiredProviderToken: state.isRefused = true
             case .tooManyProviderTokenUpdates:
                 state.frozenUntilUptime = now.uptimeSeconds.addingClamped(Self.renewalAgeSecondsMin)
-                guard let previous = state.previous,
+                guard let previous = state.previous, previous.issuedAtUptime < state.issuedAtUptime,
                     now.uptimeSeconds.subtractingClamped(previous.issuedAtUptime) < Self.ageSecondsMax
                 else { return }
+                state.previous = (token: token, issuedAtUptime: state.issuedAtUptime)
                 state.token = previous.token
                 state.issuedAtUptime = previous.issuedAtUptime
-                state.previous = nil
             default: break
             }
         }
+    }
+
+    /// The token that was too many for APNs when the one before came back: when that is too old, another new one would be
+    /// one more too many.
+    private static func takeLater(_ state: inout State, at now: Moment) -> ProviderToken? {
+        guard let later = state.previous, later.issuedAtUptime > state.issuedAtUptime,
+            now.uptimeSeconds.subtractingClamped(later.issuedAtUptime) < renewalAgeSeconds
+        else { return nil }
+        state.token = later.token
+        state.issuedAtUptime = later.issuedAtUptime
+        state.previous = nil
+        state.isRefused = false
+        return later.token
     }
 
     private static func isRenewalDue(_ state: State, _ token: ProviderToken, at now: Moment) -> Bool {
