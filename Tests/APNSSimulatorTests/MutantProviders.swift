@@ -5,6 +5,63 @@ import Transport
 
 @testable import APNSSimulator
 
+/// A client that has one call makes the others of it.
+extension ScheduledProvider {
+    func trySend(_ notification: PushNotification) async -> ProviderScheduleJudge.Report { await send(notification) }
+
+    func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report] {
+        await withTaskGroup { group in
+            for notification in batch { group.addTask { await send(notification) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    func send(
+        each notifications: [PushNotification],
+        inFlightMax: Int,
+        tell: @Sendable (ProviderScheduleJudge.Report) -> Void
+    ) async {
+        await withTaskGroup { group in
+            for notification in notifications { group.addTask { await send(notification) } }
+            for await report in group { tell(report) }
+        }
+    }
+}
+
+/// Gives a batch's results in the wrong order.
+struct BatchReverser: ScheduledProvider {
+    let client: APNSClient
+
+    func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+        await RealProvider(client).send(notification)
+    }
+
+    func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report] {
+        RealProvider.reports(await client.send(batch).reversed(), of: batch, after: .zero)
+    }
+
+    func close() async { await client.close() }
+}
+
+/// Tells answers in the order of the notifications, however they came.
+struct OrderKeeper: ScheduledProvider {
+    let provider: RealProvider
+
+    func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+        await provider.send(notification)
+    }
+
+    func send(
+        each notifications: [PushNotification],
+        inFlightMax: Int,
+        tell: @Sendable (ProviderScheduleJudge.Report) -> Void
+    ) async {
+        for report in await provider.send(notifications) { tell(report) }
+    }
+
+    func close() async { await provider.close() }
+}
+
 /// Sends what may have been processed once more, and does not say so.
 struct EverythingResender: ScheduledProvider {
     let provider: RealProvider

@@ -1,4 +1,4 @@
-package import APNS
+private import APNS
 package import APNSProvider
 package import APNSSimulator
 package import Transport
@@ -8,22 +8,33 @@ package struct ProviderSchedule: Sendable {
     package let seed: UInt64
     package let faultRate: Double
     package let notifications: [PushNotification]
-    /// Cancelled while they are on their way.
-    package let cancelled: Set<APNSID>
+    /// The same, as the client is given them.
+    package let calls: [ScheduledCall]
     package private(set) var rules = ProviderScheduleJudge.Rules()
     private let ambiguity: APNSClientConfiguration.AmbiguityPolicy
     private let connectionCountMax: Int
     private let connectionAgeMax: Duration
+    private let waitingCountMax: Int
+    private let spell: FaultPlan.Spell
+    /// Of the clock that provider tokens age by.
+    private let clockSpeed: Int64
 
     package init(seed: UInt64) {
         var dice = SeededDice(seed: seed &* 0x9E37_79B9 &+ 1)
         self.seed = seed
-        faultRate = dice.pick(0.02, 0.05, 0.05, 0.2, 0.5)
+        spell = Self.spell(&dice)
+        let isRefused = spell.isRefusal
+        // A lane that has to show ten good answers in a row never would with many faults.
+        faultRate = isRefused ? dice.pick(0, 0.02) : dice.pick(0.02, 0.05, 0.05, 0.2, 0.5)
         ambiguity = dice.pick(.report, .resendCollapsible, .resend)
-        connectionCountMax = dice.pick(1, 2, 4)
+        connectionCountMax = isRefused ? dice.pick(1, 1, 4) : dice.pick(1, 2, 4)
         connectionAgeMax = dice.pick(.seconds(3600), .seconds(3600), .milliseconds(20))
-        notifications = (0..<Int.random(in: 20...60, using: &dice)).map { _ in Self.notification(&dice) }
-        cancelled = Set(notifications.map(\.id).filter { _ in dice.isTrue(0.02) })
+        waitingCountMax = isRefused ? 1000 : dice.pick(2, 10, 1000)
+        // An hour in 180 milliseconds, so that tokens are made anew while it runs.
+        clockSpeed = dice.pick(1, 20_000)
+        let count = isRefused ? 75...90 : 20...60
+        notifications = (0..<Int.random(in: count, using: &dice)).map { _ in Self.notification(&dice) }
+        calls = ScheduledCall.calls(for: notifications, &dice)
         let ambiguity = ambiguity
         rules.resendable = Set(
             notifications.filter { notification in
@@ -35,8 +46,18 @@ package struct ProviderSchedule: Sendable {
             }
             .map(\.id)
         )
-        rules.deadline = .milliseconds(800)
+        // A lane that stands still does so for a second.
+        rules.deadline = isRefused ? .seconds(8) : .milliseconds(800)
         rules.connectFloor = .milliseconds(2)
+        for call in calls { rules.add(call, canBeFull: waitingCountMax < notifications.count) }
+    }
+
+    private static func spell(_ dice: inout SeededDice) -> FaultPlan.Spell {
+        switch Int.random(in: 0..<40, using: &dice) {
+        case 0: .refusals(count: dice.pick(51, 51, 52))
+        case 1: .revocation(after: Int.random(in: 0...40, using: &dice))
+        default: .none
+        }
     }
 
     private static func notification(_ dice: inout SeededDice) -> PushNotification {
@@ -55,7 +76,7 @@ package struct ProviderSchedule: Sendable {
         )
     }
 
-    package var plan: FaultPlan { FaultPlan(seed: seed, faultRate: faultRate) }
+    package var plan: FaultPlan { FaultPlan(seed: seed, faultRate: faultRate, spell: spell) }
 
     /// Deadlines that end a schedule soon, on `loop`.
     package func configuration(trust: TLSTrust, loop: EventLoop) -> APNSClientConfiguration {
@@ -64,6 +85,12 @@ package struct ProviderSchedule: Sendable {
         configuration.loop = loop
         let jitter = Double(seed % 1_000) / 1_000
         configuration.jitter = { jitter }
+        let (start, speed) = (MonotonicTime.now(), clockSpeed)
+        configuration.clock = {
+            let seconds = (MonotonicTime.now().nanoseconds - start.nanoseconds) * speed / 1_000_000_000
+            return Moment(unixSeconds: 2_000_000_000 + seconds, uptimeSeconds: 1_000 + seconds)
+        }
+        configuration.waitingCountMax = waitingCountMax
         configuration.connectionCountMax = connectionCountMax
         configuration.connectionAgeMax = connectionAgeMax
         configuration.ambiguity = ambiguity
@@ -85,6 +112,6 @@ package struct ProviderSchedule: Sendable {
 extension ProviderSchedule: CustomStringConvertible {
     package var description: String {
         "seed \(seed): \(notifications.count) notifications, faults \(faultRate), \(ambiguity), "
-            + "\(connectionCountMax) connections, age \(connectionAgeMax)"
+            + "\(connectionCountMax) connections, age \(connectionAgeMax), \(spell), clock \(clockSpeed)"
     }
 }

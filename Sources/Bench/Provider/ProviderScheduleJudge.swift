@@ -1,6 +1,7 @@
 package import APNS
+private import APNSProvider
 package import APNSSimulator
-private import Transport
+internal import Transport
 
 /// Holds a provider client to its promises over one run. A value: outcomes and the server's truth in, mistakes out.
 package struct ProviderScheduleJudge: Sendable {
@@ -16,6 +17,8 @@ package struct ProviderScheduleJudge: Sendable {
         case suspended
         /// The server may have acted on it.
         case ambiguous
+        /// Too many waited, and it was not to wait.
+        case queueFull = "queue full"
         case cancelledUnsent = "cancelled, not sent"
         case cancelledMaybeSent = "cancelled, maybe sent"
     }
@@ -26,6 +29,8 @@ package struct ProviderScheduleJudge: Sendable {
         /// How often it was sent, as the client says; nil where it does not say.
         package let attemptCount: Int?
         package let isMaybeDuplicate: Bool
+        /// Which notification the answer names, and its reason; nil: there was no answer.
+        package let answer: (id: APNSID, reason: Reason?)?
         package let duration: Duration
         /// What the client said, for whoever reads of a mistake.
         package let detail: String
@@ -35,6 +40,7 @@ package struct ProviderScheduleJudge: Sendable {
             outcome: Outcome,
             attemptCount: Int?,
             isMaybeDuplicate: Bool = false,
+            answer: (id: APNSID, reason: Reason?)? = nil,
             duration: Duration = .zero,
             detail: String = ""
         ) {
@@ -42,6 +48,7 @@ package struct ProviderScheduleJudge: Sendable {
             self.outcome = outcome
             self.attemptCount = attemptCount
             self.isMaybeDuplicate = isMaybeDuplicate
+            self.answer = answer
             self.duration = duration
             self.detail = detail
         }
@@ -56,8 +63,29 @@ package struct ProviderScheduleJudge: Sendable {
         /// Connects that may come at once, and how far apart they are in the long run.
         package var connectBurstCount = 16
         package var connectFloor = Duration.seconds(1)
+        /// Notifications whose caller may have gone meanwhile.
+        package var cancelled: Set<APNSID> = []
+        /// Those that may find no room.
+        package var refusable: Set<APNSID> = []
+        /// Those whose answers are told in the order in which they come: of each call.
+        package var streamed: [Set<APNSID>] = []
+        /// Those whose caller may have stopped to take answers.
+        package var mayGoUntold: Set<APNSID> = []
 
         package init() {}
+
+        mutating func add(_ call: ScheduledCall, canBeFull: Bool) {
+            let ids = call.notifications.map(\.id)
+            if call.cancelDelay != nil { cancelled.formUnion(ids) }
+            switch call.form {
+            case .send, .batch: break
+            case .trySend where canBeFull: refusable.formUnion(ids)
+            case .trySend: break
+            case .responses:
+                streamed.append(Set(ids))
+                if call.cancelDelay != nil { mayGoUntold.formUnion(ids) }
+            }
+        }
     }
 
     package enum Mistake: String, Sendable, CaseIterable {
@@ -73,6 +101,17 @@ package struct ProviderScheduleJudge: Sendable {
         case tooManyStreams = "more streams than allowed"
         case protocolBroken = "HTTP/2's rules broken"
         case connectsTooOften = "connects too often"
+        case anothersAnswer = "another notification's answer"
+        case outOfOrder = "told in another order than answered"
+        case cancelledUnasked = "cancelled, and nobody asked"
+        case refusedUnasked = "no room, and was to wait"
+        case repeatedAfterAnswer = "sent again after an answer that is final"
+        case repeatedOnSameConnection = "sent again on a connection that was to be left"
+        case repeatedWithSameToken = "sent again with the token that was refused"
+        case tokensTooOften = "provider tokens made anew too often"
+        case suspendedTooSoon = "stands still, and nobody blamed the credential enough"
+        case sentThoughSuspended = "goes on with a credential that never worked"
+        case goesOnUnderRefusals = "goes on though most is refused"
     }
 
     /// Of the runs that count for the ratio: those with few faults.
@@ -103,12 +142,16 @@ package struct ProviderScheduleJudge: Sendable {
     ) -> Set<Mistake> {
         var mistakes: Set<Mistake> = []
         let reportsByID = Dictionary(grouping: reports, by: \.id)
+        let requestsByID = Dictionary(grouping: ledger.requests, by: \.id)
         for id in sent {
             let entry = ledger[id]
             let reports = reportsByID[id] ?? []
-            if reports.isEmpty { mistakes.insert(.noOutcome) }
+            if reports.isEmpty, !rules.mayGoUntold.contains(id) { mistakes.insert(.noOutcome) }
             if reports.count > 1 { mistakes.insert(.severalOutcomes) }
-            for report in reports { mistakes.formUnion(Self.mistakes(in: report, entry, rules)) }
+            for report in reports {
+                mistakes.formUnion(Self.mistakes(in: report, entry, rules))
+                mistakes.formUnion(Self.mistakes(in: requestsByID[id] ?? [], of: report))
+            }
             if entry.processedCount > 1, !rules.resendable.contains(id) { mistakes.insert(.doubledAgainstRules) }
             let attemptCount = max(entry.receivedCount, reports.first?.attemptCount ?? 0)
             // What was never sent would make the ratio look better.
@@ -119,7 +162,10 @@ package struct ProviderScheduleJudge: Sendable {
         if ledger.streamExcessCount > 0 { mistakes.insert(.tooManyStreams) }
         if ledger.protocolErrorCount > 0 { mistakes.insert(.protocolBroken) }
         if Self.connectsTooOften(ledger, rules) { mistakes.insert(.connectsTooOften) }
-        return mistakes
+        if rules.streamed.contains(where: { Self.isOutOfOrder(reports, of: $0, ledger) }) {
+            mistakes.insert(.outOfOrder)
+        }
+        return mistakes.union(Self.laneMistakes(in: reports, ledger))
     }
 
     /// Those that one outcome shows.
@@ -132,9 +178,16 @@ package struct ProviderScheduleJudge: Sendable {
         // An earlier attempt, of which nothing was heard, may have been processed; then the mark says so.
         case .rejected, .shutDown:
             if entry.processedCount > 0, !report.isMaybeDuplicate { mistakes.insert(.processedAfterAll) }
-        case .notProcessed, .suspended, .cancelledUnsent:
+        case .notProcessed, .suspended, .queueFull, .cancelledUnsent:
             if entry.processedCount > 0 { mistakes.insert(.processedAfterAll) }
         case .ambiguous, .cancelledMaybeSent: break
+        }
+        if let answer = report.answer, answer.id != report.id { mistakes.insert(.anothersAnswer) }
+        switch report.outcome {
+        case .cancelledUnsent, .cancelledMaybeSent:
+            if !rules.cancelled.contains(report.id) { mistakes.insert(.cancelledUnasked) }
+        case .queueFull: if !rules.refusable.contains(report.id) { mistakes.insert(.refusedUnasked) }
+        case .accepted, .rejected, .shutDown, .notProcessed, .suspended, .ambiguous: break
         }
         if let attemptCount = report.attemptCount {
             if entry.receivedCount > attemptCount { mistakes.insert(.attemptsUnderstated) }

@@ -41,27 +41,29 @@ struct ProviderScheduleRun: Sendable {
 
     private func send(into state: State) async {
         await withTaskGroup { group in
-            for notification in schedule.notifications {
-                // Some as an application's tasks do it, from other threads.
-                let isPinned = notification.id.bytes[0] % 4 != 0
-                group.addTask(executorPreference: isPinned ? loop : nil) {
-                    let report = await send(notification)
-                    state.reports.withLock { $0.append(report) }
-                }
+            for call in schedule.calls {
+                group.addTask(executorPreference: call.isPinned ? loop : nil) { await carryOut(call, into: state) }
             }
         }
     }
 
-    private func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
-        guard schedule.cancelled.contains(notification.id) else { return await provider.send(notification) }
-        return await withTaskGroup { group in
-            group.addTask(executorPreference: loop) { await provider.send(notification) }
+    private func carryOut(_ call: ScheduledCall, into state: State) async {
+        guard let delay = call.cancelDelay else { return await place(call, into: state) }
+        await withTaskGroup { group in
+            group.addTask(executorPreference: call.isPinned ? loop : nil) { await place(call, into: state) }
             // At once, or somewhere on its way.
-            await pause(.milliseconds(Int(notification.id.bytes[1] % 32)))
+            await pause(delay)
             group.cancelAll()
-            var reports: [ProviderScheduleJudge.Report] = []
-            for await report in group { reports.append(report) }
-            return reports[0]
+        }
+    }
+
+    private func place(_ call: ScheduledCall, into state: State) async {
+        switch call.form {
+        case .send: state.add([await provider.send(call.notifications[0])])
+        case .trySend: state.add([await provider.trySend(call.notifications[0])])
+        case .batch: state.add(await provider.send(call.notifications))
+        case .responses(let inFlightMax):
+            await provider.send(each: call.notifications, inFlightMax: inFlightMax) { state.add([$0]) }
         }
     }
 
@@ -75,6 +77,8 @@ struct ProviderScheduleRun: Sendable {
     private final class State: Sendable {
         let reports = Mutex<[ProviderScheduleJudge.Report]>([])
         let isClosed = Mutex(false)
+
+        func add(_ more: [ProviderScheduleJudge.Report]) { reports.withLock { $0 += more } }
     }
 
     /// Resumes once, whoever comes first.

@@ -12,6 +12,12 @@ package struct ProviderSchedules: Sendable {
         package fileprivate(set) var notificationCount = 0
         /// How many notifications ended so.
         package fileprivate(set) var outcomes: [ProviderScheduleJudge.Outcome: Int] = [:]
+        /// Notifications whose caller had gone before he was told.
+        package fileprivate(set) var untoldCount = 0
+        /// Lanes that were stopped by refusals, and went on when these had ended.
+        package fileprivate(set) var pausedCount = 0
+        /// Provider tokens beyond a schedule's first.
+        package fileprivate(set) var renewalCount = 0
         /// Faults that requests and connections met.
         package fileprivate(set) var faultCount = 0
         package fileprivate(set) var connectionCount = 0
@@ -28,8 +34,7 @@ package struct ProviderSchedules: Sendable {
 
     /// Makes the client under test: where, for which schedule, on which loop.
     package typealias MakeProvider =
-        @Sendable (APNSEndpoint, ProviderSchedule, APNSClientConfiguration) throws(ProviderError) ->
-        any ScheduledProvider
+        @Sendable (APNSEndpoint, ProviderSchedule, APNSClientConfiguration) throws -> any ScheduledProvider
 
     private let seeds: [UInt64]
     private let identities: FaultIdentities
@@ -55,17 +60,18 @@ package struct ProviderSchedules: Sendable {
         self.makeProvider = makeProvider
     }
 
-    /// Our client, with one credential for all schedules.
+    /// Our client, with a credential of its own for each schedule, whose clock is its own too.
     package init(
         count: Int,
         seed: UInt64,
         identities: FaultIdentities,
-        trust: TLSTrust,
-        tokens: ProviderTokenSource
+        trust: TLSTrust
     ) {
-        self.init(count: count, seed: seed, identities: identities, trust: trust) {
-            (endpoint, _, configuration) throws(ProviderError) in
-            RealProvider(try APNSClient(endpoint: endpoint, credential: .token(tokens), configuration: configuration))
+        self.init(count: count, seed: seed, identities: identities, trust: trust) { endpoint, _, configuration in
+            let tokens = try ThrowawayProviderKey.tokens()
+            return RealProvider(
+                try APNSClient(endpoint: endpoint, credential: .token(tokens), configuration: configuration)
+            )
         }
     }
 
@@ -197,13 +203,20 @@ extension ProviderSchedules.Result {
         notificationCount += schedule.notifications.count
         faultCount += ended.ledger.faultCount
         connectionCount += ended.ledger.connections.count
+        untoldCount += schedule.rules.mayGoUntold.subtracting(ended.reports.map(\.id)).count
+        let standstill = ProviderScheduleJudge.Standstill(ended.reports, ended.ledger)
+        if let standstill, standstill.isLongEnough, standstill.isOver { pausedCount += 1 }
+        renewalCount += max(0, Set(ended.ledger.requests.compactMap(\.tokenIssuedAt)).count - 1)
         for report in ended.reports { outcomes[report.outcome, default: 0] += 1 }
         self.mistakes.formUnion(mistakes)
         guard !mistakes.isEmpty else { return }
         let wrong = ended.reports.first {
             !ProviderScheduleJudge.mistakes(in: $0, ended.ledger[$0.id], schedule.rules).isEmpty
         }
+        let told = Set(ended.reports.map(\.id))
+        let untold = schedule.calls.filter { call in !call.notifications.allSatisfy { told.contains($0.id) } }
+            .map { "; \($0.form), cancelled after \($0.cancelDelay, default: "no time")" }
         let detail = wrong.map { "; \($0.outcome.rawValue) after \($0.duration): \($0.detail)" } ?? ""
-        failures.append("\(mistakes.map(\.rawValue).sorted()) in \(schedule)\(detail)")
+        failures.append("\(mistakes.map(\.rawValue).sorted()) in \(schedule)\(detail)\(untold.joined())")
     }
 }

@@ -1,0 +1,181 @@
+internal import APNS
+internal import APNSProvider
+internal import APNSSimulator
+internal import Transport
+
+/// What may follow an answer: for its notification, and for the lane.
+///
+/// - Source: docs/provider.md, "What the client does by itself".
+extension ProviderScheduleJudge {
+    /// Apple's, between two provider tokens of a key.
+    private static let tokenAgeSecondsMin: Int64 = 20 * 60
+
+    /// Those that the requests of one notification show, which came in this order.
+    static func mistakes(in requests: [FaultLedger.Request], of report: Report) -> Set<Mistake> {
+        switch report.outcome {
+        // With one of these and without the mark, the client has had every answer that was written.
+        case .accepted, .rejected, .shutDown, .notProcessed, .suspended: if report.isMaybeDuplicate { return [] }
+        case .ambiguous, .queueFull, .cancelledUnsent, .cancelledMaybeSent: return []
+        }
+        var mistakes: Set<Mistake> = []
+        var refusalCount = 0
+        for (request, next) in zip(requests, requests.dropFirst()) {
+            guard let answer = request.answer else { continue }
+            let isElsewhere = request.connection != next.connection
+            let hasOtherToken = request.tokenIssuedAt != next.tokenIssuedAt
+            switch answer.reason {
+            case .shutdown: if !isElsewhere { mistakes.insert(.repeatedOnSameConnection) }
+            case .expiredProviderToken, .unrelatedKeyIDInToken:
+                refusalCount += 1
+                if !isElsewhere { mistakes.insert(.repeatedOnSameConnection) }
+                if answer.reason == .expiredProviderToken, !hasOtherToken { mistakes.insert(.repeatedWithSameToken) }
+            case .tooManyProviderTokenUpdates:
+                refusalCount += 1
+                if !hasOtherToken { mistakes.insert(.repeatedWithSameToken) }
+            default: mistakes.insert(.repeatedAfterAnswer)
+            }
+        }
+        // Once only.
+        if refusalCount > 1 { mistakes.insert(.repeatedAfterAnswer) }
+        return mistakes
+    }
+
+    /// Whether answers that one connection brought were told in another order. Of a notification that was sent twice it
+    /// is not certain which answer was told.
+    static func isOutOfOrder(_ reports: [Report], of ids: Set<APNSID>, _ ledger: FaultLedger) -> Bool {
+        let requests = Dictionary(grouping: ledger.requests, by: \.id).compactMapValues { $0.count == 1 ? $0[0] : nil }
+        var last: [Int: Int] = [:]
+        for report in reports where ids.contains(report.id) && report.answer != nil {
+            guard let request = requests[report.id], let answer = request.answer else { continue }
+            if let before = last[request.connection], before > answer.number { return true }
+            last[request.connection] = answer.number
+        }
+        return false
+    }
+
+    // MARK: The lane
+
+    /// Those of the lane as a whole.
+    static func laneMistakes(in reports: [Report], _ ledger: FaultLedger) -> Set<Mistake> {
+        var mistakes: Set<Mistake> = []
+        let times = Set(ledger.requests.compactMap(\.tokenIssuedAt)).sorted()
+        if zip(times, times.dropFirst()).contains(where: { $1 - $0 < tokenAgeSecondsMin }) {
+            mistakes.insert(.tokensTooOften)
+        }
+        let told = ToldAnswers(reports, ledger)
+        if reports.contains(where: { $0.outcome == .suspended }), !told.mayBeSuspended {
+            mistakes.insert(.suspendedTooSoon)
+        }
+        if told.wentOnUnbelieved { mistakes.insert(.sentThoughSuspended) }
+        if let standstill = Standstill(reports, ledger), !standstill.isLongEnough || standstill.hasCompany {
+            mistakes.insert(.goesOnUnderRefusals)
+        }
+        return mistakes
+    }
+
+    /// The server's answers, and which of them the client had for certain: it told them, and had no other.
+    private struct ToldAnswers {
+        private let ledger: FaultLedger
+        /// Requests, in the order in which their answers ended.
+        private let answered: [FaultLedger.Request]
+        private let told: Set<APNSID>
+
+        init(_ reports: [Report], _ ledger: FaultLedger) {
+            self.ledger = ledger
+            answered = ledger.requests.filter { $0.answer != nil }.sorted { $0.number < $1.number }
+            told = Set(reports.filter { $0.answer != nil && ledger[$0.id].receivedCount == 1 }.map(\.id))
+        }
+
+        /// Whether what was said of the credential may have been enough: in a GOAWAY once; in answers three times, or once
+        /// as long as nothing good was known of it.
+        var mayBeSuspended: Bool {
+            let goAway = ledger.connections.contains { connection in
+                if case .goAway(let reason)? = connection.fault { reason.isOfCredential } else { false }
+            }
+            let blames = answered.filter(\.blamesCredential)
+            if goAway || blames.count > 2 { return true }
+            return blames.contains { blame in
+                !answered.contains {
+                    $0.connection == blame.connection && $0.number < blame.number && $0.isGood && told.contains($0.id)
+                }
+            }
+        }
+
+        /// Whether a connection was used on whose very first answer was a blame, on a lane that knew nothing better.
+        var wentOnUnbelieved: Bool {
+            let firsts = Dictionary(grouping: answered, by: \.connection).compactMapValues(\.first)
+            return firsts.values.contains { first in
+                guard let answer = first.answer, first.blamesCredential, told.contains(first.id),
+                    !answered.contains(where: { $0.connection != first.connection && !$0.blamesCredential })
+                else { return false }
+                return ledger.requests.dropFirst(answer.requestCount).contains { $0.connection == first.connection }
+            }
+        }
+    }
+
+    /// What has to come when more than half of a hundred answers were refusals: a second without requests, and then one
+    /// at a time.
+    struct Standstill {
+        /// Of `Breaker.windowAnswerCount` answers.
+        private static let refusalCountMax = 50
+        /// Of a second: the last requests before it take their time to arrive, on a busy machine.
+        private static let durationMin = Duration.milliseconds(500)
+        private static let goodCountToEnd = 10
+
+        /// No request came at all afterwards, or none for long enough.
+        let isLongEnough: Bool
+        /// Two were on their way before enough single ones were good.
+        let hasCompany: Bool
+        /// So many were good afterwards that the lane was as before.
+        let isOver: Bool
+
+        /// - Returns: nil where it is not certain that the client had so many refusals, or when: it may read one connection
+        ///   long before another.
+        init?(_ reports: [Report], _ ledger: FaultLedger) {
+            let toldCount = reports.count { $0.outcome == .rejected && $0.answer?.reason?.isProviderError == true }
+            let refused = ledger.requests.filter { $0.answer?.reason?.isProviderError == true }
+                .sorted { $0.number < $1.number }
+            guard Set(ledger.requests.map(\.connection)).count == 1, ledger.answerCount <= 100,
+                toldCount > Self.refusalCountMax, refused.count > Self.refusalCountMax,
+                let answer = refused[Self.refusalCountMax].answer
+            else { return nil }
+            let requests = ledger.requests
+            let pauses = (answer.requestCount..<max(answer.requestCount, requests.count)).map { index in
+                (index: index, duration: requests[index].receivedAt - requests[index - 1].receivedAt)
+            }
+            let longest = pauses.max { $0.duration < $1.duration }
+            isLongEnough = longest.map { $0.duration >= Self.durationMin } ?? true
+            let end = longest?.index ?? requests.count
+            let single = requests.indices[end...].prefix(Self.goodCountToEnd)
+            hasCompany = single.contains { index in requests[index].answer.map { $0.requestCount > index + 1 } ?? false
+            }
+            isOver = requests[end...].count { $0.answer?.status == 200 } > Self.goodCountToEnd
+        }
+    }
+}
+
+extension FaultLedger.Request {
+    fileprivate var number: Int { answer?.number ?? .max }
+    fileprivate var blamesCredential: Bool { answer?.reason?.isOfCredential ?? false }
+
+    /// An answer that only an accepted credential gets.
+    fileprivate var isGood: Bool {
+        guard let answer else { return false }
+        return answer.status == 200 || answer.reason.map { $0.status < 500 && $0.status != 403 } ?? false
+    }
+}
+
+extension Reason {
+    /// APNs does not believe who pushes.
+    fileprivate var isOfCredential: Bool {
+        switch self {
+        case .badCertificate, .badCertificateEnvironment, .invalidProviderToken, .missingProviderToken,
+            .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken:
+            true
+        default: false
+        }
+    }
+
+    /// Apple counts it against the provider.
+    fileprivate var isProviderError: Bool { (400..<500).contains(status) && status != 410 }
+}
