@@ -91,6 +91,17 @@ import Transport
         #expect(twice(.tooManyProviderTokenUpdates) == [.repeatedWithSameToken])
     }
 
+    @Test func `it may come again when its successor was too many, or the one before it is too old`() {
+        let expired = Exchange(number: 1, reason: .expiredProviderToken)
+        let successor = Exchange(number: 2, token: 1_260, reason: .tooManyProviderTokenUpdates)
+        let told = [report(1, attemptCount: 2), report(2, .tooManyProviderTokenUpdates)]
+        #expect(mistakes([expired, successor, .init(number: 1, connection: 1)], told) == [])
+        let before = Exchange(number: 2)
+        let tooMany = Exchange(number: 1, token: 1_260, reason: .tooManyProviderTokenUpdates)
+        let both = [report(1, attemptCount: 2), report(2)]
+        #expect(mistakes([before, tooMany, .init(number: 1, token: 1_260)], both) == [])
+    }
+
     @Test func `a refused token is replaced once`() {
         let exchanges = (0..<3).map {
             Exchange(number: 1, connection: $0, token: Int64($0) * 1_260, reason: .expiredProviderToken)

@@ -28,7 +28,7 @@ package struct ProviderSchedule: Sendable {
         faultRate = isRefused ? dice.pick(0, 0.02) : dice.pick(0.02, 0.05, 0.05, 0.2, 0.5)
         ambiguity = dice.pick(.report, .resendCollapsible, .resend)
         connectionCountMax = isRefused ? dice.pick(1, 1, 4) : dice.pick(1, 2, 4)
-        connectionAgeMax = dice.pick(.seconds(3600), .seconds(3600), .milliseconds(20))
+        connectionAgeMax = isRefused ? .seconds(3600) : dice.pick(.seconds(3600), .seconds(3600), .milliseconds(20))
         waitingCountMax = isRefused ? 1000 : dice.pick(2, 10, 1000)
         // An hour in 180 milliseconds, so that tokens are made anew while it runs.
         clockSpeed = dice.pick(1, 20_000)

@@ -10,8 +10,32 @@ extension ProviderScheduleJudge {
     /// Apple's, between two provider tokens of a key.
     private static let tokenAgeSecondsMin: Int64 = 20 * 60
 
+    /// What became of provider tokens; each is named by its `iat`.
+    struct TokenHistory {
+        let times: [Int64]
+        private let refusedAsTooMany: [Int64]
+
+        init(_ ledger: FaultLedger) {
+            times = Set(ledger.requests.compactMap(\.tokenIssuedAt)).sorted()
+            refusedAsTooMany = ledger.requests.filter { $0.answer?.reason == .tooManyProviderTokenUpdates }
+                .compactMap(\.tokenIssuedAt)
+        }
+
+        /// Whether a token that was refused may come again: one that had expired, because its successor was too many; one
+        /// that was too many, because the one before it has grown too old meanwhile.
+        func mayReturn(_ token: Int64?, after reason: Reason?) -> Bool {
+            guard let token else { return false }
+            return reason == .expiredProviderToken
+                ? refusedAsTooMany.contains { $0 > token } : times.contains { $0 < token }
+        }
+    }
+
     /// Those that the requests of one notification show, which came in this order.
-    static func mistakes(in requests: [FaultLedger.Request], of report: Report) -> Set<Mistake> {
+    static func mistakes(
+        in requests: [FaultLedger.Request],
+        of report: Report,
+        _ tokens: TokenHistory
+    ) -> Set<Mistake> {
         switch report.outcome {
         // With one of these and without the mark, the client has had every answer that was written.
         case .accepted, .rejected, .shutDown, .notProcessed, .suspended: if report.isMaybeDuplicate { return [] }
@@ -22,7 +46,9 @@ extension ProviderScheduleJudge {
         for (request, next) in zip(requests, requests.dropFirst()) {
             guard let answer = request.answer else { continue }
             let isElsewhere = request.connection != next.connection
-            let hasOtherToken = request.tokenIssuedAt != next.tokenIssuedAt
+            let hasOtherToken =
+                request.tokenIssuedAt != next.tokenIssuedAt
+                || tokens.mayReturn(request.tokenIssuedAt, after: answer.reason)
             switch answer.reason {
             case .shutdown: if !isElsewhere { mistakes.insert(.repeatedOnSameConnection) }
             case .expiredProviderToken, .unrelatedKeyIDInToken:
@@ -58,7 +84,7 @@ extension ProviderScheduleJudge {
     /// Those of the lane as a whole.
     static func laneMistakes(in reports: [Report], _ ledger: FaultLedger) -> Set<Mistake> {
         var mistakes: Set<Mistake> = []
-        let times = Set(ledger.requests.compactMap(\.tokenIssuedAt)).sorted()
+        let times = TokenHistory(ledger).times
         if zip(times, times.dropFirst()).contains(where: { $1 - $0 < tokenAgeSecondsMin }) {
             mistakes.insert(.tokensTooOften)
         }

@@ -142,6 +142,7 @@ package struct ProviderScheduleJudge: Sendable {
     ) -> Set<Mistake> {
         var mistakes: Set<Mistake> = []
         let reportsByID = Dictionary(grouping: reports, by: \.id)
+        let tokens = TokenHistory(ledger)
         let requestsByID = Dictionary(grouping: ledger.requests, by: \.id)
         for id in sent {
             let entry = ledger[id]
@@ -150,7 +151,7 @@ package struct ProviderScheduleJudge: Sendable {
             if reports.count > 1 { mistakes.insert(.severalOutcomes) }
             for report in reports {
                 mistakes.formUnion(Self.mistakes(in: report, entry, rules))
-                mistakes.formUnion(Self.mistakes(in: requestsByID[id] ?? [], of: report))
+                mistakes.formUnion(Self.mistakes(in: requestsByID[id] ?? [], of: report, tokens))
             }
             if entry.processedCount > 1, !rules.resendable.contains(id) { mistakes.insert(.doubledAgainstRules) }
             let attemptCount = max(entry.receivedCount, reports.first?.attemptCount ?? 0)
