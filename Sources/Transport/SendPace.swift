@@ -1,8 +1,8 @@
 /// Where frames of bodies end, so that a peer with the protocol's first window gives all of it back.
 ///
-/// Peers give a window back when half of it is used up (nghttp2, Netty), and look at the end of each frame. A frame that
-/// runs across the half makes them see more than half, and then what is left is less than half: they keep that until more
-/// comes, which cannot come. Frames that end at the half and at the whole leave nothing behind.
+/// Peers give a window back when half of it is used up (nghttp2, Netty), and look after each frame. One that runs across
+/// the half makes them see more than half, and then what is left is less than half: they keep that until more comes,
+/// which cannot come. Frames that end at the half and at the whole leave nothing behind.
 struct SendPace {
     /// RFC 9113 section 6.9.2.
     static let windowByteCount = 65_535
@@ -11,7 +11,7 @@ struct SendPace {
     /// In the present window's worth of bytes.
     private var position = 0
 
-    /// How long the next frame may be at most. A peer that has opened its window wider is not in a hurry.
+    /// How long the next frame may be at most; a peer that has opened its window wider needs no marks.
     func byteCountToMark(window: Int) -> Int {
         guard window <= Self.windowByteCount else { return .max }
         return (position < Self.halfByteCount ? Self.halfByteCount : Self.windowByteCount) - position
