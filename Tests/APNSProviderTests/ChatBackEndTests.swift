@@ -25,6 +25,7 @@ struct ChatBackEndTests {
             keyID: "ABC123DEFG",
             teamID: "DEF123GHIJ",
             app: "com.example.chat",
+            settings: APNSStandIn.patience,
             observer: lines
         )
         #expect(try await sender.send("AQE", to: Self.device, conversation: "1") == .accepted)

@@ -54,10 +54,14 @@ struct SliceTests {
             return [.hold]
         }
         let pointers = [try thumbnail.pointer(device.url(), isThumbnail: true), try picture.pointer(device.url())]
-        // The end comes when the picture has been asked for: a starved machine needs all the time there is.
-        let shown = await show(pointers, by: device, slice: .seconds(29), deadline: .seconds(29)) {
-            for await _ in isAskedForPicture.stream {}
-        }
+        // The time is called when the picture has been asked for, and not by a clock: a starved machine needs all of it.
+        let shown = await show(
+            pointers,
+            by: device,
+            slice: .seconds(20),
+            clock: StoppedClock(),
+            end: isAskedForPicture
+        )
         #expect(shown.attachments.map(\.id) == [thumbnail.id.text])
         #expect(shown.missingAttachments.map(\.id) == [picture.id])
         #expect(try device.files() == ["png"])
@@ -81,8 +85,8 @@ extension SliceTests {
         _ pointers: [AttachmentPointer],
         by device: FetchingExtension,
         slice: Duration,
-        deadline: Duration = .seconds(25),
-        expiry: (@Sendable () async -> Void)? = nil
+        clock: any Clock<Duration> = ContinuousClock(),
+        end: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)? = nil
     ) async -> NotificationContent {
         let texts = FailureTexts(title: "Acme Chat", newMessage: "You have a new message")
         let content = NotificationContent(
@@ -92,24 +96,55 @@ extension SliceTests {
         )
         let fetcher = AwaitedFetcher(device.fetcher)
         var settings = ExtensionCore.Settings(attachments: fetcher)
-        settings.timing = DeliveryTiming(deadline: deadline, attachmentSlice: slice)
+        settings.timing = DeliveryTiming(deadline: .seconds(25), attachmentSlice: slice)
+        var surroundings = DeliverySurroundings.ofThisDevice
+        surroundings.clock = clock
         let core = ExtensionCore(
             steps: DeliverySteps(neutralContent: content, open: { _ in content }, remember: { _ in }, count: { _ in }),
             receipts: nil,
             settings: settings,
-            surroundings: .ofThisDevice
+            surroundings: surroundings
         )
-        async let end: Void = {
-            await expiry?()
-            if expiry != nil { core.timeWillExpire() }
+        async let expiry: Void = {
+            guard let end else { return }
+            for await _ in end.stream {}
+            core.timeWillExpire()
         }()
         let shown = await withCheckedContinuation { continuation in
             let answer = OneAnswer(continuation)
             core.receive(userInfo: [:], requestID: "1") { answer.give($0) }
         }
-        await end
+        // Whatever has been shown, nobody waits for what may not come.
+        end?.continuation.finish()
+        await expiry
         await fetcher.end()
         return shown
+    }
+}
+
+/// Time stands still: who sleeps is woken by being cancelled.
+private struct StoppedClock: Clock {
+    struct Instant: InstantProtocol {
+        private var offset = Duration.zero
+
+        func advanced(by duration: Duration) -> Instant {
+            var later = self
+            later.offset += duration
+            return later
+        }
+
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (first: Instant, second: Instant) -> Bool { first.offset < second.offset }
+    }
+
+    var now: Instant { Instant() }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let never = AsyncStream<Void>.makeStream()
+        for await _ in never.stream {}
+        never.continuation.finish()
+        throw CancellationError()
     }
 }
 

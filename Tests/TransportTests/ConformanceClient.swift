@@ -9,6 +9,20 @@ enum ConformanceClient: String, CaseIterable, Sendable {
 
     typealias Ending = Result<Int, TransportError>
 
+    /// A starved machine must not end what a test does not want to end.
+    static let patience: TLSChannelLimits = {
+        var limits = TLSChannelLimits()
+        (limits.connectDeadline, limits.handshakeDeadline, limits.closeDeadline) =
+            (.seconds(600), .seconds(600), .seconds(600))
+        return limits
+    }()
+
+    private static let limits: HTTP2ClientLimits = {
+        var limits = HTTP2ClientLimits()
+        limits.channel = patience
+        return limits
+    }()
+
     private static let request = HTTP2Request.post("/", body: Array("body".utf8))
 
     /// Until both requests have ended and the connection is closed.
@@ -22,7 +36,7 @@ enum ConformanceClient: String, CaseIterable, Sendable {
     }
 
     private static func converseInTasks(_ loopback: Loopback, _ port: UInt16) async throws -> [[Ending]] {
-        let client = try await loopback.connect(to: port)
+        let client = try await loopback.connect(to: port, limits: limits)
         let tasks = (0..<2).map { _ in
             Task(executorPreference: loopback.clientLoop) { () async -> Ending in
                 do throws(TransportError) {
@@ -41,7 +55,7 @@ enum ConformanceClient: String, CaseIterable, Sendable {
         let closed = Signal<[[Ending]]>()
         let (loop, context) = (loopback.clientLoop, loopback.clientContext)
         loop.perform {
-            let core = HTTP2ClientCore(loop: loop, limits: HTTP2ClientLimits())
+            let core = HTTP2ClientCore(loop: loop, limits: limits)
             let owner = Owner(core)
             core.owner = owner
             core.onEvent = { event in

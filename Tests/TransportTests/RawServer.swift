@@ -17,7 +17,13 @@ extension RecordedChannel {
         // The listener keeps itself alive until its loop stops.
         let port = await loop.run {
             Result { () throws(TransportError) in
-                try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { channel in
+                try TLSListener(
+                    address: "127.0.0.1",
+                    port: 0,
+                    context: context,
+                    loop: loop,
+                    limits: ConformanceClient.patience
+                ) { channel in
                     let (events, continuation) = AsyncStream.makeStream(of: ChannelRecorder.Event.self)
                     accepted.send(RecordedChannel(channel: LoopBound(channel, to: loop), events: events))
                     return ChannelRecorder(continuation) { channel in

@@ -61,13 +61,9 @@ final class APNSStandIn: Sendable {
     }
 
     func client(port: UInt16, _ change: (inout APNSClientConfiguration) -> Void = { _ in }) throws -> APNSClient {
-        var configuration = APNSClientConfiguration()
+        var configuration = Self.patience
         configuration.trust = .pem(authorityPEM)
         configuration.loop = clientLoop
-        // A starved machine must not end what a test does not want to end.
-        (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
-        (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
-            (.seconds(600), .seconds(600), .seconds(600))
         change(&configuration)
         return try APNSClient(
             endpoint: APNSEndpoint(host: "127.0.0.1", port: port),
@@ -76,9 +72,18 @@ final class APNSStandIn: Sendable {
         )
     }
 
+    /// A starved machine must not end what a test does not want to end.
+    static var patience: APNSClientConfiguration {
+        var configuration = APNSClientConfiguration()
+        (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
+        (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
+            (.seconds(600), .seconds(600), .seconds(600))
+        return configuration
+    }
+
     /// Lanes on the client's loop.
     func lanes(_ observer: any APNSClientObserver) throws -> APNSLanes {
-        var configuration = APNSClientConfiguration()
+        var configuration = Self.patience
         configuration.trust = .pem(authorityPEM)
         configuration.loop = clientLoop
         configuration.observer = observer
@@ -91,7 +96,7 @@ final class APNSStandIn: Sendable {
     }
 
     func broadcastClient(of server: HTTP2Server) throws -> BroadcastClient {
-        var configuration = APNSClientConfiguration()
+        var configuration = Self.patience
         configuration.trust = .pem(authorityPEM)
         configuration.loop = clientLoop
         return try BroadcastClient(

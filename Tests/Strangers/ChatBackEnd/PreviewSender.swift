@@ -14,10 +14,11 @@ public final class PreviewSender: Sendable {
         keyID: String,
         teamID: String,
         app: String,
+        settings: APNSClientConfiguration = APNSClientConfiguration(),
         observer: (any APNSClientObserver)? = nil
     ) throws {
         let key = try ProviderTokenSource(p8: p8.span.bytes, keyID: try KeyID(keyID), teamID: try TeamID(teamID))
-        var configuration = APNSClientConfiguration()
+        var configuration = settings
         configuration.observer = observer
         if let authorities { configuration.trust = .pem(authorities) }
         client = try APNSClient(endpoint: endpoint, credential: .token(key), configuration: configuration)
