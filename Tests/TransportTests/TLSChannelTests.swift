@@ -8,6 +8,7 @@ import Testing
 @Suite struct TLSChannelTests {
     private func listen(
         _ loopback: Loopback,
+        address: String = "127.0.0.1",
         port: UInt16 = 0,
         limits: TLSChannelLimits = TLSChannelLimits(),
         connectionCountMax: Int = 16,
@@ -18,7 +19,7 @@ import Testing
             Result { () throws(TransportError) in
                 LoopBound(
                     try TLSListener(
-                        address: "127.0.0.1",
+                        address: address,
                         port: port,
                         context: context,
                         loop: loop,
@@ -112,12 +113,16 @@ import Testing
 
     @Test func `a port in use is named`() async throws {
         let loopback = try Loopback()
-        let first = try await listen(loopback)
+        // An address of its own: on the others' a port that is closed may be theirs at once.
+        let address = "127.0.0.77"
+        let first = try await listen(loopback, address: address)
         let port = await port(first)
-        await #expect(throws: TransportError.addressInUse(port: port)) { try await listen(loopback, port: port) }
+        await #expect(throws: TransportError.addressInUse(port: port)) {
+            try await listen(loopback, address: address, port: port)
+        }
         await first.loop.run { first.value.close() }
         // Free at once, although connections may still exist.
-        _ = try await listen(loopback, port: port)
+        _ = try await listen(loopback, address: address, port: port)
     }
 
     @Test func `nobody listening is refused`() async throws {

@@ -104,8 +104,13 @@ final class FaultServerCore {
     private func refuse(for duration: Duration) {
         stopListening()
         loop.schedule(after: duration) { [weak self] in
-            // A port that cannot be listened on again stays refused: the same fault, for longer.
-            try? self?.listen()
+            guard let self else { return }
+            do throws(TransportError) {
+                try listen()
+            } catch {
+                // The same fault, for longer.
+                refuse(for: .milliseconds(10))
+            }
         }
     }
 

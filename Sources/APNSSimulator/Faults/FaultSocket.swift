@@ -21,7 +21,8 @@ enum FaultSocket {
             0
         )
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
-        set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1 as Int32)
+        // Not SO_REUSEADDR: with it the system gives a port that nobody listens on to the next who asks for any.
+        set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1 as Int32)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
