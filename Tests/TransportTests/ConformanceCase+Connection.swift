@@ -2,7 +2,7 @@ import TestSupport
 
 /// Sections 6.5, 6.7 and 6.8: SETTINGS, PING and GOAWAY.
 extension ConformanceCase {
-    private static let acknowledgement = RawFrame(type: 4, flags: 1, stream: 0, payload: [])
+    static let acknowledgement = RawFrame(type: 4, flags: 1, stream: 0, payload: [])
 
     static let settings = [
         ConformanceCase(
@@ -46,14 +46,14 @@ extension ConformanceCase {
             "6.5.2",
             "sends a setting that is not defined",
             [settings(0xFF, 1)],
-            .answers(acknowledgement)
+            .acknowledges
         ),
 
-        ConformanceCase("6.5.3", "sends SETTINGS", [settings(2, 0)], .answers(acknowledgement)),
+        ConformanceCase("6.5.3", "sends SETTINGS", [settings(2, 0)], .acknowledges),
     ]
 
     static let pingAndGoAway = [
-        ConformanceCase("6.7", "sends PING", [ping("the ping")], .answers(pong("the ping"))),
+        ConformanceCase("6.7", "sends PING", [ping("the ping")], .answersPing("the ping")),
         // That it stays unanswered is checked for every case: an answer to what was not asked fails it.
         ConformanceCase("6.7", "sends PING with ACK", [ping("nobody's", flags: 1)], .goesOn),
         ConformanceCase(

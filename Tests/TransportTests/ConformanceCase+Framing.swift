@@ -13,13 +13,13 @@ extension ConformanceCase {
             "4.1",
             "sends a PING with flags that are not defined",
             [ping("flagsflg", flags: 0x16)],
-            .answers(pong("flagsflg"))
+            .answersPing("flagsflg")
         ),
         ConformanceCase(
             "4.1",
             "sends a PING with the reserved bit set",
             [ping("reserved", stream: 1 << 31)],
-            .answers(pong("reserved"))
+            .answersPing("reserved")
         ),
 
         ConformanceCase(

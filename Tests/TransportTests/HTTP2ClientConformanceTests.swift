@@ -42,12 +42,12 @@ import Testing
             #expect(!notes.isSettled, "\(test)")
         case .streamError(let codes):
             #expect(codes.map(\.rawValue).contains(notes.goAwayCode ?? notes.resetCode), "\(test)")
-        case .goesOn, .answers:
+        case .goesOn, .acknowledges, .answersPing:
             #expect(notes.isSettled, "\(test)")
             #expect(notes.goAwayCode == nil && notes.resetCode == nil, "\(test)")
         }
         var pongs: [RawFrame] = []
-        if case .answers(let frame) = test.expected {
+        if let frame = test.expected.answer {
             #expect(notes.frames.contains(frame), "\(test)")
             if frame.type == 6 { pongs = [frame] }
         }
