@@ -1,8 +1,11 @@
+package import APNS
 import DeviceLink
 package import Transport
 
 /// What the simulator listens on and whom it believes.
 package struct SimulatorConfiguration: Sendable {
+    /// A simulator is one of Apple's two services; who needs both starts two.
+    package var environment = APNSEnvironment.sandbox
     /// Loopback unless somebody asks for more: the simulator gives a token to whoever comes.
     package var address = "127.0.0.1"
     /// Where providers push; 0 lets the system choose.

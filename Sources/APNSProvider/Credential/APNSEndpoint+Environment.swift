@@ -1,3 +1,5 @@
+import APNS
+
 extension APNSEndpoint {
     /// Which of Apple's environments it is; `nil` for a server that is not Apple's.
     ///

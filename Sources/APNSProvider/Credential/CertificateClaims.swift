@@ -1,3 +1,4 @@
+import APNS
 import Transport
 
 /// What an APNs certificate says that its owner may do.

@@ -1,4 +1,4 @@
-package import APNS
+public import APNS
 package import Transport
 
 /// A certificate from Apple's developer account, with its key: what tells APNs who is pushing where no token does.
@@ -9,12 +9,7 @@ package import Transport
 /// - Source: "Establishing a certificate-based connection to APNs".
 public final class ClientCertificate: Sendable {
     /// Which of Apple's two services.
-    public enum Environment: String, CaseIterable, Sendable {
-        /// For apps from the App Store, from TestFlight and from enterprises.
-        case production
-        /// For apps that Xcode installed.
-        case sandbox
-    }
+    public typealias Environment = APNSEnvironment
 
     /// A topic that it may push to.
     public struct Topic: Hashable, Sendable {

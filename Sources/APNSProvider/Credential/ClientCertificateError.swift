@@ -1,3 +1,4 @@
+public import APNS
 import Transport
 
 /// Why a certificate cannot be used for pushing. Never holds a byte of a key or a password.

@@ -1,0 +1,123 @@
+/// One behaviour that Apple does not document, under a name: what it is, where its default comes from, how it is set.
+///
+/// Every folder of the simulator lists its own; `all` is what the command line and the documentation read.
+package struct SimulatorSetting: Sendable {
+    /// As on the command line: lower case, words joined by hyphens.
+    package let name: String
+    /// A sentence without its full stop.
+    package let text: String
+    /// Who says so: "observed", "Apple", or why it is our choice.
+    package let source: String
+    /// What it takes: "yes|no", "a number", "seconds", or the words themselves.
+    package let values: String
+    /// Its value in a configuration, as it is written on the command line.
+    package let value: @Sendable (SimulatorConfiguration) -> String
+    /// Sets it; `false` when the text is none of `values`.
+    package let set: @Sendable (inout SimulatorConfiguration, String) -> Bool
+
+    /// Every setting there is, by the folder that has it.
+    package static let all: [SimulatorSetting] = connections
+
+    /// A setting of a simulator that has not begun.
+    ///
+    /// - Parameters:
+    ///   - name: one of `all`.
+    ///   - text: its value.
+    ///   - configuration: what it becomes part of.
+    /// - Throws: which names there are, or what the setting takes.
+    package static func apply(
+        _ name: String,
+        _ text: String,
+        to configuration: inout SimulatorConfiguration
+    ) throws(SimulatorSettingError) {
+        guard let setting = all.first(where: { $0.name == name }) else { throw .unknown(name) }
+        guard setting.set(&configuration, text) else { throw .badValue(name, values: setting.values) }
+    }
+}
+
+/// Why a setting was not taken.
+package enum SimulatorSettingError: Error, Equatable, Sendable {
+    case unknown(String)
+    case badValue(String, values: String)
+}
+
+// How each kind of value is written.
+extension SimulatorSetting {
+    typealias Path<Value> = any (WritableKeyPath<SimulatorConfiguration, Value> & Sendable)
+
+    static func flag(_ name: String, _ path: Path<Bool>, _ text: String, source: String) -> SimulatorSetting {
+        SimulatorSetting(
+            name: name,
+            text: text,
+            source: source,
+            values: "yes|no",
+            value: { $0[keyPath: path] ? "yes" : "no" },
+            set: { configuration, text in
+                guard text == "yes" || text == "no" else { return false }
+                configuration[keyPath: path] = text == "yes"
+                return true
+            }
+        )
+    }
+
+    static func number<Number: FixedWidthInteger & Sendable>(
+        _ name: String,
+        _ path: Path<Number>,
+        in range: ClosedRange<Number>,
+        _ text: String,
+        source: String
+    ) -> SimulatorSetting {
+        SimulatorSetting(
+            name: name,
+            text: text,
+            source: source,
+            values: "a number from \(range.lowerBound) to \(range.upperBound)",
+            value: { "\($0[keyPath: path])" },
+            set: { configuration, text in
+                guard let number = Number(text), range.contains(number) else { return false }
+                configuration[keyPath: path] = number
+                return true
+            }
+        )
+    }
+
+    /// Whole seconds, or "never" where there may be none.
+    static func seconds(_ name: String, _ path: Path<Duration?>, _ text: String, source: String) -> SimulatorSetting {
+        SimulatorSetting(
+            name: name,
+            text: text,
+            source: source,
+            values: "seconds, or never",
+            value: { $0[keyPath: path].map { "\($0.components.seconds)" } ?? "never" },
+            set: { configuration, text in
+                if text == "never" {
+                    configuration[keyPath: path] = nil
+                    return true
+                }
+                guard let seconds = Int64(text), seconds >= 0, seconds <= 1 << 32 else { return false }
+                configuration[keyPath: path] = .seconds(seconds)
+                return true
+            }
+        )
+    }
+
+    static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String,
+        _ path: Path<Value>,
+        _ text: String,
+        source: String
+    ) -> SimulatorSetting {
+        SimulatorSetting(
+            name: name,
+            text: text,
+            source: source,
+            values: Value.allCases.map(\.rawValue).joined(separator: "|"),
+            value: { $0[keyPath: path].rawValue },
+            set: { configuration, text in
+                guard let value = Value(rawValue: text) else { return false }
+                configuration[keyPath: path] = value
+                return true
+            }
+        )
+    }
+}
