@@ -55,7 +55,7 @@ private final class RawDevice: TLSChannelDelegate, @unchecked Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct DevicePortTests {
     private static func hello() throws -> [UInt8] {
         DeviceFrame.hello(topic: try Topic("com.example.chat"), earlierToken: nil).bytes

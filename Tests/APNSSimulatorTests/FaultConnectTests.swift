@@ -9,7 +9,7 @@ import Transport
     private func failure(_ fault: ConnectFault) async throws -> TransportError? {
         let site = try FaultSite()
         let server = try await site.serve(connections: [.init(connectFault: fault)])
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.channel.handshakeDeadline = .milliseconds(100)
         var failure: TransportError?
         do throws(TransportError) { _ = try await connect(site, server, limits) } catch { failure = error }

@@ -11,7 +11,7 @@ import Transport
         _ fault: ConnectionFault,
         isProcessed: Bool = false,
         with others: [RequestFault] = [],
-        limits: HTTP2ClientLimits = HTTP2ClientLimits(),
+        limits: HTTP2ClientLimits = HTTP2ClientLimits.patient,
         onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
     ) async throws -> (outcomes: [Result<HTTP2Response, TransportError>], entries: [FaultLedger.Entry]) {
         let site = try FaultSite()
@@ -112,7 +112,7 @@ import Transport
     }
 
     @Test func `a blackhole is ambiguous when the deadline has passed`() async throws {
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.requestDeadline = .milliseconds(50)
         let (outcomes, entries) = try await meet(.blackhole, isProcessed: true, with: Self.inFlight, limits: limits)
         #expect(outcomes.map(\.error) == Array(repeating: .ambiguous(.deadlineExceeded), count: 3))

@@ -9,7 +9,7 @@ import Transport
     /// One request that meets `fault`, and one after it.
     private func meet(
         _ fault: RequestFault,
-        limits: HTTP2ClientLimits = HTTP2ClientLimits(),
+        limits: HTTP2ClientLimits = HTTP2ClientLimits.patient,
         then: (Result<HTTP2Response, TransportError>, FaultLedger.Entry) throws -> Void
     ) async throws {
         let site = try FaultSite()
@@ -68,7 +68,7 @@ import Transport
 
     @Test(arguments: [true, false])
     func `no answer at all is ambiguous when the deadline has passed`(_ isProcessed: Bool) async throws {
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.requestDeadline = .milliseconds(50)
         try await meet(.silence(isProcessed: isProcessed), limits: limits) { outcome, entry in
             #expect(outcome.error == .ambiguous(.deadlineExceeded))
@@ -125,7 +125,7 @@ import Transport
     }
 
     @Test func `a reason of one megabyte costs its stream only, and no more memory than allowed`() async throws {
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.settings.bodyByteCountMax = 4096
         limits.settings.bodyByteCountHardMax = 4096
         try await meet(.rejectedWithBody(status: 400, .hugeReason), limits: limits) { outcome, entry in
@@ -135,7 +135,7 @@ import Transport
     }
 
     @Test func `a reason of one megabyte passes through small windows to a client that wants it`() async throws {
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.settings.initialWindowByteCount = 2_000
         limits.settings.connectionWindowByteCount = 65_535
         limits.settings.bodyByteCountMax = 2 << 20

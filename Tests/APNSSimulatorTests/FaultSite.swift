@@ -55,7 +55,7 @@ final class FaultSite: Sendable {
 
     func connect(
         to server: FaultServer,
-        limits: HTTP2ClientLimits = HTTP2ClientLimits(),
+        limits: HTTP2ClientLimits = HTTP2ClientLimits.patient,
         onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
     ) async throws -> HTTP2ClientConnection {
         try await .connect(

@@ -11,7 +11,7 @@ final class LiveProcess: Sendable {
     private let state = Mutex(State())
 
     /// Nothing here takes a second; only a hang takes this long.
-    private static let hangGuard: Duration = .seconds(60)
+    private static let hangGuard: Duration = .seconds(600)
 
     private struct State {
         var output: [UInt8] = []

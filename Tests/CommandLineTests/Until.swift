@@ -3,12 +3,12 @@ import Glibc
 /// Waits for what no event tells: another process's file, or its end.
 enum Until {
     /// Only a fault takes this long.
-    private static let hangGuard: Duration = .seconds(60)
+    private static let hangGuard: Duration = .seconds(600)
 
     static func holds(_ what: String, _ condition: () throws -> Bool) async throws {
         let deadline = ContinuousClock.now + hangGuard
         while try !condition() {
-            guard .now < deadline else { throw Unexpected("not in a minute: \(what)") }
+            guard .now < deadline else { throw Unexpected("not in ten minutes: \(what)") }
             try await Task.sleep(for: .milliseconds(2))
         }
     }

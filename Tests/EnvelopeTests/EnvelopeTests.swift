@@ -128,7 +128,7 @@ struct EnvelopeTests {
         }
     }
 
-    @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
+    @Test(arguments: [RunSeed.here()])
     func `random envelopes come back from their text, and no other bytes have that text`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {

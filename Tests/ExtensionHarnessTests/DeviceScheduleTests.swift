@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import UserNotifications
 
@@ -33,7 +34,7 @@ struct DeviceScheduleTests {
     }
 
     @Test func `an extension without fault has no findings, whatever happens`() async throws {
-        let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+        let seed = RunSeed.here() >> 32
         for offset in 0..<100 {
             let schedule = DeviceSchedule(seed: seed + UInt64(offset), pushCount: pushes.count)
             let report = await schedule.run(pushes) { ScriptedExtension { $1($0.content) } }

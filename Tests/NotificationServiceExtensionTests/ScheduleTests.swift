@@ -6,7 +6,7 @@ import Testing
 struct ScheduleTests {
     @Test func `over random schedules every message is shown once, whenever it can be opened`() async throws {
         let folder = try TemporaryFolder()
-        let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+        let seed = RunSeed.here() >> 32
         let schedules = ExtensionSchedules(count: 200, seed: seed, in: folder.path)
         let result = try await schedules.run(laneCount: 4)
         #expect(result.failures.isEmpty, "\(result.failures.joined(separator: "\n"))")

@@ -18,7 +18,7 @@ enum ConformanceClient: String, CaseIterable, Sendable {
     }()
 
     private static let limits: HTTP2ClientLimits = {
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.channel = patience
         return limits
     }()

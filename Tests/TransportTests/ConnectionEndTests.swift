@@ -33,7 +33,7 @@ import Testing
 
         /// Long enough for the slowest sanitizer on a busy machine; only a bug makes anyone wait for it.
         static let patientLimits: HTTP2ServerLimits = {
-            var limits = HTTP2ServerLimits()
+            var limits = HTTP2ServerLimits.patient
             limits.drainDeadline = .seconds(120)
             return limits
         }()
@@ -209,7 +209,7 @@ import Testing
         var limits = Stage.patientLimits
         limits.settings.maxConcurrentStreams = maxConcurrentStreams
         let server = try await stage.serve(loopback, limits: limits)
-        var clientLimits = HTTP2ClientLimits()
+        var clientLimits = HTTP2ClientLimits.patient
         clientLimits.requestDeadline = .milliseconds(50)
         let client = try await loopback.connect(to: server.port, limits: clientLimits)
         await #expect(throws: expected) { try await client.send(.post("/keep")) }
@@ -223,7 +223,7 @@ import Testing
         var limits = Stage.patientLimits
         limits.settings.maxConcurrentStreams = 0
         let server = try await stage.serve(loopback, limits: limits)
-        var clientLimits = HTTP2ClientLimits()
+        var clientLimits = HTTP2ClientLimits.patient
         clientLimits.waitingCountMax = 1
         let client = try await loopback.connect(to: server.port, limits: clientLimits)
         let waiting = Task(executorPreference: loopback.clientLoop) { try await client.send(.post("/")) }
@@ -254,7 +254,7 @@ import Testing
     @Test func `a server that closes lets what is in flight end, up to its deadline`() async throws {
         let loopback = try Loopback()
         let stage = Stage()
-        var limits = HTTP2ServerLimits()
+        var limits = HTTP2ServerLimits.patient
         limits.drainDeadline = .milliseconds(50)
         let server = try await stage.serve(loopback, limits: limits)
         let client = try await loopback.connect(to: server.port)
@@ -289,7 +289,7 @@ import Testing
         let loopback = try Loopback()
         let silent = try HeldPort.silent()
         let port = silent.number
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.channel.handshakeDeadline = .milliseconds(30)
         await #expect(throws: TransportError.deadlineExceeded(.handshake)) {
             try await loopback.connect(to: port, limits: limits)
@@ -311,7 +311,7 @@ import Testing
             }
         }.get()
         let port = await loop.run { listener.value.port }
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.channel.handshakeDeadline = .milliseconds(100)
         await #expect(throws: TransportError.deadlineExceeded(.handshake)) {
             try await loopback.connect(to: port, limits: limits)

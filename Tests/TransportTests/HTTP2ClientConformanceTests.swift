@@ -89,7 +89,7 @@ import Testing
     @Test func `what waits on a connection that was given up is told at once, even if the server stays`() async throws {
         let loopback = try Loopback()
         let (port, accepted) = try await RecordedChannel.listen(loopback, greeting: Self.greeting)
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         // Only a bug makes anyone wait for it.
         limits.channel.closeDeadline = .seconds(120)
         let client = try await loopback.connect(to: port, limits: limits)

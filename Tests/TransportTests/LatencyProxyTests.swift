@@ -35,7 +35,7 @@ import Testing
         let loopback = try Loopback()
         let loop = try EventLoop()
         defer { loop.stop() }
-        var limits = HTTP2ServerLimits()
+        var limits = HTTP2ServerLimits.patient
         limits.settings.bodyByteCountMax = 4 << 20
         limits.settings.bodyByteCountHardMax = 4 << 20
         let server = try await loopback.serve(limits: limits) { request, responder in
@@ -48,7 +48,7 @@ import Testing
             byteCountMax: byteCountMax,
             loop: loop
         )
-        var clientLimits = HTTP2ClientLimits()
+        var clientLimits = HTTP2ClientLimits.patient
         clientLimits.settings.bodyByteCountMax = 4 << 20
         clientLimits.settings.bodyByteCountHardMax = 4 << 20
         let client = try await loopback.connect(to: proxy.port, limits: clientLimits)

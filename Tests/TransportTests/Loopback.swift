@@ -35,14 +35,14 @@ final class Loopback: Sendable {
     }
 
     func serve(
-        limits: HTTP2ServerLimits = HTTP2ServerLimits(),
+        limits: HTTP2ServerLimits = HTTP2ServerLimits.patient,
         _ handle: @escaping @Sendable (HTTP2ServerRequest, HTTP2Responder) -> Void
     ) async throws -> HTTP2Server {
         try await serve(limits: limits) { _ in ClosureHandler(handle) }
     }
 
     func serve(
-        limits: HTTP2ServerLimits = HTTP2ServerLimits(),
+        limits: HTTP2ServerLimits = HTTP2ServerLimits.patient,
         makeHandler: @escaping @Sendable (HTTP2ServerConnection) -> any HTTP2Handler
     ) async throws -> HTTP2Server {
         try await .start(
@@ -58,7 +58,7 @@ final class Loopback: Sendable {
     func connect(
         to port: UInt16,
         host: String = "127.0.0.1",
-        limits: HTTP2ClientLimits = HTTP2ClientLimits(),
+        limits: HTTP2ClientLimits = HTTP2ClientLimits.patient,
         onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
     ) async throws -> HTTP2ClientConnection {
         try await .connect(

@@ -47,10 +47,10 @@ import Testing
 
     @Test func `big bodies pass through small windows, many at once`() async throws {
         let loopback = try Loopback()
-        var limits = HTTP2ServerLimits()
+        var limits = HTTP2ServerLimits.patient
         limits.settings.initialWindowByteCount = 2000
         limits.settings.connectionWindowByteCount = 65_535
-        var clientLimits = HTTP2ClientLimits()
+        var clientLimits = HTTP2ClientLimits.patient
         clientLimits.settings.initialWindowByteCount = 2000
         clientLimits.settings.connectionWindowByteCount = 65_535
         let server = try await loopback.serve(limits: limits) { request, responder in
@@ -74,7 +74,7 @@ import Testing
     @Test func `the client keeps to the server's limit, and follows it up and down`() async throws {
         let loopback = try Loopback()
         let limitChange = Signal<Int>()
-        var limits = HTTP2ServerLimits()
+        var limits = HTTP2ServerLimits.patient
         limits.settings.maxConcurrentStreams = 2
         let gauge = LoopBound(Gauge(), to: loopback.serverLoop)
         let server = try await loopback.serve(limits: limits) { connection in
@@ -124,7 +124,7 @@ import Testing
 
     @Test func `the handler learns how much a body had that was too large to keep`() async throws {
         let loopback = try Loopback()
-        var limits = HTTP2ServerLimits()
+        var limits = HTTP2ServerLimits.patient
         limits.settings.bodyByteCountMax = 4096
         limits.settings.bodyByteCountHardMax = 100_000
         let server = try await loopback.serve(limits: limits) { request, responder in
@@ -158,7 +158,7 @@ import Testing
         let server = try await loopback.serve { request, responder in
             responder.respond(status: 200, body: .init(repeating: 1, count: 1000 + request.body.count))
         }
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.settings.bodyByteCountMax = 1000
         limits.settings.bodyByteCountHardMax = 1000
         let client = try await loopback.connect(to: server.port, limits: limits)

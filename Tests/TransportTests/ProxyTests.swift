@@ -15,7 +15,7 @@ import Testing
         let server = try await loopback.serve { request, responder in
             responder.respond(status: 200, body: request.body.reversed())
         }
-        var limits = HTTP2ClientLimits()
+        var limits = HTTP2ClientLimits.patient
         limits.channel.route.proxy = proxy
         change(&limits)
         let client = try await loopback.connect(to: server.port, host: host, limits: limits)
@@ -110,7 +110,7 @@ import Testing
         for proxy in [
             try Proxy.http(host: "127.0.0.1", port: http.port), try .socks5(host: "127.0.0.1", port: socks.port),
         ] {
-            var limits = HTTP2ClientLimits()
+            var limits = HTTP2ClientLimits.patient
             limits.channel.route.proxy = proxy
             let client = try await loopback.connect(to: port, limits: limits)
             #expect(try await client.send(.post("/")).status == 200)

@@ -30,7 +30,7 @@ import Testing
     }
 
     private func limits(_ change: (inout HTTP2ServerLimits) -> Void) -> HTTP2ServerLimits {
-        var limits = HTTP2ServerLimits()
+        var limits = HTTP2ServerLimits.patient
         change(&limits)
         return limits
     }
@@ -84,7 +84,7 @@ import Testing
     @Test func `a flood over a real connection hears ENHANCE_YOUR_CALM`() async throws {
         let frames = try await converse(
             [RawFrame.preface] + Array(repeating: RawFrame.ping, count: 1000),
-            limits: HTTP2ServerLimits()
+            limits: HTTP2ServerLimits.patient
         )
         #expect(frames.contains { $0.type == 7 && $0.payload[7] == 11 })
         #expect(frames.filter { $0.type == 6 }.count <= 200)

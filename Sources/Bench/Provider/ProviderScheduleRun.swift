@@ -7,7 +7,7 @@ internal import Transport
 /// Carries out one schedule: everything is sent at once, and whoever does not end is not waited for.
 struct ProviderScheduleRun: Sendable {
     /// Far beyond every deadline of a schedule: what has not ended then never will.
-    private static let patience = Duration.seconds(20)
+    private static let patience = Duration.seconds(600)
 
     let schedule: ProviderSchedule
     let provider: any ScheduledProvider

@@ -39,7 +39,7 @@ final class APNSStandIn: Sendable {
         windowByteCount: Int32 = 16 << 20,
         _ handle: @escaping @Sendable (Push) -> Void
     ) async throws -> HTTP2Server {
-        var limits = HTTP2ServerLimits()
+        var limits = HTTP2ServerLimits.patient
         limits.settings.maxConcurrentStreams = streamCountMax
         limits.settings.connectionWindowByteCount = windowByteCount
         return try await .start(

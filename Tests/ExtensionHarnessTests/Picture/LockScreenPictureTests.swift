@@ -38,7 +38,7 @@ struct LockScreenPictureTests {
         #expect(texts.all.joined(separator: " ").contains(readable))
     }
 
-    @Test(arguments: [UInt64.random(in: 0 ... .max)])
+    @Test(arguments: [RunSeed.here()])
     func `any text makes well-formed XML`(_ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
