@@ -5,8 +5,8 @@ import Platform
 /// every connection asks anew.
 ///
 /// At most a few threads, however many ask and however long the system hangs; who comes then waits, and may give up.
-final class Resolver: Sendable {
-    typealias Lookup = @Sendable (_ host: String, _ port: UInt16) throws(TransportError) -> [SocketAddress]
+package final class Resolver: Sendable {
+    package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) throws(TransportError) -> [SocketAddress]
 
     /// One name that somebody asked for.
     final class Query: Sendable {
@@ -31,7 +31,7 @@ final class Resolver: Sendable {
     }
 
     /// The process's own: what is bounded are its threads.
-    static let shared = Resolver(threadCountMax: 8) { (host, port) throws(TransportError) in
+    package static let shared = Resolver(threadCountMax: 8) { (host, port) throws(TransportError) in
         try SocketAddress.resolve(host: host, port: port)
     }
 
@@ -39,7 +39,12 @@ final class Resolver: Sendable {
     private let lookup: Lookup
     private let state = Locked(State())
 
-    init(threadCountMax: Int, lookup: @escaping Lookup) {
+    /// A resolver of one's own.
+    ///
+    /// - Parameters:
+    ///   - threadCountMax: so many lookups at once.
+    ///   - lookup: may block.
+    package init(threadCountMax: Int, lookup: @escaping Lookup) {
         self.threadCountMax = threadCountMax
         self.lookup = lookup
     }

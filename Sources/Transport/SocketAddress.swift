@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where a socket connects to or listens: IPv4 or IPv6, with the port.
-struct SocketAddress: Sendable {
+package struct SocketAddress: Sendable {
     let storage: sockaddr_storage
     let byteCount: socklen_t
 
@@ -25,7 +25,9 @@ struct SocketAddress: Sendable {
     }
 
     /// Every address of `host`, in the order to try them. Blocks on the network unless `host` is a literal.
-    static func resolve(host: String, port: UInt16, isPassive: Bool = false) throws(TransportError) -> [SocketAddress] {
+    package static func resolve(host: String, port: UInt16, isPassive: Bool = false) throws(TransportError)
+        -> [SocketAddress]
+    {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

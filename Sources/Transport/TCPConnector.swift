@@ -3,7 +3,6 @@
 final class TCPConnector {
     private let loop: EventLoop
     private let route: TCPRoute
-    private let resolver: Resolver
     /// Nil before `connect`, once it has been called, or when nobody wants the outcome any more.
     private var completion: ((consuming Result<Socket, TransportError>) -> Void)?
     private var query: Resolver.Query?
@@ -15,12 +14,11 @@ final class TCPConnector {
 
     /// - Parameters:
     ///   - loop: where the socket will live.
-    ///   - route: with which address to begin, and how long each has for itself. The proxy is no concern of this type's.
-    ///   - resolver: who is asked for the addresses.
-    init(loop: EventLoop, route: TCPRoute, resolver: Resolver = .shared) {
+    ///   - route: who is asked for the addresses, with which to begin, and how long each has for itself. The proxy is no
+    ///     concern of this type's.
+    init(loop: EventLoop, route: TCPRoute) {
         self.loop = loop
         self.route = route
-        self.resolver = resolver
     }
 
     /// Calls `completion` on the loop, once, never from within this call; not at all after `cancel`.
@@ -31,7 +29,7 @@ final class TCPConnector {
     ) {
         self.completion = completion
         let box = LoopBound(self, to: loop)
-        query = resolver.resolve(host: host, port: port, on: loop) { result in
+        query = route.resolver.resolve(host: host, port: port, on: loop) { result in
             box.value.didResolve(result)
         }
     }
@@ -88,7 +86,7 @@ final class TCPConnector {
     /// Gives up; harmless when it is over already.
     func cancel() {
         completion = nil
-        if let query { resolver.cancel(query) }
+        if let query { route.resolver.cancel(query) }
         query = nil
         candidates = []
         delay?.cancel()

@@ -8,5 +8,8 @@ package struct TCPRoute: Sendable {
     /// How long an address may be silent before the next is tried beside it (RFC 8305 section 5).
     package var attemptDelay: Duration = .milliseconds(250)
 
+    /// Who knows the addresses of names; the system, but in tests.
+    package var resolver = Resolver.shared
+
     package init() {}
 }

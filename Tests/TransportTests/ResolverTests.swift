@@ -102,7 +102,9 @@ import Testing
         let answered = Signal<Void>()
         _ = resolver.resolve(host: "first", port: 1, on: loop) { _ in answered.send(()) }
         await loop.run {
-            let connector = TCPConnector(loop: loop, route: TCPRoute(), resolver: resolver)
+            var route = TCPRoute()
+            route.resolver = resolver
+            let connector = TCPConnector(loop: loop, route: route)
             connector.connect(host: "second", port: 1) { _ in Issue.record("called after cancel") }
             connector.cancel()
         }

@@ -19,10 +19,11 @@ import Testing
     private func connect(_ ports: [UInt16], _ route: TCPRoute) async throws -> UInt16 {
         let loop = try EventLoop()
         defer { loop.stop() }
-        let resolver = resolver(ports)
+        var route = route
+        route.resolver = resolver(ports)
         let outcome: Result<UInt16, TransportError> = await withCheckedContinuation { continuation in
-            loop.perform {
-                let connector = TCPConnector(loop: loop, route: route, resolver: resolver)
+            loop.perform { [route] in
+                let connector = TCPConnector(loop: loop, route: route)
                 connector.connect(host: "host.example", port: 1) { result in
                     switch consume result {
                     case .success(let socket):

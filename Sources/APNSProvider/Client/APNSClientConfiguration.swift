@@ -42,6 +42,8 @@ public struct APNSClientConfiguration: Sendable {
     public var connectionAgeMax: Duration = .seconds(3600)
     /// A connection beyond the first that had nothing to do for so long is closed.
     public var idleDeadline: Duration = .seconds(60)
+    /// Who knows the addresses of names; the system, but in tests.
+    package var resolver = Resolver.shared
     package var backoff = ReconnectBackoff.Limits()
     /// Told what happens, on the loop; it must not block.
     public var observer: (any APNSClientObserver)?

@@ -104,6 +104,7 @@ public actor BroadcastClient {
         var limits = HTTP2ClientLimits()
         limits.channel.connectDeadline = configuration.connectDeadline
         limits.channel.route.proxy = configuration.proxy
+        limits.channel.route.resolver = configuration.resolver
         limits.requestDeadline = configuration.answerDeadline
         let connection = try await HTTP2ClientConnection.connect(
             host: endpoint.host,

@@ -63,6 +63,7 @@ extension ConnectionPool {
     private func connectionLimits(_ number: Int) -> HTTP2ClientLimits {
         var limits = HTTP2ClientLimits()
         limits.channel.route.proxy = configuration.proxy
+        limits.channel.route.resolver = configuration.resolver
         // Apple's names have about eight addresses: the pool spreads over them.
         limits.channel.route.addressOffset = number - 1
         limits.channel.connectDeadline = configuration.connectDeadline

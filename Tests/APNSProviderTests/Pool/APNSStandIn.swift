@@ -60,13 +60,17 @@ final class APNSStandIn: Sendable {
         try client(port: server.port, change)
     }
 
-    func client(port: UInt16, _ change: (inout APNSClientConfiguration) -> Void = { _ in }) throws -> APNSClient {
+    func client(
+        port: UInt16,
+        host: String = "127.0.0.1",
+        _ change: (inout APNSClientConfiguration) -> Void = { _ in }
+    ) throws -> APNSClient {
         var configuration = Self.patience
         configuration.trust = .pem(authorityPEM)
         configuration.loop = clientLoop
         change(&configuration)
         return try APNSClient(
-            endpoint: APNSEndpoint(host: "127.0.0.1", port: port),
+            endpoint: APNSEndpoint(host: host, port: port),
             credential: .token(Self.tokens()),
             configuration: configuration
         )
