@@ -66,8 +66,8 @@ struct ClientCertificateTests {
 
     @Test func `a VoIP certificate lists its topics in an extension of its own`() throws {
         let list =
-            [0x30, 0x1E] + CertificateTopicsTests.text("com.example.app.voip") + [0x30, 6]
-            + CertificateTopicsTests.text("voip")
+            [0x30, 0x1E] + AppleLikeCertificate.text("com.example.app.voip") + [0x30, 6]
+            + AppleLikeCertificate.text("voip")
         let certificate = try authority.issueClient(
             extensions: [AppleLikeCertificate.production(), AppleLikeCertificate.voIPTopics(list)]
         ).loaded()
@@ -80,7 +80,7 @@ struct ClientCertificateTests {
             extensions: [
                 AppleLikeCertificate.production(),
                 AppleLikeCertificate.voIPTopics([0x30, 0]),
-                AppleLikeCertificate.topics(CertificateTopicsTests.real),
+                AppleLikeCertificate.topics(AppleLikeCertificate.pushyTopics),
             ]
         ).loaded()
         #expect(certificate.topics.count == 3)

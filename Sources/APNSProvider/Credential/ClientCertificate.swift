@@ -12,23 +12,12 @@ public final class ClientCertificate: Sendable {
     public typealias Environment = APNSEnvironment
 
     /// A topic that it may push to.
-    public struct Topic: Hashable, Sendable {
-        /// The value of `apns-topic`: "com.example.app.voip", say.
-        public let name: String
-        /// What Apple calls the kinds of pushes on it: "app", "voip", "complication".
-        public let types: [String]
-
-        /// A topic as a certificate lists it.
-        public init(name: String, types: [String]) {
-            self.name = name
-            self.types = types
-        }
-    }
+    public typealias Topic = CertificateTopic
 
     /// Both for what Apple has issued since 2015.
-    public let environments: Set<Environment>
+    public var environments: Set<Environment> { claims.environments }
     /// In the certificate's order. Older certificates list none: then it is the app's bundle id, from the subject.
-    public let topics: [Topic]
+    public var topics: [Topic] { claims.topics }
     /// The subject's CN: "Apple Push Services: com.example.app", say.
     public let commonName: String?
     /// The subject's UID: the bundle id, or the topic of an MDM server.
@@ -37,6 +26,7 @@ public final class ClientCertificate: Sendable {
     public let validity: ClosedRange<Int64>
     /// What a TLS context shows to APNs.
     package let identity: TLSIdentity
+    private let claims: CertificateClaims
 
     /// Out of one or two PEM texts; text around the blocks is skipped.
     ///
@@ -80,9 +70,7 @@ public final class ClientCertificate: Sendable {
     }
 
     private init(_ identity: TLSIdentity) throws(ClientCertificateError) {
-        let claims = try CertificateClaims(identity.certificate)
-        environments = claims.environments
-        topics = claims.topics
+        claims = try CertificateClaims(identity.certificate)
         commonName = identity.certificate.commonName
         userID = identity.certificate.userID
         // A certificate that ends before it begins is never valid, and ranges have no such form.
@@ -121,21 +109,7 @@ public final class ClientCertificate: Sendable {
 
     /// Whether APNs takes `pushType` on `topic` from this certificate; what it does not take it answers with
     /// TopicDisallowed, and too many of those cost the connection.
-    package func allows(_ topic: APNS.Topic, _ pushType: PushType) -> Bool {
-        guard topic.hasSuffix(of: pushType),
-            let listed = topics.first(where: { $0.name.utf8.elementsEqual(topic.bytes) })
-        else { return false }
-        switch pushType {
-        case .alert, .background: return listed.types.contains("app")
-        case .complication: return listed.types.contains("complication")
-        case .voip: return listed.types.contains("voip")
-        case .mdm: return listed.types.contains("mdm")
-        // Apple takes them with a token; with a certificate if it lists the very topic.
-        case .controls, .fileprovider, .pushtotalk, .widgets: return true
-        // With a token only.
-        case .liveactivity, .location: return false
-        }
-    }
+    package func allows(_ topic: APNS.Topic, _ pushType: PushType) -> Bool { claims.allows(topic, pushType) }
 }
 
 extension ClientCertificate: CustomStringConvertible, CustomReflectable {

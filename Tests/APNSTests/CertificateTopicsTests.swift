@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import APNSProvider
+@testable import APNS
 
 struct CertificateTopicsTests {
     /// The extension of a certificate that Apple issued, without the OCTET STRING's own two bytes.

@@ -3,9 +3,9 @@
 /// Strict DER (X.690 section 10.1): definite lengths in their shortest form, nothing missing, nothing behind.
 ///
 /// - Source: "Establishing a certificate-based connection to APNs", the extensions …6.3.4 and …6.3.6.
-struct CertificateTopics {
+package struct CertificateTopics {
     /// Why bytes are not such a list. Says where, never what was there.
-    enum Fault: Error, Equatable {
+    package enum Fault: Error, Equatable, Sendable {
         case truncated(offset: Int)
         case unexpectedTag(offset: Int)
         /// Indefinite, longer than it has to be, or beyond what a list may have.
@@ -16,10 +16,10 @@ struct CertificateTopics {
     }
 
     /// Ours: real lists have about ten topics with one type each.
-    static let byteCountMax = 16_384
-    static let topicCountMax = 256
-    static let typeCountMax = 16
-    static let textByteCountMax = 255
+    package static let byteCountMax = 16_384
+    package static let topicCountMax = 256
+    package static let typeCountMax = 16
+    package static let textByteCountMax = 255
 
     private static let sequenceTag: UInt8 = 0x30
     private static let textTag: UInt8 = 0x0C
@@ -30,17 +30,15 @@ struct CertificateTopics {
     /// - Parameter extensionValue: what is inside the extension's OCTET STRING.
     /// - Returns: the topics in the list's order.
     /// - Throws: the first fault.
-    static func read(_ extensionValue: [UInt8]) throws(Fault) -> [ClientCertificate.Topic] {
+    package static func read(_ extensionValue: [UInt8]) throws(Fault) -> [CertificateTopic] {
         guard extensionValue.count <= byteCountMax else { throw .lengthNotAllowed(offset: 0) }
         var reader = CertificateTopics(bytes: extensionValue)
         let end = try reader.enter(sequenceTag, end: extensionValue.count)
         guard end == extensionValue.count else { throw .trailingBytes(offset: end) }
-        var topics: [ClientCertificate.Topic] = []
+        var topics: [CertificateTopic] = []
         while reader.offset < end {
             guard topics.count < topicCountMax else { throw .tooMany(offset: reader.offset) }
-            topics.append(
-                ClientCertificate.Topic(name: try reader.text(end: end), types: try reader.types(end: end))
-            )
+            topics.append(CertificateTopic(name: try reader.text(end: end), types: try reader.types(end: end)))
         }
         return topics
     }

@@ -1,0 +1,85 @@
+/// What an APNs certificate says that its owner may do.
+///
+/// - Source: "Establishing a certificate-based connection to APNs", for the extensions; the names are those that Apple
+///   gave to certificates before it wrote extensions into them.
+package struct CertificateClaims: Equatable, Sendable {
+    /// Why a certificate says nothing of the kind. Says where, never what was there.
+    package enum Fault: Error, Equatable, Sendable {
+        /// Neither extension nor name is one for APNs.
+        case notForAPNs
+        case topicsUnreadable(CertificateTopics.Fault)
+    }
+
+    package let environments: Set<APNSEnvironment>
+    /// In the certificate's order. Older certificates list none: then it is the app's bundle id, from the subject.
+    package let topics: [CertificateTopic]
+
+    private static let sandboxExtension = "1.2.840.113635.100.6.3.1"
+    private static let productionExtension = "1.2.840.113635.100.6.3.2"
+    private static let voIPTopicsExtension = "1.2.840.113635.100.6.3.4"
+    private static let topicsExtension = "1.2.840.113635.100.6.3.6"
+
+    /// - Parameters:
+    ///   - commonName: the subject's CN.
+    ///   - userID: the subject's UID.
+    ///   - extensionValue: what an extension holds without the OCTET STRING around it, by its object identifier in digits;
+    ///     `nil` where there is none.
+    /// - Throws: `.notForAPNs`, `.topicsUnreadable`.
+    package init(
+        commonName: String?,
+        userID: String?,
+        extensionValue: (String) -> [UInt8]?
+    ) throws(Fault) {
+        var environments: Set<APNSEnvironment> = []
+        if extensionValue(Self.sandboxExtension) != nil { environments.insert(.sandbox) }
+        if extensionValue(Self.productionExtension) != nil { environments.insert(.production) }
+        if environments.isEmpty, let commonName { environments = Self.environments(named: commonName) }
+        guard !environments.isEmpty else { throw .notForAPNs }
+        self.environments = environments
+        topics = try Self.topics(userID, extensionValue)
+    }
+
+    private static func environments(named name: String) -> Set<APNSEnvironment> {
+        for platform in ["IOS", "Mac"] {
+            if name.hasPrefix("Apple Production \(platform) Push Services: ") { return [.production] }
+            if name.hasPrefix("Apple Development \(platform) Push Services: ") { return [.sandbox] }
+        }
+        return name.hasPrefix("Apple Push Services: ") ? [.production, .sandbox] : []
+    }
+
+    private static func topics(
+        _ userID: String?,
+        _ extensionValue: (String) -> [UInt8]?
+    ) throws(Fault) -> [CertificateTopic] {
+        // The full list first: the other one repeats a part of it.
+        for identifier in [topicsExtension, voIPTopicsExtension] {
+            guard let value = extensionValue(identifier) else { continue }
+            do throws(CertificateTopics.Fault) {
+                return try CertificateTopics.read(value)
+            } catch {
+                throw .topicsUnreadable(error)
+            }
+        }
+        guard let userID, !userID.isEmpty else { return [] }
+        // An MDM server's topic is no app's.
+        let type = userID.hasPrefix("com.apple.mgmt.") ? "mdm" : "app"
+        return [CertificateTopic(name: userID, types: [type])]
+    }
+
+    /// What the certificate says of a topic; `nil` for one that it does not have.
+    package func listed(_ topic: Topic) -> CertificateTopic? {
+        topics.first { $0.name.utf8.elementsEqual(topic.bytes) }
+    }
+
+    /// Whether APNs takes `pushType` on `topic` from this certificate; what it does not take it answers with
+    /// TopicDisallowed, and too many of those cost the connection.
+    package func allows(_ topic: Topic, _ pushType: PushType) -> Bool {
+        guard topic.hasSuffix(of: pushType), let listed = listed(topic) else { return false }
+        switch pushType.certificateCoverage {
+        case .topicKind(let kind): return listed.types.contains(kind.rawValue)
+        case .managementCertificate: return listed.types.contains("mdm")
+        case .listedTopic: return true
+        case .none: return false
+        }
+    }
+}
