@@ -43,6 +43,12 @@ package final class HTTP2ServerConnection {
 
     // MARK: For the application
 
+    /// The client's, if the server asked for one and it has one.
+    package var peerCertificate: TLSCertificate? { channel.peerCertificate }
+
+    /// False for a certificate that was let in only so that the application can refuse it.
+    package var isPeerVerified: Bool { channel.isPeerVerified }
+
     /// Tells the client that no new stream will be served; ends when the open ones have, at the latest after the
     /// drain deadline.
     ///

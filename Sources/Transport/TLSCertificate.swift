@@ -73,6 +73,17 @@ import Glibc
         return Int(written) == byteCount ? bytes : []
     }
 
+    /// Big-endian, without leading zeros: what a list of revoked certificates calls it (RFC 5280 section 5.1.2.6).
+    package var serialNumber: [UInt8] { unsafe Self.serialNumber(handle) }
+
+    static func serialNumber(_ certificate: OpaquePointer) -> [UInt8] {
+        guard let number = unsafe X509_get0_serialNumber(certificate),
+            let start = unsafe ASN1_STRING_get0_data(number)
+        else { return [] }
+        let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(ASN1_STRING_length(number)))
+        return unsafe Array(bytes.drop { $0 == 0 })
+    }
+
     /// The subject's CN (RFC 4519 section 2.3), the first if there are several.
     package var commonName: String? { subjectField(NID_commonName) }
 

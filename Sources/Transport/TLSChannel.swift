@@ -153,6 +153,9 @@ package final class TLSChannel {
     /// Whose it is, proven; nil before the handshake is done, and on a server for a client that showed none.
     package var peerCertificate: TLSCertificate? { tls.peerCertificate }
 
+    /// False for a certificate that its context let in only so that the application can refuse it.
+    package var isPeerVerified: Bool { tls.isPeerVerified }
+
     /// "h2", for example; nil before the handshake is done or when nothing was negotiated.
     package var negotiatedProtocol: String? { tls.negotiatedProtocol }
 

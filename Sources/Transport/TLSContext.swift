@@ -8,8 +8,13 @@ import COpenSSL
     package struct ClientTrust: Sendable {
         /// Who may have signed a client's certificate.
         package let authorities: TLSTrust
-        /// Whether a client without a certificate is refused. One whose certificate does not verify always is.
+        /// Whether a client without a certificate is refused.
         package let isCertificateRequired: Bool
+        /// As `TLSCertificate.serialNumber` gives them.
+        package var revokedSerialNumbers: Set<[UInt8]> = []
+        /// Lets in a client whose certificate does not verify or is revoked, too, so that it can be told why in the
+        /// application's own words: who does not look at `TLSSession.isPeerVerified` then believes anybody.
+        package var admitsUnverified = false
 
         package init(authorities: TLSTrust, isCertificateRequired: Bool = true) {
             self.authorities = authorities
@@ -23,6 +28,7 @@ import COpenSSL
     let resumableSessions: TLSResumption.Cache?
     /// As on the wire (RFC 7301 section 3.1): each name behind its length. Empty: no ALPN.
     let protocols: [UInt8]
+    private let clientTrust: ClientTrust?
 
     /// A client's side.
     ///
@@ -72,16 +78,41 @@ import COpenSSL
         clientTrust: ClientTrust? = nil,
         resumption: Bool = false
     ) throws(TLSError) -> TLSContext {
+        try server(
+            identity: .server(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM),
+            alpn: alpn,
+            clientTrust: clientTrust,
+            resumption: resumption
+        )
+    }
+
+    /// A server's side, with an identity that other contexts may have, too.
+    ///
+    /// - Parameters:
+    ///   - identity: its certificate and key.
+    ///   - alpn: as above.
+    ///   - clientTrust: as above.
+    ///   - resumption: as above.
+    /// - Returns: what `TLSSession(server:)` takes.
+    /// - Throws: as above, but for what is wrong with the identity.
+    package static func server(
+        identity: TLSIdentity,
+        alpn: [String],
+        clientTrust: ClientTrust? = nil,
+        resumption: Bool = false
+    ) throws(TLSError) -> TLSContext {
         let context = unsafe try TLSContext(
             method: TLS_server_method(),
             isServer: true,
             alpn: alpn,
+            clientTrust: clientTrust,
             resumption: resumption
         )
-        try context.setIdentity(certificateChainPEM, privateKeyPEM)
+        try unsafe identity.install(in: context.handle)
         if let clientTrust {
             let required = clientTrust.isCertificateRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0
             try context.setTrust(clientTrust.authorities, mode: SSL_VERIFY_PEER | required)
+            context.judgeClients()
         }
         unsafe SSL_CTX_set_alpn_select_cb(
             context.handle,
@@ -100,6 +131,7 @@ import COpenSSL
         method: OpaquePointer?,
         isServer: Bool,
         alpn: [String],
+        clientTrust: ClientTrust? = nil,
         resumption: Bool
     ) throws(TLSError) {
         var protocols: [UInt8] = []
@@ -113,6 +145,7 @@ import COpenSSL
         unsafe self.handle = handle
         self.isServer = isServer
         self.protocols = protocols
+        self.clientTrust = clientTrust
         resumableSessions = resumption && !isServer ? TLSResumption.Cache() : nil
         try restrict()
         try setResumption(resumption)
@@ -191,23 +224,30 @@ import COpenSSL
 
     // MARK: Server
 
-    private func setIdentity(_ chain: [UInt8], _ privateKeyPEM: RawSpan) throws(TLSError) {
-        let identity: TLSIdentity
-        do throws(TLSIdentityError) {
-            identity = try unsafe TLSIdentity(
-                certificateChainPEM: chain.span.bytes,
-                privateKeyPEM: privateKeyPEM,
-                password: RawSpan()
-            )
-        } catch {
-            switch error {
-            case .certificateUnreadable: throw .certificateUnreadable
-            case .privateKeyDoesNotMatchCertificate: throw .privateKeyDoesNotMatchCertificate
-            // A server's key is never encrypted: nobody is there to type a password when it starts.
-            default: throw .privateKeyUnreadable
-            }
+    /// Goes on where OpenSSL's own verification ends: nobody publishes a list of revoked certificates for it.
+    private func judgeClients() {
+        unsafe SSL_CTX_set_cert_verify_callback(
+            handle,
+            { verification, argument in
+                guard let verification = unsafe verification, let argument = unsafe argument else { return 0 }
+                return unsafe Unmanaged<TLSContext>.fromOpaque(argument)._withUnsafeGuaranteedRef { context in
+                    unsafe context.isAdmitted(verification) ? 1 : 0
+                }
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    private func isAdmitted(_ verification: OpaquePointer) -> Bool {
+        guard let clientTrust else { return false }
+        var isVerified = unsafe X509_verify_cert(verification) == 1
+        if isVerified, let certificate = unsafe X509_STORE_CTX_get0_cert(verification),
+            unsafe clientTrust.revokedSerialNumbers.contains(TLSCertificate.serialNumber(certificate))
+        {
+            unsafe X509_STORE_CTX_set_error(verification, X509_V_ERR_CERT_REVOKED)
+            isVerified = false
         }
-        try unsafe identity.install(in: handle)
+        return isVerified || clientTrust.admitsUnverified
     }
 
     private func choose(

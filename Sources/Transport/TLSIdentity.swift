@@ -34,6 +34,32 @@ import COpenSSL
         try unsafe self.init(certificates, owning: PrivateKeyPEM.read(privateKeyPEM, password: password))
     }
 
+    /// A server's, whose key is not encrypted: nobody is there to type a password when it starts.
+    ///
+    /// - Parameters:
+    ///   - certificateChainPEM: its certificate first, then the intermediate ones.
+    ///   - privateKeyPEM: its key; text before the first BEGIN line is skipped.
+    /// - Returns: what `TLSContext.server` takes.
+    /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate`.
+    package static func server(
+        certificateChainPEM: [UInt8],
+        privateKeyPEM: RawSpan
+    ) throws(TLSError) -> TLSIdentity {
+        do throws(TLSIdentityError) {
+            return try unsafe TLSIdentity(
+                certificateChainPEM: certificateChainPEM.span.bytes,
+                privateKeyPEM: privateKeyPEM,
+                password: RawSpan()
+            )
+        } catch {
+            switch error {
+            case .certificateUnreadable: throw .certificateUnreadable
+            case .privateKeyDoesNotMatchCertificate: throw .privateKeyDoesNotMatchCertificate
+            default: throw .privateKeyUnreadable
+            }
+        }
+    }
+
     /// Out of a PKCS #12 file (RFC 7292), as the keychain of macOS exports it.
     ///
     /// - Parameters:

@@ -223,12 +223,15 @@ import Glibc
     /// Whether this connection took up an earlier one's session instead of exchanging certificates.
     package var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
-    /// The peer's certificate, which verified: on a server that of a client, if it asked for one and got it. `nil`
-    /// before the handshake is done. Of a resumed session, that of the first.
+    /// The peer's certificate, which verified unless the context admits others: on a server that of a client, if it asked
+    /// for one and got it. `nil` before the handshake is done. Of a resumed session, that of the first.
     package var peerCertificate: TLSCertificate? {
         guard isHandshakeDone, let certificate = unsafe SSL_get1_peer_certificate(ssl) else { return nil }
         return unsafe TLSCertificate(owning: certificate)
     }
+
+    /// Whether the peer showed no certificate, or one that verified and is not revoked.
+    package var isPeerVerified: Bool { unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK) }
 
     /// For example "TLSv1.3".
     package var version: String {

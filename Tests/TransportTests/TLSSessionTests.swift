@@ -205,6 +205,7 @@ final class TLSPair {
     var isResumedAtClient: Bool { client.isResumed }
     var isResumedAtServer: Bool { server.isResumed }
     var certificateAtClient: TLSCertificate? { client.peerCertificate }
+    var isClientVerified: Bool { server.isPeerVerified }
     var certificateAtServer: TLSCertificate? { server.peerCertificate }
 
     func takeAtClient() -> [UInt8] { clientGot.takeAll() }
