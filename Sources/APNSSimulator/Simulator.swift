@@ -20,7 +20,7 @@ package final class Simulator: Sendable {
     ///   - clock: seconds since 1970.
     ///   - onEvent: called on the loop, which it must not block; `nil` saves a copy of every push.
     /// - Returns: the simulator, with both ports open.
-    /// - Throws: `.addressInUse` with the port, among others.
+    /// - Throws: `.addressInUse` with the port, `.tls` for unreadable authorities, among others.
     package static func start(
         _ configuration: SimulatorConfiguration,
         identity: SimulatorIdentity,
@@ -28,6 +28,8 @@ package final class Simulator: Sendable {
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
         onEvent: (@Sendable (SimulatorEvent) -> Void)? = nil
     ) async throws(TransportError) -> Simulator {
+        let pushContext: TLSContext
+        do throws(TLSError) { pushContext = try identity.push(configuration.validation) } catch { throw .tls(error) }
         let core = LoopBound(SimulatorCore(configuration, clock: clock, onEvent: onEvent), to: loop)
         let listening = await loop.run {
             Result { () throws(TransportError) in try core.value.listen(identity.device, loop: loop) }
@@ -37,7 +39,7 @@ package final class Simulator: Sendable {
             let server = try await HTTP2Server.start(
                 address: configuration.address,
                 port: configuration.pushPort,
-                context: identity.push,
+                context: pushContext,
                 loop: loop,
                 limits: configuration.serverLimits
             ) { connection in
@@ -62,10 +64,16 @@ package final class Simulator: Sendable {
         core.loop.perform { core.value.close() }
     }
 
-    /// Takes the app off the device: its pushes are answered 410 from now on.
-    package func unregister(_ token: DeviceToken) async {
+    /// Takes the app off the device: its pushes are answered 410 from now on, `Unregistered` or `ExpiredToken`.
+    package func unregister(_ token: DeviceToken, isExpired: Bool = false) async {
         let core = core
-        await core.loop.run { core.value.unregister(token) }
+        await core.loop.run { core.value.unregister(token, isExpired: isExpired) }
+    }
+
+    /// Who decides whether one more push to a device, at these seconds since 1970, is one too many.
+    func limitRate(_ isTooFrequent: @escaping @Sendable (DeviceToken, Int64) -> Bool) async {
+        let core = core
+        await core.loop.run { core.value.isTooFrequent = isTooFrequent }
     }
 
     /// Ends both listeners and every connection.

@@ -14,6 +14,8 @@ package struct SimulatorConfiguration: Sendable {
     package var devicePort: UInt16 = 0
     package var keys: [SigningKey]
     package var profile = Profile.apple
+    /// What is checked of pushes, and of who sends them.
+    package var validation = ValidationRules()
     /// As APNs does with token authentication: one stream until the first push was accepted.
     package var startsWithOneStream = true
     /// Live APNs says 1000.
@@ -27,7 +29,7 @@ package struct SimulatorConfiguration: Sendable {
 
 /// The certificate with which the simulator stands in for Apple, on both of its ports.
 package struct SimulatorIdentity: Sendable {
-    let push: TLSContext
+    private let identity: TLSIdentity
     let device: TLSContext
 
     /// - Parameters:
@@ -35,15 +37,14 @@ package struct SimulatorIdentity: Sendable {
     ///   - privateKeyPEM: its unencrypted key.
     /// - Throws: what is wrong with either.
     package init(certificateChainPEM: [UInt8], privateKeyPEM: RawSpan) throws(TLSError) {
-        push = try .server(
-            certificateChainPEM: certificateChainPEM,
-            privateKeyPEM: privateKeyPEM,
-            alpn: ["h2"]
-        )
-        device = try .server(
-            certificateChainPEM: certificateChainPEM,
-            privateKeyPEM: privateKeyPEM,
-            alpn: [DeviceFrame.applicationProtocol]
-        )
+        identity = try .server(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM)
+        device = try .server(identity: identity, alpn: [DeviceFrame.applicationProtocol])
+    }
+
+    /// What providers meet: they are asked for a certificate, and may come with a token instead.
+    ///
+    /// - Throws: `.authorityUnreadable`, `.library`.
+    func push(_ rules: ValidationRules) throws(TLSError) -> TLSContext {
+        try .server(identity: identity, alpn: ["h2"], clientTrust: rules.clientTrust)
     }
 }

@@ -11,6 +11,9 @@ final class SimulatorCore {
     private let onEvent: (@Sendable (SimulatorEvent) -> Void)?
     private var random = SystemRandom()
     private var directory: DeviceDirectory
+    private var ledger = TokenLedger()
+    /// Whether one more push to this token is one too many; the clock's seconds beside it.
+    var isTooFrequent: (DeviceToken, Int64) -> Bool = { _, _ in false }
     private var listener: TLSListener?
     private var sessions: [DeviceDirectory.ConnectionID: DeviceSession] = [:]
     private var lastConnectionID = 0
@@ -64,10 +67,13 @@ final class SimulatorCore {
         let now = clock()
         let verdict = validator.validate(
             request.headers,
-            bodyByteCount: request.bodyByteCount,
+            payload: request.body,
+            payloadByteCount: request.bodyByteCount,
             now: now,
+            ledger: &ledger,
             makeID: { APNSID(randomBytes: random.bytes(count: 16)) },
-            registration: { directory.registration(of: $0) }
+            registration: { directory.registration(of: $0) },
+            isTooFrequent: { isTooFrequent($0, now) }
         )
         var headers = HeaderBlock()
         // Copying every byte is for those who look at it.
@@ -75,8 +81,23 @@ final class SimulatorCore {
         switch verdict.result {
         case .success(let push):
             headers.append(HeaderName.id, verdict.answeredID, indexing: .notIndexed)
+            if configuration.environment == .sandbox {
+                // The name under which the delivery log knows the push: of the sandbox alone.
+                headers.append(
+                    HeaderName.uniqueID,
+                    APNSID(randomBytes: random.bytes(count: 16)).text,
+                    indexing: .notIndexed
+                )
+            }
             responder.respond(status: 200, headers: headers)
-            if let received { onEvent?(.accepted(received, device: directory.number(of: push.deviceToken) ?? 0)) }
+            if let received {
+                let number = directory.number(of: push.deviceToken) ?? 0
+                onEvent?(.accepted(received, device: number))
+                for lint in Lint.all(of: push, headers: request.headers, payload: request.body) {
+                    onEvent?(.lint(lint, device: number))
+                }
+            }
+            guard !push.isDropped else { return true }
             perform(directory.accept(push.delivery(payload: request.body), for: push.deviceToken, now: now))
             return true
         case .failure(let rejected):
@@ -88,8 +109,20 @@ final class SimulatorCore {
         }
     }
 
-    func unregister(_ token: DeviceToken) {
-        directory.unregister(token, atMilliseconds: clock() * 1000)
+    func unregister(_ token: DeviceToken, isExpired: Bool) {
+        directory.unregister(token, atMilliseconds: clock() * 1000, isExpired: isExpired)
+    }
+
+    /// What the certificate of a provider's new connection means for it.
+    func verdict(on connection: HTTP2ServerConnection) -> CertificateVerdict {
+        // Nobody is asked, and nothing is to be looked at.
+        guard configuration.validation.clientAuthoritiesPEM != nil else { return .absent }
+        return CertificateVerdict(
+            connection.peerCertificate,
+            isVerified: connection.isPeerVerified,
+            environment: configuration.environment,
+            rules: configuration.validation
+        )
     }
 
     // MARK: Devices

@@ -7,6 +7,8 @@ package enum SimulatorEvent: Sendable {
     case accepted(ReceivedPush, device: Int)
     /// A push was refused.
     case rejected(Reason, ReceivedPush)
+    /// A push was accepted, and something is to be said to it all the same. Follows `.accepted`.
+    case lint(Lint, device: Int)
     case delivery(DeliveryEvent)
     /// A device was not taken, or broke the rules of its link.
     case deviceFailed(DeviceLinkError)

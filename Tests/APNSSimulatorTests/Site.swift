@@ -31,7 +31,11 @@ final class Site: Sendable {
         func advance(_ by: Int64) { seconds.withLock { $0 += by } }
     }
 
-    init(startsWithOneStream: Bool = true, helloDeadline: Duration = .seconds(60)) async throws {
+    init(
+        startsWithOneStream: Bool = true,
+        helloDeadline: Duration = .seconds(60),
+        configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
+    ) async throws {
         let authority = try TestAuthority()
         let server = try authority.issue()
         let identity = try unsafe SimulatorIdentity(
@@ -50,6 +54,7 @@ final class Site: Sendable {
         configuration.startsWithOneStream = startsWithOneStream
         configuration.profile = .spec
         configuration.helloDeadline = helloDeadline
+        try configure(&configuration)
         tokens = ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: keyID, teamID: teamID)
         let (clock, events) = (Clock(), Recorder<SimulatorEvent>())
         self.clock = clock

@@ -23,6 +23,7 @@ package struct DeviceDirectory {
         let number: Int
         let bundleID: Topic
         var unregisteredAtMilliseconds: Int64?
+        var isExpired = false
         var connection: ConnectionID?
         var unacknowledged: [DevicePush] = []
         var waiting: DevicePush?
@@ -43,7 +44,8 @@ package struct DeviceDirectory {
         guard let device = devices[token] else { return nil }
         return RequestValidator.Registration(
             bundleID: device.bundleID,
-            unregisteredAtMilliseconds: device.unregisteredAtMilliseconds
+            unregisteredAtMilliseconds: device.unregisteredAtMilliseconds,
+            isExpired: device.isExpired
         )
     }
 
@@ -104,9 +106,10 @@ package struct DeviceDirectory {
         return effects
     }
 
-    /// The app is gone from the device: pushes are answered 410 with this time from now on.
-    package mutating func unregister(_ token: DeviceToken, atMilliseconds: Int64) {
+    /// The app is gone from the device, or has another token: pushes are answered 410 with this time from now on.
+    package mutating func unregister(_ token: DeviceToken, atMilliseconds: Int64, isExpired: Bool = false) {
         devices[token]?.unregisteredAtMilliseconds = atMilliseconds
+        devices[token]?.isExpired = isExpired
         devices[token]?.waiting = nil
     }
 

@@ -10,6 +10,10 @@ package struct AcceptedPush: Sendable, Equatable {
     package let priority: Priority
     package let expiration: Expiration?
     package let collapseID: CollapseID?
+    /// The topic ends otherwise than the push type asks, and the simulator was told to put up with it.
+    package let hasTopicOfAnotherType: Bool
+    /// Answered 200, and that is all that becomes of it.
+    package let isDropped: Bool
 
     /// What the device gets.
     func delivery(payload: [UInt8]) -> DevicePush {

@@ -1,19 +1,20 @@
 import APNS
 import Primitives
 
-/// Who pushes on one connection: the team of the first token, and the token that was checked last. No I/O, no clock.
+/// Who pushes on one connection: its certificate, or the team of its first token and the token that was checked last.
+/// No I/O, no clock.
 ///
 /// - Source: "Establishing a token-based connection to APNs"; the order of the checks is ours, Apple documents none.
 struct ConnectionAuthentication {
     /// One hour, Apple's limit.
     static let ageSecondsMax: Int64 = 3600
-    /// 20 minutes: who renews more often is told so.
-    static let updateSecondsMin: Int64 = 20 * 60
-    /// Apple documents nothing about a token from the future; this is the difference between clocks that we forgive.
-    static let futureSecondsMax: Int64 = 60
 
     private let keys: [KeyID: SigningKey]
+    private let environment: APNSEnvironment
     private let profile: Profile
+    private let rules: ValidationRules
+    private let certificate: CertificateVerdict
+    private var ledger = TokenLedger()
     private var first: SigningKey?
     private var last: Checked?
 
@@ -22,55 +23,69 @@ struct ConnectionAuthentication {
         let authorization: [UInt8]
         let key: SigningKey
         let issuedAt: Int64
-        let firstSeenAt: Int64
     }
 
-    init(keys: [KeyID: SigningKey], profile: Profile) {
+    init(keys: [KeyID: SigningKey], _ configuration: SimulatorConfiguration, certificate: CertificateVerdict) {
         self.keys = keys
-        self.profile = profile
+        environment = configuration.environment
+        profile = configuration.profile
+        rules = configuration.validation
+        self.certificate = certificate
     }
 
     /// - Parameters:
     ///   - authorization: the header's value, `nil` when there is none.
     ///   - now: seconds since 1970.
-    /// - Returns: the key that signed, or one of the 403 reasons, or TooManyProviderTokenUpdates.
-    mutating func authenticate(_ authorization: ArraySlice<UInt8>?, now: Int64) -> Result<SigningKey, Rejected> {
+    ///   - shared: what counts where updates are counted per key.
+    /// - Returns: the certificate, or the key that signed; else one of the 403 reasons, or TooManyProviderTokenUpdates.
+    mutating func authenticate(
+        _ authorization: ArraySlice<UInt8>?,
+        now: Int64,
+        shared: inout TokenLedger
+    ) -> Result<Credential, Rejected> {
+        switch certificate {
+        case .accepted(let claims): return .success(.certificate(claims))
+        case .refused(let reason, _): return .failure(Rejected(reason))
+        case .absent: break
+        }
         guard let authorization, authorization.contains(where: { $0 != UInt8(ascii: " ") }) else {
             return .failure(Rejected(.missingProviderToken))
         }
         if let last, last.authorization.elementsEqual(authorization) {
             guard now - last.issuedAt <= Self.ageSecondsMax else { return .failure(Rejected(.expiredProviderToken)) }
-            return .success(last.key)
+            return .success(.key(last.key))
         }
         guard let text = Self.withoutScheme(authorization), let token = BearerToken(text: text, profile: profile),
             let key = keys[token.keyID], key.team == token.teamID, Self.isSigned(token, by: key)
         else { return .failure(Rejected(.invalidProviderToken)) }
-        if let reason = check(token, key, now: now) { return .failure(Rejected(reason)) }
+        if let reason = check(token, key, now: now, &shared) { return .failure(Rejected(reason)) }
         first = first ?? key
-        last = Checked(
-            authorization: Array(authorization),
-            key: key,
-            issuedAt: token.issuedAt,
-            firstSeenAt: now
-        )
-        return .success(key)
+        last = Checked(authorization: Array(authorization), key: key, issuedAt: token.issuedAt)
+        return .success(.key(key))
     }
 
     /// What a genuine token may still be refused for.
-    private func check(_ token: BearerToken, _ key: SigningKey, now: Int64) -> Reason? {
+    private mutating func check(
+        _ token: BearerToken,
+        _ key: SigningKey,
+        now: Int64,
+        _ shared: inout TokenLedger
+    ) -> Reason? {
+        guard key.environments.contains(environment) else { return rules.keyOfOtherEnvironment }
         let (age, overflow) = now.subtractingReportingOverflow(token.issuedAt)
         // An `iat` so far away that the difference does not fit is as invalid as one in milliseconds.
-        guard !overflow, age >= -Self.futureSecondsMax else { return .invalidProviderToken }
+        guard !overflow, rules.clockSkew.map({ age >= -$0.components.seconds }) ?? true else {
+            return .invalidProviderToken
+        }
         if let first, first.team != key.team { return .invalidProviderToken }
-        // Keys of the whole team go together; a key with topics of its own goes with no other.
-        if let first, first.id != key.id, first.bundleIDs != nil || key.bundleIDs != nil {
-            return .unrelatedKeyIDInToken
-        }
+        if let first, !first.isRelated(to: key) { return .unrelatedKeyIDInToken }
         guard age <= Self.ageSecondsMax else { return .expiredProviderToken }
-        if let last, last.key.id == key.id, now - last.firstSeenAt < Self.updateSecondsMin {
-            return .tooManyProviderTokenUpdates
-        }
-        return nil
+        let isAdmitted =
+            switch rules.tokenUpdateScope {
+            case .connection: ledger.admits(token.signedBytes, of: key.id, remembersEarlier: false, now: now)
+            case .key: shared.admits(token.signedBytes, of: key.id, remembersEarlier: true, now: now)
+            }
+        return isAdmitted ? nil : .tooManyProviderTokenUpdates
     }
 
     private static func isSigned(_ token: BearerToken, by key: SigningKey) -> Bool {

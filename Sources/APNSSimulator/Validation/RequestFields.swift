@@ -12,6 +12,7 @@ struct RequestFields {
     private(set) var priority: ArraySlice<UInt8>?
     private(set) var expiration: ArraySlice<UInt8>?
     private(set) var collapseID: ArraySlice<UInt8>?
+    private(set) var contentEncoding: ArraySlice<UInt8>?
     /// Some field came twice; `cookie` may, because HTTP/2 cuts it in pieces (RFC 9113 section 8.2.3).
     private(set) var hasDuplicate = false
 
@@ -30,6 +31,8 @@ struct RequestFields {
             case 14 where field.name.spells(HeaderName.pushType): Self.set(&pushType, field.value, &hasDuplicate)
             case 15 where field.name.spells(HeaderName.expiration): Self.set(&expiration, field.value, &hasDuplicate)
             case 16 where field.name.spells(HeaderName.collapseID): Self.set(&collapseID, field.value, &hasDuplicate)
+            case 16 where field.name.spells("content-encoding"):
+                Self.set(&contentEncoding, field.value, &hasDuplicate)
             default:
                 guard !field.name.spells("cookie") else { continue }
                 // Clients send a handful of others at most; the transport caps how many there can be.

@@ -3,9 +3,7 @@ package import Transport
 
 /// What APNs checks of one connection's requests, in one order. Holds what belongs to the connection; no I/O, no clock.
 ///
-/// Apple documents the reasons and not the order; of that only one thing is known, that authentication comes before
-/// the device token, the topic and the payload (an unauthenticated push to `/3/device/aaaa` gets MissingProviderToken).
-/// The order here is that of the functions below, and the tests hold it.
+/// The order is that of `Check`, and the tests hold one against the other.
 ///
 /// - Source: "Handling notification responses from APNs", "Sending notification requests to APNs".
 package struct RequestValidator {
@@ -15,10 +13,13 @@ package struct RequestValidator {
         package let bundleID: Topic
         /// Milliseconds since 1970: since when the app is known to be gone. `nil`: it is there.
         package let unregisteredAtMilliseconds: Int64?
+        /// The app is there, and has a newer token.
+        package let isExpired: Bool
 
-        package init(bundleID: Topic, unregisteredAtMilliseconds: Int64? = nil) {
+        package init(bundleID: Topic, unregisteredAtMilliseconds: Int64? = nil, isExpired: Bool = false) {
             self.bundleID = bundleID
             self.unregisteredAtMilliseconds = unregisteredAtMilliseconds
+            self.isExpired = isExpired
         }
     }
 
@@ -29,30 +30,43 @@ package struct RequestValidator {
         package let result: Result<AcceptedPush, Rejected>
     }
 
-    private let profile: Profile
+    let profile: Profile
+    let rules: ValidationRules
     private var authentication: ConnectionAuthentication
 
+    /// A validator for one new connection, on which the client showed no certificate.
+    package init(keys: [KeyID: SigningKey], _ configuration: SimulatorConfiguration) {
+        self.init(keys: keys, configuration, certificate: .absent)
+    }
+
     /// A validator for one new connection.
-    package init(keys: [KeyID: SigningKey], profile: Profile) {
-        self.profile = profile
-        authentication = ConnectionAuthentication(keys: keys, profile: profile)
+    init(keys: [KeyID: SigningKey], _ configuration: SimulatorConfiguration, certificate: CertificateVerdict) {
+        profile = configuration.profile
+        rules = configuration.validation
+        authentication = ConnectionAuthentication(keys: keys, configuration, certificate: certificate)
     }
 
     /// Checks one request in the order of the connection.
     ///
     /// - Parameters:
     ///   - headers: all fields as they came, pseudo-headers and duplicates included.
-    ///   - bodyByteCount: how many bytes the body really had.
+    ///   - payload: the body; may be left out where it was too large to keep.
+    ///   - payloadByteCount: how many bytes the body really had.
     ///   - now: seconds since 1970.
+    ///   - ledger: what all connections of the simulator share.
     ///   - makeID: the id of a push that came without a usable one.
     ///   - registration: what is known of a token; `nil` for a token of nobody.
+    ///   - isTooFrequent: whether one more push to this token is one too many.
     /// - Returns: what to deliver or why not, and the `apns-id` of the answer.
     package mutating func validate(
         _ headers: HeaderBlock,
-        bodyByteCount: Int,
+        payload: [UInt8],
+        payloadByteCount: Int,
         now: Int64,
+        ledger: inout TokenLedger,
         makeID: () -> APNSID,
-        registration: (DeviceToken) -> Registration?
+        registration: (DeviceToken) -> Registration?,
+        isTooFrequent: (DeviceToken) -> Bool = { _ in false }
     ) -> Verdict {
         let fields = RequestFields(headers)
         let id = fields.id.flatMap { APNSID(text: $0.span, acceptsUpperCase: profile == .apple) }
@@ -60,11 +74,12 @@ package struct RequestValidator {
         let answeredID = id == nil ? pushID.upperCaseText : Array(fields.id ?? [])
         do throws(Rejected) {
             try Self.checkShape(fields)
-            let key = try authentication.authenticate(fields.authorization, now: now).get()
+            let credential = try authentication.authenticate(fields.authorization, now: now, shared: &ledger).get()
             guard fields.id == nil || id != nil else { throw Rejected(.badMessageID) }
-            let push = try readPush(fields, id: pushID, key: key)
+            let push = try readPush(fields, id: pushID, credential)
             try Self.checkDevice(push, registration(push.deviceToken))
-            try Self.checkBody(bodyByteCount, push.pushType)
+            try checkPayload(payload, payloadByteCount, push.pushType)
+            guard !isTooFrequent(push.deviceToken) else { throw Rejected(.tooManyRequests) }
             return Verdict(answeredID: answeredID, result: .success(push))
         } catch {
             return Verdict(answeredID: answeredID, result: .failure(error))
@@ -83,10 +98,12 @@ package struct RequestValidator {
     private func readPush(
         _ fields: RequestFields,
         id: APNSID,
-        key: SigningKey
+        _ credential: Credential
     ) throws(Rejected) -> AcceptedPush {
-        let topic = try Self.topic(fields.topic, key)
-        let pushType = try Self.pushType(fields.pushType, topic, key)
+        let topic = try Self.topic(fields.topic, credential)
+        let pushType = try pushType(fields.pushType, topic, credential)
+        try checkManagement(pushType, credential)
+        let isMismatch = try hasTopicOfAnotherType(topic, pushType, credential)
         let priority = try priority(fields.priority, pushType)
         let expiration = try Self.expiration(fields.expiration)
         let collapseID = try Self.collapseID(fields.collapseID)
@@ -98,82 +115,32 @@ package struct RequestValidator {
             pushType: pushType,
             priority: priority,
             expiration: expiration,
-            collapseID: collapseID
+            collapseID: collapseID,
+            hasTopicOfAnotherType: isMismatch,
+            isDropped: isMismatch && rules.suffixMismatch == .drop
         )
     }
 
     private static func checkDevice(_ push: AcceptedPush, _ registration: Registration?) throws(Rejected) {
         guard let registration else { throw Rejected(.badDeviceToken) }
         // The suffix belongs to the push type; what is left must be the app that the token was given to.
-        let suffixByteCount = push.pushType.topicSuffix.utf8.count
+        let suffixOwner = push.hasTopicOfAnotherType ? push.topic.pushTypeOfSuffix : push.pushType
+        let suffixByteCount = suffixOwner?.topicSuffix.utf8.count ?? 0
         guard push.topic.bytes.dropLast(suffixByteCount).elementsEqual(registration.bundleID.bytes) else {
             throw Rejected(.deviceTokenNotForTopic)
         }
         if let milliseconds = registration.unregisteredAtMilliseconds {
-            throw Rejected(.unregistered, timestampMilliseconds: milliseconds)
+            let reason = registration.isExpired ? Reason.expiredToken : .unregistered
+            throw Rejected(reason, timestampMilliseconds: milliseconds)
         }
     }
 
-    private static func checkBody(_ byteCount: Int, _ pushType: PushType) throws(Rejected) {
+    private func checkPayload(_ payload: [UInt8], _ byteCount: Int, _ pushType: PushType) throws(Rejected) {
         guard byteCount > 0 else { throw Rejected(.payloadEmpty) }
         guard byteCount <= pushType.payloadByteCountMax else { throw Rejected(.payloadTooLarge) }
+        // Apple has no reason for it; this one at least says where to look.
+        if rules.strictJSON, PayloadRules.isUnreadable(payload) { throw Rejected(.payloadEmpty) }
     }
 
-    private static let pathPrefix = Array("/3/device/".utf8)
-}
-
-// One header each, in the order in which `readPush` asks.
-extension RequestValidator {
-    private static func topic(_ value: ArraySlice<UInt8>?, _ key: SigningKey) throws(Rejected) -> Topic {
-        guard let value, !value.isEmpty else { throw Rejected(.missingTopic) }
-        let topic: Topic
-        do throws(APNSError) { topic = try Topic(bytes: value.span) } catch { throw Rejected(.badTopic) }
-        guard key.allows(topic) else { throw Rejected(.topicDisallowed) }
-        return topic
-    }
-
-    /// Apple does not say which reason a wrong suffix gets ("may return an error, delay or drop"): here it is BadTopic.
-    private static func pushType(
-        _ value: ArraySlice<UInt8>?,
-        _ topic: Topic,
-        _ key: SigningKey
-    ) throws(Rejected) -> PushType {
-        let suffixType = topic.pushTypeOfSuffix
-        // Only watchOS demands the header; what the topic's suffix says is then the best reading.
-        guard let value else { return suffixType ?? .alert }
-        guard let pushType = PushType(headerValue: value.span) else { throw Rejected(.invalidPushType) }
-        guard topic.hasSuffix(of: pushType) else { throw Rejected(.badTopic) }
-        if pushType.topicSuffix.isEmpty, pushType != .mdm, suffixType != nil {
-            // A bundle id may end like that too, if the key names it.
-            guard let bundleIDs = key.bundleIDs, bundleIDs.contains(topic) else { throw Rejected(.badTopic) }
-        }
-        return pushType
-    }
-
-    private func priority(_ value: ArraySlice<UInt8>?, _ pushType: PushType) throws(Rejected) -> Priority {
-        guard let value else {
-            guard pushType.allows(.immediate) || profile == .apple else { throw Rejected(.badPriority) }
-            return pushType.allows(.immediate) ? .immediate : .powerAware
-        }
-        guard let priority = Priority(headerValue: value.span), pushType.allows(priority) else {
-            throw Rejected(.badPriority)
-        }
-        return priority
-    }
-
-    private static func expiration(_ value: ArraySlice<UInt8>?) throws(Rejected) -> Expiration? {
-        guard let value else { return nil }
-        guard let expiration = Expiration(headerValue: value.span) else { throw Rejected(.badExpirationDate) }
-        return expiration
-    }
-
-    private static func collapseID(_ value: ArraySlice<UInt8>?) throws(Rejected) -> CollapseID? {
-        guard let value else { return nil }
-        do throws(APNSError) { return try CollapseID(bytes: Array(value)) } catch { throw Rejected(.badCollapseID) }
-    }
-
-    private static func deviceToken(_ path: ArraySlice<UInt8>) throws(Rejected) -> DeviceToken {
-        let hex = path.dropFirst(pathPrefix.count)
-        do throws(APNSError) { return try DeviceToken(hex: hex.span) } catch { throw Rejected(.badDeviceToken) }
-    }
+    static let pathPrefix = Array("/3/device/".utf8)
 }

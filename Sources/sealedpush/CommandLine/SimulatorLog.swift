@@ -22,6 +22,7 @@ struct SimulatorLog {
         switch event {
         case .accepted(let push, let device): try print("accepted", push, device: device, reason: nil)
         case .rejected(let reason, let push): try print("rejected", push, device: nil, reason: reason)
+        case .lint(let lint, let device): try printSimple("lint", device: device, detail: "\(lint)")
         case .delivery(let delivery): try print(delivery)
         case .deviceFailed(let error):
             try printSimple("device-failed", device: nil, detail: "\(error)")

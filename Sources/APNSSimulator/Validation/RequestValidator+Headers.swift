@@ -1,0 +1,84 @@
+import APNS
+
+// One header each, in the order in which `readPush` asks.
+extension RequestValidator {
+    static func topic(_ value: ArraySlice<UInt8>?, _ credential: Credential) throws(Rejected) -> Topic {
+        guard let value, !value.isEmpty else {
+            guard value == nil, let only = credential.onlyTopic else { throw Rejected(.missingTopic) }
+            return only
+        }
+        let topic: Topic
+        do throws(APNSError) { topic = try Topic(bytes: value.span) } catch { throw Rejected(.badTopic) }
+        guard credential.allows(topic) else { throw Rejected(.topicDisallowed) }
+        return topic
+    }
+
+    func pushType(
+        _ value: ArraySlice<UInt8>?,
+        _ topic: Topic,
+        _ credential: Credential
+    ) throws(Rejected) -> PushType {
+        guard let value else {
+            guard rules.missingPushType == .infer else { throw Rejected(.invalidPushType) }
+            // What the topic's suffix says is the best reading, unless the app is called like that.
+            return credential.namesBundleID(topic) ? .alert : topic.suffixOwner ?? .alert
+        }
+        guard let pushType = PushType(headerValue: value.span) else { throw Rejected(.invalidPushType) }
+        return pushType
+    }
+
+    /// Device management has a certificate of its own; what a token gets for it is a setting.
+    func checkManagement(_ pushType: PushType, _ credential: Credential) throws(Rejected) {
+        guard pushType == .mdm, case .key = credential else { return }
+        switch rules.managementWithToken {
+        case .forbidden: throw Rejected(.forbidden)
+        case .topicDisallowed: throw Rejected(.topicDisallowed)
+        case .accept: break
+        }
+    }
+
+    /// Whether topic and type do not belong together, and the push is accepted all the same.
+    func hasTopicOfAnotherType(
+        _ topic: Topic,
+        _ pushType: PushType,
+        _ credential: Credential
+    ) throws(Rejected) -> Bool {
+        // A bundle id may end like a suffix, too, if the credential names it.
+        let isOfAnother =
+            !topic.hasSuffix(of: pushType)
+            || (pushType.topicIsBundleID && topic.pushTypeOfSuffix != nil && !credential.namesBundleID(topic))
+        if isOfAnother, rules.suffixMismatch == .badTopic { throw Rejected(.badTopic) }
+        if case .certificate(let claims) = credential, !isOfAnother, !claims.allows(topic, pushType) {
+            throw Rejected(.topicDisallowed)
+        }
+        return isOfAnother
+    }
+
+    func priority(_ value: ArraySlice<UInt8>?, _ pushType: PushType) throws(Rejected) -> Priority {
+        let takesAll = rules.backgroundAtOnce == .accept
+        guard let value else {
+            guard pushType.allows(.immediate) || takesAll || profile == .apple else { throw Rejected(.badPriority) }
+            return pushType.allows(.immediate) ? .immediate : .powerAware
+        }
+        guard let priority = Priority(headerValue: value.span), takesAll || pushType.allows(priority) else {
+            throw Rejected(.badPriority)
+        }
+        return priority
+    }
+
+    static func expiration(_ value: ArraySlice<UInt8>?) throws(Rejected) -> Expiration? {
+        guard let value else { return nil }
+        guard let expiration = Expiration(headerValue: value.span) else { throw Rejected(.badExpirationDate) }
+        return expiration
+    }
+
+    static func collapseID(_ value: ArraySlice<UInt8>?) throws(Rejected) -> CollapseID? {
+        guard let value else { return nil }
+        do throws(APNSError) { return try CollapseID(bytes: Array(value)) } catch { throw Rejected(.badCollapseID) }
+    }
+
+    static func deviceToken(_ path: ArraySlice<UInt8>) throws(Rejected) -> DeviceToken {
+        let hex = path.dropFirst(pathPrefix.count)
+        do throws(APNSError) { return try DeviceToken(hex: hex.span) } catch { throw Rejected(.badDeviceToken) }
+    }
+}

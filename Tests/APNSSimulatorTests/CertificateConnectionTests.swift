@@ -1,0 +1,205 @@
+import APNS
+import DeviceLink
+import TestCertificates
+import Testing
+import Transport
+
+@testable import APNSSimulator
+
+/// Client certificates over real connections: which are believed, and how the others are refused.
+@Suite(.timeLimit(.minutes(5)))
+struct CertificateConnectionTests {
+    private let authority: TestAuthority
+
+    init() throws { authority = try TestAuthority(name: "Authority of providers") }
+
+    private func site(_ configure: (inout SimulatorConfiguration) throws -> Void = { _ in }) async throws -> Site {
+        try await Site {
+            $0.validation.clientAuthoritiesPEM = try authority.certificatePEM
+            try configure(&$0)
+        }
+    }
+
+    /// What a client with this certificate gets for a push without a provider token.
+    private func answer(
+        _ site: Site,
+        _ identity: TLSIdentity?,
+        _ spoil: (inout Request) -> Void = { _ in }
+    ) async throws -> HTTP2Response {
+        let device = try await site.device()
+        let connection = try await site.rawConnection(as: identity)
+        var request = try Request()
+        request[":path"] = "/3/device/\(device.deviceToken.hex)"
+        request["authorization"] = nil
+        spoil(&request)
+        let response = try await connection.send(request.message)
+        await connection.close()
+        return response
+    }
+
+    /// The GOAWAY that a client with this certificate gets at once; `nil` where the connection ends without one.
+    private func goAway(_ site: Site, _ identity: TLSIdentity) async throws -> HTTP2ClientEvent? {
+        let events = Recorder<HTTP2ClientEvent>()
+        // `try?`: whether the connection counts as made before it is taken back is a matter of chance.
+        let connection = try? await site.rawConnection(as: identity, onEvent: events.record)
+        for count in 1... {
+            let last = await events.first(count)[count - 1]
+            switch last {
+            case .goAway: return last
+            case .closed: return nil
+            default: continue
+            }
+        }
+        await connection?.close()
+        return nil
+    }
+
+    private static func goAway(_ reason: String) -> HTTP2ClientEvent {
+        .goAway(lastStreamID: 0, code: 0, debugData: Array(#"{"reason":"\#(reason)"}"#.utf8))
+    }
+
+    @Test
+    func `a certificate pushes without a provider token`() async throws {
+        let site = try await site()
+        let response = try await answer(site, ProviderIdentity.universal.issue(by: authority))
+        #expect(response.status == 200)
+        await site.simulator.close()
+    }
+
+    @Test
+    func `what stands in authorization does not matter beside a certificate`() async throws {
+        let site = try await site()
+        let response = try await answer(site, ProviderIdentity.universal.issue(by: authority)) {
+            $0["authorization"] = "bearer nonsense"
+        }
+        #expect(response.status == 200)
+        await site.simulator.close()
+    }
+
+    @Test
+    func `the topic of a certificate with one topic may be left out`() async throws {
+        let site = try await site()
+        let response = try await answer(site, ProviderIdentity.oldStyle.issue(by: authority)) { $0["apns-topic"] = nil }
+        #expect(response.status == 200)
+        await site.simulator.close()
+    }
+
+    @Test
+    func `a client without a certificate still comes with a token`() async throws {
+        let site = try await site()
+        #expect(try await answer(site, nil).body == Array(#"{"reason":"MissingProviderToken"}"#.utf8))
+        let authorization = try Authorization().value
+        #expect(try await answer(site, nil) { $0["authorization"] = authorization }.status == 200)
+        await site.simulator.close()
+    }
+
+    @Test
+    func `where no authority is set, a certificate is not asked for`() async throws {
+        let site = try await Site()
+        let response = try await answer(site, ProviderIdentity.universal.issue(by: authority))
+        #expect(response.body == Array(#"{"reason":"MissingProviderToken"}"#.utf8))
+        await site.simulator.close()
+    }
+
+    @Test
+    func `a certificate for the other environment gets a complete handshake and a GOAWAY with the reason`() async throws
+    {
+        let site = try await site()
+        let identity = try ProviderIdentity.productionOnly.issue(by: authority)
+        #expect(try await goAway(site, identity) == Self.goAway("BadCertificateEnvironment"))
+        await site.simulator.close()
+        let production = try await self.site { $0.environment = .production }
+        #expect(try await answer(production, identity).status == 200)
+        await production.simulator.close()
+    }
+
+    @Test(arguments: [ProviderIdentity.notForAPNs, .unreadableTopics])
+    func `a certificate that is not for APNs gets a GOAWAY with the reason`(_ kind: ProviderIdentity) async throws {
+        let site = try await site()
+        #expect(try await goAway(site, kind.issue(by: authority)) == Self.goAway("BadCertificate"))
+        await site.simulator.close()
+    }
+
+    /// A certificate that is not to be believed, the alert that says so (RFC 8446 section 6.2), and what makes it so.
+    struct Untrusted: Sendable {
+        let alert: Int
+        let identity: TLSIdentity
+        let authorityPEM: [UInt8]
+        let revoked: Set<[UInt8]>
+
+        static func all() throws -> [Untrusted] {
+            let (ours, other) = (try TestAuthority(name: "Ours"), try TestAuthority(name: "Another"))
+            let good = try ProviderIdentity.universal.issue(by: ours)
+            let (pem, serial) = (try ours.certificatePEM, good.certificate.serialNumber)
+            return [
+                Untrusted(
+                    alert: 48,
+                    identity: try ProviderIdentity.universal.issue(by: other),
+                    authorityPEM: pem,
+                    revoked: []
+                ),
+                Untrusted(
+                    alert: 45,
+                    identity: try ProviderIdentity.expired.issue(by: ours),
+                    authorityPEM: pem,
+                    revoked: []
+                ),
+                Untrusted(alert: 44, identity: good, authorityPEM: pem, revoked: [serial]),
+            ]
+        }
+    }
+
+    @Test
+    func `a certificate of others, out of its time or revoked does not get through the handshake`() async throws {
+        for untrusted in try Untrusted.all() {
+            let site = try await site {
+                $0.validation.clientAuthoritiesPEM = untrusted.authorityPEM
+                $0.validation.revokedSerialNumbers = untrusted.revoked
+            }
+            do {
+                _ = try await site.rawConnection(as: untrusted.identity)
+                Issue.record("alert \(untrusted.alert) did not come")
+            } catch TransportError.tls(.alert(let code, _)) {
+                #expect(code == untrusted.alert)
+            }
+            await site.simulator.close()
+        }
+    }
+
+    @Test(arguments: [ValidationRules.UntrustedCertificate.goAway, .status])
+    func `a certificate of others, out of its time or revoked can be told BadCertificate instead`(
+        _ refusal: ValidationRules.UntrustedCertificate
+    ) async throws {
+        for untrusted in try Untrusted.all() {
+            let site = try await site {
+                $0.validation.clientAuthoritiesPEM = untrusted.authorityPEM
+                $0.validation.revokedSerialNumbers = untrusted.revoked
+                $0.validation.untrustedCertificate = refusal
+            }
+            if refusal == .goAway {
+                #expect(try await goAway(site, untrusted.identity) == Self.goAway("BadCertificate"))
+            } else {
+                let response = try await answer(site, untrusted.identity)
+                #expect(response.status == 403)
+                #expect(response.body == Array(#"{"reason":"BadCertificate"}"#.utf8))
+            }
+            await site.simulator.close()
+        }
+    }
+
+    @Test
+    func `another certificate of the same authority is not revoked with it`() async throws {
+        let revoked = try ProviderIdentity.universal.issue(by: authority).certificate.serialNumber
+        let site = try await site { $0.validation.revokedSerialNumbers = [revoked] }
+        let response = try await answer(site, ProviderIdentity.universal.issue(by: authority))
+        #expect(response.status == 200)
+        await site.simulator.close()
+    }
+
+    @Test
+    func `authorities that cannot be read stop the simulator before it begins`() async throws {
+        await #expect(throws: TransportError.tls(.authorityUnreadable)) {
+            _ = try await Site { $0.validation.clientAuthoritiesPEM = [0x20] }
+        }
+    }
+}
