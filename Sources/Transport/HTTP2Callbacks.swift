@@ -27,6 +27,17 @@ enum HTTP2Callbacks {
     }
 
     private static func setIncoming(_ callbacks: OpaquePointer) {
+        unsafe nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, owner in
+            guard let header = unsafe header?.pointee else { return 0 }
+            return unsafe session(owner) { session in
+                session.didBeginFrame(
+                    type: header.type,
+                    flags: header.flags,
+                    streamID: header.stream_id,
+                    byteCount: header.length
+                )
+            } ?? 0
+        }
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
             guard let frame = unsafe frame else { return 0 }
             let opensStream = unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
@@ -45,14 +56,13 @@ enum HTTP2Callbacks {
             _,
             owner in
             guard let frame = unsafe frame else { return 0 }
-            unsafe session(owner) { session in
+            return unsafe session(owner) { session in
                 unsafe session.didReceiveHeader(
                     streamID: frame.pointee.hd.stream_id,
                     UnsafeBufferPointer(start: name, count: nameByteCount),
                     UnsafeBufferPointer(start: value, count: valueByteCount)
                 )
-            }
-            return 0
+            } ?? 0
         }
         unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             _,
@@ -81,6 +91,13 @@ enum HTTP2Callbacks {
             unsafe session(owner) { session in session.didReceiveMalformedHeaders() }
             return 0
         }
+        unsafe nghttp2_session_callbacks_set_error_callback2(callbacks) { _, code, text, byteCount, owner in
+            guard code == NGHTTP2_ERR_HTTP_HEADER.rawValue else { return 0 }
+            let text = unsafe UnsafeRawBufferPointer(start: text, count: byteCount)
+            guard unsafe namesUpperCase(text) else { return 0 }
+            unsafe session(owner) { session in session.didReceiveUpperCaseName() }
+            return 0
+        }
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, streamID, code, owner in
             unsafe session(owner) { session in session.didClose(streamID: streamID, code: code) }
             return 0
@@ -103,6 +120,7 @@ enum HTTP2Callbacks {
                 let streamID = unsafe frame.pointee.hd.stream_id
                 let code = unsafe frame.pointee.rst_stream.error_code
                 unsafe session(owner) { session in session.didReset(streamID: streamID, code: code, byPeer: false) }
+            case NGHTTP2_DATA.rawValue: unsafe session(owner) { session in session.didSendData() }
             case NGHTTP2_GOAWAY.rawValue:
                 let code = unsafe frame.pointee.goaway.error_code
                 unsafe session(owner) { session in session.didSendGoAway(code: code) }
@@ -129,7 +147,8 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
     let isAcknowledgement = UInt32(header.flags) & NGHTTP2_FLAG_ACK.rawValue != 0
     switch UInt32(header.type) {
     case NGHTTP2_DATA.rawValue:
-        session.didReceiveData(streamID: header.stream_id, byteCount: header.length, endsStream: endsStream)
+        let byteCount = unsafe header.length - frame.pointee.data.padlen
+        session.didReceiveData(streamID: header.stream_id, byteCount: byteCount, endsStream: endsStream)
     case NGHTTP2_HEADERS.rawValue:
         session.didReceiveHeaders(streamID: header.stream_id, endsStream: endsStream)
     case NGHTTP2_RST_STREAM.rawValue:
@@ -138,9 +157,14 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
     case NGHTTP2_SETTINGS.rawValue where !isAcknowledgement:
         session.didReceiveIdleFrame()
         session.didReceiveSettings()
+    case NGHTTP2_SETTINGS.rawValue: session.didReceiveSettingsAcknowledgement()
     case NGHTTP2_PING.rawValue where !isAcknowledgement, NGHTTP2_PRIORITY.rawValue:
         session.didReceiveIdleFrame()
-    case NGHTTP2_PING.rawValue: session.report(.pong)
+    case NGHTTP2_PING.rawValue:
+        // A server asks for none.
+        if session.role == .server { session.didReceiveIdleFrame() }
+        session.report(.pong)
+    case NGHTTP2_WINDOW_UPDATE.rawValue: session.didReceiveWindowUpdate()
     case NGHTTP2_GOAWAY.rawValue:
         let goAway = unsafe frame.pointee.goaway
         let debugData = unsafe UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
@@ -153,4 +177,19 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
         )
     default: break
     }
+}
+
+/// Whether nghttp2's words for a malformed message are about a field name in upper case. It gives the name in no other
+/// way: "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [X-Upper], value: [...]".
+private func namesUpperCase(_ text: UnsafeRawBufferPointer) -> Bool {
+    let mark = Array("name: [".utf8)
+    var start = 0
+    while start + mark.count <= text.count {
+        if unsafe text[start..<start + mark.count].elementsEqual(mark) {
+            let name = unsafe text[(start + mark.count)...].prefix { $0 != UInt8(ascii: "]") }
+            return unsafe name.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+        }
+        start += 1
+    }
+    return false
 }

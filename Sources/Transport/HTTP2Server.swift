@@ -8,9 +8,24 @@ package struct HTTP2ServerLimits: Sendable {
     package var responseDeadline: Duration = .seconds(30)
     /// Without an open stream.
     package var idleDeadline: Duration = .seconds(600)
+    /// From the handshake to the goodbye, however busy the connection is; nil: for ever.
+    package var lifetimeMax: Duration?
     /// What open streams get when the connection is to end.
     package var drainDeadline: Duration = .seconds(5)
     package var connectionCountMax = 1024
+    package var farewells = HTTP2Farewells()
+
+    package init() {}
+}
+
+/// What the GOAWAY frames that a server sends of its own accord carry as debug data (RFC 9113 section 6.8).
+package struct HTTP2Farewells: Sendable {
+    package var idle: [UInt8] = []
+    package var lifetime: [UInt8] = []
+    /// The server closes.
+    package var shutdown: [UInt8] = []
+    /// How many equal frames are sent in a row.
+    package var frameCount = 1
 
     package init() {}
 }
@@ -41,6 +56,8 @@ package final class HTTP2Server: Sendable {
     ///   - context: a server's, with `h2` among its protocols.
     ///   - loop: where the connections live.
     ///   - limits: what is allowed, and how long.
+    ///   - admits: called on the loop with the address of whoever connects, without the port; who is not admitted is closed
+    ///     before its first byte.
     ///   - makeHandler: called on the loop for every connection whose handshake is done.
     /// - Returns: the server, which closes gracefully when its last reference goes.
     /// - Throws: `.addressInUse` with the port, among others.
@@ -50,6 +67,7 @@ package final class HTTP2Server: Sendable {
         context: TLSContext,
         loop: EventLoop,
         limits: HTTP2ServerLimits = HTTP2ServerLimits(),
+        admits: (@Sendable (String) -> Bool)? = nil,
         makeHandler: @escaping @Sendable (HTTP2ServerConnection) -> any HTTP2Handler
     ) async throws(TransportError) -> HTTP2Server {
         let result: Result<HTTP2Server, TransportError> = await withCheckedContinuation { continuation in
@@ -57,7 +75,7 @@ package final class HTTP2Server: Sendable {
                 continuation.resume(
                     returning: Result { () throws(TransportError) in
                         let core = HTTP2ServerCore(loop: loop, limits: limits, makeHandler: makeHandler)
-                        let port = try core.listen(address, port, context)
+                        let port = try core.listen(address, port, context, admits: admits)
                         return HTTP2Server(port: port, core: LoopBound(core, to: loop))
                     }
                 )
@@ -107,14 +125,20 @@ final class HTTP2ServerCore {
         self.makeHandler = makeHandler
     }
 
-    func listen(_ address: String, _ port: UInt16, _ context: TLSContext) throws(TransportError) -> UInt16 {
+    func listen(
+        _ address: String,
+        _ port: UInt16,
+        _ context: TLSContext,
+        admits: ((String) -> Bool)?
+    ) throws(TransportError) -> UInt16 {
         let listener = try TLSListener(
             address: address,
             port: port,
             context: context,
             loop: loop,
             limits: limits.channel,
-            connectionCountMax: limits.connectionCountMax
+            connectionCountMax: limits.connectionCountMax,
+            admits: admits
         ) { [self] channel in makeConnection(channel) }
         self.listener = listener
         return listener.port
@@ -137,7 +161,7 @@ final class HTTP2ServerCore {
         onClosed.append(completion)
         for connection in connections.values {
             if gracefully {
-                connection.goAway()
+                connection.goAway(debugData: limits.farewells.shutdown)
             } else {
                 connection.abort()
             }

@@ -59,7 +59,10 @@ package final class HTTP2ServerConnection {
         loop.checkIsolated()
         guard !isClosed else { return }
         guard let session else { return channel.close() }
-        attempt { () throws(HTTP2Error) in try session.submitGoAway(code: code, debugData: debugData) }
+        let frameCount = isDraining ? 1 : max(1, limits.farewells.frameCount)
+        attempt { () throws(HTTP2Error) in
+            for _ in 0..<frameCount { try session.submitGoAway(code: code, debugData: debugData) }
+        }
         guard !isDraining else { return }
         isDraining = true
         drainTimer = loop.schedule(after: limits.drainDeadline) { [unowned self] in
@@ -68,11 +71,27 @@ package final class HTTP2ServerConnection {
     }
 
     /// Changes how many streams the client may have open at once.
-    package func setMaxConcurrentStreams(_ count: UInt32) {
+    ///
+    /// - Parameters:
+    ///   - count: below 2^31.
+    ///   - refusesRest: whether streams above it whose requests have not come whole are refused now.
+    package func setMaxConcurrentStreams(_ count: UInt32, refusesRest: Bool = false) {
         loop.checkIsolated()
         guard !isClosed, let session else { return }
-        attempt { () throws(HTTP2Error) in try session.setMaxConcurrentStreams(count) }
+        attempt { () throws(HTTP2Error) in
+            try session.setMaxConcurrentStreams(count)
+            if refusesRest { try session.refuseStreams(above: count) }
+        }
     }
+
+    /// Whom the connection leads to, for logs; see `TLSChannel.remoteAddress`.
+    package var remoteAddress: String? { channel.remoteAddress }
+
+    /// Whose it is, proven; nil for a client that showed no certificate.
+    package var peerCertificate: TLSCertificate? { channel.peerCertificate }
+
+    /// What there has been of streams; still there in `connectionDidClose`.
+    package var tally: HTTP2Session.Tally { session?.tally ?? HTTP2Session.Tally() }
 
     /// Ends at once, without a word.
     package func abort() {
@@ -97,7 +116,9 @@ package final class HTTP2ServerConnection {
             case .closed(let slot, _):
                 if slot < exchanges.count { exchanges[slot] = Exchange() }
                 lastStreamAt = loop.now
-            case .settings, .goAway, .pong, .bodyTooLarge, .malformed, .flooded: break
+            // Now and not at the turn's end: until then, more of it would be read.
+            case .flooded, .ended: flush()
+            case .settings, .goAway, .pong, .bodyTooLarge, .malformed: break
             }
         }
     }
@@ -144,7 +165,7 @@ package final class HTTP2ServerConnection {
     /// A look at everything that has a deadline, four times per shortest one: cheaper than a timer for each stream.
     private func planSweep() {
         let shortest = min(limits.requestDeadline, limits.responseDeadline, limits.idleDeadline)
-        let period = min(shortest, limits.channel.handshakeDeadline) / 4
+        let period = min(shortest, limits.channel.handshakeDeadline, limits.lifetimeMax ?? shortest) / 4
         sweepTimer = loop.schedule(after: max(period, .milliseconds(1))) { [unowned self] in
             sweep()
             if !isClosed { planSweep() }
@@ -171,7 +192,12 @@ package final class HTTP2ServerConnection {
                 attempt { () throws(HTTP2Error) in try session.reset(slot, code: NGHTTP2_CANCEL.rawValue) }
             }
         }
-        if session.openStreamCount == 0, lastStreamAt + limits.idleDeadline <= now { goAway() }
+        guard !isDraining else { return }
+        if let lifetimeMax = limits.lifetimeMax, openedAt + lifetimeMax <= now {
+            goAway(debugData: limits.farewells.lifetime)
+        } else if session.openStreamCount == 0, lastStreamAt + limits.idleDeadline <= now {
+            goAway(debugData: limits.farewells.idle)
+        }
     }
 
     // MARK: Bytes out
@@ -190,7 +216,8 @@ package final class HTTP2ServerConnection {
             return channel.abort(error)
         }
         handleEvents(session)
-        if !session.isAlive || (isDraining && session.openStreamCount == 0) { channel.close() }
+        let isDone = session.isEnding || !session.isAlive
+        if isDone || (isDraining && session.openStreamCount == 0) { channel.close() }
     }
 }
 

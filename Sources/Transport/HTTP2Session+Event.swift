@@ -20,6 +20,8 @@ extension HTTP2Session {
         case pong
         /// The peer floods; the session has said GOAWAY with ENHANCE_YOUR_CALM.
         case flooded
+        /// Server: the peer did what a setting ends the connection for, and the session has said GOAWAY.
+        case ended
     }
 
     package struct GoAway: Equatable {
@@ -41,5 +43,17 @@ extension HTTP2Session {
         package var bodyByteCount = 0
         /// The header block was larger than allowed, and what is here is its beginning.
         package var isHeaderTooLarge = false
+    }
+
+    /// Server: what there has been of streams.
+    package struct Tally: Equatable, Sendable {
+        /// Those that were let in.
+        package var openedStreamCount = 0
+        /// Those that were one too many.
+        package var refusedStreamCount = 0
+        /// Those that either side broke off before their answer.
+        package var brokenStreamCount = 0
+        /// Whether the peer was shown out for a flood.
+        package var isFlooded = false
     }
 }

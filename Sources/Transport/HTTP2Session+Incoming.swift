@@ -3,9 +3,22 @@ import CNGHTTP2
 /// What nghttp2 reports, through its callbacks.
 extension HTTP2Session {
     /// Server: a stream opens. Client: a response begins, or goes on after a 1xx.
+    ///
+    /// - Returns: what nghttp2 wants: 0, or that it shall drop the block.
     func didBeginHeaders(streamID: Int32, opensStream: Bool) -> Int32 {
-        headerBlockBegan = now
         guard role == .server, opensStream else { return 0 }
+        switch streamLimit.open() {
+        case .open: break
+        case .refuse: return refuse(streamID)
+        case .violation:
+            if let debugData = settings.excessStreamGoAway {
+                end(code: NGHTTP2_PROTOCOL_ERROR.rawValue, debugData: debugData)
+            } else if !ledger.admitReset(now: now) {
+                didFlood()
+            }
+            return refuse(streamID)
+        }
+        tally.openedStreamCount += 1
         let slot = takeSlot()
         streams[slot].id = streamID
         streams[slot].openedAt = now
@@ -17,24 +30,50 @@ extension HTTP2Session {
         )
     }
 
+    /// A stream that gets no slot: nothing of it is kept.
+    private func refuse(_ streamID: Int32) -> Int32 {
+        tally.refusedStreamCount += 1
+        let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
+        let code = NGHTTP2_REFUSED_STREAM.rawValue
+        let result = unsafe nghttp2_submit_rst_stream(handle, flags, streamID, code)
+        guard result == 0 else { return result }
+        headerProgress.ignoreRest()
+        // The first RST_STREAM of a stream is the one that is sent: nghttp2 adds no second for this.
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+    }
+
+    /// - Returns: what nghttp2 wants: 0, or that it shall drop the rest of the block.
     func didReceiveHeader(
         streamID: Int32,
         _ name: UnsafeBufferPointer<UInt8>,
         _ value: UnsafeBufferPointer<UInt8>
-    ) {
-        guard let slot = slot(of: streamID) else { return }
+    ) -> Int32 {
+        guard let slot = slot(of: streamID) else { return 0 }
         unsafe streams[slot].didReceiveHeader(name, value, role, settings)
+        // A short block may stand for megabytes of fields (RFC 7541 section 7.3): these are not answered with a 431.
+        let byteCountHardMax = 8 * Int(settings.headerListByteCountMax)
+        guard role == .server, streams[slot].headerByteCount > byteCountHardMax else { return 0 }
+        // The only failure is a lack of memory, which nghttp2 reports from the next call anyway.
+        try? reset(slot, code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
+        headerProgress.ignoreRest()
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 
     func didReceiveHeaders(streamID: Int32, endsStream: Bool) {
-        headerBlockBegan = nil
+        headerProgress.end()
         guard let slot = slot(of: streamID) else { return }
         if streams[slot].didReceiveHeaders(role, endsStream: endsStream) { report(.message(slot: slot)) }
     }
 
     /// nghttp2 resets the stream, throws away what is left of the block and reports nothing more of it.
     func didReceiveMalformedHeaders() {
-        headerBlockBegan = nil
+        headerProgress.ignoreRest()
+    }
+
+    /// A field name in upper case, in a message that nghttp2 is about to refuse.
+    func didReceiveUpperCaseName() {
+        guard role == .server, let debugData = settings.upperCaseGoAway else { return }
+        end(code: NGHTTP2_PROTOCOL_ERROR.rawValue, debugData: debugData)
     }
 
     func didReceiveBody(streamID: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
@@ -52,6 +91,10 @@ extension HTTP2Session {
         }
     }
 
+    /// - Parameters:
+    ///   - streamID: whose.
+    ///   - byteCount: of the data, without the padding.
+    ///   - endsStream: whether no more follows.
     func didReceiveData(streamID: Int32, byteCount: Int, endsStream: Bool) {
         if byteCount == 0, !endsStream { didReceiveIdleFrame() }
         guard endsStream, let slot = slot(of: streamID), !streams[slot].isAbandoned else { return }
@@ -61,6 +104,10 @@ extension HTTP2Session {
     func didReceiveSettings() {
         hasPeerSettings = true
         report(.settings)
+    }
+
+    func didReceiveSettingsAcknowledgement() {
+        streamLimit.didReceiveAcknowledgement()
     }
 
     func didReceiveGoAway(_ goAway: GoAway) {
@@ -83,6 +130,10 @@ extension HTTP2Session {
     func didClose(streamID: Int32, code: UInt32) {
         guard let slot = slot(of: streamID) else { return }
         lastStreamID = -1
+        if role == .server {
+            streamLimit.close()
+            if code == NGHTTP2_NO_ERROR.rawValue, isOutgoingDone(slot) { ledger.didAnswer() }
+        }
         report(.closed(slot: slot, code: code))
     }
 

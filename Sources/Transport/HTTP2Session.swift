@@ -18,9 +18,12 @@ import CNGHTTP2
     private var events: [Event] = []
     private var eventIndex = 0
     private(set) var now: MonotonicTime
-    private var resets: FloodGuard
-    private var idleFrames: FloodGuard
-    private var isFlooded = false
+    var ledger: HTTP2FloodLedger
+    var streamLimit: HTTP2StreamLimit
+    var headerProgress = HTTP2HeaderProgress()
+    /// The connection ends as soon as its GOAWAY is out: what comes is not looked at any more.
+    package internal(set) var isEnding = false
+    package internal(set) var tally = Tally()
     var fields = HTTP2FieldList()
     var sendPace = SendPace()
     /// Whose body was the last to be cut; negative: none.
@@ -33,17 +36,17 @@ import CNGHTTP2
     package internal(set) var violation: HTTP2Error?
     /// Whether the peer's first SETTINGS, its half of the connection preface, has come.
     package internal(set) var hasPeerSettings = false
-    /// A header block has begun, then, and neither ended nor turned out to be malformed; the connection can do nothing
-    /// else meanwhile.
-    package internal(set) var headerBlockBegan: MonotonicTime?
+    /// A header block has begun, then, and not ended; the connection can do nothing else meanwhile.
+    package var headerBlockBegan: MonotonicTime? { headerProgress.began }
 
     /// A session whose preface is ready to be sent.
     package init(role: Role, settings: HTTP2Settings, now: MonotonicTime) throws(HTTP2Error) {
         self.role = role
         self.settings = settings
         self.now = now
-        resets = FloodGuard(settings.resets, now: now)
-        idleFrames = FloodGuard(settings.idleFrames, now: now)
+        precondition(settings.maxConcurrentStreams <= Int32.max)
+        ledger = HTTP2FloodLedger(settings, now: now)
+        streamLimit = HTTP2StreamLimit(announced: settings.maxConcurrentStreams)
         try open()
         try announce()
     }
@@ -81,7 +84,7 @@ import CNGHTTP2
 
     private func announce() throws(HTTP2Error) {
         var entries = [
-            (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, settings.maxConcurrentStreams),
+            (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limitForLibrary(settings.maxConcurrentStreams)),
             (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.initialWindowByteCount),
             (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableByteCount),
             (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, settings.frameByteCountMax),
@@ -101,6 +104,11 @@ import CNGHTTP2
         )
     }
 
+    /// A client opens no stream for its peer: nghttp2 may count what should not come.
+    private func limitForLibrary(_ limit: UInt32) -> UInt32 {
+        role == .server ? HTTP2StreamLimit.marked(limit) : limit
+    }
+
     private func submitSettings(_ entries: [(nghttp2_settings_id, UInt32)]) throws(HTTP2Error) {
         let entries = entries.map { id, value in
             nghttp2_settings_entry(settings_id: Int32(id.rawValue), value: value)
@@ -118,9 +126,12 @@ import CNGHTTP2
     /// Takes what arrived, whole. Afterwards: take the events, then the bytes to send.
     package func receive(_ bytes: Span<UInt8>, now: MonotonicTime) throws(HTTP2Error) {
         self.now = now
+        guard !isEnding else { return }
         let count = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe nghttp2_session_mem_recv(handle, bytes.baseAddress, bytes.count)
         }
+        // We broke off reading ourselves, and the GOAWAY that says why has still to leave.
+        guard !isEnding else { return }
         guard count >= 0 else { throw .library(call: "session_mem_recv", code: Int32(truncatingIfNeeded: count)) }
     }
 
@@ -132,7 +143,11 @@ import CNGHTTP2
             guard count >= 0 else { throw .library(call: "session_mem_send", code: Int32(truncatingIfNeeded: count)) }
             guard count > 0, let bytes = unsafe bytes else { return }
             let frame = unsafe UnsafeBufferPointer(start: bytes, count: count)
-            unsafe queue.append(frame.span)
+            if role == .server, let changed = unsafe HTTP2StreamLimit.unmarked(frame) {
+                queue.append(changed.span)
+            } else {
+                unsafe queue.append(frame.span)
+            }
         }
     }
 
@@ -204,9 +219,22 @@ import CNGHTTP2
 
     // MARK: The connection
 
-    /// Announces another limit. Streams above it that come before the peer knows are refused, not an error.
+    /// Server: announces another limit, below 2^31. Streams above it that come before the peer knows are refused, not an
+    /// error.
     package func setMaxConcurrentStreams(_ count: UInt32) throws(HTTP2Error) {
-        try submitSettings([(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, count)])
+        precondition(role == .server && count <= Int32.max)
+        try submitSettings([(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limitForLibrary(count))])
+        streamLimit.announce(count)
+    }
+
+    /// Server: refuses the latest of the streams whose requests have not come whole, until no more than `count` are open.
+    /// Nothing of theirs was acted on, so that the peer may send them again (RFC 9113 section 8.7).
+    package func refuseStreams(above count: UInt32) throws(HTTP2Error) {
+        let unfinished = streams.indices.filter { receivingSince($0) != nil }.sorted { streams[$0].id > streams[$1].id }
+        for slot in unfinished.prefix(max(0, streamLimit.openCount - Int(count))) {
+            tally.refusedStreamCount += 1
+            try reset(slot, code: NGHTTP2_REFUSED_STREAM.rawValue)
+        }
     }
 
     /// No new streams from the peer; those that were begun may end. At most a few KB of debug data.
@@ -228,39 +256,17 @@ import CNGHTTP2
         try Self.check("submit_ping", unsafe nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil))
     }
 
+    /// GOAWAY with words of one's own, and then nothing: what the peer still says is not read.
+    func end(code: UInt32, debugData: [UInt8]) {
+        guard !isEnding else { return }
+        isEnding = true
+        // The only failure is a lack of memory; the connection ends without a word then.
+        try? submitGoAway(code: code, debugData: debugData)
+        report(.ended)
+    }
+
     /// GOAWAY, and then nothing: `isAlive` is false once it has been written.
     package func terminate(code: UInt32) throws(HTTP2Error) {
         try Self.check("session_terminate_session", unsafe nghttp2_session_terminate_session(handle, code))
-    }
-
-    // MARK: Floods
-
-    /// A frame that carries nothing.
-    func didReceiveIdleFrame() {
-        guard !idleFrames.admit(now: now) else { return }
-        didFlood()
-    }
-
-    /// A stream that the peer broke off, or that we had to.
-    func didReset(streamID: Int32, code: UInt32, byPeer: Bool) {
-        guard let slot = slot(of: streamID) else { return }
-        guard role == .server else {
-            // Nobody here asked for it: nghttp2 did, for what came.
-            let isMalformed = !byPeer && !streams[slot].isAbandoned && code == NGHTTP2_PROTOCOL_ERROR.rawValue
-            if isMalformed { report(.malformed(slot: slot)) }
-            return
-        }
-        // A limit that was lowered a moment ago is not the peer's fault.
-        guard byPeer || (code != NGHTTP2_REFUSED_STREAM.rawValue && code != NGHTTP2_NO_ERROR.rawValue) else { return }
-        guard !resets.admit(now: now) else { return }
-        didFlood()
-    }
-
-    private func didFlood() {
-        guard !isFlooded else { return }
-        isFlooded = true
-        // The only failure is a lack of memory, which nghttp2 reports from the next call anyway.
-        try? terminate(code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
-        report(.flooded)
     }
 }

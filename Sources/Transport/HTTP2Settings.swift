@@ -19,10 +19,20 @@ package struct HTTP2Settings: Sendable {
     package var bodyByteCountHardMax = 4 << 20
     /// Acknowledgements that may wait to be sent; at it nghttp2 gives up without a word, so `idleFrames` comes first.
     package var outboundAcknowledgementCountMax = 1000
-    /// Streams that the peer may break off, or make us break off, in a row and per second.
+    /// HEADERS and its CONTINUATION frames together, as they are on the wire. A server's peer that goes on has flooded.
+    package var headerBlockByteCountMax = 32 << 10
+    /// Below the eight at which nghttp2 gives up without a word.
+    package var continuationCountMax = 6
+    /// Streams without an answer that the peer may break off, or make us break off, in a row and per second.
     package var resets = FloodLimit(burst: 100, perSecond: 10)
-    /// Frames that carry nothing: PING, SETTINGS, PRIORITY, empty DATA.
+    /// Frames that carry nothing: PING, SETTINGS, PRIORITY, empty DATA, WINDOW_UPDATE for no DATA, unknown ones.
     package var idleFrames = FloodLimit(burst: 200, perSecond: 20)
+    /// Server: the debug data of the GOAWAY for a stream beyond `maxConcurrentStreams` of a peer that knows the limit. Nil:
+    /// such a stream is refused, and the connection goes on.
+    package var excessStreamGoAway: [UInt8]?
+    /// Server: the debug data of the GOAWAY for a field name in upper case. Nil: a stream error, as for every malformed
+    /// message (RFC 9113 section 8.2.1).
+    package var upperCaseGoAway: [UInt8]?
 
     package init() {}
 }

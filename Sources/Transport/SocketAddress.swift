@@ -95,7 +95,10 @@ package struct SocketAddress: Sendable {
     }
 
     /// For example "127.0.0.1:443" or "[::1]:443".
-    var text: String {
+    var text: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// Without the port: "127.0.0.1" or "::1".
+    var host: String {
         // The port sits right behind the family in both, and IPv6 has four bytes more before its address.
         let offset = family == AF_INET6 ? 8 : 4
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
@@ -103,8 +106,7 @@ package struct SocketAddress: Sendable {
             unsafe inet_ntop(family, bytes.baseAddress.map { unsafe $0 + offset }, &text, socklen_t(text.count)) != nil
         }
         guard isText else { return "address of family \(family)" }
-        let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return family == AF_INET6 ? "[\(address)]:\(port)" : "\(address):\(port)"
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     private func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {

@@ -8,7 +8,10 @@ package final class TLSListener {
     private let context: TLSContext
     private let limits: TLSChannelLimits
     private let connectionCountMax: Int
+    private let admits: ((String) -> Bool)?
     private let makeDelegate: (TLSChannel) -> any TLSChannelDelegate
+    /// For tests: whether the next `accept` finds no descriptor left.
+    var isExhausted: () -> Bool = { false }
     private var watch: EventLoop.Watch?
     private var pause: LoopTimer?
     package private(set) var connectionCount = 0
@@ -22,6 +25,8 @@ package final class TLSListener {
     ///   - loop: where the connections live.
     ///   - limits: each connection's.
     ///   - connectionCountMax: who comes when there are so many is closed at once.
+    ///   - admits: called with the address of whoever comes, without the port; who is not admitted is closed at once. Nil:
+    ///     everybody is.
     ///   - makeDelegate: called for each connection before its first byte is read.
     /// - Throws: `.addressInUse` with the port, among others.
     package init(
@@ -31,6 +36,7 @@ package final class TLSListener {
         loop: EventLoop,
         limits: TLSChannelLimits = TLSChannelLimits(),
         connectionCountMax: Int = 1024,
+        admits: ((String) -> Bool)? = nil,
         makeDelegate: @escaping (TLSChannel) -> any TLSChannelDelegate
     ) throws(TransportError) {
         loop.checkIsolated()
@@ -44,6 +50,7 @@ package final class TLSListener {
         self.context = context
         self.limits = limits
         self.connectionCountMax = connectionCountMax
+        self.admits = admits
         self.makeDelegate = makeDelegate
         watch = try loop.watch(socket.descriptor, for: .read, handler: self)
         self.socket = consume socket
@@ -61,7 +68,7 @@ package final class TLSListener {
 
     private func accept(_ socket: consuming Socket) {
         // Closing tells the caller now; leaving it in the backlog would let it wait for its own deadline.
-        guard connectionCount < connectionCountMax else { return }
+        guard connectionCount < connectionCountMax, isAdmitted(socket) else { return }
         connectionCount += 1
         do throws(TransportError) {
             try TLSChannel.accept(
@@ -74,6 +81,13 @@ package final class TLSListener {
         } catch {
             connectionCount -= 1
         }
+    }
+
+    private func isAdmitted(_ socket: borrowing Socket) -> Bool {
+        guard let admits else { return true }
+        // Fails only for a peer that is gone again.
+        guard let address = try? socket.remoteAddress() else { return false }
+        return admits(address.host)
     }
 
     /// Without descriptors, the waiting connection would be reported in every turn: the loop would spin.
@@ -99,6 +113,7 @@ extension TLSListener: ReadinessHandler {
     package func handleReadiness(_ readiness: Readiness) {
         // A bound, so that a flood of callers does not starve those who are connected.
         for _ in 0..<64 where watch != nil {
+            guard !isExhausted() else { return pauseAccepting() }
             switch socket?.accept() ?? .none {
             case .socket(let socket): accept(socket)
             case .none: return
