@@ -56,6 +56,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         case flowControlError = 3
         case streamClosed = 5
         case frameSizeError = 6
+        case refusedStream = 7
         case cancel = 8
         case compressionError = 9
     }
