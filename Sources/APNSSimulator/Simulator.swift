@@ -41,7 +41,8 @@ package final class Simulator: Sendable {
                 port: configuration.pushPort,
                 context: pushContext,
                 loop: loop,
-                limits: configuration.serverLimits
+                limits: configuration.serverLimits,
+                admits: { address in core.value.admitProvider(address) }
             ) { connection in
                 PushHandler(connection, core.value)
             }
@@ -76,19 +77,27 @@ package final class Simulator: Sendable {
         await core.loop.run { core.value.isTooFrequent = isTooFrequent }
     }
 
+    /// The numbers of the providers' connections that are open.
+    package func connectionNumbers() async -> [Int] {
+        let core = core
+        return await core.loop.run { core.value.connections.numbers }
+    }
+
+    /// Says GOAWAY to a provider; what it has open may end.
+    ///
+    /// - Parameters:
+    ///   - connection: its number; nil: to all of them.
+    ///   - reason: printable ASCII without quotes, 64 characters at most, and otherwise left out. Apple's are in
+    ///     `APNS.Reason`.
+    package func dismiss(_ connection: Int? = nil, reason: String) async {
+        let core = core
+        await core.loop.run { core.value.connections.dismiss(connection, reason: reason) }
+    }
+
     /// Ends both listeners and every connection.
     package func close() async {
         let core = core
         await server.close()
         await core.loop.run { core.value.close() }
-    }
-}
-
-extension SimulatorConfiguration {
-    fileprivate var serverLimits: HTTP2ServerLimits {
-        var limits = HTTP2ServerLimits()
-        limits.settings.maxConcurrentStreams = startsWithOneStream ? 1 : streamCountMax
-        limits.settings.bodyByteCountMax = PushType.voip.payloadByteCountMax
-        return limits
     }
 }

@@ -20,6 +20,8 @@ package struct SimulatorConfiguration: Sendable {
     package var startsWithOneStream = true
     /// Live APNs says 1000.
     package var streamCountMax: UInt32 = 1000
+    /// How provider connections are treated otherwise.
+    package var connections = ConnectionRules()
     package var deviceCountMax = 100_000
     /// How long a device may take from the end of the handshake to its hello.
     package var helloDeadline = Duration.seconds(10)

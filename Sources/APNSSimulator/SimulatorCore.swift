@@ -7,6 +7,7 @@ import Transport
 final class SimulatorCore {
     let configuration: SimulatorConfiguration
     let keys: [KeyID: SigningKey]
+    let connections: ConnectionTable
     private let clock: @Sendable () -> Int64
     private let onEvent: (@Sendable (SimulatorEvent) -> Void)?
     private var random = SystemRandom()
@@ -27,6 +28,10 @@ final class SimulatorCore {
         self.clock = clock
         self.onEvent = onEvent
         keys = Dictionary(configuration.keys.map { ($0.id, $0) }) { _, last in last }
+        connections = ConnectionTable(
+            configuration.connections,
+            onEvent: onEvent.map { onEvent in { onEvent(.connection($0)) } }
+        )
         directory = DeviceDirectory(deviceCountMax: configuration.deviceCountMax)
     }
 
@@ -58,12 +63,17 @@ final class SimulatorCore {
 
     // MARK: Pushes
 
-    /// Checks one request; `true` when it was accepted.
+    /// Whether somebody who connects to the push port may stay.
+    func admitProvider(_ address: String) -> Bool {
+        connections.admit(address, now: clock())
+    }
+
+    /// Checks one request; the reason when it was not accepted.
     func handle(
         _ request: HTTP2ServerRequest,
         _ responder: HTTP2Responder,
         _ validator: inout RequestValidator
-    ) -> Bool {
+    ) -> Reason? {
         let now = clock()
         let verdict = validator.validate(
             request.headers,
@@ -99,13 +109,13 @@ final class SimulatorCore {
             }
             guard !push.isDropped else { return true }
             perform(directory.accept(push.delivery(payload: request.body), for: push.deviceToken, now: now))
-            return true
+            return nil
         case .failure(let rejected):
             headers.append(HeaderName.contentType, "application/json")
             headers.append(HeaderName.id, verdict.answeredID, indexing: .notIndexed)
             responder.respond(status: rejected.reason.status, headers: headers, body: rejected.body.json)
             if let received { onEvent?(.rejected(rejected.reason, received)) }
-            return false
+            return rejected.reason
         }
     }
 

@@ -10,6 +10,8 @@ package enum SimulatorEvent: Sendable {
     /// A push was accepted, and something is to be said to it all the same. Follows `.accepted`.
     case lint(Lint, device: Int)
     case delivery(DeliveryEvent)
+    /// A provider came, went, or was treated in a way of its own.
+    case connection(ConnectionEvent)
     /// A device was not taken, or broke the rules of its link.
     case deviceFailed(DeviceLinkError)
 }

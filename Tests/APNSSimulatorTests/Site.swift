@@ -16,7 +16,9 @@ final class Site: Sendable {
     let simulatorLoop: EventLoop
     let clientLoop: EventLoop
     let simulator: Simulator
+    /// All but what is told of connections.
     let events: Recorder<SimulatorEvent>
+    let connectionEvents: Recorder<ConnectionEvent>
     let tokens: ProviderTokenSource
     let topic: Topic
     let authorityPEM: [UInt8]
@@ -34,6 +36,7 @@ final class Site: Sendable {
     init(
         startsWithOneStream: Bool = true,
         helloDeadline: Duration = .seconds(60),
+        rules: ConnectionRules = ConnectionRules(),
         configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
     ) async throws {
         let authority = try TestAuthority()
@@ -54,17 +57,25 @@ final class Site: Sendable {
         configuration.startsWithOneStream = startsWithOneStream
         configuration.profile = .spec
         configuration.helloDeadline = helloDeadline
+        configuration.connections = rules
         try configure(&configuration)
         tokens = ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: keyID, teamID: teamID)
-        let (clock, events) = (Clock(), Recorder<SimulatorEvent>())
+        let (clock, events, connectionEvents) = (Clock(), Recorder<SimulatorEvent>(), Recorder<ConnectionEvent>())
         self.clock = clock
         self.events = events
+        self.connectionEvents = connectionEvents
         simulator = try await Simulator.start(
             configuration,
             identity: identity,
             loop: simulatorLoop,
             clock: { clock.now },
-            onEvent: events.record
+            onEvent: { event in
+                if case .connection(let event) = event {
+                    connectionEvents.record(event)
+                } else {
+                    events.record(event)
+                }
+            }
         )
     }
 

@@ -14,5 +14,147 @@ extension SimulatorSetting {
             "how many streams a connection may have open at once",
             source: "observed: 1000 today, 500 in 2016"
         ),
+        .number(
+            "header-table",
+            \.connections.headerTableByteCount,
+            in: 0...65_536,
+            "bytes of HPACK's table that a client may fill (SETTINGS_HEADER_TABLE_SIZE)",
+            source: "observed"
+        ),
+        .number(
+            "stream-window",
+            \.connections.streamWindowByteCount,
+            in: 1...2_147_483_647,
+            "bytes that a stream may send before it waits (SETTINGS_INITIAL_WINDOW_SIZE)",
+            source: "observed"
+        ),
+        .number(
+            "connection-window",
+            \.connections.connectionWindowByteCount,
+            in: 65_535...2_147_483_647,
+            "bytes that all streams together may send before they wait",
+            source: "observed: the protocol's default, about 40 bodies"
+        ),
+        .number(
+            "frame-size",
+            \.connections.frameByteCountMax,
+            in: 16_384...16_777_215,
+            "bytes of the largest frame (SETTINGS_MAX_FRAME_SIZE)",
+            source: "observed"
+        ),
+        .number(
+            "header-list",
+            \.connections.headerListByteCountMax,
+            in: 1...65_536,
+            "bytes of a request's fields, 32 added for each (SETTINGS_MAX_HEADER_LIST_SIZE)",
+            source: "observed"
+        ),
+        .flag(
+            "one-stream-after-error",
+            \.connections.dropsToOneStream,
+            "a rejected push lowers the streams to one, until the next accepted push",
+            source: "observed in 2016; off, because nobody has reported it since"
+        ),
+        .choice(
+            "excess-streams",
+            \.connections.excessStreams,
+            "what a stream beyond the limit gets: RST_STREAM with REFUSED_STREAM, or GOAWAY",
+            source: "both observed"
+        ),
+        .choice(
+            "upper-case-names",
+            \.connections.upperCaseNames,
+            "what a field name in upper case ends",
+            source: "observed since July 2018: the connection"
+        ),
+        .number(
+            "error-percent",
+            \.connections.errorPercentMax,
+            in: 0...100,
+            "how many of a hundred answers may be errors before the connection is ended; 0 for all",
+            source: "Apple, without a number; off"
+        ),
+        .number(
+            "bad-token-percent",
+            \.connections.badTokenPercentMax,
+            in: 0...100,
+            "how many of a hundred answers may be BadDeviceToken before the connection is ended; 0 for all",
+            source: "Apple, without a number: sooner than for other errors; off"
+        ),
+        .number(
+            "error-answers",
+            \.connections.judgedAnswerCount,
+            in: 1...1_000_000,
+            "how many answers there must be before those shares are judged",
+            source: "our choice: enough for a share"
+        ),
+        .seconds(
+            "idle-timeout",
+            \.connections.idleDeadline,
+            "how long a connection may be without a stream before it gets IdleTimeout",
+            source: "our choice: Apple suggests a ping after an hour; 20 minutes were seen to pass"
+        ),
+        .seconds(
+            "connection-lifetime",
+            \.connections.lifetimeMax,
+            "how old a connection becomes before it gets Shutdown",
+            source: "observed: days, and no limit"
+        ),
+        .number(
+            "goaway-frames",
+            \.connections.goAwayCount,
+            in: 1...2,
+            "how many GOAWAY frames in a row say that a connection ends",
+            source: "observed: both"
+        ),
+        .number(
+            "drain-seconds",
+            \.connections.drainSecondsMax,
+            in: 1...3600,
+            "how long open streams may go on after GOAWAY",
+            source: "our choice"
+        ),
+        .number(
+            "handshake-seconds",
+            \.connections.handshakeSecondsMax,
+            in: 1...3600,
+            "how long a client may take for TLS, and again for its SETTINGS",
+            source: "our choice"
+        ),
+        .number(
+            "request-seconds",
+            \.connections.requestSecondsMax,
+            in: 1...3600,
+            "how long a request may take from its first byte to its last",
+            source: "our choice"
+        ),
+        .number(
+            "response-seconds",
+            \.connections.responseSecondsMax,
+            in: 1...3600,
+            "how long a client may take to read an answer",
+            source: "our choice"
+        ),
+        .number(
+            "connections",
+            \.connections.connectionCountMax,
+            in: 1...100_000,
+            "how many providers may be connected at once; the next is closed at once",
+            source: "our choice"
+        ),
+        .number(
+            "reconnects",
+            \.connections.reconnectCountMax,
+            in: 0...1_000_000,
+            "how many connections of one address are let in within the reconnect window; 0 for all",
+            source: "Apple, without a number: quick reconnects are denial of service; off"
+        ),
+        .number(
+            "reconnect-window",
+            \.connections.reconnectWindowSeconds,
+            in: 1...86_400,
+            "the reconnect window in seconds",
+            source: "our choice"
+        ),
     ]
 }

@@ -1,32 +1,62 @@
 import APNS
 import Transport
 
-/// A provider's connection: its own team, key and last token.
+/// A provider's connection: its own team, key and last token, its allowance of streams and its errors.
 final class PushHandler: HTTP2Handler {
     private unowned let connection: HTTP2ServerConnection
     private let core: SimulatorCore
     private var validator: RequestValidator
     private let isRefused: Bool
-    private var isOpened: Bool
     /// RFC 9113 section 7.
     private static let refusedStream: UInt32 = 7
+    private var allowance: StreamAllowance
+    private var tolerance: ErrorTolerance
+    private var tally = ConnectionTally()
+    private var number = 0
 
     init(_ connection: HTTP2ServerConnection, _ core: SimulatorCore) {
         self.connection = connection
         self.core = core
         let verdict = core.verdict(on: connection)
         validator = RequestValidator(keys: core.keys, core.configuration, certificate: verdict)
-        isOpened = !core.configuration.startsWithOneStream
         isRefused = verdict.endOfConnection != nil
+        allowance = StreamAllowance(core.configuration)
+        tolerance = ErrorTolerance(core.configuration.connections)
+        number = core.connections.add(self)
         if let reason = verdict.endOfConnection { connection.goAway(debugData: RejectionBody(reason).json) }
     }
 
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
         // GOAWAY says that nothing was processed: a request that came before it must not be either.
         guard !isRefused else { return responder.reset(code: Self.refusedStream) }
-        let isAccepted = core.handle(request, responder, &validator)
-        guard isAccepted, !isOpened else { return }
-        isOpened = true
-        connection.setMaxConcurrentStreams(core.configuration.streamCountMax)
+        didAnswer(core.handle(request, responder, &validator))
+    }
+
+    private func didAnswer(_ reason: Reason?) {
+        if reason == nil { tally.acceptedCount += 1 } else { tally.rejectedCount += 1 }
+        if let limit = allowance.didAnswer(isAccepted: reason == nil) {
+            connection.setMaxConcurrentStreams(limit, refusesRest: limit == 1)
+            core.connections.report(.streamLimit(number, limit))
+        }
+        let isTooMany = tolerance.didAnswer(reason)
+        if let reason, isTooMany {
+            connection.goAway(debugData: RejectionBody(reason).json)
+            core.connections.report(.tooManyErrors(number, reason))
+        }
+    }
+
+    /// GOAWAY with a reason as JSON; what is open may end.
+    func dismiss(reason: String) {
+        let body = RejectionBody(reasonText: reason, timestampMilliseconds: nil)
+        connection.goAway(debugData: body?.json ?? [])
+    }
+
+    func connectionDidClose() {
+        let streams = connection.tally
+        tally.streamCount = streams.openedStreamCount
+        tally.refusedStreamCount = streams.refusedStreamCount
+        tally.brokenStreamCount = streams.brokenStreamCount
+        tally.isFlooded = streams.isFlooded
+        core.connections.remove(number, tally)
     }
 }

@@ -24,6 +24,8 @@ struct SimulatorLog {
         case .rejected(let reason, let push): try print("rejected", push, device: nil, reason: reason)
         case .lint(let lint, let device): try printSimple("lint", device: device, detail: "\(lint)")
         case .delivery(let delivery): try print(delivery)
+        // Of no interest to whoever looks at pushes.
+        case .connection: break
         case .deviceFailed(let error):
             try printSimple("device-failed", device: nil, detail: "\(error)")
         }

@@ -1,0 +1,48 @@
+import Transport
+
+/// The providers that are connected. Lives on the loop.
+final class ConnectionTable {
+    private var gate: ReconnectGate
+    private let onEvent: ((ConnectionEvent) -> Void)?
+    private var handlers: [Int: PushHandler] = [:]
+    private var lastNumber = 0
+
+    init(_ rules: ConnectionRules, onEvent: ((ConnectionEvent) -> Void)?) {
+        gate = ReconnectGate(rules)
+        self.onEvent = onEvent
+    }
+
+    /// Whether somebody who connects may stay; `now` is the simulator's clock.
+    func admit(_ address: String, now: Int64) -> Bool {
+        let isAdmitted = gate.admit(address, now: now)
+        if !isAdmitted { onEvent?(.turnedAway) }
+        return isAdmitted
+    }
+
+    /// - Returns: the connection's number.
+    func add(_ handler: PushHandler) -> Int {
+        lastNumber += 1
+        handlers[lastNumber] = handler
+        onEvent?(.opened(lastNumber))
+        return lastNumber
+    }
+
+    func remove(_ number: Int, _ tally: ConnectionTally) {
+        handlers[number] = nil
+        onEvent?(.closed(number, tally))
+    }
+
+    func report(_ event: ConnectionEvent) {
+        onEvent?(event)
+    }
+
+    var numbers: [Int] { handlers.keys.sorted() }
+
+    /// Says GOAWAY to one connection, or to all.
+    func dismiss(_ number: Int?, reason: String) {
+        for (each, handler) in handlers where number == nil || number == each {
+            handler.dismiss(reason: reason)
+            onEvent?(.dismissed(each, reason: reason))
+        }
+    }
+}

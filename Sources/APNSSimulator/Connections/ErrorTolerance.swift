@@ -1,0 +1,33 @@
+import APNS
+
+/// How many errors a connection may make before APNs ends it. Apple says that it does, soonest for BadDeviceToken, and
+/// not when; a 410 is no error.
+///
+/// - Source: "Handling notification responses from APNs" and the older "Communicating with APNs".
+struct ErrorTolerance {
+    private let rules: ConnectionRules
+    private var answerCount = 0
+    private var errorCount = 0
+    private var badTokenCount = 0
+
+    init(_ rules: ConnectionRules) {
+        self.rules = rules
+    }
+
+    /// One push was answered.
+    ///
+    /// - Parameter reason: nil for one that was accepted.
+    /// - Returns: whether that was one error too many.
+    mutating func didAnswer(_ reason: Reason?) -> Bool {
+        answerCount += 1
+        guard let reason, reason.status != 410 else { return false }
+        errorCount += 1
+        if reason == .badDeviceToken { badTokenCount += 1 }
+        guard answerCount >= rules.judgedAnswerCount else { return false }
+        return isAbove(rules.errorPercentMax, errorCount) || isAbove(rules.badTokenPercentMax, badTokenCount)
+    }
+
+    private func isAbove(_ percentMax: Int, _ count: Int) -> Bool {
+        percentMax > 0 && count * 100 > answerCount * percentMax
+    }
+}
