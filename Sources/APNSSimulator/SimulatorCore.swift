@@ -107,7 +107,7 @@ final class SimulatorCore {
                     onEvent?(.lint(lint, device: number))
                 }
             }
-            guard !push.isDropped else { return true }
+            guard !push.isDropped else { return nil }
             perform(directory.accept(push.delivery(payload: request.body), for: push.deviceToken, now: now))
             return nil
         case .failure(let rejected):

@@ -87,9 +87,6 @@ package final class HTTP2ServerConnection {
     /// Whom the connection leads to, for logs; see `TLSChannel.remoteAddress`.
     package var remoteAddress: String? { channel.remoteAddress }
 
-    /// Whose it is, proven; nil for a client that showed no certificate.
-    package var peerCertificate: TLSCertificate? { channel.peerCertificate }
-
     /// What there has been of streams; still there in `connectionDidClose`.
     package var tally: HTTP2Session.Tally { session?.tally ?? HTTP2Session.Tally() }
 
