@@ -29,7 +29,7 @@ package final class Simulator: Sendable {
         onEvent: (@Sendable (SimulatorEvent) -> Void)? = nil
     ) async throws(TransportError) -> Simulator {
         let pushContext: TLSContext
-        do throws(TLSError) { pushContext = try identity.push(configuration.validation) } catch { throw .tls(error) }
+        do throws(TLSError) { pushContext = try identity.push(configuration) } catch { throw .tls(error) }
         let core = LoopBound(SimulatorCore(configuration, clock: clock, onEvent: onEvent), to: loop)
         let listening = await loop.run {
             Result { () throws(TransportError) in try core.value.listen(identity.device, loop: loop) }

@@ -22,6 +22,8 @@ package struct SimulatorConfiguration: Sendable {
     package var streamCountMax: UInt32 = 1000
     /// How provider connections are treated otherwise.
     package var connections = ConnectionRules()
+    /// Apple's servers speak HTTP/2 with a client that negotiates no protocol, and some libraries do not.
+    package var requiresALPN = false
     package var deviceCountMax = 100_000
     /// How long a device may take from the end of the handshake to its hello.
     package var helloDeadline = Duration.seconds(10)
@@ -46,7 +48,12 @@ package struct SimulatorIdentity: Sendable {
     /// What providers meet: they are asked for a certificate, and may come with a token instead.
     ///
     /// - Throws: `.authorityUnreadable`, `.library`.
-    func push(_ rules: ValidationRules) throws(TLSError) -> TLSContext {
-        try .server(identity: identity, alpn: ["h2"], clientTrust: rules.clientTrust)
+    func push(_ configuration: SimulatorConfiguration) throws(TLSError) -> TLSContext {
+        try .server(
+            identity: identity,
+            alpn: ["h2"],
+            requiresALPN: configuration.requiresALPN,
+            clientTrust: configuration.validation.clientTrust
+        )
     }
 }

@@ -220,7 +220,8 @@ package final class HTTP2ServerConnection {
 
 extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
     package func channelDidOpen(_ channel: TLSChannel) {
-        guard channel.negotiatedProtocol == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
+        // A client that negotiated nothing comes this far only where the context takes it.
+        guard channel.negotiatedProtocol ?? "h2" == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
         do throws(HTTP2Error) {
             session = try HTTP2Session(role: .server, settings: limits.settings, now: loop.now)
         } catch {

@@ -29,6 +29,8 @@ import COpenSSL
     /// As on the wire (RFC 7301 section 3.1): each name behind its length. Empty: no ALPN.
     let protocols: [UInt8]
     private let clientTrust: ClientTrust?
+    /// Whether a client that does not negotiate at all is refused.
+    let requiresALPN: Bool
 
     /// A client's side.
     ///
@@ -65,6 +67,7 @@ import COpenSSL
     ///   - certificateChainPEM: its certificate first, then the intermediate ones.
     ///   - privateKeyPEM: the certificate's unencrypted key; text before the first BEGIN line is skipped.
     ///   - alpn: the application protocols it speaks, most wanted first. A client that offers none of them is refused.
+    ///   - requiresALPN: refuses a client that offers none at all, too.
     ///   - clientTrust: asks clients for a certificate; `nil` does not.
     ///   - resumption: gives each client two tickets. Their key lives as long as the context: with TLS 1.3 each
     ///     connection has a fresh secret all the same, with TLS 1.2 it has not.
@@ -75,12 +78,14 @@ import COpenSSL
         certificateChainPEM: [UInt8],
         privateKeyPEM: RawSpan,
         alpn: [String],
+        requiresALPN: Bool = true,
         clientTrust: ClientTrust? = nil,
         resumption: Bool = false
     ) throws(TLSError) -> TLSContext {
         try server(
             identity: .server(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM),
             alpn: alpn,
+            requiresALPN: requiresALPN,
             clientTrust: clientTrust,
             resumption: resumption
         )
@@ -91,6 +96,7 @@ import COpenSSL
     /// - Parameters:
     ///   - identity: its certificate and key.
     ///   - alpn: as above.
+    ///   - requiresALPN: as above.
     ///   - clientTrust: as above.
     ///   - resumption: as above.
     /// - Returns: what `TLSSession(server:)` takes.
@@ -98,6 +104,7 @@ import COpenSSL
     package static func server(
         identity: TLSIdentity,
         alpn: [String],
+        requiresALPN: Bool = true,
         clientTrust: ClientTrust? = nil,
         resumption: Bool = false
     ) throws(TLSError) -> TLSContext {
@@ -106,6 +113,7 @@ import COpenSSL
             isServer: true,
             alpn: alpn,
             clientTrust: clientTrust,
+            requiresALPN: requiresALPN,
             resumption: resumption
         )
         try unsafe identity.install(in: context.handle)
@@ -132,6 +140,7 @@ import COpenSSL
         isServer: Bool,
         alpn: [String],
         clientTrust: ClientTrust? = nil,
+        requiresALPN: Bool = true,
         resumption: Bool
     ) throws(TLSError) {
         var protocols: [UInt8] = []
@@ -146,6 +155,7 @@ import COpenSSL
         self.isServer = isServer
         self.protocols = protocols
         self.clientTrust = clientTrust
+        self.requiresALPN = requiresALPN
         resumableSessions = resumption && !isServer ? TLSResumption.Cache() : nil
         try restrict()
         try setResumption(resumption)

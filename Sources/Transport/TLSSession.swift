@@ -123,8 +123,11 @@ import Glibc
             default: throw .truncated
             }
         }
-        // A server that ignores ALPN has not agreed to speak our protocol, and neither has such a client.
-        guard context.protocols.isEmpty || negotiatedProtocol != nil else { throw .noCommonProtocol }
+        // A server that ignores ALPN has not agreed to speak our protocol, and neither has such a client; a client that
+        // offers other protocols was refused when the server chose.
+        guard context.protocols.isEmpty || negotiatedProtocol != nil || !context.requiresALPN else {
+            throw .noCommonProtocol
+        }
         // OpenSSL looks at no date when it resumes. A client looked before it offered.
         if context.isServer, isResumed, let certificate = unsafe SSL_get0_peer_certificate(ssl),
             unsafe !TLSCertificate.isInTime(certificate, at: Int64(time(nil)))

@@ -2,6 +2,12 @@ extension SimulatorSetting {
     /// How provider connections are treated.
     static let connections: [SimulatorSetting] = [
         .flag(
+            "alpn-required",
+            \.requiresALPN,
+            "a client that negotiates no protocol in TLS is refused",
+            source: "observed: Apple's servers take it for HTTP/2; aioapns 4.0 is such a client"
+        ),
+        .flag(
             "one-stream-at-first",
             \.startsWithOneStream,
             "one stream until the first push of a connection was accepted",
