@@ -99,9 +99,9 @@ private struct Checkout {
         return examples.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// README and everything of docs and of the example keys.
+    /// README and everything of docs, of the example keys and of the providers' examples.
     static func documents() throws -> [String] {
-        let folders = ["", "docs/", "keys-example/"]
+        let folders = ["", "docs/", "docs/simulator/", "Examples/Providers/", "keys-example/"]
         return try folders.flatMap { folder in
             try Folder.names(Program.checkout + "/" + folder).filter { $0.hasSuffix(".md") }
                 .map { try Folder.contents("\(Program.checkout)/\(folder)\($0)") }

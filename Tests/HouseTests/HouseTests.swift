@@ -67,8 +67,11 @@ struct HouseTests {
     }
 
     @Test func `every relative link leads somewhere`() throws {
-        let documents = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "keys-example/README.md"]
-            .filter(Checkout.exists)
+        let documents = [
+            "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "keys-example/README.md",
+            "Examples/Providers/README.md",
+        ]
+        .filter(Checkout.exists)
         let files = try documents.map(Checkout.file) + Checkout.files(under: "docs", ending: ".md")
         #expect(files.count >= 6)
         report(
@@ -94,6 +97,31 @@ struct HouseTests {
         let files = try Checkout.files(under: "Tests/Strangers/ChatBackEnd", ending: ".swift")
         #expect(!files.isEmpty)
         report(SnippetRules.check(try Checkout.file("docs/provider.md"), in: files))
+    }
+
+    /// The page, what it calls its language, and the program that Examples/Providers/test runs.
+    static let providerPages = [
+        ("curl", "bash", "curl/push"), ("python", "python", "python/push.py"), ("node", "js", "node/push.mjs"),
+        ("go", "go", "go/push.go"), ("java", "java", "java/Push.java"),
+        ("swift", "swift", "swift/Sources/Push/Push.swift"),
+    ]
+
+    @Test(arguments: providerPages)
+    func `every piece of code in a page for providers is run against the simulator`(
+        _ page: String,
+        _ language: String,
+        _ program: String
+    ) throws {
+        let document = try Checkout.file("docs/simulator/\(page).md")
+        #expect(SnippetRules.blockCount(in: document, language: language) > 0)
+        report(
+            SnippetRules.check(document, in: [try Checkout.file("Examples/Providers/\(program)")], language: language)
+        )
+    }
+
+    @Test func `there is no page for providers that the rule does not know`() throws {
+        let pages = try Checkout.names(under: "docs/simulator", ending: ".md")
+        #expect(pages == Self.providerPages.map { "\($0.0).md" }.sorted())
     }
 
     private func report(_ findings: [Finding], _ location: SourceLocation = #_sourceLocation) {

@@ -37,10 +37,18 @@ struct SnippetRuleTests {
         )
     }
 
-    private func check(_ text: String) -> [Finding] {
+    @Test(arguments: [("go", 0), ("swift", 1)])
+    func `only the language that is asked for is looked at`(_ language: String, _ findingCount: Int) {
+        let text = "```go\nlet shown = device.deliver(push)\n```\n```swift\nlet x = 1\n```"
+        #expect(check(text, language).count == findingCount)
+        #expect(SnippetRules.blockCount(in: TextFile(path: "docs/a.md", text: text), language: language) == 1)
+    }
+
+    private func check(_ text: String, _ language: String = "swift") -> [Finding] {
         SnippetRules.check(
             TextFile(path: "docs/a.md", text: text),
-            in: [TextFile(path: "Examples/A.swift", text: Self.source)]
+            in: [TextFile(path: "Examples/A.swift", text: Self.source)],
+            language: language
         )
     }
 }

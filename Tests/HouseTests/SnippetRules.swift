@@ -1,10 +1,10 @@
 /// What a document shows as code is code that is compiled somewhere.
 enum SnippetRules {
-    /// Every block of Swift stands in one of the files, line after line, and so does every assignment to a member of
-    /// `device` between backquotes. White space at a line's ends and empty lines do not matter.
-    static func check(_ document: TextFile, in files: [TextFile]) -> [Finding] {
+    /// Every block of the language, as the fence calls it, stands in one of the files, line after line, and so does every
+    /// assignment to a member of `device` between backquotes. White space at a line's ends and empty lines do not matter.
+    static func check(_ document: TextFile, in files: [TextFile], language: String = "swift") -> [Finding] {
         let sources = files.map { codeLines($0.lines.map(\.text)) }
-        return snippets(of: document).filter { snippet in
+        return snippets(of: document, language).filter { snippet in
             !sources.contains { contains($0, snippet.lines) }
         }
         .map { snippet in
@@ -18,7 +18,12 @@ enum SnippetRules {
         let lines: [String]
     }
 
-    private static func snippets(of document: TextFile) -> [Snippet] {
+    /// How many blocks of the language a document has.
+    static func blockCount(in document: TextFile, language: String) -> Int {
+        document.lines.count { $0.text == "```" + language }
+    }
+
+    private static func snippets(of document: TextFile, _ language: String) -> [Snippet] {
         var snippets: [Snippet] = []
         var block: (number: Int, lines: [Substring])?
         var isOtherBlock = false
@@ -30,7 +35,7 @@ enum SnippetRules {
                 } else {
                     block?.lines.append(line)
                 }
-            } else if line == "```swift" {
+            } else if line == "```" + language {
                 block = (number, [])
             } else if line.hasPrefix("```") {
                 isOtherBlock.toggle()
