@@ -50,7 +50,7 @@ struct AuthenticationTests {
     }
 
     @Test(arguments: [
-        #"{"iat":2051222340}"#, #"{"iss":"DEF123GHIJ"}"#, #"{"iss":"DEF123GHIJ","iat":2051222340.5}"#,
+        #"{"iat":2051222340}"#, #"{"iss":"DEF123GHIJ"}"#, #"{"iss":"DEF123GHIJ","iat":1e400}"#,
         #"{"iss":"DEF123GHIJ","iat":null}"#, #"{"iss":"DEF","iat":2051222340}"#, "{}", "null",
     ])
     func `claims without a team or a time are invalid`(_ claims: String) throws {
@@ -91,6 +91,20 @@ struct AuthenticationTests {
         let token = try Authorization.signed(header: Self.header, claims: claims)
         #expect(try reason(token) == .invalidProviderToken)
         #expect(try reason(token, profile: .apple) == nil)
+    }
+
+    @Test func `a time with a fraction is read as its whole seconds, but not by the specification`() throws {
+        let claims = #"{"iss":"DEF123GHIJ","iat":2051222340.75}"#
+        let token = try Authorization.signed(header: Self.header, claims: claims)
+        #expect(try reason(token) == .invalidProviderToken)
+        #expect(try reason(token, profile: .apple) == nil)
+    }
+
+    @Test(arguments: ["2051218799.9", "2051218800.9"])
+    func `a fraction does not lengthen a token's hour`(_ issuedAt: String) throws {
+        let claims = #"{"iss":"DEF123GHIJ","iat":\#(issuedAt)}"#
+        let token = try Authorization.signed(header: Self.header, claims: claims)
+        #expect(try reason(token, profile: .apple) == (issuedAt < "2051218800" ? .expiredProviderToken : nil))
     }
 
     @Test func `no single changed character of a token is accepted`() throws {

@@ -51,7 +51,7 @@ struct BearerToken {
 
     private static func object(_ part: ArraySlice<UInt8>, _ profile: Profile) -> JSONValue? {
         guard let json = decode(part, profile) else { return nil }
-        let limits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 4, allowsFractions: false)
+        let limits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 4, allowsFractions: profile == .apple)
         // `try?`: where the JSON broke is of no interest to anyone who gets one word as an answer.
         guard let value = try? JSONParser.parse(json, limits: limits), value.members != nil else { return nil }
         return value
@@ -61,6 +61,7 @@ struct BearerToken {
         switch (value?.content, profile) {
         case (.integer(let seconds), _): seconds
         case (.string(let text), .apple): Int64(text)
+        case (.fraction(let text), .apple): Double(text).flatMap { Int64(exactly: $0.rounded(.down)) }
         default: nil
         }
     }
