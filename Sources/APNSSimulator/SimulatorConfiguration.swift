@@ -18,12 +18,12 @@ package struct SimulatorConfiguration: Sendable {
     package var validation = ValidationRules()
     /// As APNs does with token authentication: one stream until the first push was accepted.
     package var startsWithOneStream = true
+    /// Apple's servers speak HTTP/2 with a client that negotiates no protocol, and some libraries do not.
+    package var requiresALPN = false
     /// Live APNs says 1000.
     package var streamCountMax: UInt32 = 1000
     /// How provider connections are treated otherwise.
     package var connections = ConnectionRules()
-    /// Apple's servers speak HTTP/2 with a client that negotiates no protocol, and some libraries do not.
-    package var requiresALPN = false
     package var deviceCountMax = 100_000
     /// How long a device may take from the end of the handshake to its hello.
     package var helloDeadline = Duration.seconds(10)
