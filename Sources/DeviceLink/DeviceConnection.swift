@@ -75,6 +75,36 @@ package final class DeviceConnection: Sendable {
         core.loop.perform { core.value.send(.acknowledgement(push.id)) }
     }
 
+    /// Listens to a broadcast channel of the app: its broadcasts arrive like pushes, also on later connections.
+    ///
+    /// - Returns: `.active`, or why not.
+    /// - Throws: what ended the connection before the simulator had answered.
+    package func subscribe(
+        to channel: ChannelID,
+        of topic: Topic
+    ) async throws(DeviceLinkError) -> DeviceFrame.Subscription {
+        try await ask(.subscribe(topic: topic, channel: channel))
+    }
+
+    /// Listens no longer. What is on its way may still arrive.
+    ///
+    /// - Returns: `.none`.
+    /// - Throws: what ended the connection before the simulator had answered.
+    package func unsubscribe(
+        from channel: ChannelID,
+        of topic: Topic
+    ) async throws(DeviceLinkError) -> DeviceFrame.Subscription {
+        try await ask(.unsubscribe(topic: topic, channel: channel))
+    }
+
+    private func ask(_ frame: DeviceFrame) async throws(DeviceLinkError) -> DeviceFrame.Subscription {
+        let core = core
+        let result: Result<DeviceFrame.Subscription, DeviceLinkError> = await withCheckedContinuation { continuation in
+            core.loop.perform { core.value.ask(frame) { continuation.resume(returning: $0) } }
+        }
+        return try result.get()
+    }
+
     /// Says goodbye; `next` gives `nil` from then on.
     package func close() {
         let core = core
@@ -86,6 +116,7 @@ package final class DeviceConnection: Sendable {
 private final class DeviceConnectionCore: TLSChannelDelegate {
     typealias Welcome = (Result<DeviceToken, DeviceLinkError>) -> Void
     typealias Taker = (Result<DevicePush?, DeviceLinkError>) -> Void
+    typealias Asker = (Result<DeviceFrame.Subscription, DeviceLinkError>) -> Void
 
     /// Twice what the simulator sends without an acknowledgement.
     private static let waitingCountMax = 128
@@ -97,6 +128,8 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
     private var welcome: Welcome?
     private var waiting: [DevicePush] = []
     private var taker: Taker?
+    /// The oldest first, which is the order of the answers.
+    private var askers: [Asker] = []
     /// Set once, at the end. Success: closed in order.
     private var end: Result<DevicePush?, DeviceLinkError>?
 
@@ -139,6 +172,16 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
         self.taker = taker
     }
 
+    func ask(_ frame: DeviceFrame, _ asker: @escaping Asker) {
+        guard end == nil else { return asker(.failure(endError)) }
+        askers.append(asker)
+        send(frame)
+    }
+
+    private var endError: DeviceLinkError {
+        if case .failure(let error) = end { error } else { .transport(.connectionClosed) }
+    }
+
     func send(_ frame: DeviceFrame) {
         guard let channel, end == nil else { return }
         let bytes = frame.bytes
@@ -160,6 +203,9 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
     private func finish(_ end: Result<DevicePush?, DeviceLinkError>) {
         guard self.end == nil else { return }
         self.end = end
+        let askers = self.askers
+        self.askers = []
+        for asker in askers { asker(.failure(endError)) }
         if let welcome {
             self.welcome = nil
             switch end {
@@ -210,6 +256,8 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
             }
             guard waiting.count < Self.waitingCountMax else { throw .tooManyPushes(countMax: Self.waitingCountMax) }
             waiting.append(push)
+        case .subscription(let subscription) where !askers.isEmpty:
+            askers.removeFirst()(.success(subscription))
         default: throw .unexpectedFrame(type: frame.kind.rawValue)
         }
     }

@@ -23,6 +23,13 @@ extension DeviceFrame {
         case .refused:
             guard let refusal = Refusal(rawValue: try reader.byte(.refusal)) else { throw .malformed(.refusal) }
             self = .refused(refusal)
+        case .subscribe: self = .subscribe(topic: try reader.topic(), channel: try reader.channelID())
+        case .unsubscribe: self = .unsubscribe(topic: try reader.topic(), channel: try reader.channelID())
+        case .subscription:
+            guard let subscription = Subscription(rawValue: try reader.byte(.subscription)) else {
+                throw .malformed(.subscription)
+            }
+            self = .subscription(subscription)
         }
         guard reader.rest.isEmpty else { throw .trailingBytes(byteCount: reader.rest.count) }
     }
@@ -66,6 +73,11 @@ private struct FieldReader {
     mutating func id() throws(DeviceLinkError) -> APNSID {
         let bytes = try take(16, .id)
         return APNSID(bytes: bytes.span)
+    }
+
+    mutating func channelID() throws(DeviceLinkError) -> ChannelID {
+        let bytes = try take(try count16(.channelID), .channelID)
+        do throws(APNSError) { return try ChannelID(bytes: bytes) } catch { throw .malformed(.channelID) }
     }
 
     private mutating func collapseID() throws(DeviceLinkError) -> CollapseID? {

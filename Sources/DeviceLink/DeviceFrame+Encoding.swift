@@ -16,6 +16,11 @@ extension DeviceFrame {
             bytes += id.bytes
         case .refused(let refusal):
             bytes.append(refusal.rawValue)
+        case .subscribe(let topic, let channel), .unsubscribe(let topic, let channel):
+            bytes.appendWithLength8(topic.bytes)
+            bytes.appendWithLength16(channel.bytes)
+        case .subscription(let subscription):
+            bytes.append(subscription.rawValue)
         }
         let byteCount = bytes.count - Self.lengthByteCount
         precondition(byteCount <= Self.byteCountMax)

@@ -19,6 +19,12 @@ package enum DeviceFrame: Sendable, Equatable {
     case acknowledgement(APNSID)
     /// Simulator to device, instead of `welcome`; the connection ends.
     case refused(Refusal)
+    /// Device to simulator: the app on it listens to one of its broadcast channels.
+    case subscribe(topic: Topic, channel: ChannelID)
+    /// Device to simulator: it no longer does.
+    case unsubscribe(topic: Topic, channel: ChannelID)
+    /// Simulator to device: what became of the oldest of the two above that was not answered yet.
+    case subscription(Subscription)
 
     package enum Refusal: UInt8, Sendable, CaseIterable {
         /// The earlier token was given to another app.
@@ -27,12 +33,24 @@ package enum DeviceFrame: Sendable, Equatable {
         case tooManyDevices = 2
     }
 
+    package enum Subscription: UInt8, Sendable, CaseIterable {
+        case none = 0
+        case active = 1
+        /// The app has no such channel in this environment.
+        case channelUnknown = 2
+        /// The device listens to as many channels as it may.
+        case tooMany = 3
+    }
+
     package enum Kind: UInt8, Sendable, CaseIterable {
         case hello = 1
         case welcome = 2
         case push = 3
         case acknowledgement = 4
         case refused = 5
+        case subscribe = 16
+        case unsubscribe = 17
+        case subscription = 18
     }
 
     package var kind: Kind {
@@ -42,6 +60,9 @@ package enum DeviceFrame: Sendable, Equatable {
         case .push: .push
         case .acknowledgement: .acknowledgement
         case .refused: .refused
+        case .subscribe: .subscribe
+        case .unsubscribe: .unsubscribe
+        case .subscription: .subscription
         }
     }
 }

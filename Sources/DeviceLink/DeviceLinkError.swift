@@ -12,6 +12,8 @@ package enum DeviceLinkError: Error, Equatable {
         case collapseID = "collapse id"
         case payload
         case refusal
+        case channelID = "channel id"
+        case subscription
     }
 
     /// A frame is at least its type and at most `byteCountMax` long.

@@ -32,6 +32,9 @@ struct DeviceFrameTests {
             .hello(topic: topic, earlierToken: nil), .hello(topic: longTopic, earlierToken: token), .welcome(token),
             .push(plain), .push(full), .acknowledgement(id), .refused(.tokenOfAnotherTopic),
             .refused(.tooManyDevices), .welcome(try DeviceToken(bytes: [UInt8](repeating: 1, count: 512))),
+            .subscribe(topic: topic, channel: try ChannelID("dHN0LXNyY2gtY2hubA==")),
+            .unsubscribe(topic: longTopic, channel: try ChannelID(String(repeating: "a", count: 256))),
+            .subscription(.active), .subscription(.channelUnknown),
         ]
     }
 
@@ -77,6 +80,11 @@ struct DeviceFrameTests {
             [0, 0, 0, 38, 3] + id.bytes + [1, 5, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3]
             + Array("a.b".utf8) + [1] + Array("c".utf8) + [0, 2] + Array("{}".utf8)
         #expect(DeviceFrame.push(push).bytes == expected)
+        let fields: [UInt8] = [3] + Array("a.b".utf8) + [0, 2] + Array("c=".utf8)
+        let (topic, channel) = (try Topic("a.b"), try ChannelID("c="))
+        #expect(DeviceFrame.subscribe(topic: topic, channel: channel).bytes == [0, 0, 0, 9, 16] + fields)
+        #expect(DeviceFrame.unsubscribe(topic: topic, channel: channel).bytes == [0, 0, 0, 9, 17] + fields)
+        #expect(DeviceFrame.subscription(.tooMany).bytes == [0, 0, 0, 2, 18, 3])
     }
 
     @Test func `a stream cut at any length gives the whole frames before the cut and waits`() throws {
@@ -126,6 +134,9 @@ struct DeviceFrameTests {
         ([2, 0, 0], .malformed(.deviceToken)),
         ([5, 0], .malformed(.refusal)),
         ([5, 3], .malformed(.refusal)),
+        ([16, 1, 0x61, 0, 0], .malformed(.channelID)),
+        ([17, 1, 0x61, 0, 1, 0x20], .malformed(.channelID)),
+        ([18, 4], .malformed(.subscription)),
         ([0], .unknownType(0)),
         ([6, 1, 2, 3], .unknownType(6)),
         ([], .frameLength(byteCount: 0, byteCountMax: 8192)),
