@@ -8,10 +8,17 @@ package final class Simulator: Sendable {
     package let pushPort: UInt16
     /// Where devices connect.
     package let devicePort: UInt16
+    /// Where channels are managed; `nil` where the configuration has no port for it, as with the next two.
+    package let channelPort: UInt16?
+    /// Where providers of before 2021 push.
+    package let gatewayPort: UInt16?
+    /// Where they read which apps are gone.
+    package let feedbackPort: UInt16?
     private let server: HTTP2Server
-    private let core: LoopBound<SimulatorCore>
+    private let channelServer: HTTP2Server?
+    let core: LoopBound<SimulatorCore>
 
-    /// Listens on both ports.
+    /// Listens on every port that the configuration names.
     ///
     /// - Parameters:
     ///   - configuration: where, and for whom.
@@ -19,7 +26,7 @@ package final class Simulator: Sendable {
     ///   - loop: everything of the simulator lives on it.
     ///   - clock: seconds since 1970.
     ///   - onEvent: called on the loop, which it must not block; `nil` saves a copy of every push.
-    /// - Returns: the simulator, with both ports open.
+    /// - Returns: the simulator, with its ports open.
     /// - Throws: `.addressInUse` with the port, `.tls` for unreadable authorities, among others.
     package static func start(
         _ configuration: SimulatorConfiguration,
@@ -46,16 +53,36 @@ package final class Simulator: Sendable {
             ) { connection in
                 PushHandler(connection, core.value)
             }
-            return Simulator(server: server, devicePort: devicePort, core: core)
+            let channelServer = try await ChannelHandler.serve(configuration, context: identity.push, core: core)
+            let legacy = await loop.run {
+                Result { () throws(TransportError) in try core.value.legacy.listen(identity.legacy, loop: loop) }
+            }
+            return Simulator(
+                server: server,
+                channelServer: channelServer,
+                devicePort: devicePort,
+                legacy: try legacy.get(),
+                core: core
+            )
         } catch {
             loop.perform { core.value.close() }
             throw error
         }
     }
 
-    private init(server: HTTP2Server, devicePort: UInt16, core: LoopBound<SimulatorCore>) {
+    private init(
+        server: HTTP2Server,
+        channelServer: HTTP2Server?,
+        devicePort: UInt16,
+        legacy: LegacyInterface.Ports,
+        core: LoopBound<SimulatorCore>
+    ) {
         self.server = server
+        self.channelServer = channelServer
         pushPort = server.port
+        channelPort = channelServer?.port
+        gatewayPort = legacy.gateway
+        feedbackPort = legacy.feedback
         self.devicePort = devicePort
         self.core = core
     }
@@ -94,10 +121,11 @@ package final class Simulator: Sendable {
         await core.loop.run { core.value.connections.dismiss(connection, reason: reason) }
     }
 
-    /// Ends both listeners and every connection.
+    /// Ends every listener and every connection.
     package func close() async {
         let core = core
         await server.close()
+        await channelServer?.close()
         await core.loop.run { core.value.close() }
     }
 }

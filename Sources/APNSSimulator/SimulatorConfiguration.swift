@@ -12,6 +12,12 @@ package struct SimulatorConfiguration: Sendable {
     package var pushPort: UInt16 = 0
     /// Where devices connect; 0 lets the system choose.
     package var devicePort: UInt16 = 0
+    /// Where channels are managed; 0 lets the system choose, `nil` does not listen.
+    package var channelPort: UInt16?
+    /// Where providers of before 2021 push; 0 lets the system choose, `nil` does not listen.
+    package var gatewayPort: UInt16?
+    /// Where they read which apps are gone; 0 lets the system choose, `nil` does not listen.
+    package var feedbackPort: UInt16?
     package var keys: [SigningKey]
     package var profile = Profile.apple
     /// What is checked of pushes, and of who sends them.
@@ -27,6 +33,8 @@ package struct SimulatorConfiguration: Sendable {
     package var deviceCountMax = 100_000
     /// How long a device may take from the end of the handshake to its hello.
     package var helloDeadline = Duration.seconds(10)
+    package var channels = ChannelSettings()
+    package var legacy = LegacySettings()
 
     package init(keys: [SigningKey]) { self.keys = keys }
 }
@@ -35,6 +43,8 @@ package struct SimulatorConfiguration: Sendable {
 package struct SimulatorIdentity: Sendable {
     private let identity: TLSIdentity
     let device: TLSContext
+    /// For the gateway and the feedback service, which ask for a certificate.
+    var legacy: TLSContext?
 
     /// - Parameters:
     ///   - certificateChainPEM: the simulator's certificate first.

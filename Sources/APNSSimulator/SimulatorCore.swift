@@ -18,6 +18,8 @@ final class SimulatorCore {
     private var listener: TLSListener?
     private var sessions: [DeviceDirectory.ConnectionID: DeviceSession] = [:]
     private var lastConnectionID = 0
+    private(set) lazy var channels = ChannelService(self)
+    private(set) lazy var legacy = LegacyInterface(self)
 
     init(
         _ configuration: SimulatorConfiguration,
@@ -59,6 +61,7 @@ final class SimulatorCore {
         listener?.close()
         listener = nil
         for session in sessions.values { session.close() }
+        legacy.close()
     }
 
     // MARK: Pushes
@@ -120,6 +123,7 @@ final class SimulatorCore {
     }
 
     func unregister(_ token: DeviceToken, isExpired: Bool) {
+        if let app = directory.registration(of: token)?.bundleID { channels.appDidLeave(number(of: token), app: app) }
         directory.unregister(token, atMilliseconds: clock() * 1000, isExpired: isExpired)
     }
 
@@ -135,6 +139,29 @@ final class SimulatorCore {
         )
     }
 
+    // MARK: For channels and the binary interface
+
+    /// Seconds since 1970.
+    var now: Int64 { clock() }
+
+    func randomBytes(count: Int) -> [UInt8] { random.bytes(count: count) }
+
+    func freshID() -> APNSID { APNSID(randomBytes: random.bytes(count: 16)) }
+
+    func registration(of token: DeviceToken) -> RequestValidator.Registration? { directory.registration(of: token) }
+
+    /// Our own name for the device, for events; 0: for none.
+    func number(of token: DeviceToken) -> Int { directory.number(of: token) ?? 0 }
+
+    /// A push that somebody else has checked.
+    func deliver(_ push: DevicePush, to token: DeviceToken) {
+        perform(directory.accept(push, for: token, now: clock()))
+    }
+
+    func send(_ frame: DeviceFrame, to connection: DeviceDirectory.ConnectionID) { sessions[connection]?.send(frame) }
+
+    func report(_ event: SimulatorEvent) { onEvent?(event) }
+
     // MARK: Devices
 
     func didReceiveHello(_ session: DeviceSession, topic: Topic, earlierToken: DeviceToken?) {
@@ -148,6 +175,7 @@ final class SimulatorCore {
             )
             session.send(.welcome(token))
             perform(effects)
+            channels.deviceDidConnect(number(of: token), on: session.id)
         } catch {
             session.send(.refused(error.refusal))
             session.close()
@@ -157,12 +185,14 @@ final class SimulatorCore {
 
     func didReceiveAcknowledgement(_ session: DeviceSession, _ id: APNSID) {
         perform(directory.acknowledge(id, from: session.id, now: clock()))
+        channels.didReceiveAcknowledgement(id, from: session.id)
     }
 
     func didClose(_ session: DeviceSession, _ error: DeviceLinkError?) {
         sessions[session.id] = nil
         if let error { onEvent?(.deviceFailed(error)) }
         perform(directory.disconnect(session.id, now: clock()))
+        channels.deviceDidDisconnect(session.id)
     }
 
     private func freshToken() -> DeviceToken {

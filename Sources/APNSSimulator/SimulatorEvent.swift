@@ -14,4 +14,8 @@ package enum SimulatorEvent: Sendable {
     case connection(ConnectionEvent)
     /// A device was not taken, or broke the rules of its link.
     case deviceFailed(DeviceLinkError)
+    /// On a broadcast channel.
+    case channel(ChannelEvent)
+    /// On the binary interface or the feedback service.
+    case legacy(LegacyEvent)
 }

@@ -29,12 +29,18 @@ final class PushHandler: HTTP2Handler {
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
         // GOAWAY says that nothing was processed: a request that came before it must not be either.
         guard !isRefused else { return responder.reset(code: Self.refusedStream) }
-        didAnswer(core.handle(request, responder, &validator))
+        guard !ChannelService.takes(request.path) else {
+            // A broadcast's reasons are none of those that end a connection.
+            let isAccepted = core.channels.handle(request, responder, &validator, isManagement: false)
+            return didAnswer(isAccepted: isAccepted, nil)
+        }
+        let reason = core.handle(request, responder, &validator)
+        didAnswer(isAccepted: reason == nil, reason)
     }
 
-    private func didAnswer(_ reason: Reason?) {
-        if reason == nil { tally.acceptedCount += 1 } else { tally.rejectedCount += 1 }
-        if let limit = allowance.didAnswer(isAccepted: reason == nil) {
+    private func didAnswer(isAccepted: Bool, _ reason: Reason?) {
+        if isAccepted { tally.acceptedCount += 1 } else { tally.rejectedCount += 1 }
+        if let limit = allowance.didAnswer(isAccepted: isAccepted) {
             connection.setMaxConcurrentStreams(limit, refusesRest: limit == 1)
             core.connections.report(.streamLimit(number, limit))
         }

@@ -69,6 +69,8 @@ final class DeviceSession: TLSChannelDelegate {
             core.didReceiveHello(self, topic: topic, earlierToken: earlierToken)
         case .acknowledgement(let id) where hasSaidHello:
             core.didReceiveAcknowledgement(self, id)
+        case .subscribe(let topic, let channel) where hasSaidHello: core.channels.subscribe(id, topic, channel)
+        case .unsubscribe(let topic, let channel) where hasSaidHello: core.channels.unsubscribe(id, topic, channel)
         default: throw .unexpectedFrame(type: frame.kind.rawValue)
         }
     }

@@ -86,6 +86,14 @@ package struct RequestValidator {
         }
     }
 
+    /// Who sends a request that is no push to a device: what belongs to the connection is the same.
+    package mutating func authenticate(
+        _ authorization: ArraySlice<UInt8>?,
+        now: Int64
+    ) -> Result<SigningKey, Rejected> {
+        authentication.authenticate(authorization, now: now)
+    }
+
     private static func checkShape(_ fields: RequestFields) throws(Rejected) {
         guard !fields.hasDuplicate else { throw Rejected(.duplicateHeaders) }
         guard let method = fields.method, method.spells("POST") else { throw Rejected(.methodNotAllowed) }

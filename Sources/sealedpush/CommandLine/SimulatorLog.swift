@@ -28,6 +28,8 @@ struct SimulatorLog {
         case .connection: break
         case .deviceFailed(let error):
             try printSimple("device-failed", device: nil, detail: "\(error)")
+        case .channel(let event): try printSimple("channel", device: nil, detail: "\(event)")
+        case .legacy(let event): try printSimple("legacy", device: nil, detail: "\(event)")
         }
     }
 

@@ -1,0 +1,163 @@
+package import APNS
+package import DeviceLink
+
+/// An environment's channels: what each is, who listens, what it keeps. Events in, effects out; no socket, no clock.
+///
+/// - Source: "Sending channel management requests to APNs", "Setting up broadcast push notifications".
+package struct ChannelDirectory {
+    /// The owner's number for a device.
+    package typealias SubscriberID = Int
+
+    package enum Effect: Equatable, Sendable {
+        case send(DevicePush, SubscriberID)
+        case happened(ChannelEvent)
+    }
+
+    /// A channel's name means nothing without its app.
+    struct Key: Hashable {
+        let app: Topic
+        let channel: ChannelID
+    }
+
+    struct Channel {
+        /// Our own name for it, from 1: what a log may show.
+        let number: Int
+        let policy: ChannelStoragePolicy
+        var stored: Stored?
+        var subscribers: Set<SubscriberID> = []
+        var metrics = ChannelMetrics()
+        /// For the rate: which minute since 1970, and how many broadcasts came in it.
+        var lastMinute = (minute: Int64(0), count: 0)
+    }
+
+    struct Stored {
+        let push: DevicePush
+        /// Seconds since 1970: not at that time any more.
+        let until: Int64
+    }
+
+    struct App {
+        var channels: [ChannelID: Channel] = [:]
+        var publishedCount = 0
+        var deliveredCount = 0
+    }
+
+    struct Subscriber {
+        var isOnline = false
+        /// By channel: the last broadcast that the device has acknowledged.
+        var subscriptions: [Key: APNSID?] = [:]
+        var unacknowledged: [(id: APNSID, key: Key)] = []
+    }
+
+    /// A device that does not acknowledge is treated as one that is away. Beside what else is on its way to the device it
+    /// stays below what a device takes without asking for more.
+    package static let unacknowledgedCountMax = 32
+
+    let settings: ChannelSettings
+    var apps: [Topic: App] = [:]
+    var subscribers: [SubscriberID: Subscriber] = [:]
+    private var capabilities: [Topic: Bool] = [:]
+    private var lastNumber = 0
+
+    package init(_ settings: ChannelSettings = ChannelSettings()) { self.settings = settings }
+
+    // MARK: Channels
+
+    /// Makes a channel.
+    ///
+    /// - Parameters:
+    ///   - app: the bundle id.
+    ///   - policy: for good.
+    ///   - makeID: random names, until one is new in this environment.
+    /// - Returns: its name, and what happened.
+    /// - Throws: `.featureNotEnabled`, `.cannotCreateChannelConfiguration`.
+    package mutating func create(
+        of app: Topic,
+        policy: ChannelStoragePolicy,
+        makeID: () -> ChannelID
+    ) throws(ChannelRejected) -> (id: ChannelID, effects: [Effect]) {
+        try checkCapability(of: app)
+        let isRoom = apps[app].map { $0.channels.count < settings.channelCountMax }
+        guard isRoom ?? (apps.count < settings.appCountMax && settings.channelCountMax > 0) else {
+            throw ChannelRejected(.cannotCreateChannelConfiguration)
+        }
+        var id = makeID()
+        while apps.values.contains(where: { $0.channels[id] != nil }) { id = makeID() }
+        lastNumber += 1
+        apps[app, default: App()].channels[id] = Channel(number: lastNumber, policy: policy)
+        return (id, [.happened(.created(channel: lastNumber))])
+    }
+
+    /// How a channel was made.
+    ///
+    /// - Throws: `.featureNotEnabled`, `.channelNotRegistered`.
+    package func policy(of channel: ChannelID, of app: Topic) throws(ChannelRejected) -> ChannelStoragePolicy {
+        try checkCapability(of: app)
+        guard let found = apps[app]?.channels[channel] else { throw ChannelRejected(.channelNotRegistered) }
+        return found.policy
+    }
+
+    /// An app's channels, the oldest first.
+    ///
+    /// - Throws: `.featureNotEnabled`.
+    package func list(of app: Topic) throws(ChannelRejected) -> [ChannelID] {
+        try checkCapability(of: app)
+        return (apps[app]?.channels ?? [:]).sorted { $0.value.number < $1.value.number }.map(\.key)
+    }
+
+    /// Removes a channel for good, and what it has stored.
+    ///
+    /// - Throws: `.featureNotEnabled`, `.channelNotRegistered`.
+    package mutating func delete(_ channel: ChannelID, of app: Topic) throws(ChannelRejected) -> [Effect] {
+        _ = try policy(of: channel, of: app)
+        return remove(Key(app: app, channel: channel))
+    }
+
+    /// What the team's account says of the app. Without the capability, all its channels are gone.
+    package mutating func setCapability(of app: Topic, isOn: Bool) -> [Effect] {
+        capabilities[app] = isOn
+        guard !isOn, let gone = apps[app] else { return [] }
+        var effects: [Effect] = []
+        for (id, _) in gone.channels.sorted(by: { $0.value.number < $1.value.number }) {
+            effects += remove(Key(app: app, channel: id))
+        }
+        apps[app] = nil
+        return effects
+    }
+
+    /// Refuses an app without the capability.
+    func checkCapability(of app: Topic) throws(ChannelRejected) {
+        guard capabilities[app] ?? settings.isCapabilityOn else { throw ChannelRejected(.featureNotEnabled) }
+    }
+
+    private mutating func remove(_ key: Key) -> [Effect] {
+        guard let gone = apps[key.app]?.channels.removeValue(forKey: key.channel) else { return [] }
+        for id in gone.subscribers { subscribers[id]?.subscriptions[key] = nil }
+        return [.happened(.deleted(channel: gone.number))]
+    }
+
+    // MARK: Metrics
+
+    /// `nil`: there is no such channel.
+    package func metrics(of channel: ChannelID, of app: Topic) -> ChannelMetrics? {
+        guard let channel = apps[app]?.channels[channel] else { return nil }
+        var metrics = channel.metrics
+        metrics.subscriptionCount = channel.subscribers.count
+        metrics.subscriberCount = channel.subscribers.count
+        return metrics
+    }
+
+    /// Over all channels of the app, deleted ones included.
+    package func metrics(of app: Topic) -> ChannelMetrics {
+        var metrics = ChannelMetrics()
+        guard let app = apps[app] else { return metrics }
+        metrics.publishedCount = app.publishedCount
+        metrics.deliveredCount = app.deliveredCount
+        metrics.subscriptionCount = app.channels.values.reduce(0) { $0 + $1.subscribers.count }
+        metrics.subscriberCount =
+            app.channels.values.reduce(into: Set<SubscriberID>()) {
+                $0.formUnion($1.subscribers)
+            }.count
+        return metrics
+    }
+}

@@ -1,0 +1,33 @@
+package import APNS
+
+/// What happened to a channel; devices and channels by our own numbers.
+package enum ChannelEvent: Equatable, Sendable {
+    case created(channel: Int)
+    case deleted(channel: Int)
+    /// A broadcast was accepted, and went to so many devices at once.
+    case published(APNSID, channel: Int, deviceCount: Int)
+    /// The channel keeps it for devices that are not there.
+    case stored(APNSID, channel: Int)
+    /// A device has acknowledged it.
+    case delivered(APNSID, channel: Int, device: Int)
+    case subscribed(channel: Int, device: Int)
+    case unsubscribed(channel: Int, device: Int)
+    /// A request was refused.
+    case refused(BroadcastReason)
+}
+
+extension ChannelEvent: CustomStringConvertible {
+    /// One line for a log.
+    package var description: String {
+        switch self {
+        case .created(let channel): "channel \(channel) created"
+        case .deleted(let channel): "channel \(channel) deleted"
+        case .published(let id, let channel, let count): "\(id) published on channel \(channel) to \(count) devices"
+        case .stored(let id, let channel): "\(id) stored by channel \(channel)"
+        case .delivered(let id, let channel, let device): "\(id) of channel \(channel) delivered to device \(device)"
+        case .subscribed(let channel, let device): "device \(device) listens to channel \(channel)"
+        case .unsubscribed(let channel, let device): "device \(device) left channel \(channel)"
+        case .refused(let reason): "refused: \(reason.status) \(reason.rawValue)"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import APNS
+import Transport
+
+/// A connection at the port where channels are managed: a team and a token of its own.
+final class ChannelHandler: HTTP2Handler {
+    private let core: SimulatorCore
+    private var validator: RequestValidator
+
+    init(_ core: SimulatorCore) {
+        self.core = core
+        validator = RequestValidator(keys: core.keys, profile: core.configuration.profile)
+    }
+
+    func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
+        _ = core.channels.handle(request, responder, &validator, isManagement: true)
+    }
+
+    /// Listens where channels are managed, if anywhere.
+    static func serve(
+        _ configuration: SimulatorConfiguration,
+        context: TLSContext,
+        core: LoopBound<SimulatorCore>
+    ) async throws(TransportError) -> HTTP2Server? {
+        guard let port = configuration.channelPort else { return nil }
+        var limits = HTTP2ServerLimits()
+        limits.settings.maxConcurrentStreams = configuration.streamCountMax
+        limits.settings.bodyByteCountMax = BroadcastRequest.payloadByteCountMax
+        return try await HTTP2Server.start(
+            address: configuration.address,
+            port: port,
+            context: context,
+            loop: core.loop,
+            limits: limits
+        ) { _ in ChannelHandler(core.value) }
+    }
+}

@@ -1,0 +1,50 @@
+import APNS
+
+/// What a request about channels asks for, by its method and its path.
+struct ChannelPath: Equatable {
+    enum Operation: Equatable {
+        case create, read, delete, list, send
+    }
+
+    /// What every broadcast's path begins with; the rest is the bundle id.
+    static let broadcastPrefix = Array("/4/broadcasts/apps/".utf8)
+
+    let operation: Operation
+    /// As it stands there. Its ending may show that it is no bundle id.
+    let app: Topic
+
+    /// The management of channels.
+    ///
+    /// - Throws: `.methodNotAllowed`, `.badPath`.
+    init(management fields: ChannelRequestFields) throws(ChannelRejected) {
+        let methods = ["GET", "POST", "DELETE"].map { Array($0.utf8) }
+        guard let method = methods.firstIndex(of: fields.method) else { throw ChannelRejected(.methodNotAllowed) }
+        let parts = fields.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].isEmpty, parts[1].spells("1"), parts[2].spells("apps") else {
+            throw ChannelRejected(.badPath)
+        }
+        app = try Self.app(parts[3])
+        switch (parts[4].spells("channels"), parts[4].spells("all-channels"), method) {
+        case (true, _, 0): operation = .read
+        case (true, _, 1): operation = .create
+        case (true, _, _): operation = .delete
+        case (_, true, 0): operation = .list
+        case (_, true, _): throw ChannelRejected(.methodNotAllowed)
+        default: throw ChannelRejected(.badPath)
+        }
+    }
+
+    /// A broadcast, at the port of pushes.
+    ///
+    /// - Throws: `.methodNotAllowed`, `.badPath`.
+    init(broadcast fields: ChannelRequestFields) throws(ChannelRejected) {
+        guard fields.method.elementsEqual("POST".utf8) else { throw ChannelRejected(.methodNotAllowed) }
+        guard fields.path.starts(with: Self.broadcastPrefix) else { throw ChannelRejected(.badPath) }
+        app = try Self.app(fields.path.dropFirst(Self.broadcastPrefix.count))
+        operation = .send
+    }
+
+    private static func app(_ part: ArraySlice<UInt8>) throws(ChannelRejected) -> Topic {
+        do throws(APNSError) { return try Topic(bytes: part.span) } catch { throw ChannelRejected(.badPath) }
+    }
+}

@@ -1,0 +1,100 @@
+import APNS
+import Transport
+
+/// What APNs checks of a request about channels, in one order. No I/O, no clock.
+///
+/// The order is that of pushes to devices: method, path, credential, request id, app. Then the channel, because Apple says
+/// so of broadcasts ("If authentication succeeds, APNs then validates the channel ID"), then the other headers, then the
+/// body.
+///
+/// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs", and
+///   their pages on errors.
+struct ChannelRequestValidator {
+    let settings: ChannelSettings
+    let profile: Profile
+
+    /// A request of either kind.
+    ///
+    /// - Parameters:
+    ///   - path: what it asks for.
+    ///   - fields: its headers.
+    ///   - body: empty also where there was too much of it.
+    ///   - bodyByteCount: how many bytes there were.
+    ///   - authenticate: who asks.
+    ///   - policy: how a channel was made, if there is one.
+    /// - Returns: what to do.
+    /// - Throws: the first reason to refuse it.
+    func validate(
+        _ path: ChannelPath,
+        _ fields: ChannelRequestFields,
+        body: [UInt8],
+        bodyByteCount: Int,
+        authenticate: (ArraySlice<UInt8>?) -> Result<SigningKey, Rejected>,
+        policy: (ChannelID, Topic) throws(ChannelRejected) -> ChannelStoragePolicy
+    ) throws(ChannelRejected) -> ChannelRequest {
+        let key: SigningKey
+        do throws(Rejected) {
+            key = try authenticate(fields.authorization.map { $0[...] }).get()
+        } catch {
+            throw ChannelRejected(error)
+        }
+        if let requestID = fields.requestID, id(requestID) == nil { throw ChannelRejected(.badMessageID) }
+        // The bundle id itself, without the suffix that pushes to Live Activities have.
+        guard path.app.suffixOwner == nil else { throw ChannelRejected(.topicDisallowed) }
+        guard key.allows(path.app) else { throw ChannelRejected(.topicMismatch) }
+        switch path.operation {
+        case .create:
+            return .create(path.app, try Self.policy(body, bodyByteCount))
+        case .list: return .list(path.app)
+        case .read: return .read(path.app, try Self.channel(fields))
+        case .delete: return .delete(path.app, try Self.channel(fields))
+        case .send:
+            let channel = try Self.channel(fields)
+            let policy = try policy(channel, path.app)
+            try Self.checkPushType(fields)
+            let priority = try Self.priority(fields)
+            let expiration = try expiration(fields, policy)
+            try checkPayload(body, bodyByteCount)
+            return .send(
+                path.app,
+                channel,
+                Broadcast(priority: priority, expiration: expiration, payload: body)
+            )
+        }
+    }
+
+    /// The request's name, if it has a proper one.
+    func id(_ text: [UInt8]) -> APNSID? { APNSID(text: text.span, acceptsUpperCase: profile == .apple) }
+
+    private static func channel(_ fields: ChannelRequestFields) throws(ChannelRejected) -> ChannelID {
+        guard let text = fields.channelID, !text.isEmpty else { throw ChannelRejected(.missingChannelID) }
+        let channel: ChannelID
+        do throws(APNSError) { channel = try ChannelID(bytes: text) } catch { throw ChannelRejected(.badChannelID) }
+        guard channel.isApples else { throw ChannelRejected(.badChannelID) }
+        return channel
+    }
+
+    private static func checkPushType(_ fields: ChannelRequestFields) throws(ChannelRejected) {
+        guard let text = fields.pushType else { throw ChannelRejected(.missingPushType) }
+        guard PushType(headerValue: text.span) == .liveactivity else { throw ChannelRejected(.invalidPushType) }
+    }
+
+    private static func priority(_ fields: ChannelRequestFields) throws(ChannelRejected) -> Priority {
+        guard let text = fields.priority else { return .immediate }
+        guard let priority = Priority(headerValue: text.span) else { throw ChannelRejected(.badPriority) }
+        return priority
+    }
+
+    private func expiration(
+        _ fields: ChannelRequestFields,
+        _ policy: ChannelStoragePolicy
+    ) throws(ChannelRejected) -> Expiration? {
+        guard let text = fields.expiration else {
+            guard !settings.needsExpiration else { throw ChannelRejected(.badExpirationDate) }
+            return nil
+        }
+        guard let expiration = Expiration(headerValue: text.span) else { throw ChannelRejected(.badExpirationDate) }
+        guard policy == .mostRecent || expiration == .oneAttempt else { throw ChannelRejected(.badExpirationDate) }
+        return expiration
+    }
+}

@@ -1,0 +1,150 @@
+import APNS
+import Transport
+
+/// The binary gateway and the feedback service at work. On the loop.
+final class LegacyInterface {
+    private unowned let core: SimulatorCore
+    private let settings: LegacySettings
+    private(set) var feedback: FeedbackList
+    /// The next notifications that pass their checks get these.
+    private var injected: [LegacyStatus] = []
+    private var listeners: [TLSListener] = []
+    private var sessions: [ObjectIdentifier: GatewaySession] = [:]
+    private var visits: [ObjectIdentifier: FeedbackSession] = [:]
+
+    init(_ core: SimulatorCore) {
+        self.core = core
+        settings = core.configuration.legacy
+        feedback = FeedbackList(countMax: settings.feedbackCountMax)
+    }
+
+    /// The ports that were asked for.
+    struct Ports {
+        var gateway: UInt16?
+        var feedback: UInt16?
+    }
+
+    /// Opens the ports that the configuration names.
+    ///
+    /// - Parameters:
+    ///   - context: demands a certificate; `nil` where there is nobody to ask for one.
+    ///   - loop: where the connections live.
+    /// - Returns: where they are.
+    /// - Throws: `.addressInUse` with the port, among others; `.tls(.authorityUnreadable)` without `context`.
+    func listen(_ context: TLSContext?, loop: EventLoop) throws(TransportError) -> Ports {
+        var ports = Ports()
+        let configuration = core.configuration
+        guard configuration.gatewayPort != nil || configuration.feedbackPort != nil else { return ports }
+        guard let context else { throw .tls(.authorityUnreadable) }
+        if let port = configuration.gatewayPort {
+            ports.gateway = try listen(port, context, loop) { [core] channel in
+                let session = GatewaySession(channel, core)
+                core.legacy.sessions[ObjectIdentifier(session)] = session
+                return session
+            }
+        }
+        if let port = configuration.feedbackPort {
+            ports.feedback = try listen(port, context, loop) { [core] channel in
+                let visit = FeedbackSession(channel, core)
+                core.legacy.visits[ObjectIdentifier(visit)] = visit
+                return visit
+            }
+        }
+        return ports
+    }
+
+    private func listen(
+        _ port: UInt16,
+        _ context: TLSContext,
+        _ loop: EventLoop,
+        _ make: @escaping (TLSChannel) -> any TLSChannelDelegate
+    ) throws(TransportError) -> UInt16 {
+        var limits = TLSChannelLimits()
+        limits.idleDeadline = settings.idle
+        limits.closeDeadline = settings.drain ?? .seconds(Int64(1) << 32)
+        let listener = try TLSListener(
+            address: core.configuration.address,
+            port: port,
+            context: context,
+            loop: loop,
+            limits: limits,
+            connectionCountMax: settings.connectionCountMax,
+            makeDelegate: make
+        )
+        listeners.append(listener)
+        return listener.port
+    }
+
+    /// Says goodbye to every client, and listens no more.
+    func close() {
+        for listener in listeners { listener.close() }
+        listeners = []
+        shutDown()
+        for visit in visits.values { visit.close() }
+    }
+
+    /// Ends every connection of the gateway as for maintenance: status 10.
+    func shutDown() {
+        for session in sessions.values { session.shutDown() }
+    }
+
+    func didClose(_ session: GatewaySession) { sessions[ObjectIdentifier(session)] = nil }
+
+    func didClose(_ visit: FeedbackSession) { visits[ObjectIdentifier(visit)] = nil }
+
+    // MARK: Notifications
+
+    /// Gives the next notification that passes its checks this status.
+    func refuseNext(_ status: LegacyStatus) { injected.append(status) }
+
+    /// What is wrong with a notification whose form is right.
+    func judge(
+        _ notification: LegacyNotification,
+        _ command: LegacyCommand,
+        _ app: CertificateTopic
+    ) -> LegacyStatus? {
+        let topic: Topic
+        switch app.result {
+        case .success(let known): topic = known
+        case .failure(let missing): return missing.status
+        }
+        guard let registration = core.registration(of: notification.deviceToken), registration.bundleID == topic
+        else { return .invalidToken }
+        if settings.contentAvailableStatus != 0, command == .frame, notification.priority == .immediate,
+            notification.isContentAvailableOnly
+        {
+            return LegacyStatus(rawValue: settings.contentAvailableStatus)
+        }
+        return injected.isEmpty ? nil : injected.removeFirst()
+    }
+
+    /// Takes a notification that passed.
+    func accept(_ notification: LegacyNotification, _ command: LegacyCommand, _ topic: Topic) {
+        let (token, now) = (notification.deviceToken, core.now)
+        let device = core.number(of: token)
+        let byteCount = notification.payload.count
+        core.report(.legacy(.accepted(command, device: device, byteCount: byteCount)))
+        guard !notification.isExpired(command, at: now) else { return core.report(.legacy(.expired(device: device))) }
+        guard core.registration(of: token)?.unregisteredAtMilliseconds == nil else {
+            return deliveryDidFail(token, topic)
+        }
+        core.deliver(notification.push(core.freshID(), topic: topic, command), to: token)
+    }
+
+    /// A push was to be delivered, and the app was not there.
+    func deliveryDidFail(_ token: DeviceToken, _ topic: Topic) {
+        guard feedback.add(token, topic, at: core.now) else { return }
+        core.report(.legacy(.undeliverable(device: core.number(of: token))))
+    }
+
+    func didEnd(_ packet: LegacyErrorPacket?) { core.report(.legacy(.ended(packet))) }
+
+    // MARK: Feedback
+
+    /// The next entries of an app, which are read with that.
+    func drainFeedback(_ topic: Topic, countMax: Int) -> [FeedbackTuple] {
+        feedback.drain(topic, countMax: countMax)
+    }
+
+    func didReadFeedback(_ count: Int) { core.report(.legacy(.feedbackRead(count: count))) }
+}

@@ -1,0 +1,55 @@
+/// What nobody can ask Apple any more about the binary interface and the feedback service.
+package struct LegacySettings: Sendable {
+    /// From the error packet to the end of the connection: what still comes is read and discarded, because closing before
+    /// would make the client's machine throw the packet away.
+    package var drain: Duration? = .seconds(10)
+    /// Without a byte in either direction.
+    package var idle: Duration? = .seconds(3600)
+    /// Of one port.
+    package var connectionCountMax = 1024
+    /// For a notification of priority 10 with `content-available` and nothing to show; 0: it is taken.
+    package var contentAvailableStatus: UInt8 = 1
+    /// Device tokens on the feedback list, over all apps.
+    package var feedbackCountMax = 1_000_000
+
+    package init() {}
+}
+
+extension SimulatorSetting {
+    /// How the interface of before 2021 behaves.
+    static let legacy: [SimulatorSetting] = [
+        .seconds(
+            "gateway-drain",
+            \.legacy.drain,
+            "how long what a client still sends is discarded after an error packet; never means no end",
+            source: "ours: java-apns' test server waits too"
+        ),
+        .seconds(
+            "gateway-idle",
+            \.legacy.idle,
+            "how long a connection of the binary interface may say nothing",
+            source: "ours: Apple asked to keep connections open"
+        ),
+        .number(
+            "gateway-connections",
+            \.legacy.connectionCountMax,
+            in: 1...100_000,
+            "how many connections the gateway and the feedback service have, each",
+            source: "ours"
+        ),
+        .number(
+            "gateway-content-available-status",
+            \.legacy.contentAvailableStatus,
+            in: 0...255,
+            "the status for priority 10 with content-available alone; 0 takes it",
+            source: "Apple calls it an error and names no status: processing error"
+        ),
+        .number(
+            "feedback-tokens",
+            \.legacy.feedbackCountMax,
+            in: 0...100_000_000,
+            "how many device tokens the feedback list holds; later ones are not noted",
+            source: "ours: a list that nobody reads must not grow without end"
+        ),
+    ]
+}
