@@ -184,7 +184,9 @@ final class SimulatorCore {
     }
 
     func didReceiveAcknowledgement(_ session: DeviceSession, _ id: APNSID) {
-        perform(directory.acknowledge(id, from: session.id, now: clock()))
+        let effects = directory.acknowledge(id, from: session.id, now: clock())
+        guard effects.isEmpty else { return perform(effects) }
+        // What was no push to this device alone may be a broadcast.
         channels.didReceiveAcknowledgement(id, from: session.id)
     }
 

@@ -21,7 +21,7 @@ struct ChannelRequestValidator {
     ///   - body: empty also where there was too much of it.
     ///   - bodyByteCount: how many bytes there were.
     ///   - authenticate: who asks.
-    ///   - policy: how a channel was made, if there is one.
+    ///   - directory: which channels there are.
     /// - Returns: what to do.
     /// - Throws: the first reason to refuse it.
     func validate(
@@ -30,7 +30,7 @@ struct ChannelRequestValidator {
         body: [UInt8],
         bodyByteCount: Int,
         authenticate: (ArraySlice<UInt8>?) -> Result<SigningKey, Rejected>,
-        policy: (ChannelID, Topic) throws(ChannelRejected) -> ChannelStoragePolicy
+        directory: ChannelDirectory
     ) throws(ChannelRejected) -> ChannelRequest {
         let key: SigningKey
         do throws(Rejected) {
@@ -42,6 +42,7 @@ struct ChannelRequestValidator {
         // The bundle id itself, without the suffix that pushes to Live Activities have.
         guard path.app.suffixOwner == nil else { throw ChannelRejected(.topicDisallowed) }
         guard key.allows(path.app) else { throw ChannelRejected(.topicMismatch) }
+        try directory.checkCapability(of: path.app)
         switch path.operation {
         case .create:
             return .create(path.app, try Self.policy(body, bodyByteCount))
@@ -50,7 +51,7 @@ struct ChannelRequestValidator {
         case .delete: return .delete(path.app, try Self.channel(fields))
         case .send:
             let channel = try Self.channel(fields)
-            let policy = try policy(channel, path.app)
+            let policy = try directory.policy(of: channel, of: path.app)
             try Self.checkPushType(fields)
             let priority = try Self.priority(fields)
             let expiration = try expiration(fields, policy)

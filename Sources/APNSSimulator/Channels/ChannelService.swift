@@ -44,7 +44,7 @@ final class ChannelService {
                 body: request.body,
                 bodyByteCount: request.bodyByteCount,
                 authenticate: { connection.authenticate($0, now: now) },
-                policy: { (channel, app) throws(ChannelRejected) in try directory.policy(of: channel, of: app) }
+                directory: directory
             )
             if !injected.isEmpty { throw ChannelRejected(injected.removeFirst()) }
             answer = try perform(asked, now: now)
