@@ -3,6 +3,11 @@ import Transport
 
 // What a test does to channels, beside the requests of a provider.
 extension Simulator {
+    /// Every channel, the oldest first.
+    package func channels() async -> [ChannelSummary] {
+        await core.loop.run { [core] in core.value.channels.directory.summaries(now: core.value.now) }
+    }
+
     /// What was published on a channel and delivered; `nil` where there is none.
     package func metrics(of channel: ChannelID, of app: Topic) async -> ChannelMetrics? {
         await core.loop.run { [core] in core.value.channels.directory.metrics(of: channel, of: app) }

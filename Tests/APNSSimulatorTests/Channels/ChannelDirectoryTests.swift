@@ -201,6 +201,23 @@ struct ChannelDirectoryTests {
         #expect(answer == .channelUnknown)
     }
 
+    @Test func `a summary tells of each channel what it is, keeps and counts`() throws {
+        var stage = try Stage(.mostRecent)
+        _ = try stage.directory.create(of: Self.app("com.example.other"), policy: .none) { Self.id(2) }
+        let push = try Self.push(7, until: UInt64(Self.now) + 60)
+        _ = stage.publish(push)
+        _ = stage.directory.acknowledge(push.id, from: 1, now: Self.now)
+        let summaries = stage.directory.summaries(now: Self.now + 59)
+        #expect(summaries.map(\.number) == [1, 2] && summaries.map(\.id) == [stage.channel, Self.id(2)])
+        #expect(summaries.map(\.app.description) == ["com.example.chat", "com.example.other"])
+        #expect(summaries.map(\.policy) == [.mostRecent, .none] && summaries[1].stored == nil)
+        #expect(summaries[0].stored == ChannelSummary.Stored(id: push.id, until: Self.now + 60))
+        let metrics = summaries[0].metrics
+        #expect(metrics.publishedCount == 1 && metrics.deliveredCount == 1 && metrics.subscriberCount == 1)
+        #expect(summaries[1].metrics == ChannelMetrics())
+        #expect(stage.directory.summaries(now: Self.now + 60)[0].stored == nil)
+    }
+
     @Test func `a device that listens to nothing and has left is forgotten`() throws {
         var stage = try Stage(.none)
         _ = stage.directory.connect(2, now: Self.now)

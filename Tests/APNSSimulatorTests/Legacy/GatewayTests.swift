@@ -114,6 +114,38 @@ struct GatewayTests {
         await site.simulator.close()
     }
 
+    /// Bytes that our own client does not write, each after one good notification.
+    @Test func `a mistake in the bytes is told with its status, and the good one before it was taken`() async throws {
+        let site = try await ServiceSite()
+        let device = try await site.device()
+        let token = device.deviceToken.bytes
+        let (payload, identifier) = ([2, 0, 2, 0x7B, 0x7D] as [UInt8], [3, 0, 4, 0, 0, 0, 9] as [UInt8])
+        let tokenItem = [1, UInt8(token.count >> 8), UInt8(token.count & 0xFF)] + token
+        func frame(_ items: [UInt8]...) -> [UInt8] {
+            let joined = items.flatMap(\.self)
+            return [2, 0, 0, UInt8(joined.count >> 8), UInt8(joined.count & 0xFF)] + joined
+        }
+        let long = [UInt8](repeating: 0x20, count: 2049)
+        let cases: [([UInt8], UInt8, UInt8)] = [
+            (frame(identifier, payload), 2, 9), (frame(identifier, tokenItem), 4, 9),
+            (frame(identifier, [1, 0, 101] + long.prefix(101), payload), 5, 9),
+            (frame(identifier, tokenItem, [2, 8, 1] + long), 7, 9),
+            (frame(identifier, tokenItem, tokenItem, payload), 128, 9), (frame(identifier, [6, 0, 0]), 128, 9),
+            (frame(identifier, [1, 0, 200]), 128, 9), ([3], 128, 0), ([2, 0, 1, 0, 0], 128, 0),
+            ([1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 1, 7, 1, 1], 7, 9), ([1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0], 5, 9),
+        ]
+        var good: [UInt8] = []
+        try Self.notification(device.deviceToken).append(to: &good, as: .frame)
+        for (index, (bytes, status, identifier)) in cases.enumerated() {
+            let client = try await GatewayClient.connect(to: site)
+            await client.send(good + bytes)
+            let end = await client.end()
+            #expect(end.bytes == [8, status, 0, 0, 0, identifier] && end.error == nil, "case \(index)")
+            #expect(try await Self.pushes(1, device).count == 1)
+        }
+        await site.simulator.close()
+    }
+
     @Test func `a setting says what priority 10 with content-available alone gets`() async throws {
         for status in [0, 255] as [UInt8] {
             let site = try await ServiceSite { $0.legacy.contentAvailableStatus = status }
