@@ -53,7 +53,7 @@ package final class Simulator: Sendable {
             ) { connection in
                 PushHandler(connection, core.value)
             }
-            let channelServer = try await ChannelHandler.serve(configuration, context: identity.push, core: core)
+            let channelServer = try await ChannelHandler.serve(configuration, context: pushContext, core: core)
             let legacy = await loop.run {
                 Result { () throws(TransportError) in try core.value.legacy.listen(identity.legacy, loop: loop) }
             }

@@ -12,7 +12,7 @@ final class SimulatorCore {
     private let onEvent: (@Sendable (SimulatorEvent) -> Void)?
     private var random = SystemRandom()
     private var directory: DeviceDirectory
-    private var ledger = TokenLedger()
+    var ledger = TokenLedger()
     /// Whether one more push to this token is one too many; the clock's seconds beside it.
     var isTooFrequent: (DeviceToken, Int64) -> Bool = { _, _ in false }
     private var listener: TLSListener?

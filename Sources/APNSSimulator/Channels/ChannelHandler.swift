@@ -6,9 +6,11 @@ final class ChannelHandler: HTTP2Handler {
     private let core: SimulatorCore
     private var validator: RequestValidator
 
-    init(_ core: SimulatorCore) {
+    init(_ connection: HTTP2ServerConnection, _ core: SimulatorCore) {
         self.core = core
-        validator = RequestValidator(keys: core.keys, profile: core.configuration.profile)
+        let verdict = core.verdict(on: connection)
+        validator = RequestValidator(keys: core.keys, core.configuration, certificate: verdict)
+        if let reason = verdict.endOfConnection { connection.goAway(debugData: RejectionBody(reason).json) }
     }
 
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder) {
@@ -31,6 +33,6 @@ final class ChannelHandler: HTTP2Handler {
             context: context,
             loop: core.loop,
             limits: limits
-        ) { _ in ChannelHandler(core.value) }
+        ) { connection in ChannelHandler(connection, core.value) }
     }
 }

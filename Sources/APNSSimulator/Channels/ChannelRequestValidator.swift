@@ -29,19 +29,19 @@ struct ChannelRequestValidator {
         _ fields: ChannelRequestFields,
         body: [UInt8],
         bodyByteCount: Int,
-        authenticate: (ArraySlice<UInt8>?) -> Result<SigningKey, Rejected>,
+        authenticate: (ArraySlice<UInt8>?) -> Result<Credential, Rejected>,
         directory: ChannelDirectory
     ) throws(ChannelRejected) -> ChannelRequest {
-        let key: SigningKey
+        let credential: Credential
         do throws(Rejected) {
-            key = try authenticate(fields.authorization.map { $0[...] }).get()
+            credential = try authenticate(fields.authorization.map { $0[...] }).get()
         } catch {
             throw ChannelRejected(error)
         }
         if let requestID = fields.requestID, id(requestID) == nil { throw ChannelRejected(.badMessageID) }
         // The bundle id itself, without the suffix that pushes to Live Activities have.
         guard path.app.suffixOwner == nil else { throw ChannelRejected(.topicDisallowed) }
-        guard key.allows(path.app) else { throw ChannelRejected(.topicMismatch) }
+        guard credential.allows(path.app) else { throw ChannelRejected(.topicMismatch) }
         try directory.checkCapability(of: path.app)
         switch path.operation {
         case .create:

@@ -43,7 +43,7 @@ final class ChannelService {
                 fields,
                 body: request.body,
                 bodyByteCount: request.bodyByteCount,
-                authenticate: { connection.authenticate($0, now: now) },
+                authenticate: { connection.authenticate($0, now: now, ledger: &core.ledger) },
                 directory: directory
             )
             if !injected.isEmpty { throw ChannelRejected(injected.removeFirst()) }

@@ -31,7 +31,7 @@ final class FeedbackSession: TLSChannelDelegate {
     func close() { channel.close() }
 
     private func write() {
-        let topic = CertificateTopic(channel.peerCertificate).topic
+        let topic = LegacyTopic(channel.peerCertificate).topic
         while channel.isWritable {
             let tuples = topic.map { core.legacy.drainFeedback($0, countMax: Self.tupleCountPerWrite) } ?? []
             guard !tuples.isEmpty else { return channel.close() }

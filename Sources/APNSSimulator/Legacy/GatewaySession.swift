@@ -6,14 +6,14 @@ final class GatewaySession: TLSChannelDelegate {
     private let channel: TLSChannel
     private let core: SimulatorCore
     private var connection = LegacyConnection()
-    private var app = CertificateTopic(userID: nil)
+    private var app = LegacyTopic(userID: nil)
 
     init(_ channel: TLSChannel, _ core: SimulatorCore) {
         self.channel = channel
         self.core = core
     }
 
-    func channelDidOpen(_ channel: TLSChannel) { app = CertificateTopic(channel.peerCertificate) }
+    func channelDidOpen(_ channel: TLSChannel) { app = LegacyTopic(channel.peerCertificate) }
 
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
         connection.append(bytes)

@@ -101,7 +101,7 @@ final class LegacyInterface {
     func judge(
         _ notification: LegacyNotification,
         _ command: LegacyCommand,
-        _ app: CertificateTopic
+        _ app: LegacyTopic
     ) -> LegacyStatus? {
         let topic: Topic
         switch app.result {

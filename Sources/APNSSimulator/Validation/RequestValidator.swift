@@ -87,11 +87,12 @@ package struct RequestValidator {
     }
 
     /// Who sends a request that is no push to a device: what belongs to the connection is the same.
-    package mutating func authenticate(
+    mutating func authenticate(
         _ authorization: ArraySlice<UInt8>?,
-        now: Int64
-    ) -> Result<SigningKey, Rejected> {
-        authentication.authenticate(authorization, now: now)
+        now: Int64,
+        ledger: inout TokenLedger
+    ) -> Result<Credential, Rejected> {
+        authentication.authenticate(authorization, now: now, shared: &ledger)
     }
 
     private static func checkShape(_ fields: RequestFields) throws(Rejected) {

@@ -49,7 +49,7 @@ struct ChannelRequestTests {
                 fields,
                 body: body,
                 bodyByteCount: body.count,
-                authenticate: { _ in .success(key) },
+                authenticate: { _ in .success(.key(key)) },
                 directory: directory
             )
         }

@@ -2,7 +2,7 @@ import APNS
 import Transport
 
 /// Which app a client of the binary interface pushes to. Its notifications carry no topic: the certificate says it.
-struct CertificateTopic: Equatable {
+struct LegacyTopic: Equatable {
     /// The bundle id, or the status that every notification of the connection gets.
     let result: Result<Topic, Missing>
 
@@ -11,7 +11,16 @@ struct CertificateTopic: Equatable {
     }
 
     init(_ certificate: TLSCertificate?) {
-        self.init(userID: certificate?.userID)
+        // `try?`: a certificate without claims may have the bundle id all the same, as the oldest have.
+        let claims = certificate.flatMap { certificate in
+            try? CertificateClaims(
+                commonName: certificate.commonName,
+                userID: certificate.userID,
+                extensionValue: certificate.extensionValue(of:)
+            )
+        }
+        let app = claims?.topics.first { $0.types.contains(CertificateTopicKind.app.rawValue) }
+        self.init(userID: app?.name ?? certificate?.userID)
     }
 
     /// - Parameter userID: the UID of the certificate's subject, which is where Apple puts the bundle id.
