@@ -73,7 +73,8 @@ package struct ValidationRules: Sendable {
     /// How far in the future a provider token may have been issued; `nil`: as far as it likes.
     package var clockSkew: Duration? = .seconds(60)
 
-    /// Who may have signed the certificates of providers (PEM); `nil`: none is asked for, and only tokens are taken.
+    /// Who may have signed the certificates of providers (PEM); `nil`: none is asked for, and only tokens are taken. The
+    /// certificates' dates are held against the system's clock, whatever the simulator's says.
     package var clientAuthoritiesPEM: [UInt8]?
     /// Big-endian, without leading zeros.
     package var revokedSerialNumbers: Set<[UInt8]> = []
