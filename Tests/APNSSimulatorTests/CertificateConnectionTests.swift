@@ -1,6 +1,7 @@
 import APNS
 import DeviceLink
 import TestCertificates
+import TestSupport
 import Testing
 import Transport
 
@@ -111,6 +112,26 @@ struct CertificateConnectionTests {
         let production = try await self.site { $0.environment = .production }
         #expect(try await answer(production, identity).status == 200)
         await production.simulator.close()
+    }
+
+    @Test
+    func `a request that came before its GOAWAY is not answered, because GOAWAY says so`() async throws {
+        let site = try await site()
+        let bytes = try await EagerProvider.exchange(
+            RawFrame.preface + RawFrame.request(stream: 1, endsStream: true),
+            as: ProviderIdentity.productionOnly.issue(by: authority),
+            with: site
+        )
+        let frames = RawFrame.parse(bytes)
+        let goAway = try #require(frames.first { $0.type == 7 })
+        // Last stream 0, NO_ERROR, and the reason.
+        #expect(
+            goAway.payload == [UInt8](repeating: 0, count: 8) + Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8)
+        )
+        let onStream = frames.filter { $0.stream == 1 }
+        // RST_STREAM with REFUSED_STREAM, where the request was read at all.
+        #expect(onStream.allSatisfy { $0.type == 3 && $0.payload == [0, 0, 0, 7] })
+        await site.simulator.close()
     }
 
     @Test(arguments: [ProviderIdentity.notForAPNs, .unreadableTopics])

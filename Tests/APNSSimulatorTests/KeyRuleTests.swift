@@ -1,7 +1,9 @@
 import APNS
+import DeviceLink
 import Primitives
 import TestSupport
 import Testing
+import Transport
 
 @testable import APNSSimulator
 
@@ -132,5 +134,27 @@ struct KeyRuleTests {
             var world = try World { $0.validation.clockSkew = skew }
             #expect(world.reason(try request("SAMETEAM01", issuedAt: Request.now + ahead)) == expected)
         }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct KeyConnectionTests {
+    @Test(arguments: ValidationRules.TokenUpdateScope.allCases)
+    func `two connections with a token each are two tokens of one key`(
+        _ scope: ValidationRules.TokenUpdateScope
+    ) async throws {
+        let site = try await Site { $0.validation.tokenUpdateScope = scope }
+        let device = try await site.device()
+        var statuses: [Int] = []
+        for issuedAt in [Request.now - 60, Request.now - 59] {
+            var request = try Request()
+            request[":path"] = "/3/device/\(device.deviceToken.hex)"
+            request["authorization"] = try Authorization(issuedAt: issuedAt).value
+            let connection = try await site.rawConnection(as: nil)
+            statuses.append(try await connection.send(request.message).status)
+            await connection.close()
+        }
+        #expect(statuses == (scope == .connection ? [200, 200] : [200, 429]))
+        await site.simulator.close()
     }
 }
