@@ -124,6 +124,8 @@ struct ChannelTests {
                 try .send(payload, to: id, of: site.app, policy: .mostRecent, expiration: Self.later)
             )
         }
+        let reached = site.channelEvents.compactMap { if case .published(_, _, let count) = $0 { count } else { nil } }
+        #expect(reached == [0, 0], "nobody was there")
         let back = try await site.device(earlierToken: first.deviceToken)
         let push = try #require(try await back.next())
         #expect(push.payload == Array(#"{"aps":{"event":"update"},"x":"new"}"#.utf8))

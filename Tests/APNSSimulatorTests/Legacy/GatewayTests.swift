@@ -240,6 +240,33 @@ struct GatewayTests {
         await stranger.simulator.close()
     }
 
+    @Test func `a client that says nothing is cut off, and its place is free again`() async throws {
+        let site = try await ServiceSite {
+            $0.legacy.idle = .milliseconds(20)
+            $0.legacy.connectionCountMax = 1
+        }
+        for _ in 0..<3 {
+            let client = try await GatewayClient.connect(to: site)
+            #expect(await client.end().bytes == [])
+            // The listener counts a connection until the turn after its end, which is in the queue by the second of these.
+            for _ in 0..<2 { await site.simulatorLoop.run {} }
+        }
+        await site.simulator.close()
+    }
+
+    @Test func `who comes when the gateway is full is shown out`() async throws {
+        let site = try await ServiceSite { $0.legacy.connectionCountMax = 1 }
+        let device = try await site.device()
+        let client = try await GatewayClient.connect(to: site)
+        await #expect(throws: TransportError.self) { _ = try await GatewayClient.connect(to: site) }
+        var bytes: [UInt8] = []
+        try Self.notification(device.deviceToken).append(to: &bytes, as: .frame)
+        await client.send(bytes)
+        #expect(try await Self.pushes(1, device).count == 1, "the first goes on")
+        await site.simulator.close()
+        _ = await client.end()
+    }
+
     @Test func `a port that nobody asked for is not open, and without an authority none can be`() async throws {
         let site = try await ServiceSite { ($0.gatewayPort, $0.feedbackPort) = (nil, nil) }
         #expect(site.simulator.gatewayPort == nil && site.simulator.feedbackPort == nil)
