@@ -19,6 +19,7 @@ struct cevent_server {
     struct event *stop;
     struct event *resume;
     int stop_descriptor;
+    /// NULL: plain text.
     SSL_CTX *ssl_context;
     struct cevent_limits limits;
     cevent_handler handler;
@@ -40,6 +41,7 @@ struct cevent_connection {
 
 struct cevent_request {
     struct evhttp_request *request;
+    /// NULL: plain text.
     struct cevent_connection *connection;
     struct evkeyval *next_field;
 };

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "connection.h"
@@ -46,6 +47,13 @@ int cevent_answer_add_field(struct cevent_request *request, const char *name, co
     return evhttp_add_header(evhttp_request_get_output_headers(request->request), name, value);
 }
 
+/// An answer that cannot be given: the connection goes.
+static void end_connection(struct cevent_request *request) {
+    if (request->connection != NULL) return cevent_connection_end(request->connection);
+    int descriptor = bufferevent_getfd(evhttp_connection_get_bufferevent(evhttp_request_get_connection(request->request)));
+    if (descriptor >= 0) shutdown(descriptor, SHUT_RDWR);
+}
+
 void cevent_answer_bytes(
     struct cevent_request *request,
     int status,
@@ -55,7 +63,7 @@ void cevent_answer_bytes(
 ) {
     struct evbuffer *body = evbuffer_new();
     if (body == NULL || evbuffer_add(body, bytes, byte_count) != 0) {
-        cevent_connection_end(request->connection);
+        end_connection(request);
         byte_count = 0;
     }
     evhttp_send_reply(request->request, status, reason, body);
@@ -104,6 +112,11 @@ void cevent_answer_file(
     uint64_t byte_count
 ) {
     struct cevent_connection *connection = request->connection;
+    if (connection == NULL) {
+        close(descriptor);
+        end_connection(request);
+        return evhttp_send_reply(request->request, status, reason, NULL);
+    }
     connection->answering = request->request;
     connection->descriptor = descriptor;
     connection->offset = offset;

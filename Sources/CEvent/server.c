@@ -53,15 +53,18 @@ static void closed(struct evhttp_connection *unused, void *argument) {
 static void handle(struct evhttp_request *request, void *argument) {
     struct cevent_server *server = argument;
     struct evhttp_connection *http = evhttp_request_get_connection(request);
-    struct cevent_connection *connection = cevent_connection_of(http);
+    struct cevent_connection *connection = server->ssl_context == NULL ? NULL : cevent_connection_of(http);
     // evhttp falls back to plain text when there is no memory for TLS, and keeps a connection open behind any CONNECT.
-    if (connection == NULL || evhttp_request_get_command(request) == EVHTTP_REQ_CONNECT) {
+    if ((connection == NULL && server->ssl_context != NULL)
+        || evhttp_request_get_command(request) == EVHTTP_REQ_CONNECT) {
         evhttp_connection_free(http);
         return;
     }
-    evhttp_connection_set_closecb(http, closed, connection);
-    evhttp_request_set_on_complete_cb(request, answered, connection);
-    cevent_connection_set_deadline(connection, server->limits.answer_milliseconds);
+    if (connection != NULL) {
+        evhttp_connection_set_closecb(http, closed, connection);
+        evhttp_request_set_on_complete_cb(request, answered, connection);
+        cevent_connection_set_deadline(connection, server->limits.answer_milliseconds);
+    }
     struct cevent_request handed = {request, connection, NULL};
     handed.next_field = evhttp_request_get_input_headers(request)->tqh_first;
     server->handler(&handed, server->context);
@@ -99,8 +102,14 @@ static int set_up(struct cevent_server *server) {
     evhttp_set_default_content_type(server->http, NULL);
     // Reads what is left of a body that is too large, within the deadline: else the 413 is lost to a reset.
     evhttp_set_flags(server->http, EVHTTP_SERVER_LINGERING_CLOSE);
-    // No timeouts of evhttp's: one byte now and then defeats them, and the one for reading ends long answers.
-    evhttp_set_bevcb(server->http, cevent_connection_new, server);
+    // No timeouts of evhttp's with TLS: one byte now and then defeats them, and the one for reading ends long answers.
+    if (server->ssl_context != NULL) {
+        evhttp_set_bevcb(server->http, cevent_connection_new, server);
+    } else {
+        unsigned milliseconds = server->limits.request_milliseconds;
+        struct timeval time = {milliseconds / 1000, milliseconds % 1000 * 1000};
+        evhttp_set_timeout_tv(server->http, &time);
+    }
     evhttp_set_gencb(server->http, handle, server);
     return 1;
 }
@@ -145,6 +154,8 @@ void cevent_server_stop(struct cevent_server *server) {
 }
 
 void cevent_server_free(struct cevent_server *server) {
+    // What was answered in plain text and not yet written: who asks a server to stop hears that it does.
+    if (server->ssl_context == NULL && server->base != NULL) event_base_loop(server->base, EVLOOP_NONBLOCK);
     // evhttp frees it, before the connections, which would enable it.
     server->listener = NULL;
     if (server->http != NULL) evhttp_free(server->http);

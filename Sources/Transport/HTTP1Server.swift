@@ -18,7 +18,7 @@ package struct HTTP1Limits: Sendable {
     package init() {}
 }
 
-/// Listens, and serves HTTP/1.1 over TLS on a thread of its own.
+/// Listens, and serves HTTP/1.1 on a thread of its own: over TLS, or in plain text to this machine only.
 ///
 /// Requests are handed on whole and one at a time: while a handler works, everybody waits.
 package final class HTTP1Server: Sendable {
@@ -42,6 +42,33 @@ package final class HTTP1Server: Sendable {
         context: TLSContext,
         limits: HTTP1Limits = HTTP1Limits(),
         handle: @escaping @Sendable (HTTP1Request) -> HTTP1Response
+    ) throws(TransportError) -> HTTP1Server {
+        try listen(address, port, context, limits, handle)
+    }
+
+    /// Starts to listen on 127.0.0.1, in plain text: for people and their tools on this machine. Other programs of the
+    /// machine can call it too, and so can every page in a browser on it: let each request prove that it may.
+    ///
+    /// - Parameters:
+    ///   - port: 0 lets the system choose.
+    ///   - limits: what is allowed, and how long; connections are not counted, and deadlines are for a silent caller.
+    ///   - handle: as with TLS; it must not answer with a file.
+    /// - Returns: the server, as with TLS. Closing it still writes what was answered.
+    /// - Throws: `.addressInUse` with the port, among others.
+    package static func startPlain(
+        port: UInt16,
+        limits: HTTP1Limits = HTTP1Limits(),
+        handle: @escaping @Sendable (HTTP1Request) -> HTTP1Response
+    ) throws(TransportError) -> HTTP1Server {
+        try listen("127.0.0.1", port, nil, limits, handle)
+    }
+
+    private static func listen(
+        _ address: String,
+        _ port: UInt16,
+        _ context: TLSContext?,
+        _ limits: HTTP1Limits,
+        _ handle: @escaping @Sendable (HTTP1Request) -> HTTP1Response
     ) throws(TransportError) -> HTTP1Server {
         let addresses = try SocketAddress.resolve(host: address, port: port, isPassive: true)
         let socket = try Socket(family: addresses[0].family)

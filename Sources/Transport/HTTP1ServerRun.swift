@@ -10,11 +10,12 @@ final class HTTP1ServerRun: Sendable {
         var waiters: [@Sendable () -> Void] = []
     }
 
-    private let context: TLSContext
+    /// Nil: plain text.
+    private let context: TLSContext?
     private let handle: @Sendable (HTTP1Request) -> HTTP1Response
     private let state = Locked(State())
 
-    init(context: TLSContext, handle: @escaping @Sendable (HTTP1Request) -> HTTP1Response) {
+    init(context: TLSContext?, handle: @escaping @Sendable (HTTP1Request) -> HTTP1Response) {
         self.context = context
         self.handle = handle
     }
@@ -32,7 +33,7 @@ final class HTTP1ServerRun: Sendable {
         )
         let server = unsafe cevent_server_new(
             listener,
-            UnsafeMutableRawPointer(context.handle),
+            context.map { unsafe UnsafeMutableRawPointer($0.handle) },
             &cLimits,
             { request, run in
                 guard let request = unsafe request, let run = unsafe run else { return }

@@ -25,7 +25,8 @@ typedef void (*cevent_handler)(struct cevent_request *request, void *context);
 
 /// - Parameters:
 ///   - listener: a descriptor that listens; the server's from now on, whatever this returns.
-///   - ssl_context: an `SSL_CTX` of a server's, which outlives this one.
+///   - ssl_context: an `SSL_CTX` of a server's, which outlives this one. NULL: plain text, for callers of this machine:
+///     deadlines are then evhttp's, which a steady drip defeats, and connections are not counted; files are not served.
 /// - Returns: NULL without memory or descriptors.
 struct cevent_server *cevent_server_new(
     int listener,
@@ -41,7 +42,7 @@ void cevent_server_run(struct cevent_server *server);
 /// From any thread, as often as one likes, as long as the server is there.
 void cevent_server_stop(struct cevent_server *server);
 
-/// Ends all connections. Not while it runs.
+/// Ends all connections; one in plain text first writes what it has answered. Not while it runs.
 void cevent_server_free(struct cevent_server *server);
 
 /// "GET", say. What this returns lives as long as the request, here and below.

@@ -1,0 +1,45 @@
+import Glibc
+
+extension EventLoop {
+    /// Runs `work` on the loop and holds up the calling thread until it is done: for threads that must answer at once,
+    /// such as the one of an HTTP/1.1 server. Not from the loop itself, which would wait for ever.
+    ///
+    /// - Parameter work: must not block.
+    /// - Returns: its result.
+    package func wait<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
+        precondition(!isOnLoop, "the loop cannot wait for itself")
+        let turnstile = Turnstile<Result>()
+        perform { turnstile.open(with: work()) }
+        return turnstile.wait()
+    }
+}
+
+/// One value that one thread waits for and another brings.
+///
+/// Unchecked: the semaphore orders the one write before the one read.
+@safe private final class Turnstile<Value>: @unchecked Sendable {
+    private let semaphore: UnsafeMutablePointer<sem_t>
+    private var value: Value?
+
+    init() {
+        unsafe semaphore = .allocate(capacity: 1)
+        let code = unsafe sem_init(semaphore, 0, 0)
+        precondition(code == 0)
+    }
+
+    deinit {
+        unsafe sem_destroy(semaphore)
+        unsafe semaphore.deallocate()
+    }
+
+    func open(with value: Value) {
+        self.value = value
+        unsafe sem_post(semaphore)
+    }
+
+    func wait() -> Value {
+        while unsafe sem_wait(semaphore) != 0 {}
+        guard let value else { preconditionFailure("it opens with a value only") }
+        return value
+    }
+}
