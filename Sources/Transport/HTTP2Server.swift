@@ -94,6 +94,16 @@ package final class HTTP2Server: Sendable {
         core.loop.perform { core.value.close(gracefully: true) {} }
     }
 
+    /// Says GOAWAY on every connection that is open; new ones are welcome.
+    ///
+    /// - Parameters:
+    ///   - code: RFC 9113 section 7.
+    ///   - debugData: Apple puts a reason in JSON here.
+    package func goAway(code: UInt32, debugData: [UInt8]) {
+        let core = core
+        core.loop.perform { core.value.goAway(code: code, debugData: debugData) }
+    }
+
     /// Accepts no more, says GOAWAY, lets open streams end within the drain deadline (or ends at once), and returns
     /// when every connection is closed.
     package func close(gracefully: Bool = true) async {
@@ -166,6 +176,10 @@ final class HTTP2ServerCore {
                 connection.abort()
             }
         }
+    }
+
+    func goAway(code: UInt32, debugData: [UInt8]) {
+        for connection in connections.values { connection.goAway(code: code, debugData: debugData) }
     }
 
     private func didClose(_ connection: HTTP2ServerConnection) {

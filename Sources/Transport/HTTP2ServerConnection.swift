@@ -9,7 +9,7 @@ package final class HTTP2ServerConnection {
     }
 
     package let loop: EventLoop
-    private let channel: TLSChannel
+    let channel: TLSChannel
     private let limits: HTTP2ServerLimits
     // Let go of when they have been called: an application's factory may well hold the connections it made.
     private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
@@ -55,13 +55,16 @@ package final class HTTP2ServerConnection {
     /// - Parameters:
     ///   - code: RFC 9113 section 7; 0 is no error.
     ///   - debugData: Apple puts a reason in JSON here.
-    package func goAway(code: UInt32 = 0, debugData: [UInt8] = []) {
+    ///   - lastStreamID: nil: the last one that came.
+    package func goAway(code: UInt32 = 0, debugData: [UInt8] = [], lastStreamID: Int32? = nil) {
         loop.checkIsolated()
         guard !isClosed else { return }
         guard let session else { return channel.close() }
         let frameCount = isDraining ? 1 : max(1, limits.farewells.frameCount)
         attempt { () throws(HTTP2Error) in
-            for _ in 0..<frameCount { try session.submitGoAway(code: code, debugData: debugData) }
+            for _ in 0..<frameCount {
+                try session.submitGoAway(code: code, debugData: debugData, lastStreamID: lastStreamID)
+            }
         }
         guard !isDraining else { return }
         isDraining = true
@@ -271,7 +274,8 @@ extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
 package struct HTTP2Responder: Sendable {
     private let connection: LoopBound<HTTP2ServerConnection>
     private let slot: Int
-    private let streamID: Int32
+    /// The stream's number: odd, and higher than that of every request that began before.
+    package let streamID: Int32
 
     init(connection: LoopBound<HTTP2ServerConnection>, slot: Int, streamID: Int32) {
         self.connection = connection

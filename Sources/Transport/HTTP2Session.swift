@@ -238,8 +238,14 @@ import CNGHTTP2
     }
 
     /// No new streams from the peer; those that were begun may end. At most a few KB of debug data.
-    package func submitGoAway(code: UInt32, debugData: [UInt8]) throws(HTTP2Error) {
-        let last = unsafe nghttp2_session_get_last_proc_stream_id(handle)
+    ///
+    /// - Parameters:
+    ///   - code: RFC 9113 section 7.
+    ///   - debugData: for people.
+    ///   - lastStreamID: nil: the last one that came. Streams above it are reset with REFUSED_STREAM.
+    /// - Throws: `.library`.
+    package func submitGoAway(code: UInt32, debugData: [UInt8], lastStreamID: Int32? = nil) throws(HTTP2Error) {
+        let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(handle)
         let result = unsafe nghttp2_submit_goaway(
             handle,
             UInt8(NGHTTP2_FLAG_NONE.rawValue),

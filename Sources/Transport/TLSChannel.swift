@@ -324,9 +324,10 @@ package final class TLSChannel {
         }
     }
 
-    /// Ends at once; `error` is what the delegate hears.
-    package func abort(_ error: TransportError) {
+    /// Ends at once, with a TCP reset if so wanted; `error` is what the delegate hears.
+    package func abort(_ error: TransportError, resets: Bool = false) {
         loop.checkIsolated()
+        if resets { socket?.resetOnClose() }
         finish(error)
     }
 
