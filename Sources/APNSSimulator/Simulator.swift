@@ -14,7 +14,7 @@ package final class Simulator: Sendable {
     package let gatewayPort: UInt16?
     /// Where they read which apps are gone.
     package let feedbackPort: UInt16?
-    private let server: HTTP2Server
+    let server: HTTP2Server
     private let channelServer: HTTP2Server?
     let core: LoopBound<SimulatorCore>
 
@@ -25,6 +25,7 @@ package final class Simulator: Sendable {
     ///   - identity: with what certificate.
     ///   - loop: everything of the simulator lives on it.
     ///   - clock: seconds since 1970.
+    ///   - recording: every request and its answer go there; it is on the loop from now on.
     ///   - onEvent: called on the loop, which it must not block; `nil` saves a copy of every push.
     /// - Returns: the simulator, with its ports open.
     /// - Throws: `.addressInUse` with the port, `.tls` for unreadable authorities, among others.
@@ -33,11 +34,15 @@ package final class Simulator: Sendable {
         identity: SimulatorIdentity,
         loop: EventLoop,
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
+        recording: RecordingFile? = nil,
         onEvent: (@Sendable (SimulatorEvent) -> Void)? = nil
     ) async throws(TransportError) -> Simulator {
         let pushContext: TLSContext
         do throws(TLSError) { pushContext = try identity.push(configuration) } catch { throw .tls(error) }
-        let core = LoopBound(SimulatorCore(configuration, clock: clock, onEvent: onEvent), to: loop)
+        let core = LoopBound(
+            SimulatorCore(configuration, clock: clock, onEvent: onEvent, recording: recording),
+            to: loop
+        )
         let listening = await loop.run {
             Result { () throws(TransportError) in try core.value.listen(identity.device, loop: loop) }
         }
@@ -56,6 +61,10 @@ package final class Simulator: Sendable {
             let channelServer = try await ChannelHandler.serve(configuration, context: pushContext, core: core)
             let legacy = await loop.run {
                 Result { () throws(TransportError) in try core.value.legacy.listen(identity.legacy, loop: loop) }
+            }
+            // Not held: a server that nobody holds any more closes.
+            core.loop.perform { [weak server] in
+                core.value.onGoAway = { code, debugData in server?.goAway(code: code, debugData: debugData) }
             }
             return Simulator(
                 server: server,
@@ -122,10 +131,16 @@ package final class Simulator: Sendable {
     }
 
     /// Ends every listener and every connection.
-    package func close() async {
+    ///
+    /// - Returns: why the recording is not complete, where there is one.
+    @discardableResult
+    package func close() async -> RecordingFile.Failure? {
         let core = core
         await server.close()
         await channelServer?.close()
-        await core.loop.run { core.value.close() }
+        return await core.loop.run {
+            core.value.close()
+            return core.value.recording?.close()
+        }
     }
 }

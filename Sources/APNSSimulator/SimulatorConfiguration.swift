@@ -36,6 +36,10 @@ package struct SimulatorConfiguration: Sendable {
     package var channels = ChannelSettings()
     package var legacy = LegacySettings()
 
+    /// What goes wrong on purpose.
+    package var faults = InjectedFaults(seed: 0)
+    package var control = ControlSettings()
+
     package init(keys: [SigningKey]) { self.keys = keys }
 }
 

@@ -5,13 +5,22 @@ import Transport
 
 /// What the simulator's connections share. Lives on the loop; performs what the directory decides.
 final class SimulatorCore {
-    let configuration: SimulatorConfiguration
+    var configuration: SimulatorConfiguration
     let keys: [KeyID: SigningKey]
     let connections: ConnectionTable
+    /// Which pushes go wrong on purpose.
+    var faults: InjectedFaults
+    /// What came, for whoever asks later; nil where nobody can.
+    var journal: EventJournal?
+    /// To the provider connections, which are the server's.
+    var onGoAway: ((UInt32, [UInt8]) -> Void)?
+    /// Seconds that somebody has moved the clock by.
+    var clockOffset: Int64 = 0
     private let clock: @Sendable () -> Int64
     private let onEvent: (@Sendable (SimulatorEvent) -> Void)?
+    let recording: RecordingFile?
     private var random = SystemRandom()
-    private var directory: DeviceDirectory
+    var directory: DeviceDirectory
     var ledger = TokenLedger()
     /// Whether one more push to this token is one too many; the clock's seconds beside it.
     var isTooFrequent: (DeviceToken, Int64) -> Bool = { _, _ in false }
@@ -24,11 +33,15 @@ final class SimulatorCore {
     init(
         _ configuration: SimulatorConfiguration,
         clock: @escaping @Sendable () -> Int64,
-        onEvent: (@Sendable (SimulatorEvent) -> Void)?
+        onEvent: (@Sendable (SimulatorEvent) -> Void)?,
+        recording: RecordingFile? = nil
     ) {
         self.configuration = configuration
         self.clock = clock
         self.onEvent = onEvent
+        self.recording = recording
+        faults = configuration.faults
+        journal = configuration.control.isOn ? EventJournal(countMax: configuration.control.journalCountMax) : nil
         keys = Dictionary(configuration.keys.map { ($0.id, $0) }) { _, last in last }
         connections = ConnectionTable(
             configuration.connections,
@@ -71,13 +84,17 @@ final class SimulatorCore {
         connections.admit(address, now: clock())
     }
 
+    /// Seconds since 1970, moved by `clockOffset`.
+    var now: Int64 { clock() + clockOffset }
+
     /// Checks one request; the reason when it was not accepted.
     func handle(
         _ request: HTTP2ServerRequest,
         _ responder: HTTP2Responder,
-        _ validator: inout RequestValidator
+        _ validator: inout RequestValidator,
+        _ injector: FaultInjector?
     ) -> Reason? {
-        let now = clock()
+        let now = now
         let verdict = validator.validate(
             request.headers,
             payload: request.body,
@@ -88,43 +105,102 @@ final class SimulatorCore {
             registration: { directory.registration(of: $0) },
             isTooFrequent: { isTooFrequent($0, now) }
         )
-        var headers = HeaderBlock()
         // Copying every byte is for those who look at it.
-        let received = onEvent == nil ? nil : ReceivedPush(request, answeredID: verdict.answeredID)
+        let received = isObserved ? ReceivedPush(request, answeredID: verdict.answeredID) : nil
         switch verdict.result {
         case .success(let push):
-            headers.append(HeaderName.id, verdict.answeredID, indexing: .notIndexed)
-            if configuration.environment == .sandbox {
-                // The name under which the delivery log knows the push: of the sandbox alone.
-                headers.append(
-                    HeaderName.uniqueID,
-                    APNSID(randomBytes: random.bytes(count: 16)).text,
-                    indexing: .notIndexed
-                )
+            // Looked up for those who ask only: it costs every push.
+            let isAsked = received != nil || !faults.isIdle
+            let device = isAsked ? directory.number(of: push.deviceToken) ?? 0 : 0
+            if !faults.isIdle, let injector, let fault = faults.next(device: device, topic: push.topic) {
+                record(request, .injected(fault), injector, verdict.answeredID)
+                if let received { tell(.injected(fault, received, device: device)) }
+                return injector.carryOut(fault, on: injected(push, request, responder, verdict.answeredID))
             }
-            responder.respond(status: 200, headers: headers)
+            injector?.note(responder.streamID, isProcessed: true)
+            record(request, .answered(status: 200, nil), injector, verdict.answeredID)
+            accept(verdict.answeredID, responder)
             if let received {
-                let number = directory.number(of: push.deviceToken) ?? 0
-                onEvent?(.accepted(received, device: number))
+                tell(.accepted(received, device: device))
                 for lint in Lint.all(of: push, headers: request.headers, payload: request.body) {
-                    onEvent?(.lint(lint, device: number))
+                    tell(.lint(lint, device: device))
                 }
             }
             guard !push.isDropped else { return nil }
             perform(directory.accept(push.delivery(payload: request.body), for: push.deviceToken, now: now))
             return nil
         case .failure(let rejected):
-            headers.append(HeaderName.contentType, "application/json")
-            headers.append(HeaderName.id, verdict.answeredID, indexing: .notIndexed)
-            responder.respond(status: rejected.reason.status, headers: headers, body: rejected.body.json)
-            if let received { onEvent?(.rejected(rejected.reason, received)) }
+            injector?.note(responder.streamID, isProcessed: true)
+            record(request, .answered(status: rejected.reason.status, rejected.reason), injector, verdict.answeredID)
+            reject(rejected, verdict.answeredID, responder)
+            if let received { tell(.rejected(rejected.reason, received)) }
             return rejected.reason
         }
     }
 
+    private func accept(_ answeredID: [UInt8], _ responder: HTTP2Responder) {
+        var headers = HeaderBlock()
+        headers.append(HeaderName.id, answeredID, indexing: .notIndexed)
+        if configuration.environment == .sandbox {
+            // The name under which the delivery log knows the push: of the sandbox alone.
+            headers.append(HeaderName.uniqueID, freshID().text, indexing: .notIndexed)
+        }
+        responder.respond(status: 200, headers: headers)
+    }
+
+    private func reject(_ rejected: Rejected, _ answeredID: [UInt8], _ responder: HTTP2Responder) {
+        var headers = HeaderBlock()
+        headers.append(HeaderName.contentType, "application/json")
+        headers.append(HeaderName.id, answeredID, indexing: .notIndexed)
+        responder.respond(status: rejected.reason.status, headers: headers, body: rejected.body.json)
+    }
+
+    /// What can still become of a push that goes wrong on purpose.
+    private func injected(
+        _ push: AcceptedPush,
+        _ request: HTTP2ServerRequest,
+        _ responder: HTTP2Responder,
+        _ answeredID: [UInt8]
+    ) -> InjectedPush {
+        InjectedPush(
+            responder: responder,
+            accept: { [self] in accept(answeredID, responder) },
+            reject: { [self] reason in
+                let timestamp = reason.hasTimestamp ? now * 1000 : nil
+                reject(Rejected(reason, timestampMilliseconds: timestamp), answeredID, responder)
+            },
+            deliver: { [self] in
+                perform(directory.accept(push.delivery(payload: request.body), for: push.deviceToken, now: now))
+            }
+        )
+    }
+
+    private func record(
+        _ request: HTTP2ServerRequest,
+        _ outcome: RecordedExchange.Outcome,
+        _ injector: FaultInjector?,
+        _ answeredID: [UInt8]
+    ) {
+        recording?.append(
+            request,
+            outcome: outcome,
+            connection: injector?.connectionNumber ?? 0,
+            unixSeconds: now,
+            answeredID: answeredID,
+            deviceNumber: { directory.number(of: $0) }
+        )
+    }
+
+    private var isObserved: Bool { onEvent != nil || journal != nil }
+
+    private func tell(_ event: SimulatorEvent) {
+        journal?.append(event, unixSeconds: now)
+        onEvent?(event)
+    }
+
     func unregister(_ token: DeviceToken, isExpired: Bool) {
         if let app = directory.registration(of: token)?.bundleID { channels.appDidLeave(number(of: token), app: app) }
-        directory.unregister(token, atMilliseconds: clock() * 1000, isExpired: isExpired)
+        directory.unregister(token, atMilliseconds: now * 1000, isExpired: isExpired)
     }
 
     /// What the certificate of a provider's new connection means for it.
@@ -141,9 +217,6 @@ final class SimulatorCore {
 
     // MARK: For channels and the binary interface
 
-    /// Seconds since 1970.
-    var now: Int64 { clock() }
-
     func randomBytes(count: Int) -> [UInt8] { random.bytes(count: count) }
 
     func freshID() -> APNSID { APNSID(randomBytes: random.bytes(count: 16)) }
@@ -155,12 +228,12 @@ final class SimulatorCore {
 
     /// A push that somebody else has checked.
     func deliver(_ push: DevicePush, to token: DeviceToken) {
-        perform(directory.accept(push, for: token, now: clock()))
+        perform(directory.accept(push, for: token, now: now))
     }
 
     func send(_ frame: DeviceFrame, to connection: DeviceDirectory.ConnectionID) { sessions[connection]?.send(frame) }
 
-    func report(_ event: SimulatorEvent) { onEvent?(event) }
+    func report(_ event: SimulatorEvent) { tell(event) }
 
     // MARK: Devices
 
@@ -171,7 +244,7 @@ final class SimulatorCore {
                 bundleID: topic,
                 earlierToken: earlierToken,
                 freshToken: freshToken(),
-                now: clock()
+                now: now
             )
             session.send(.welcome(token))
             perform(effects)
@@ -179,12 +252,12 @@ final class SimulatorCore {
         } catch {
             session.send(.refused(error.refusal))
             session.close()
-            onEvent?(.deviceFailed(.refused(error.refusal)))
+            tell(.deviceFailed(.refused(error.refusal)))
         }
     }
 
     func didReceiveAcknowledgement(_ session: DeviceSession, _ id: APNSID) {
-        let effects = directory.acknowledge(id, from: session.id, now: clock())
+        let effects = directory.acknowledge(id, from: session.id, now: now)
         guard effects.isEmpty else { return perform(effects) }
         // What was no push to this device alone may be a broadcast.
         channels.didReceiveAcknowledgement(id, from: session.id)
@@ -192,12 +265,12 @@ final class SimulatorCore {
 
     func didClose(_ session: DeviceSession, _ error: DeviceLinkError?) {
         sessions[session.id] = nil
-        if let error { onEvent?(.deviceFailed(error)) }
-        perform(directory.disconnect(session.id, now: clock()))
+        if let error { tell(.deviceFailed(error)) }
+        perform(directory.disconnect(session.id, now: now))
         channels.deviceDidDisconnect(session.id)
     }
 
-    private func freshToken() -> DeviceToken {
+    func freshToken() -> DeviceToken {
         do throws(APNSError) {
             return try DeviceToken(bytes: random.bytes(count: 32))
         } catch {
@@ -210,7 +283,7 @@ final class SimulatorCore {
             switch effect {
             case .send(let push, let id): sessions[id]?.send(.push(push))
             case .close(let id): sessions[id]?.close()
-            case .happened(let event): onEvent?(.delivery(event))
+            case .happened(let event): tell(.delivery(event))
             }
         }
     }

@@ -9,6 +9,8 @@ package enum SimulatorEvent: Sendable {
     case rejected(Reason, ReceivedPush)
     /// A push was accepted, and something is to be said to it all the same. Follows `.accepted`.
     case lint(Lint, device: Int)
+    /// A push passed every check, and this was done instead of answering and delivering it.
+    case injected(InjectedFault, ReceivedPush, device: Int)
     case delivery(DeliveryEvent)
     /// A provider came, went, or was treated in a way of its own.
     case connection(ConnectionEvent)

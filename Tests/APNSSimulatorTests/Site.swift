@@ -37,6 +37,7 @@ final class Site: Sendable {
         startsWithOneStream: Bool = true,
         helloDeadline: Duration = .seconds(60),
         rules: ConnectionRules = ConnectionRules(),
+        recording: RecordingFile? = nil,
         configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
     ) async throws {
         let authority = try TestAuthority()
@@ -69,6 +70,7 @@ final class Site: Sendable {
             identity: identity,
             loop: simulatorLoop,
             clock: { clock.now },
+            recording: recording,
             onEvent: { event in
                 if case .connection(let event) = event {
                     connectionEvents.record(event)

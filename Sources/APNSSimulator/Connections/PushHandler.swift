@@ -13,6 +13,7 @@ final class PushHandler: HTTP2Handler {
     private var tolerance: ErrorTolerance
     private var tally = ConnectionTally()
     private var number = 0
+    private var injector: FaultInjector?
 
     init(_ connection: HTTP2ServerConnection, _ core: SimulatorCore) {
         self.connection = connection
@@ -23,6 +24,7 @@ final class PushHandler: HTTP2Handler {
         allowance = StreamAllowance(core.configuration)
         tolerance = ErrorTolerance(core.configuration.connections)
         number = core.connections.add(self)
+        injector = FaultInjector(connection, number: number)
         if let reason = verdict.endOfConnection { connection.goAway(debugData: RejectionBody(reason).json) }
     }
 
@@ -34,7 +36,7 @@ final class PushHandler: HTTP2Handler {
             let isAccepted = core.channels.handle(request, responder, &validator, isManagement: false)
             return didAnswer(isAccepted: isAccepted, nil)
         }
-        let reason = core.handle(request, responder, &validator)
+        let reason = core.handle(request, responder, &validator, injector)
         didAnswer(isAccepted: reason == nil, reason)
     }
 

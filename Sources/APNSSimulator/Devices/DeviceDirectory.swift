@@ -157,6 +157,28 @@ package struct DeviceDirectory {
     }
 }
 
+/// What somebody who looks after the simulator may know and do.
+extension DeviceDirectory {
+    /// In the order of their numbers.
+    package var summaries: [DeviceSummary] {
+        devices.values.map(Self.summary).sorted { $0.number < $1.number }
+    }
+
+    package func summary(of token: DeviceToken) -> DeviceSummary? { devices[token].map(Self.summary) }
+
+    package func token(ofDevice number: Int) -> DeviceToken? { devices.first { $0.value.number == number }?.key }
+
+    private static func summary(_ device: Device) -> DeviceSummary {
+        DeviceSummary(
+            number: device.number,
+            bundleID: device.bundleID,
+            isConnected: device.connection != nil,
+            unregisteredAtMilliseconds: device.unregisteredAtMilliseconds,
+            waitingCount: device.waiting == nil ? 0 : 1
+        )
+    }
+}
+
 /// Why a device was not taken.
 package struct DeviceRefused: Error, Equatable, Sendable {
     package let refusal: DeviceFrame.Refusal

@@ -49,7 +49,7 @@ package enum ConnectionFault: Sendable, Equatable {
 /// A GOAWAY and what follows it.
 package struct FaultGoAway: Sendable, Equatable {
     /// The last stream that it names. Never below one that was acted on: the server lies to nobody.
-    package enum Cut: Sendable, Equatable, CaseIterable {
+    package enum Cut: String, Sendable, Equatable, CaseIterable {
         /// The last one that was acted on; 0 where none was.
         case processed
         /// Half-way between the last that was acted on and the last that came.

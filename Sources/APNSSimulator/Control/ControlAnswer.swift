@@ -1,0 +1,59 @@
+import Envelope
+import Transport
+
+/// What a call is answered with.
+struct ControlAnswer {
+    var status = 200
+    var json: [UInt8]
+    /// The caller wants the simulator to end.
+    var endsSimulator = false
+
+    init(status: Int = 200, _ members: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.object(members)
+        self.status = status
+        json = writer.bytes
+    }
+
+    var response: HTTP1Response {
+        HTTP1Response(
+            status: status,
+            fields: [.init("Content-Type", "application/json"), .init("Cache-Control", "no-store")],
+            body: .bytes(json + [UInt8(ascii: "\n")])
+        )
+    }
+}
+
+/// Why a call was refused, and what to do.
+///
+/// - Source: RFC 9457, without the members that would need pages of their own.
+struct ControlProblem: Error, Equatable {
+    let status: Int
+    /// One sentence that says what to write instead.
+    let detail: String
+    /// With a 405.
+    var allow: String?
+
+    /// A 400.
+    init(_ detail: String) { self.init(400, detail) }
+
+    init(_ status: Int, _ detail: String, allow: String? = nil) {
+        self.status = status
+        self.detail = detail
+        self.allow = allow
+    }
+
+    var response: HTTP1Response {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("status", status)
+            writer.member("detail", detail)
+        }
+        var fields: [HTTP1Request.Field] = [
+            .init("Content-Type", "application/problem+json"), .init("Cache-Control", "no-store"),
+        ]
+        if let allow { fields.append(.init("Allow", allow)) }
+        if status == 401 { fields.append(.init("WWW-Authenticate", "Bearer")) }
+        return HTTP1Response(status: status, fields: fields, body: .bytes(writer.bytes + [UInt8(ascii: "\n")]))
+    }
+}

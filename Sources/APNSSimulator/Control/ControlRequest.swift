@@ -1,0 +1,115 @@
+import APNS
+import Envelope
+import Transport
+
+/// What a call brings: the number in its path, its query and the members of its body. Total: whatever is wrong is a
+/// problem that says what to write.
+struct ControlRequest: Sendable {
+    /// In the place of `{n}`.
+    var number: Int?
+    private let query: [(name: String, text: String)]
+    private let members: [JSONMember]
+
+    private static let limits = JSONParser.Limits(byteCountMax: 1 << 16, depthMax: 4, allowsFractions: false)
+
+    /// - Parameters:
+    ///   - number: of the path.
+    ///   - query: behind the question mark; nothing in it is decoded.
+    ///   - body: empty, or a JSON object.
+    /// - Throws: what is wrong with the query or the body.
+    init(number: Int?, query: String?, body: [UInt8]) throws(ControlProblem) {
+        self.number = number
+        self.query = (query ?? "").split(separator: "&").map { pair in
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (name: String(sides[0]), text: sides.count == 2 ? String(sides[1]) : "")
+        }
+        guard !body.isEmpty else {
+            members = []
+            return
+        }
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONParser.parse(body, limits: Self.limits)
+        } catch {
+            let (line, column) = JSONError.position(of: error.offset, in: body)
+            throw ControlProblem("the body is not a JSON object: \(error.reason) (line \(line), column \(column))")
+        }
+        guard let members = value.members else { throw ControlProblem("the body is a JSON object, in braces") }
+        self.members = members
+    }
+
+    /// - Parameters:
+    ///   - allowed: what the body may have.
+    ///   - allowedQuery: what may stand behind the question mark.
+    /// - Throws: the first name that is none of them.
+    func allow(members allowed: [String] = [], query allowedQuery: [String] = []) throws(ControlProblem) {
+        if let stranger = members.first(where: { !allowed.contains($0.name) }) {
+            throw ControlProblem(
+                "'\(stranger.name)' is nothing that this call takes; \(Self.list(allowed, "the body"))"
+            )
+        }
+        if let stranger = query.first(where: { !allowedQuery.contains($0.name) }) {
+            throw ControlProblem(
+                "'\(stranger.name)' is nothing that this call takes; \(Self.list(allowedQuery, "the query"))"
+            )
+        }
+    }
+
+    private static func list(_ names: [String], _ place: String) -> String {
+        names.isEmpty ? "\(place) is empty" : "\(place) has \(names.joined(separator: ", "))"
+    }
+
+    func text(_ name: String, example: String) throws(ControlProblem) -> String {
+        guard let value = members.first(where: { $0.name == name })?.value else {
+            throw ControlProblem("'\(name)' is missing, \"\(name)\": \"\(example)\" for instance")
+        }
+        guard let text = value.string else {
+            throw ControlProblem("'\(name)' is a string, \"\(example)\" for instance")
+        }
+        return text
+    }
+
+    func integer(_ name: String) throws(ControlProblem) -> Int64? {
+        guard let value = members.first(where: { $0.name == name })?.value else { return nil }
+        guard case .integer(let number) = value.content else { throw ControlProblem("'\(name)' is a whole number") }
+        return number
+    }
+
+    func queryNumber(_ name: String, in range: ClosedRange<Int>, otherwise standard: Int) throws(ControlProblem) -> Int
+    {
+        guard let text = query.first(where: { $0.name == name })?.text else { return standard }
+        guard let number = Int(text), range.contains(number) else {
+            throw ControlProblem("'\(name)' is a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func topic(_ name: String) throws(ControlProblem) -> Topic {
+        let text = try text(name, example: "com.example.chat")
+        do throws(APNSError) { return try Topic(text) } catch {
+            throw ControlProblem("'\(name)' is an app's bundle id, com.example.chat for instance")
+        }
+    }
+
+    func reason(_ name: String) throws(ControlProblem) -> Reason? {
+        guard members.contains(where: { $0.name == name }) else { return nil }
+        guard let reason = Reason(rawValue: try text(name, example: "Shutdown")) else {
+            throw ControlProblem("'\(name)' is one of Apple's reasons, Shutdown for instance")
+        }
+        return reason
+    }
+
+    /// Every member as a name and a text: numbers in digits, true and false as yes and no.
+    func fields() throws(ControlProblem) -> [(name: String, text: String)] {
+        var fields: [(name: String, text: String)] = []
+        for member in members {
+            switch member.value.content {
+            case .string(let text): fields.append((member.name, text))
+            case .integer(let number): fields.append((member.name, "\(number)"))
+            case .bool(let flag): fields.append((member.name, flag ? "yes" : "no"))
+            default: throw ControlProblem("'\(member.name)' is a string, a whole number, true or false")
+            }
+        }
+        return fields
+    }
+}

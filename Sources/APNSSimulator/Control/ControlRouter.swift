@@ -1,0 +1,62 @@
+import Primitives
+import Transport
+
+/// Who may call, and which call it is. A value; no socket.
+///
+/// Every program of the machine can reach the port, and so can every page in a browser on it. Therefore a secret with
+/// each call, no call that a page makes (those carry `Origin`), and no name but the machine's own for itself (a page whose
+/// name was bound anew to 127.0.0.1 says that name in `Host`).
+struct ControlRouter: Sendable {
+    /// 32 random bytes in base64url.
+    private let bearer: String
+
+    init(bearer: String) { self.bearer = bearer }
+
+    private static let hosts = ["127.0.0.1", "localhost"]
+
+    /// - Returns: the call and what it brings.
+    /// - Throws: why it is not answered.
+    func call(for request: HTTP1Request) throws(ControlProblem) -> (ControlCall, ControlRequest) {
+        try checkCaller(request)
+        var allowed: [String] = []
+        for call in ControlCall.all {
+            let (isMatch, number) = call.match(request.path)
+            guard isMatch else { continue }
+            guard call.method == request.method else {
+                allowed.append(call.method)
+                continue
+            }
+            return (call, try ControlRequest(number: number, query: request.query, body: request.body))
+        }
+        guard allowed.isEmpty else {
+            let methods = allowed.joined(separator: ", ")
+            throw ControlProblem(405, "this path takes \(methods)", allow: methods)
+        }
+        let paths = ControlCall.all.map { "\($0.method) \($0.path)" }.joined(separator: ", ")
+        throw ControlProblem(404, "there is no such path; there are \(paths)")
+    }
+
+    private func checkCaller(_ request: HTTP1Request) throws(ControlProblem) {
+        let host = (request.value(of: "Host") ?? "").split(separator: ":", omittingEmptySubsequences: false).first ?? ""
+        guard Self.hosts.contains(host.lowercased()) else {
+            throw ControlProblem(403, "call it as 127.0.0.1 or localhost")
+        }
+        guard request.value(of: "Origin") == nil else {
+            throw ControlProblem(403, "pages in a browser may not call it")
+        }
+        let words = (request.value(of: "Authorization") ?? "").split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer", isBearer(words[1]) else {
+            throw ControlProblem(
+                401,
+                "send 'Authorization: Bearer …' with the secret that the simulator printed when it started"
+            )
+        }
+    }
+
+    /// In the same time for every secret of the right length.
+    private func isBearer(_ text: Substring) -> Bool {
+        let (given, own) = (Array(text.utf8), Array(bearer.utf8))
+        let one = SecretBytes(copying: unsafe given.span.bytes)
+        return one.isEqual(to: SecretBytes(copying: unsafe own.span.bytes))
+    }
+}

@@ -1,0 +1,99 @@
+package import APNS
+
+/// Which pushes go wrong, and how.
+package struct InjectionRule: Sendable, Equatable {
+    package var fault: InjectedFault
+    /// Our own number of a device; nil: all.
+    package var device: Int?
+    /// As it stands in `apns-topic`, suffix included; nil: all.
+    package var topic: Topic?
+    /// 1 to 100: of those that match, by the run's seed.
+    package var percent = 100
+    /// So many that match are let pass first.
+    package var after = 0
+    /// The rule is used up after so many faults; nil: never.
+    package var count: Int?
+
+    package init(_ fault: InjectedFault) { self.fault = fault }
+
+    func matches(device: Int, topic: Topic) -> Bool {
+        (self.device.map { $0 == device } ?? true) && (self.topic.map { $0 == topic } ?? true)
+    }
+}
+
+/// Why a rule was not taken. Says what to write instead.
+package enum InjectionRuleError: Error, Equatable, Sendable {
+    case missing(String, of: String)
+    case unknownField(String, of: String, allowed: [String])
+    case givenTwice(String)
+    case badValue(String, expected: String)
+}
+
+extension InjectionRuleError: CustomStringConvertible {
+    /// One sentence without its full stop.
+    package var description: String {
+        switch self {
+        case .missing(let name, let fault): "the fault '\(fault)' needs '\(name)'"
+        case .unknownField(let name, let fault, let allowed):
+            "'\(name)' is nothing that the fault '\(fault)' takes; it takes \(allowed.joined(separator: ", "))"
+        case .givenTwice(let name): "'\(name)' is given twice"
+        case .badValue(let name, let expected): "'\(name)' is \(expected)"
+        }
+    }
+}
+
+extension InjectionRule {
+    private static let matchNames = ["device", "topic", "percent", "after", "count"]
+    private static let countMax = 1_000_000_000
+
+    /// A rule out of names and texts: what the command line and JSON have in common.
+    ///
+    /// - Parameter fields: `fault` among them; each name once, in any order.
+    /// - Throws: what is missing, unknown or wrong.
+    package init(fields: [(name: String, text: String)]) throws(InjectionRuleError) {
+        var texts: [String: String] = [:]
+        for field in fields {
+            guard texts.updateValue(field.text, forKey: field.name) == nil else { throw .givenTwice(field.name) }
+        }
+        guard let name = texts["fault"], let own = InjectedFault.fieldNames(of: name) else {
+            throw .badValue("fault", expected: "one of " + InjectedFault.names.joined(separator: ", "))
+        }
+        let allowed = own + Self.matchNames
+        if let stranger = texts.keys.sorted().first(where: { $0 != "fault" && !allowed.contains($0) }) {
+            throw .unknownField(stranger, of: name, allowed: allowed)
+        }
+        fault = try InjectedFault(name: name, fields: texts)
+        let reader = InjectionFields(texts)
+        device = try reader.number("device", in: 1...Self.countMax)
+        topic = try reader.topic()
+        percent = try reader.number("percent", in: 1...100) ?? 100
+        after = try reader.number("after", in: 0...Self.countMax) ?? 0
+        count = try reader.number("count", in: 1...Self.countMax)
+    }
+
+    /// As on the command line: the fault's name, then `name=value`, with commas between: `slow,milliseconds=500,percent=10`.
+    ///
+    /// - Parameter text: no value has a comma in it.
+    /// - Throws: what is missing, unknown or wrong.
+    package init(text: String) throws(InjectionRuleError) {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        var fields = [(name: "fault", text: String(parts[0]))]
+        for part in parts.dropFirst() {
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2 else { throw .badValue(String(part), expected: "written name=value") }
+            fields.append((name: String(sides[0]), text: String(sides[1])))
+        }
+        try self.init(fields: fields)
+    }
+
+    /// What `init(fields:)` reads.
+    package var fields: [(name: String, text: String)] {
+        var fields = [(name: "fault", text: fault.name)] + fault.fields
+        if let device { fields.append(("device", "\(device)")) }
+        if let topic { fields.append(("topic", "\(topic)")) }
+        if percent != 100 { fields.append(("percent", "\(percent)")) }
+        if after != 0 { fields.append(("after", "\(after)")) }
+        if let count { fields.append(("count", "\(count)")) }
+        return fields
+    }
+}
