@@ -105,6 +105,37 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             Mistake(["simulate", "--device-port", "-1"] + simulate, "--device-port is a number from 0 to 65535"),
             Mistake(["simulate", "--profile", "google"] + simulate, "--profile is 'apple' or 'spec'"),
             Mistake(["simulate", "--app", "a b"] + simulate, "--app is an app's bundle id"),
+            Mistake(["simulate", "--folder", "x"] + simulate, "--folder is for keys of its own"),
+            Mistake(["simulate", "--control-port", "many"], "--control-port is a number from 0 to 65535"),
+            Mistake(["simulate", "--environment", "test"], "--environment is 'sandbox' or 'production'"),
+            Mistake(["simulate", "--set", "streams"], "--set is NAME=VALUE"),
+            Mistake(["simulate", "--set", "stream=7"], "there is no such setting; there are one-stream-at-first"),
+            Mistake(["simulate", "--set", "streams=0"], "'streams' takes a number from 1 to 100000"),
+            Mistake(["simulate", "--fault", "explode"], "one of rejected, slow"),
+            Mistake(["simulate", "--fault", "slow"], "needs 'milliseconds'"),
+            Mistake(["simulate", "--faults", "101"], "--faults is SEED:PERCENT"),
+            Mistake(["simulate", "--faults", "x:10"], "--faults: the seed is a number"),
+            Mistake(["simulate", "--faults", "1:2:3"], "--faults is SEED:PERCENT"),
+            Mistake(["simulate", "--faults", "7:10", "--seed", "8"], "leave --seed out"),
+            Mistake(["simulate", "--seed", "-1"], "--seed is a number from 0"),
+            Mistake(["simulate", "--record-payloads"], "--record-payloads needs --record FILE"),
+            Mistake(["simulate", "replay"] + simulateReplay, "FILE is missing"),
+            Mistake(
+                ["simulate", "replay", "f", "--against", "localhost"] + Array(simulateReplay.dropFirst(2)),
+                "--against"
+            ),
+            Mistake(["token"], "there is no command 'token'"),
+            Mistake(["token", "check", "--bearer", "b", "--control", "http://127.0.0.1:1"], "TOKEN is missing"),
+            Mistake(["token", "check", "ab", "--control", "http://127.0.0.1:1"], "--bearer-file is missing"),
+            Mistake(["token", "check", "ab", "--bearer", "b"], "--control is missing"),
+            Mistake(
+                ["token", "check", "ab", "--bearer", "b", "--control", "http://example.org:1"],
+                "--control is http://127.0.0.1:PORT"
+            ),
+            Mistake(
+                ["token", "check", "ab", "--bearer", "b", "--bearer-file", "f", "--control", "http://127.0.0.1:1"],
+                "--bearer-file stands instead of --bearer"
+            ),
             Mistake(["safety-number"], "two files, please"),
             Mistake(["safety-number", "a"], "two files, please"),
             Mistake(["safety-number", "a", "b", "c"], "two files, please"),
@@ -202,6 +233,9 @@ struct Mistake: CustomTestStringConvertible, Sendable {
     private static let simulate = [
         "--certificate", "f", "--certificate-key", "f", "--provider-key", Program.keys + "/provider.pub.pem",
         "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
+    ]
+    private static let simulateReplay = [
+        "--against", "localhost:1", "--provider-key", "f", "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
     ]
     private static let device = ["--device-key", "f", "--senders", "f", "--server", "localhost:1"]
 }

@@ -65,7 +65,19 @@ package struct EventSummary: Sendable, Equatable {
             self.init("injected", device: device, id: Self.text(push))
             if case .request(.rejected(let reason)) = fault { self.reason = reason }
             detail = ([fault.name] + fault.fields.map { "\($0.name)=\($0.text)" }).joined(separator: ",")
+        case .lint(let lint, let device):
+            self.init("lint", device: device)
+            detail = "\(lint)"
         case .delivery(let delivery): self.init(delivery)
+        case .connection(let event):
+            self.init("connection")
+            detail = "\(event)"
+        case .channel(let event):
+            self.init("channel")
+            detail = "\(event)"
+        case .legacy(let event):
+            self.init("legacy")
+            detail = "\(event)"
         case .deviceFailed(let error):
             self.init("device-failed")
             detail = "\(error)"

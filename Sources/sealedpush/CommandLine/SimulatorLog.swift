@@ -7,47 +7,71 @@ import Transport
 struct SimulatorLog {
     let printsJSON: Bool
 
-    func printReady(pushPort: UInt16, devicePort: UInt16) throws(CommandFailure) {
+    /// All ports first, the seed next: what a caller needs who started it.
+    func printReady(_ simulator: Simulator, _ control: ControlServer?, seed: UInt64) throws(CommandFailure) {
         guard printsJSON else {
-            return try Output.print("ready: pushes on 127.0.0.1:\(pushPort), devices on 127.0.0.1:\(devicePort)")
+            let tail = control.map { ", control on http://127.0.0.1:\($0.port)" } ?? ""
+            return try Output.print(
+                "ready: pushes on 127.0.0.1:\(simulator.pushPort), devices on 127.0.0.1:\(simulator.devicePort)\(tail)\n"
+                    + (control.map { "the control API's bearer is \($0.bearer)\n" } ?? "") + "seed \(seed)"
+            )
         }
         try line { writer in
             writer.member("event", "ready")
-            writer.member("push-port", pushPort)
-            writer.member("device-port", devicePort)
+            writer.member("push-port", simulator.pushPort)
+            writer.member("device-port", simulator.devicePort)
+            if let control {
+                writer.member("control-port", control.port)
+                writer.member("control-bearer", control.bearer)
+            }
+            writer.member("seed", seed)
         }
+    }
+
+    /// How to connect, for a person; a program reads the folder.
+    func printOwnKeys(_ folder: String, _ control: ControlServer?) throws(CommandFailure) {
+        guard !printsJSON else {
+            return try line { writer in
+                writer.member("event", "keys")
+                writer.member("folder", folder)
+                writer.member("key-id", SimulatorFolder.keyID)
+                writer.member("team-id", SimulatorFolder.teamID)
+            }
+        }
+        let path = TerminalText.safe(folder)
+        try Output.print(
+            """
+            keys: trust \(path)/ca.pem; sign with \(path)/provider.p8, \
+            key id \(SimulatorFolder.keyID), team id \(SimulatorFolder.teamID)
+            push: curl -i -K \(path)/push.conf -d '{"aps":{"alert":"Hello"}}'
+            """
+        )
+        guard let control else { return }
+        try Output.print("look: curl -K \(path)/control.conf http://127.0.0.1:\(control.port)/v1/log")
     }
 
     func print(_ event: SimulatorEvent) throws(CommandFailure) {
+        let summary = EventSummary(event)
         switch event {
-        case .accepted(let push, let device): try print("accepted", push, device: device, reason: nil)
-        case .rejected(let reason, let push): try print("rejected", push, device: nil, reason: reason)
-        case .lint(let lint, let device): try printSimple("lint", device: device, detail: "\(lint)")
-        case .delivery(let delivery): try print(delivery)
+        case .accepted(let push, _), .rejected(_, let push), .injected(_, let push, _): try print(summary, push)
         // Of no interest to whoever looks at pushes.
         case .connection: break
-        case .deviceFailed(let error):
-            try printSimple("device-failed", device: nil, detail: "\(error)")
-        case .channel(let event): try printSimple("channel", device: nil, detail: "\(event)")
-        case .legacy(let event): try printSimple("legacy", device: nil, detail: "\(event)")
+        case .lint, .delivery, .deviceFailed, .channel, .legacy: try print(summary)
         }
     }
 
-    private func print(
-        _ name: String,
-        _ push: ReceivedPush,
-        device: Int?,
-        reason: Reason?
-    ) throws(CommandFailure) {
+    private func print(_ summary: EventSummary, _ push: ReceivedPush) throws(CommandFailure) {
         guard printsJSON else {
-            let target = device.map { " for device \($0)" } ?? ""
-            let why = reason.map { " \($0.status) \($0.rawValue)" } ?? ""
-            return try Output.print("\(name)\(why): \(push.payloadByteCount) bytes\(target)")
+            let target = summary.device.map { " for device \($0)" } ?? ""
+            let why = summary.reason.map { " \($0.status) \($0.rawValue)" } ?? ""
+            let detail = summary.detail.map { " (\($0))" } ?? ""
+            return try Output.print("\(summary.name)\(why): \(push.payloadByteCount) bytes\(target)\(detail)")
         }
         try line { writer in
-            writer.member("event", name)
-            if let device { writer.member("device", device) }
-            if let reason { writer.member("reason", reason.rawValue) }
+            writer.member("event", summary.name)
+            if let device = summary.device { writer.member("device", device) }
+            if let reason = summary.reason { writer.member("reason", reason.rawValue) }
+            if let detail = summary.detail { writer.member("detail", detail) }
             writer.name("headers")
             writer.array { writer in
                 for field in push.headers { writer.header(field) }
@@ -57,25 +81,15 @@ struct SimulatorLog {
         }
     }
 
-    private func print(_ delivery: DeliveryEvent) throws(CommandFailure) {
-        switch delivery {
-        case .connected(let device): try printSimple("connected", device: device, detail: nil)
-        case .disconnected(let device): try printSimple("disconnected", device: device, detail: nil)
-        case .delivered(let id, let device): try printSimple("delivered", device: device, detail: "\(id)")
-        case .stored(let id, let device): try printSimple("stored", device: device, detail: "\(id)")
-        case .replaced(let id, let device): try printSimple("replaced", device: device, detail: "\(id)")
-        case .discarded(let id, let device): try printSimple("discarded", device: device, detail: "\(id)")
-        }
-    }
-
-    private func printSimple(_ name: String, device: Int?, detail: String?) throws(CommandFailure) {
+    private func print(_ summary: EventSummary) throws(CommandFailure) {
+        let detail = summary.detail ?? summary.id
         guard printsJSON else {
-            let words = [name, device.map { "device \($0)" }, detail].compactMap { $0 }
+            let words = [summary.name, summary.device.map { "device \($0)" }, detail].compactMap { $0 }
             return try Output.print(TerminalText.safe(words.joined(separator: " ")))
         }
         try line { writer in
-            writer.member("event", name)
-            if let device { writer.member("device", device) }
+            writer.member("event", summary.name)
+            if let device = summary.device { writer.member("device", device) }
             if let detail { writer.member("detail", detail) }
         }
     }

@@ -1,6 +1,7 @@
 import APNS
 import APNSSimulator
 import Envelope
+import Keys
 import Primitives
 import Transport
 
@@ -12,65 +13,141 @@ struct SimulateCommand: Command {
     static let options = [
         Option("--port", "PORT", "for providers, on 127.0.0.1; 2197 without it, 0: any"),
         Option("--device-port", "PORT", "for 'sealedpush device'; 5223 without it, 0: any"),
-        Option("--certificate", "FILE", "the simulator's certificate chain (PEM)", isRequired: true),
-        Option("--certificate-key", "FILE", "its private key (PEM)", isRequired: true),
-        Option("--provider-key", "FILE", "the public half of the provider's signing key (PEM)", isRequired: true),
-        Option("--key-id", "ID", "the signing key's ten characters", isRequired: true),
-        Option("--team-id", "ID", "the team's ten characters", isRequired: true),
+        Option("--control-port", "PORT", "for the control API; 0: any. Without it only with keys of its own"),
+        Option("--folder", "DIR", "where keys of its own are, made if missing; sealedpush-simulator without it"),
+        Option("--certificate", "FILE", "instead of keys of its own: the simulator's certificate chain (PEM)"),
+        Option("--certificate-key", "FILE", "its private key (PEM)"),
+        Option("--provider-key", "FILE", "the public half of the provider's signing key (PEM)"),
+        Option("--key-id", "ID", "the signing key's ten characters"),
+        Option("--team-id", "ID", "the team's ten characters"),
         Option("--app", "BUNDLE-ID", "limits the key to this app; may be repeated", isRepeatable: true),
+        Option("--environment", "sandbox|production", "which of Apple's two services it is; sandbox without it"),
         Option("--profile", "apple|spec", "as live servers were seen to act, or the documentation to the letter"),
+        Option("--set", "NAME=VALUE", "what Apple does not document; may be repeated", isRepeatable: true),
+        showsSettings,
+        Option("--fault", "RULE", "what goes wrong on purpose; may be repeated", isRepeatable: true),
+        Option("--faults", "SEED:PERCENT", "so many pushes out of a hundred go wrong by chance; the seed repeats it"),
+        Option("--seed", "NUMBER", "what chance begins with; printed, and another one each time without it"),
+        Option("--record", "FILE", "records requests and answers, without tokens, for 'simulate replay'"),
+        recordsPayloads,
         .json, .allowExampleKeys,
     ]
     static let example = """
         Example:
+          sealedpush simulate --port 0 --device-port 0
           sealedpush simulate --certificate keys-example/simulator.pem --certificate-key keys-example/simulator.key \\
               --provider-key keys-example/provider.pub.pem --key-id EXAMPLEKEY --team-id EXAMPLTEAM --allow-example-keys
+          sealedpush simulate --fault rejected,reason=TooManyRequests,percent=10 --fault slow,milliseconds=500,device=1
 
-        The first line on standard output names both ports. Ctrl-C or SIGTERM stops it.
+        Without keys it makes its own, enrols a device, and prints how curl pushes to it. The first line on standard output
+        names the ports, the next one the seed. Ctrl-C or SIGTERM stops it.
         """
+
+    private static let showsSettings = Option(flag: "--settings", "prints what --set can change, and ends")
+    private static let recordsPayloads = Option(flag: "--record-payloads", "payloads too: they are as secret as pushes")
 
     /// More events than this wait for a slow terminal, and the oldest are forgotten: the pushes must not wait for it.
     private static let waitingEventCountMax = 10_000
 
     private let arguments: Arguments
+    /// Its keys come later, when there is something to read.
     private let configuration: SimulatorConfiguration
+    private let bundleIDs: Set<Topic>
+    private let hasOwnKeys: Bool
+    /// Nil: no control API.
+    private let controlPort: UInt16?
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         try arguments.noOperands()
         self.arguments = arguments
-        var configuration = SimulatorConfiguration(keys: [try arguments.signingKey()])
-        configuration.pushPort = try arguments.port("--port", default: 2_197)
-        configuration.devicePort = try arguments.port("--device-port", default: 5_223)
-        guard let profile = Profile(rawValue: arguments.value("--profile") ?? "apple") else {
-            throw arguments.wrong("--profile is 'apple' or 'spec'")
+        bundleIDs = try arguments.bundleIDs()
+        hasOwnKeys = try arguments.hasOwnKeys()
+        configuration = try arguments.simulatorConfiguration()
+        let isControlled = hasOwnKeys || arguments.value("--control-port") != nil
+        controlPort = isControlled ? try arguments.port("--control-port", default: 0) : nil
+        if arguments.flag(Self.recordsPayloads), arguments.value("--record") == nil {
+            throw arguments.wrong("--record-payloads needs --record FILE")
         }
-        configuration.profile = profile
-        self.configuration = configuration
     }
 
     func run() async throws(CommandFailure) {
-        let identity = try identity()
+        guard !arguments.flag(Self.showsSettings) else { return try Output.print(SimulatorSetting.table) }
+        if hasOwnKeys {
+            let folder = try SimulatorFolder(arguments.value("--folder") ?? SimulatorFolder.standardPath)
+            let key = try folder.signingKey(bundleIDs: bundleIDs.isEmpty ? nil : bundleIDs)
+            try await run(key, folder.identity, folder)
+        } else {
+            try await run(try arguments.signingKey(bundleIDs), try identity(), nil)
+        }
+    }
+
+    private func run(
+        _ key: SigningKey,
+        _ identity: SimulatorIdentity,
+        _ folder: SimulatorFolder?
+    ) async throws(CommandFailure) {
+        var configuration = configuration
+        configuration.keys = [key]
+        configuration.control.isOn = controlPort != nil
+        let recording = try recording()
         let (events, continuation) = AsyncStream.makeStream(
             of: SimulatorEvent.self,
             bufferingPolicy: .bufferingNewest(Self.waitingEventCountMax)
         )
         _ = try StopSignal { continuation.finish() }
         let simulator: Simulator
+        var control: ControlServer?
         do throws(TransportError) {
             let loop = try EventLoop()
             simulator = try await .start(
                 configuration,
                 identity: identity,
                 loop: loop,
+                recording: recording,
                 onEvent: { continuation.yield($0) }
             )
+            if let controlPort {
+                control = try .start(simulator, port: controlPort) { continuation.finish() }
+            }
         } catch {
             throw .failed(error.sentence)
         }
         let log = SimulatorLog(printsJSON: arguments.flag(.json))
-        try log.printReady(pushPort: simulator.pushPort, devicePort: simulator.devicePort)
+        if let folder { try await prepare(folder, simulator, control) }
+        try log.printReady(simulator, control, seed: configuration.faults.seed)
+        if hasOwnKeys { try log.printOwnKeys(arguments.value("--folder") ?? SimulatorFolder.standardPath, control) }
         for await event in events { try log.print(event) }
-        await simulator.close()
+        await control?.close()
+        if let failure = await simulator.close() {
+            throw .failed("the recording is not complete: \(Output.systemText(failure.code)) (\(failure.call))")
+        }
+    }
+
+    /// A device to push to, and what curl needs for it.
+    private func prepare(
+        _ folder: SimulatorFolder,
+        _ simulator: Simulator,
+        _ control: ControlServer?
+    ) async throws(CommandFailure) {
+        let topic: Topic
+        do { topic = try bundleIDs.min { "\($0)" < "\($1)" } ?? Topic("com.example.app") } catch {
+            throw .failed("the device's app has no bundle id")
+        }
+        guard let token = await simulator.enrolDevice(bundleID: topic) else {
+            throw .failed("no device could be enrolled; set more than 0 devices")
+        }
+        try folder.writePushFile(port: simulator.pushPort, topic: topic, token: token)
+        if let control { try folder.writeControlFiles(bearer: control.bearer) }
+    }
+
+    private func recording() throws(CommandFailure) -> RecordingFile? {
+        guard let path = arguments.value("--record") else { return nil }
+        do throws(RecordingFile.Failure) {
+            return try RecordingFile(path: path, hasPayloads: arguments.flag(Self.recordsPayloads))
+        } catch {
+            guard error.isFileThere else { throw .file(.system(call: error.call, path: path, code: error.code)) }
+            throw .failed("\(TerminalText.safe(path)) is there already and was not touched; move it away first")
+        }
     }
 
     private func identity() throws(CommandFailure) -> SimulatorIdentity {
@@ -84,28 +161,5 @@ struct SimulateCommand: Command {
         } catch {
             throw .failed("\(TerminalText.safe(chainPath)): \(error.sentence)")
         }
-    }
-}
-
-extension Arguments {
-    fileprivate func signingKey() throws(CommandFailure) -> SigningKey {
-        let path = try required("--provider-key")
-        let pem = try readInput(path, byteCountMax: 1 << 20)
-        let publicKey: ES256PublicKey
-        do {
-            publicKey = try ES256PublicKey(pem: unsafe pem.span.bytes)
-        } catch {
-            throw .failed("\(TerminalText.safe(path)) is not a public P-256 key (PEM); was another file meant?")
-        }
-        var bundleIDs: Set<Topic> = []
-        for text in values("--app") {
-            do { bundleIDs.insert(try Topic(text)) } catch { throw wrong("--app is an app's bundle id") }
-        }
-        return SigningKey(
-            id: try keyID(),
-            team: try teamID(),
-            publicKey: publicKey,
-            bundleIDs: bundleIDs.isEmpty ? nil : bundleIDs
-        )
     }
 }

@@ -1,0 +1,113 @@
+import APNS
+import APNSSimulator
+import Primitives
+
+/// What `simulate` is told.
+extension Arguments {
+    private static let keyNames = ["--certificate", "--certificate-key", "--provider-key", "--key-id", "--team-id"]
+
+    /// All five, or none of them.
+    func hasOwnKeys() throws(CommandFailure) -> Bool {
+        guard Self.keyNames.contains(where: { value($0) != nil }) else { return true }
+        for name in Self.keyNames { _ = try required(name) }
+        guard value("--folder") == nil else { throw wrong("--folder is for keys of its own, instead of --certificate") }
+        _ = (try keyID(), try teamID())
+        return false
+    }
+
+    func bundleIDs() throws(CommandFailure) -> Set<Topic> {
+        var bundleIDs: Set<Topic> = []
+        for text in values("--app") {
+            do { bundleIDs.insert(try Topic(text)) } catch { throw wrong("--app is an app's bundle id") }
+        }
+        return bundleIDs
+    }
+
+    func signingKey(_ bundleIDs: Set<Topic>) throws(CommandFailure) -> SigningKey {
+        let path = try required("--provider-key")
+        let pem = try readInput(path, byteCountMax: 1 << 20)
+        let publicKey: ES256PublicKey
+        do {
+            publicKey = try ES256PublicKey(pem: unsafe pem.span.bytes)
+        } catch {
+            throw .failed("\(TerminalText.safe(path)) is not a public P-256 key (PEM); was another file meant?")
+        }
+        return SigningKey(
+            id: try keyID(),
+            team: try teamID(),
+            publicKey: publicKey,
+            bundleIDs: bundleIDs.isEmpty ? nil : bundleIDs
+        )
+    }
+
+    /// Everything but the keys.
+    func simulatorConfiguration() throws(CommandFailure) -> SimulatorConfiguration {
+        var configuration = SimulatorConfiguration(keys: [])
+        configuration.pushPort = try port("--port", default: 2_197)
+        configuration.devicePort = try port("--device-port", default: 5_223)
+        guard let profile = Profile(rawValue: value("--profile") ?? "apple") else {
+            throw wrong("--profile is 'apple' or 'spec'")
+        }
+        configuration.profile = profile
+        guard let environment = APNSEnvironment(rawValue: value("--environment") ?? "sandbox") else {
+            throw wrong("--environment is 'sandbox' or 'production'")
+        }
+        configuration.environment = environment
+        for text in values("--set") { try set(text, in: &configuration) }
+        configuration.faults = try injectedFaults()
+        return configuration
+    }
+
+    private func set(_ text: String, in configuration: inout SimulatorConfiguration) throws(CommandFailure) {
+        let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard sides.count == 2 else { throw wrong("--set is NAME=VALUE, streams=100 for instance") }
+        do throws(SimulatorSettingError) {
+            try SimulatorSetting.apply(sides[0], sides[1], to: &configuration)
+        } catch {
+            throw wrong("--set \(TerminalText.safe(text)): \(error.sentence)")
+        }
+    }
+
+    private func injectedFaults() throws(CommandFailure) -> InjectedFaults {
+        var seed = try number("--seed", 0...(.max)).map { UInt64($0) } ?? .random(in: 1...999_999_999)
+        var percent = 0
+        if let text = value("--faults") {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard let last = parts.last.flatMap({ Int($0) }), (0...100).contains(last), parts.count <= 2 else {
+                throw wrong("--faults is SEED:PERCENT, or PERCENT alone: 7:10 for instance, percent from 0 to 100")
+            }
+            percent = last
+            if parts.count == 2 {
+                guard let first = UInt64(parts[0]) else { throw wrong("--faults: the seed is a number") }
+                guard value("--seed") == nil else { throw wrong("--faults has a seed already; leave --seed out") }
+                seed = first
+            }
+        }
+        var faults = InjectedFaults(seed: seed, percent: percent)
+        for text in values("--fault") {
+            do throws(InjectionRuleError) {
+                guard faults.add(try InjectionRule(text: text)) != nil else {
+                    throw .badValue("--fault", expected: "given \(InjectedFaults.entryCountMax) times at most")
+                }
+            } catch {
+                throw wrong("--fault \(TerminalText.safe(text)): \(error)")
+            }
+        }
+        return faults
+    }
+}
+
+extension SimulatorSetting {
+    /// For people: a name a line, then what it is, its value without `--set`, and who says so.
+    static var table: String {
+        let standard = SimulatorConfiguration(keys: [])
+        return all.map { setting in
+            """
+            \(setting.name)=\(setting.value(standard))
+                \(setting.text)
+                takes \(setting.values); \(setting.source)
+            """
+        }
+        .joined(separator: "\n")
+    }
+}

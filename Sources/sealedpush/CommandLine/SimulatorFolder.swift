@@ -1,0 +1,183 @@
+import APNS
+import APNSProvider
+import APNSSimulator
+import Glibc
+import Keys
+import Primitives
+import Transport
+
+/// What a simulator needs that was given no keys: an authority, a provider's key, and files that curl reads. Made once, in
+/// a folder that its owner alone may enter; the server's certificate is made anew at every start and never expires.
+final class SimulatorFolder: Sendable {
+    static let standardPath = "sealedpush-simulator"
+    /// What Apple would call the key; `--key-id` of every provider.
+    static let keyID = "SIMULATED1"
+    static let teamID = "SIMULATEAM"
+    /// Under which names clients reach it; Apple's for those that cannot be told another.
+    private static let hostNames = [
+        "localhost", "127.0.0.1", "::1", "api.push.apple.com", "api.sandbox.push.apple.com",
+        "api.development.push.apple.com",
+    ]
+
+    let path: String
+    let identity: SimulatorIdentity
+    private let providerKey: ES256PrivateKey
+
+    init(_ path: String) throws(CommandFailure) {
+        try Self.makeFolder(path)
+        let identity = try Self.identity(path, try Self.authority(path))
+        let providerKey = try Self.providerKey(path)
+        self.path = path
+        self.identity = identity
+        self.providerKey = providerKey
+    }
+
+    /// The provider's key as Apple knows it.
+    func signingKey(bundleIDs: Set<Topic>?) throws(CommandFailure) -> SigningKey {
+        do {
+            return SigningKey(
+                id: try KeyID(Self.keyID),
+                team: try TeamID(Self.teamID),
+                publicKey: try providerKey.publicKey(),
+                bundleIDs: bundleIDs
+            )
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
+
+    // MARK: For curl
+
+    /// `push.conf`, with which curl pushes: its provider token is good for an hour.
+    func writePushFile(port: UInt16, topic: Topic, token: DeviceToken) throws(CommandFailure) {
+        do {
+            let authorization = try ProviderToken(
+                signedWith: providerKey,
+                keyID: try KeyID(Self.keyID),
+                teamID: try TeamID(Self.teamID),
+                issuedAt: Int64(SystemClock.millisecondsSince1970 / 1_000)
+            )
+            .authorization
+            try write(
+                "push.conf",
+                """
+                # For an hour from the simulator's start: curl -K push.conf -d '{"aps":{"alert":"Hello"}}'
+                http2
+                cacert = "\(quoted("ca.pem"))"
+                header = "authorization: \(String(decoding: authorization, as: UTF8.self))"
+                header = "apns-topic: \(topic)"
+                header = "apns-push-type: alert"
+                url = "https://localhost:\(port)/3/device/\(token.hex)"
+
+                """
+            )
+            try write("device.token", token.hex + "\n")
+        } catch {
+            throw Self.failure(error, path)
+        }
+    }
+
+    /// `control.conf`, with which curl calls the control API, and `control.bearer` for others.
+    func writeControlFiles(bearer: String) throws(CommandFailure) {
+        try write("control.conf", "header = \"Authorization: Bearer \(bearer)\"\n")
+        try write("control.bearer", bearer + "\n")
+    }
+
+    private func write(_ name: String, _ text: String) throws(CommandFailure) {
+        do throws(FileError) {
+            try WholeFile.write(Array(text.utf8), to: path + "/" + name, access: .ownerOnly)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// An absolute path as it stands between the quotes of a curl file.
+    private func quoted(_ name: String) -> String {
+        let absolute = unsafe realpath(path + "/" + name, nil)
+        defer { unsafe free(absolute) }
+        let text = unsafe absolute.map { unsafe String(cString: $0) } ?? path + "/" + name
+        return text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    }
+
+    // MARK: Made once
+
+    private static func makeFolder(_ path: String) throws(CommandFailure) {
+        do throws(FileError) { try PrivateFolder.make(path) } catch { throw .file(error) }
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw .file(.system(call: "stat", path: path, code: errno)) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw .failed("\(TerminalText.safe(path)) is not a folder; name another with --folder")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .failed("\(TerminalText.safe(path)) will hold private keys and others can enter it; chmod 700 it")
+        }
+    }
+
+    private static func authority(_ path: String) throws(CommandFailure) -> CertificateAuthority {
+        let key = try keyPair(path + "/ca.key")
+        do {
+            guard unsafe access(path + "/ca.pem", F_OK) != 0 else {
+                let pem = try WholeFile.read(path + "/ca.pem", byteCountMax: 1 << 16)
+                return try CertificateAuthority(certificatePEM: pem, key: key)
+            }
+            let authority = try CertificateAuthority(name: "SealedPush simulator's own authority", key: key)
+            try WholeFile.write(authority.certificatePEM, to: path + "/ca.pem", access: .everyone)
+            return authority
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    private static func identity(
+        _ path: String,
+        _ authority: CertificateAuthority
+    ) throws(CommandFailure) -> SimulatorIdentity {
+        do {
+            let key = try KeyPair()
+            let chain = try authority.issueServer(names: hostNames, for: key)
+            return try key.withPrivateKeyPEM { span in
+                Result { () throws(TLSError) in try SimulatorIdentity(certificateChainPEM: chain, privateKeyPEM: span) }
+            }.get()
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    private static func providerKey(_ path: String) throws(CommandFailure) -> ES256PrivateKey {
+        _ = try keyPair(path + "/provider.p8")
+        do {
+            let pem = try PrivateFile.read(path + "/provider.p8", exampleKeys: .refused)
+            return try pem.withBytes { span throws(ES256Error) in try ES256PrivateKey(pem: span) }
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    /// The key of a file; a fresh one where there is none.
+    private static func keyPair(_ path: String) throws(CommandFailure) -> KeyPair {
+        do {
+            guard unsafe access(path, F_OK) != 0 else {
+                let pem = try PrivateFile.read(path, exampleKeys: .refused)
+                return try pem.withBytes { span throws(TLSIdentityError) in try KeyPair(privateKeyPEM: span) }
+            }
+            let key = try KeyPair()
+            try key.withPrivateKeyPEM { span in
+                Result { () throws(FileError) in try WholeFile.write(span, to: path, access: .ownerOnly) }
+            }.get()
+            return key
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ path: String) -> CommandFailure {
+        switch error {
+        case let error as CommandFailure: error
+        case let error as FileError: .file(error)
+        case let error as TLSError:
+            .failed("\(TerminalText.safe(path)): \(error.sentence); move the folder away and a new one is made")
+        default:
+            .failed("\(TerminalText.safe(path)): \(error); move the folder away and a new one is made")
+        }
+    }
+}
