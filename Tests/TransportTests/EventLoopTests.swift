@@ -26,6 +26,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a thread that waits gets what the loop worked out, also from a loop that has stopped`(
+        _ isStopped: Bool
+    ) throws {
+        let loop = try EventLoop()
+        if isStopped { loop.stop() }
+        let (isOnLoop, number) = loop.wait { (loop.isOnLoop, 7) }
+        #expect(isOnLoop && number == 7)
+        loop.stop()
+    }
+
     @Test func `timers fire by deadline, and a cancelled one never`() async throws {
         let loop = try EventLoop()
         defer { loop.stop() }
