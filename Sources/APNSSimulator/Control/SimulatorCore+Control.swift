@@ -36,7 +36,7 @@ extension SimulatorCore: SimulatorControl {
     func setState(_ state: String, ofDevice number: Int) -> Bool {
         precondition(deviceStates.contains(state))
         guard let token = directory.token(ofDevice: number) else { return false }
-        unregister(token)
+        unregister(token, isExpired: false)
         return true
     }
 
