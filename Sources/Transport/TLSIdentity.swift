@@ -84,7 +84,7 @@ import COpenSSL
     }
 
     /// Takes `key` over, also when it throws.
-    private init(_ certificates: [TLSCertificate], owning key: OpaquePointer) throws(TLSIdentityError) {
+    init(_ certificates: [TLSCertificate], owning key: OpaquePointer) throws(TLSIdentityError) {
         defer { ERR_clear_error() }
         // Exports put the certificate first or last; only the key tells which one it is.
         let own = certificates.firstIndex { unsafe X509_check_private_key($0.handle, key) == 1 }
