@@ -107,12 +107,6 @@ package final class Simulator: Sendable {
         await core.loop.run { core.value.unregister(token, isExpired: isExpired) }
     }
 
-    /// Who decides whether one more push to a device, at these seconds since 1970, is one too many.
-    func limitRate(_ isTooFrequent: @escaping @Sendable (DeviceToken, Int64) -> Bool) async {
-        let core = core
-        await core.loop.run { core.value.isTooFrequent = isTooFrequent }
-    }
-
     /// The numbers of the providers' connections that are open.
     package func connectionNumbers() async -> [Int] {
         let core = core
@@ -128,6 +122,49 @@ package final class Simulator: Sendable {
     package func dismiss(_ connection: Int? = nil, reason: String) async {
         let core = core
         await core.loop.run { core.value.connections.dismiss(connection, reason: reason) }
+    }
+
+    /// What is known of a token; `nil` for one that no simulator with this one's key has made.
+    package func report(on token: DeviceToken) async -> TokenReport? {
+        let core = core
+        return await core.loop.run { core.value.report(onToken: token) }
+    }
+
+    /// Gives out the token of a device that is away, as if it had been here before.
+    ///
+    /// - Parameter bundleID: the app on it.
+    /// - Returns: the token.
+    /// - Throws: `.tooManyDevices`.
+    package func enrol(_ bundleID: Topic) async throws(DeviceRefused) -> DeviceToken {
+        let core = core
+        let result = await core.loop.run {
+            Result { () throws(DeviceRefused) in try core.value.enrol(bundleID) }
+        }
+        return try result.get()
+    }
+
+    /// What became of a push, by the `apns-unique-id` of its answer; `nil` for one that is not remembered.
+    package func deliveryLog(_ uniqueID: APNSID) async -> DeliveryLog.Entry? {
+        let core = core
+        return await core.loop.run { core.value.deliveryLog(uniqueID) }
+    }
+
+    /// What became of the newest pushes, newest first.
+    package func deliveryLog(newest countMax: Int) async -> [DeliveryLog.Entry] {
+        let core = core
+        return await core.loop.run { core.value.deliveryLog(newest: countMax) }
+    }
+
+    /// Moves the simulator's clock, and does what has become due.
+    package func moveClock(bySeconds seconds: Int64) async {
+        let core = core
+        await core.loop.run { core.value.moveClock(by: seconds) }
+    }
+
+    /// Does what is due, after the clock that the simulator was given has been moved.
+    package func wake() async {
+        let core = core
+        await core.loop.run { core.value.wake() }
     }
 
     /// Ends every listener and every connection.

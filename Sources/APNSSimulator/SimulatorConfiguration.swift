@@ -30,7 +30,10 @@ package struct SimulatorConfiguration: Sendable {
     package var streamCountMax: UInt32 = 1000
     /// How provider connections are treated otherwise.
     package var connections = ConnectionRules()
-    package var deviceCountMax = 100_000
+    /// Who is taken as a device, and what its tokens look like.
+    package var devices = DeviceSettings()
+    /// Store and forward.
+    package var delivery = DeliverySettings()
     /// How long a device may take from the end of the handshake to its hello.
     package var helloDeadline = Duration.seconds(10)
     package var channels = ChannelSettings()
@@ -53,10 +56,22 @@ package struct SimulatorIdentity: Sendable {
     /// - Parameters:
     ///   - certificateChainPEM: the simulator's certificate first.
     ///   - privateKeyPEM: its unencrypted key.
-    /// - Throws: what is wrong with either.
-    package init(certificateChainPEM: [UInt8], privateKeyPEM: RawSpan) throws(TLSError) {
+    ///   - deviceAuthority: asks devices for a certificate of its making; `nil` asks for none.
+    /// - Throws: what is wrong with any of them.
+    package init(
+        certificateChainPEM: [UInt8],
+        privateKeyPEM: RawSpan,
+        deviceAuthority: DeviceAuthority? = nil
+    ) throws(TLSError) {
         identity = try .server(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM)
-        device = try .server(identity: identity, alpn: [DeviceFrame.applicationProtocol])
+        device = try .server(
+            identity: identity,
+            alpn: [DeviceFrame.applicationProtocol],
+            // Who has none is told so by a frame, where one is required: a refused handshake would say little.
+            clientTrust: deviceAuthority.map {
+                TLSContext.ClientTrust(authorities: .pem($0.certificatePEM), isCertificateRequired: false)
+            }
+        )
     }
 
     /// What providers meet: they are asked for a certificate, and may come with a token instead.

@@ -14,6 +14,8 @@ package enum SimulatorEvent: Sendable {
     case delivery(DeliveryEvent)
     /// A provider came, went, or was treated in a way of its own.
     case connection(ConnectionEvent)
+    /// A delivery failed because the app is gone: once for each token, which is answered 410 from now on.
+    case appIsGone(DeviceToken, bundleID: Topic, atMilliseconds: Int64)
     /// A device was not taken, or broke the rules of its link.
     case deviceFailed(DeviceLinkError)
     /// On a broadcast channel.

@@ -19,6 +19,8 @@ package final class DeviceConnection: Sendable {
     ///   - loop: where the connection lives.
     ///   - topic: the bundle id of the app on this device.
     ///   - earlierToken: from the last welcome, if there was one.
+    ///   - arrival: what happened to the app since then.
+    ///   - state: how the device is.
     /// - Returns: the connection, welcomed.
     /// - Throws: `.transport` when there is no connection, `.refused` when the simulator does not take the device.
     package static func connect(
@@ -27,9 +29,12 @@ package final class DeviceConnection: Sendable {
         context: TLSContext,
         loop: EventLoop,
         topic: Topic,
-        earlierToken: DeviceToken? = nil
+        earlierToken: DeviceToken? = nil,
+        arrival: DeviceHello.Arrival = .same,
+        state: DeviceState = []
     ) async throws(DeviceLinkError) -> DeviceConnection {
-        let core = LoopBound(DeviceConnectionCore(topic: topic, earlierToken: earlierToken), to: loop)
+        let hello = DeviceHello(topic: topic, earlierToken: earlierToken, arrival: arrival, state: state)
+        let core = LoopBound(DeviceConnectionCore(hello), to: loop)
         let result: Result<DeviceToken, DeviceLinkError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 loop.perform {
@@ -105,6 +110,12 @@ package final class DeviceConnection: Sendable {
         return try result.get()
     }
 
+    /// Tells the simulator how the device is from now on.
+    package func report(_ state: DeviceState) {
+        let core = core
+        core.loop.perform { core.value.send(.state(state)) }
+    }
+
     /// Says goodbye; `next` gives `nil` from then on.
     package func close() {
         let core = core
@@ -121,8 +132,7 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
     /// Twice what the simulator sends without an acknowledgement.
     private static let waitingCountMax = 128
 
-    private let topic: Topic
-    private let earlierToken: DeviceToken?
+    private let hello: DeviceHello
     private var channel: TLSChannel?
     private var decoder = DeviceFrameDecoder()
     private var welcome: Welcome?
@@ -133,10 +143,7 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
     /// Set once, at the end. Success: closed in order.
     private var end: Result<DevicePush?, DeviceLinkError>?
 
-    init(topic: Topic, earlierToken: DeviceToken?) {
-        self.topic = topic
-        self.earlierToken = earlierToken
-    }
+    init(_ hello: DeviceHello) { self.hello = hello }
 
     func connect(
         host: String,
@@ -222,7 +229,7 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
     // MARK: TLSChannelDelegate
 
     func channelDidOpen(_ channel: TLSChannel) {
-        send(.hello(topic: topic, earlierToken: earlierToken))
+        send(.hello(hello))
     }
 
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {

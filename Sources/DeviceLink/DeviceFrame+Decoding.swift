@@ -13,8 +13,7 @@ extension DeviceFrame {
         var reader = FieldReader(rest: contents.dropFirst())
         switch kind {
         case .hello:
-            let earlierToken = try reader.optionalDeviceToken()
-            self = .hello(topic: try reader.topic(), earlierToken: earlierToken)
+            self = .hello(try reader.hello())
         case .welcome:
             guard let token = try reader.optionalDeviceToken() else { throw .malformed(.deviceToken) }
             self = .welcome(token)
@@ -30,6 +29,7 @@ extension DeviceFrame {
                 throw .malformed(.subscription)
             }
             self = .subscription(subscription)
+        case .state: self = .state(try reader.state())
         }
         guard reader.rest.isEmpty else { throw .trailingBytes(byteCount: reader.rest.count) }
     }
@@ -39,10 +39,27 @@ extension DeviceFrame {
 private struct FieldReader {
     private(set) var rest: ArraySlice<UInt8>
 
+    mutating func hello() throws(DeviceLinkError) -> DeviceHello {
+        let earlierToken = try optionalDeviceToken()
+        let topic = try topic()
+        guard let arrival = DeviceHello.Arrival(rawValue: try byte(.arrival)) else { throw .malformed(.arrival) }
+        return DeviceHello(topic: topic, earlierToken: earlierToken, arrival: arrival, state: try state())
+    }
+
+    mutating func state() throws(DeviceLinkError) -> DeviceState {
+        guard try byte(.state) == DeviceState.version else { throw .malformed(.state) }
+        let state = DeviceState(rawValue: try byte(.state))
+        guard state.isSubset(of: .all) else { throw .malformed(.state) }
+        return state
+    }
+
     mutating func push() throws(DeviceLinkError) -> DevicePush {
         let id = try id()
         guard let pushType = PushType(deviceLinkCode: try byte(.pushType)) else { throw .malformed(.pushType) }
         guard let priority = Priority(rawValue: try byte(.priority)) else { throw .malformed(.priority) }
+        guard let presentation = DevicePush.Presentation(rawValue: try byte(.presentation)) else {
+            throw .malformed(.presentation)
+        }
         let expiration = try expiration()
         let topic = try topic()
         let collapseID = try collapseID()
@@ -55,7 +72,8 @@ private struct FieldReader {
             priority: priority,
             expiration: expiration,
             collapseID: collapseID,
-            payload: payload
+            payload: payload,
+            presentation: presentation
         )
     }
 

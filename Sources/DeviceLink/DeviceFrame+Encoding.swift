@@ -5,9 +5,11 @@ extension DeviceFrame {
     package var bytes: [UInt8] {
         var bytes: [UInt8] = [0, 0, 0, 0, kind.rawValue]
         switch self {
-        case .hello(let topic, let earlierToken):
-            bytes.appendWithLength16(earlierToken?.bytes ?? [])
-            bytes.appendWithLength8(topic.bytes)
+        case .hello(let hello):
+            bytes.appendWithLength16(hello.earlierToken?.bytes ?? [])
+            bytes.appendWithLength8(hello.topic.bytes)
+            bytes.append(hello.arrival.rawValue)
+            bytes += [DeviceState.version, hello.state.rawValue]
         case .welcome(let token):
             bytes.appendWithLength16(token.bytes)
         case .push(let push):
@@ -21,6 +23,8 @@ extension DeviceFrame {
             bytes.appendWithLength16(channel.bytes)
         case .subscription(let subscription):
             bytes.append(subscription.rawValue)
+        case .state(let state):
+            bytes += [DeviceState.version, state.rawValue]
         }
         let byteCount = bytes.count - Self.lengthByteCount
         precondition(byteCount <= Self.byteCountMax)
@@ -59,6 +63,7 @@ extension [UInt8] {
         self += push.id.bytes
         append(push.pushType.deviceLinkCode)
         append(push.priority.rawValue)
+        append(push.presentation.rawValue)
         append(push.expiration == nil ? 0 : 1)
         let seconds = push.expiration?.unixSeconds ?? 0
         for shift in stride(from: 56, through: 0, by: -8) {

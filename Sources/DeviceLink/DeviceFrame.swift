@@ -3,14 +3,14 @@ package import APNS
 /// One message between a simulated device and the simulator. docs/device-link.md has every byte.
 package enum DeviceFrame: Sendable, Equatable {
     /// The ALPN name of the protocol: whoever speaks anything else does not get past the TLS handshake.
-    package static let applicationProtocol = "sealedpush-device/1"
-    /// Of the type and all fields. Above the longest push: 5120 bytes of payload and 358 of everything else.
+    package static let applicationProtocol = "sealedpush-device/2"
+    /// Of the type and all fields. Above the longest push: 5120 bytes of payload and 359 of everything else.
     package static let byteCountMax = 8192
     /// The four bytes that say how long the frame is.
     package static let lengthByteCount = 4
 
-    /// Device to simulator, first: which app it runs, and the token that it was given before, if it was.
-    case hello(topic: Topic, earlierToken: DeviceToken?)
+    /// Device to simulator, first.
+    case hello(DeviceHello)
     /// Simulator to device, second: the token under which it is reached from now on.
     case welcome(DeviceToken)
     /// Simulator to device.
@@ -25,12 +25,20 @@ package enum DeviceFrame: Sendable, Equatable {
     case unsubscribe(topic: Topic, channel: ChannelID)
     /// Simulator to device: what became of the oldest of the two above that was not answered yet.
     case subscription(Subscription)
+    /// Device to simulator: how it is from now on.
+    case state(DeviceState)
 
     package enum Refusal: UInt8, Sendable, CaseIterable {
         /// The earlier token was given to another app.
         case tokenOfAnotherTopic = 1
         /// The simulator has as many devices as it takes.
         case tooManyDevices = 2
+        /// The earlier token was given to a device with another certificate, or to one with none.
+        case tokenOfAnotherDevice = 3
+        /// The earlier token is the other environment's.
+        case tokenOfAnotherEnvironment = 4
+        /// The simulator takes devices with a certificate of its own authority only.
+        case certificateRequired = 5
     }
 
     package enum Subscription: UInt8, Sendable, CaseIterable {
@@ -51,6 +59,7 @@ package enum DeviceFrame: Sendable, Equatable {
         case subscribe = 16
         case unsubscribe = 17
         case subscription = 18
+        case state = 6
     }
 
     package var kind: Kind {
@@ -63,6 +72,7 @@ package enum DeviceFrame: Sendable, Equatable {
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
         case .subscription: .subscription
+        case .state: .state
         }
     }
 }

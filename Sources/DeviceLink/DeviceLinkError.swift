@@ -14,6 +14,9 @@ package enum DeviceLinkError: Error, Equatable {
         case refusal
         case channelID = "channel id"
         case subscription
+        case arrival
+        case state
+        case presentation
     }
 
     /// A frame is at least its type and at most `byteCountMax` long.

@@ -4,6 +4,16 @@ package import APNS
 package struct DevicePush: Sendable, Equatable {
     package static let payloadByteCountMax = 5120
 
+    /// How an alert is to appear.
+    package enum Presentation: UInt8, Sendable, CaseIterable {
+        /// As its payload asks.
+        case asAsked = 0
+        /// Without sound or light: the person has a Focus on.
+        case passiveForFocus = 1
+        /// Without sound or light: too many came at once.
+        case passiveForBurst = 2
+    }
+
     package var id: APNSID
     package var topic: Topic
     package var pushType: PushType
@@ -13,6 +23,7 @@ package struct DevicePush: Sendable, Equatable {
     package var collapseID: CollapseID?
     /// 1 ... `payloadByteCountMax` bytes, as they came.
     package var payload: [UInt8]
+    package var presentation: Presentation
 
     package init(
         id: APNSID,
@@ -21,7 +32,8 @@ package struct DevicePush: Sendable, Equatable {
         priority: Priority,
         expiration: Expiration?,
         collapseID: CollapseID?,
-        payload: [UInt8]
+        payload: [UInt8],
+        presentation: Presentation = .asAsked
     ) {
         self.id = id
         self.topic = topic
@@ -30,5 +42,6 @@ package struct DevicePush: Sendable, Equatable {
         self.expiration = expiration
         self.collapseID = collapseID
         self.payload = payload
+        self.presentation = presentation
     }
 }

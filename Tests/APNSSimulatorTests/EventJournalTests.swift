@@ -39,8 +39,8 @@ struct EventJournalTests {
         let events: [(SimulatorEvent, String, String?)] = [
             (.delivery(.stored(id, device: 3)), "stored", "\(id)"),
             (.delivery(.delivered(id, device: 3)), "delivered", "\(id)"),
-            (.delivery(.replaced(id, device: 3)), "replaced", "\(id)"),
-            (.delivery(.discarded(id, device: 3)), "discarded", "\(id)"),
+            (.delivery(.replaced(id, by: id, device: 3)), "replaced", "\(id)"),
+            (.delivery(.discarded(id, .expired, device: 3)), "discarded", "\(id)"),
             (.delivery(.disconnected(device: 3)), "disconnected", nil),
         ]
         for (event, name, id) in events {

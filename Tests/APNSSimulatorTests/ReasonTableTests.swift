@@ -74,10 +74,12 @@ struct Provocation: Sendable {
         Provocation(reason: .unregistered, prepare: { await $0.unregister($1) }) { _ in },
         Provocation(reason: .payloadEmpty) { $0.bodyByteCount = 0 },
         Provocation(reason: .payloadTooLarge) { $0.bodyByteCount = 4097 },
-        Provocation(reason: .tooManyRequests, prepare: { simulator, _ in await simulator.limitRate { _, _ in true } }) {
-            _ in
-        },
+        Provocation(reason: .tooManyRequests, configure: onePushAMinute, isSecond: true) { _ in },
     ]
+
+    private static let onePushAMinute: @Sendable (inout SimulatorConfiguration) -> Void = {
+        ($0.delivery.tokenRequestsPerMinute, $0.delivery.tokenBurst) = (1, 1)
+    }
 
     private static let answersWithStatus: @Sendable (inout SimulatorConfiguration) -> Void = {
         $0.validation.unfitCertificate = .status

@@ -33,6 +33,8 @@ final class Site: Sendable {
         func advance(_ by: Int64) { seconds.withLock { $0 += by } }
     }
 
+    let deviceAuthority: DeviceAuthority
+
     init(
         startsWithOneStream: Bool = true,
         helloDeadline: Duration = .seconds(60),
@@ -40,11 +42,13 @@ final class Site: Sendable {
         recording: RecordingFile? = nil,
         configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
     ) async throws {
+        deviceAuthority = try DeviceAuthority()
         let authority = try TestAuthority()
         let server = try authority.issue()
         let identity = try unsafe SimulatorIdentity(
             certificateChainPEM: server.certificatePEM,
-            privateKeyPEM: server.privateKeyPEM.span.bytes
+            privateKeyPEM: server.privateKeyPEM.span.bytes,
+            deviceAuthority: deviceAuthority
         )
         authorityPEM = try authority.certificatePEM
         pushContext = try .client(trust: .pem(authority.certificatePEM), alpn: ["h2"])
@@ -113,16 +117,26 @@ final class Site: Sendable {
     func device(
         port: UInt16? = nil,
         topic: Topic? = nil,
-        earlierToken: DeviceToken? = nil
+        earlierToken: DeviceToken? = nil,
+        arrival: DeviceHello.Arrival = .same,
+        state: DeviceState = [],
+        context: TLSContext? = nil
     ) async throws(DeviceLinkError) -> DeviceConnection {
         try await DeviceConnection.connect(
             host: "127.0.0.1",
             port: port ?? simulator.devicePort,
-            context: deviceContext,
+            context: context ?? deviceContext,
             loop: clientLoop,
             topic: topic ?? self.topic,
-            earlierToken: earlierToken
+            earlierToken: earlierToken,
+            arrival: arrival,
+            state: state
         )
+    }
+
+    /// What a device connects with that shows this certificate.
+    func context(of identity: TLSIdentity) throws -> TLSContext {
+        try .client(trust: .pem(authorityPEM), alpn: [DeviceFrame.applicationProtocol], identity: identity)
     }
 
     func rawConnection() async throws -> HTTP2ClientConnection {

@@ -26,11 +26,14 @@ struct DeviceFrameTests {
             priority: .low,
             expiration: Expiration(unixSeconds: .max),
             collapseID: try CollapseID(String(repeating: "c", count: 64)),
-            payload: [UInt8](repeating: 0xEE, count: 5120)
+            payload: [UInt8](repeating: 0xEE, count: 5120),
+            presentation: .passiveForBurst
         )
         return [
-            .hello(topic: topic, earlierToken: nil), .hello(topic: longTopic, earlierToken: token), .welcome(token),
-            .push(plain), .push(full), .acknowledgement(id), .refused(.tokenOfAnotherTopic),
+            .hello(DeviceHello(topic: topic)),
+            .hello(DeviceHello(topic: longTopic, earlierToken: token, arrival: .restored, state: .all)),
+            .welcome(token), .push(plain), .push(full), .acknowledgement(id), .refused(.tokenOfAnotherTopic),
+            .state([.focus, .lowPower]),
             .refused(.tooManyDevices), .welcome(try DeviceToken(bytes: [UInt8](repeating: 1, count: 512))),
             .subscribe(topic: topic, channel: try ChannelID("dHN0LXNyY2gtY2hubA==")),
             .unsubscribe(topic: longTopic, channel: try ChannelID(String(repeating: "a", count: 256))),
@@ -61,8 +64,16 @@ struct DeviceFrameTests {
     }
 
     @Test func `the bytes are those of docs-device-link`() throws {
-        let hello = DeviceFrame.hello(topic: try Topic("a.b"), earlierToken: try DeviceToken(bytes: [7, 8]))
-        #expect(hello.bytes == [0, 0, 0, 9, 1, 0, 2, 7, 8, 3] + Array("a.b".utf8))
+        let hello = DeviceHello(
+            topic: try Topic("a.b"),
+            earlierToken: try DeviceToken(bytes: [7, 8]),
+            arrival: .reinstalled,
+            state: .focus
+        )
+        #expect(
+            DeviceFrame.hello(hello).bytes == [0, 0, 0, 12, 1, 0, 2, 7, 8, 3] + Array("a.b".utf8) + [1, 1, 2]
+        )
+        #expect(DeviceFrame.state([.lowPower, .appRunning]).bytes == [0, 0, 0, 3, 6, 1, 17])
         #expect(DeviceFrame.welcome(try DeviceToken(bytes: [7, 8])).bytes == [0, 0, 0, 5, 2, 0, 2, 7, 8])
         let id = APNSID(randomBytes: [UInt8](repeating: 0, count: 16))
         #expect(DeviceFrame.acknowledgement(id).bytes == [0, 0, 0, 17, 4] + id.bytes)
@@ -77,7 +88,7 @@ struct DeviceFrameTests {
             payload: Array("{}".utf8)
         )
         let expected: [UInt8] =
-            [0, 0, 0, 38, 3] + id.bytes + [1, 5, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3]
+            [0, 0, 0, 39, 3] + id.bytes + [1, 5, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3]
             + Array("a.b".utf8) + [1] + Array("c".utf8) + [0, 2] + Array("{}".utf8)
         #expect(DeviceFrame.push(push).bytes == expected)
         let fields: [UInt8] = [3] + Array("a.b".utf8) + [0, 2] + Array("c=".utf8)
@@ -133,12 +144,16 @@ struct DeviceFrameTests {
         ([1, 2, 1] + [UInt8](repeating: 0, count: 513) + [1, 0x61], .malformed(.deviceToken)),
         ([2, 0, 0], .malformed(.deviceToken)),
         ([5, 0], .malformed(.refusal)),
-        ([5, 3], .malformed(.refusal)),
         ([16, 1, 0x61, 0, 0], .malformed(.channelID)),
         ([17, 1, 0x61, 0, 1, 0x20], .malformed(.channelID)),
         ([18, 4], .malformed(.subscription)),
+        ([5, 6], .malformed(.refusal)),
+        ([1, 0, 0, 1, 0x61, 3, 1, 0], .malformed(.arrival)),
+        ([1, 0, 0, 1, 0x61, 0, 2, 0], .malformed(.state)),
+        ([6, 0, 0], .malformed(.state)),
+        ([6, 1, 32], .malformed(.state)),
         ([0], .unknownType(0)),
-        ([6, 1, 2, 3], .unknownType(6)),
+        ([7, 1, 2, 3], .unknownType(7)),
         ([], .frameLength(byteCount: 0, byteCountMax: 8192)),
     ])
     func `a field that is there but wrong is named`(_ contents: [UInt8], _ expected: DeviceLinkError) {
@@ -148,9 +163,9 @@ struct DeviceFrameTests {
     @Test(arguments: [
         (16, 0, DeviceLinkError.malformed(.pushType)), (16, 12, .malformed(.pushType)),
         (17, 0, .malformed(.priority)), (17, 7, .malformed(.priority)),
-        (18, 2, .malformed(.expiration)), (26, 1, .malformed(.expiration)),
-        (28, 0x2F, .malformed(.topic)), (44, 65, .truncated(.collapseID)),
-        (45, 0x14, .truncated(.payload)),
+        (18, 3, .malformed(.presentation)), (19, 2, .malformed(.expiration)), (27, 1, .malformed(.expiration)),
+        (29, 0x2F, .malformed(.topic)), (45, 65, .truncated(.collapseID)),
+        (46, 0x14, .truncated(.payload)),
     ])
     func `one wrong byte of a push is named`(_ offset: Int, _ byte: UInt8, _ expected: DeviceLinkError) throws {
         var contents = Array(try Self.examples()[3].bytes.dropFirst(5))

@@ -38,7 +38,7 @@ extension ControlCalls {
             throw ControlProblem("'state' is \(control.deviceStates.joined(separator: ", "))")
         }
         guard let number = request.number, control.setState(state, ofDevice: number) else {
-            throw ControlProblem(404, "there is no device of this number; GET /v1/devices tells which there are")
+            throw ControlProblem(404, "there is no such device, or it is not connected; GET /v1/devices tells")
         }
         return ControlAnswer { writer in
             writer.member("device", number)
@@ -57,7 +57,7 @@ extension ControlCalls {
         } catch {
             throw ControlProblem("'token' is a device token in hex, two digits for each byte")
         }
-        let report = control.report(on: token)
+        let report = control.check(token)
         return ControlAnswer { writer in
             writer.member("active", report.isActive)
             if let environment = report.environment { writer.member("environment", environment.rawValue) }

@@ -69,6 +69,9 @@ package struct EventSummary: Sendable, Equatable {
             self.init("lint", device: device)
             detail = "\(lint)"
         case .delivery(let delivery): self.init(delivery)
+        case .appIsGone(_, let bundleID, _):
+            self.init("app-gone")
+            detail = "\(bundleID)"
         case .connection(let event):
             self.init("connection")
             detail = "\(event)"
@@ -90,8 +93,10 @@ package struct EventSummary: Sendable, Equatable {
         case .disconnected(let device): self.init("disconnected", device: device)
         case .delivered(let id, let device): self.init("delivered", device: device, id: "\(id)")
         case .stored(let id, let device): self.init("stored", device: device, id: "\(id)")
-        case .replaced(let id, let device): self.init("replaced", device: device, id: "\(id)")
-        case .discarded(let id, let device): self.init("discarded", device: device, id: "\(id)")
+        case .replaced(let id, _, let device): self.init("replaced", device: device, id: "\(id)")
+        case .discarded(let id, let reason, let device):
+            self.init("discarded", device: device, id: "\(id)")
+            detail = "\(id) \(reason.rawValue)"
         }
     }
 

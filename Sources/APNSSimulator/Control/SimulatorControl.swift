@@ -26,9 +26,9 @@ package protocol SimulatorControl: AnyObject {
     func enrolDevice(bundleID: Topic) -> (number: Int, token: DeviceToken)?
     /// What `setState` takes.
     var deviceStates: [String] { get }
-    /// - Returns: false for a number of nobody.
+    /// - Returns: false for a number of nobody, and where the device would have to be there.
     func setState(_ state: String, ofDevice number: Int) -> Bool
-    func report(on token: DeviceToken) -> TokenReport
+    func check(_ token: DeviceToken) -> TokenCheck
 
     /// Says GOAWAY on every provider's connection; how many there were is known later.
     func goAway(code: UInt32, debugData: [UInt8])
@@ -37,7 +37,7 @@ package protocol SimulatorControl: AnyObject {
 }
 
 /// What a device token is worth.
-package struct TokenReport: Sendable, Equatable {
+package struct TokenCheck: Sendable, Equatable {
     /// Nil: of neither environment that this simulator knows.
     package var environment: APNSEnvironment?
     package var device: DeviceSummary?
@@ -51,6 +51,9 @@ package struct TokenReport: Sendable, Equatable {
 
     /// Why pushes to it are refused; nil where they are not.
     package var why: String? {
+        if device == nil, let environment {
+            return "it is a token of \(environment.rawValue) that this simulator does not know: 400 BadDeviceToken"
+        }
         guard let device else { return "this simulator never gave it out: pushes are answered 400 BadDeviceToken" }
         return device.inactivity
     }

@@ -1,4 +1,5 @@
 import APNS
+import DeviceLink
 import Transport
 
 extension SimulatorCore: SimulatorControl {
@@ -9,40 +10,40 @@ extension SimulatorCore: SimulatorControl {
         try SimulatorSetting.apply(name, text, to: &configuration)
     }
 
-    func moveClock(by seconds: Int64) { clockOffset += seconds }
-
     var devices: [DeviceSummary] { directory.summaries }
 
     func enrolDevice(bundleID: Topic) -> (number: Int, token: DeviceToken)? {
-        // Connected and gone again: numbers below 0 are nobody's connection.
-        let connection = -1
         do throws(DeviceRefused) {
-            let (token, _) = try directory.connect(
-                connection,
-                bundleID: bundleID,
-                earlierToken: nil,
-                freshToken: freshToken(),
-                now: now
-            )
-            _ = directory.disconnect(connection, now: now)
-            return (directory.number(of: token) ?? 0, token)
+            let token = try enrol(bundleID)
+            return (number(of: token), token)
         } catch {
             return nil
         }
     }
 
-    var deviceStates: [String] { ["app-removed"] }
+    var deviceStates: [String] { ["app-removed"] + Self.states.map(\.name) }
 
     func setState(_ state: String, ofDevice number: Int) -> Bool {
-        precondition(deviceStates.contains(state))
         guard let token = directory.token(ofDevice: number) else { return false }
-        unregister(token, isExpired: false)
+        guard let known = Self.states.first(where: { $0.name == state }) else {
+            unregister(token, isExpired: false)
+            return true
+        }
+        guard let effects = directory.change(device: number, to: known.state, at: nowInMilliseconds) else {
+            return false
+        }
+        perform(effects)
         return true
     }
 
-    func report(on token: DeviceToken) -> TokenReport {
-        let device = directory.summary(of: token)
-        return TokenReport(environment: device == nil ? nil : configuration.environment, device: device)
+    /// What a device that is there could say of itself.
+    private static let states: [(name: String, state: DeviceState)] = [
+        ("normal", []), ("low-power", .lowPower), ("focus", .focus), ("notifications-off", .notificationsOff),
+        ("app-running", .appRunning),
+    ]
+
+    func check(_ token: DeviceToken) -> TokenCheck {
+        TokenCheck(environment: directory.report(on: token)?.environment, device: directory.summary(of: token))
     }
 
     func goAway(code: UInt32, debugData: [UInt8]) { onGoAway?(code, debugData) }

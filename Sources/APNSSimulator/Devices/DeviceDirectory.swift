@@ -1,56 +1,101 @@
 package import APNS
 package import DeviceLink
 
-/// The simulator's devices: who is connected, what waits for whom. Events in, effects out; no socket, no clock.
+/// The simulator's devices: who has which token, who is connected. What waits for whom is the delivery engine's.
+/// Events in, effects out; no socket, no clock, no randomness.
 ///
-/// As with Apple, one push at most waits for a device that is not there: the newest. A push counts as delivered when the
-/// device has acknowledged it; one that was on its way when the connection broke waits like any other.
-///
-/// - Source: "Sending notification requests to APNs", on storing and `apns-expiration`.
+/// - Source: "Registering your app with APNs": a token belongs to an app on a device, in one environment; it changes when
+///   the app is installed again and when a device is restored.
 package struct DeviceDirectory {
-    /// The owner's name for one open connection.
-    package typealias ConnectionID = Int
+    package typealias ConnectionID = DeliveryEffect.ConnectionID
+    package typealias Effect = DeliveryEffect
 
-    package enum Effect: Equatable, Sendable {
-        case send(DevicePush, ConnectionID)
-        /// The device has connected anew elsewhere.
-        case close(ConnectionID)
-        case happened(DeliveryEvent)
-    }
-
-    private struct Device {
-        /// Our own name for it, from 1: what a log may show.
-        let number: Int
-        let bundleID: Topic
-        var unregisteredAtMilliseconds: Int64?
-        var isExpired = false
-        var connection: ConnectionID?
-        var unacknowledged: [DevicePush] = []
-        var waiting: DevicePush?
-    }
-
-    /// A device that does not acknowledge is treated as one that is away.
-    package static let unacknowledgedCountMax = 64
-
+    private let environment: APNSEnvironment
+    private let mint: DeviceTokenMint
     private let deviceCountMax: Int
-    private var devices: [DeviceToken: Device] = [:]
-    private var tokens: [ConnectionID: DeviceToken] = [:]
+    private var installations = Installations()
+    private var connections: [UInt32: ConnectionID] = [:]
+    private var connected: [ConnectionID: UInt32] = [:]
+    private var engine: DeliveryEngine
+    private var recent = RecentTokens()
 
-    package init(deviceCountMax: Int = 100_000) { self.deviceCountMax = deviceCountMax }
+    /// - Parameters:
+    ///   - environment: the tokens of the other one are nobody's here.
+    ///   - mint: makes the tokens.
+    ///   - deviceCountMax: how many tokens it gives out.
+    ///   - delivery: store and forward.
+    package init(
+        environment: APNSEnvironment = .sandbox,
+        mint: DeviceTokenMint,
+        deviceCountMax: Int = 1_000_000,
+        delivery: DeliverySettings = DeliverySettings()
+    ) {
+        self.environment = environment
+        self.mint = mint
+        self.deviceCountMax = deviceCountMax
+        engine = DeliveryEngine(delivery)
+    }
 
-    package var deviceCount: Int { devices.count }
+    /// What became of each push.
+    package var log: DeliveryLog { engine.log }
 
-    package func registration(of token: DeviceToken) -> RequestValidator.Registration? {
-        guard let device = devices[token] else { return nil }
+    // MARK: Tokens
+
+    /// How many tokens there are.
+    package var deviceCount: Int { installations.count }
+
+    /// What the validator needs to know of a token; `nil` for a token of nobody, and of the other environment.
+    package mutating func registration(of token: DeviceToken) -> RequestValidator.Registration? {
+        guard let number = installation(of: token) else { return nil }
         return RequestValidator.Registration(
-            bundleID: device.bundleID,
-            unregisteredAtMilliseconds: device.unregisteredAtMilliseconds,
-            isExpired: device.isExpired
+            bundleID: installations.bundleID(of: number),
+            unregisteredAtMilliseconds: installations[number].unregisteredAtMilliseconds,
+            isExpired: installations[number].isExpired
         )
     }
 
     /// Our own name for the device: what a log may show.
-    package func number(of token: DeviceToken) -> Int? { devices[token]?.number }
+    package mutating func number(of token: DeviceToken) -> Int? {
+        installation(of: token).map { Int(installations[$0].device) }
+    }
+
+    /// What is known of a token; `nil` for one that was not made here.
+    package func report(on token: DeviceToken) -> TokenReport? {
+        guard let content = mint.open(token) else { return nil }
+        let number = installation(content)
+        let known = number.map { installations[$0] }
+        let status: TokenReport.Status
+        switch (known, known?.unregisteredAtMilliseconds) {
+        case (nil, _): status = content.environment == environment ? .unknown : .otherEnvironment
+        case (_?, nil): status = .active
+        case (let known?, let time?):
+            status = known.isReplaced ? .replaced(atMilliseconds: time) : .unregistered(atMilliseconds: time)
+        }
+        return TokenReport(
+            environment: content.environment,
+            bundleID: installations.bundleID(ofApp: content.app),
+            device: known.map { Int($0.device) },
+            generation: Int(content.generation),
+            status: status
+        )
+    }
+
+    /// Gives out a token to a device that is away, as if it had been here before.
+    ///
+    /// - Parameters:
+    ///   - bundleID: the app on it.
+    ///   - owner: the certificate that the device will show.
+    ///   - salt: four random bytes.
+    /// - Returns: the token.
+    /// - Throws: `.tooManyDevices`.
+    package mutating func enrol(
+        _ bundleID: Topic,
+        owner: DeviceOwner? = nil,
+        salt: UInt32
+    ) throws(DeviceRefused) -> DeviceToken {
+        let number = try add(bundleID, owner: owner, earlier: nil, salt: salt)
+        return token(of: number)
+    }
 
     // MARK: Devices come and go
 
@@ -58,142 +103,222 @@ package struct DeviceDirectory {
     ///
     /// - Parameters:
     ///   - connection: the owner's name for it.
-    ///   - bundleID: the app on the device.
-    ///   - earlierToken: kept when we gave it out for this app; one that we do not know is replaced, as Apple does.
-    ///   - freshToken: 32 random bytes, for a device without a usable token.
-    ///   - now: seconds since 1970.
+    ///   - hello: what it says. Its earlier token is kept if it was given to this app on this device here; one that nobody
+    ///     has any more is replaced, as Apple does.
+    ///   - owner: the certificate that the device showed.
+    ///   - salt: four random bytes, for a new token.
+    ///   - now: milliseconds since 1970.
     /// - Returns: the token under which it is reached, and what follows from its being there.
     /// - Throws: the reason to refuse it.
     package mutating func connect(
         _ connection: ConnectionID,
-        bundleID: Topic,
-        earlierToken: DeviceToken?,
-        freshToken: DeviceToken,
-        now: Int64
+        _ hello: DeviceHello,
+        owner: DeviceOwner? = nil,
+        salt: UInt32,
+        at now: Int64
     ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect]) {
+        let earlier = try earlierInstallation(hello, owner)
         var effects: [Effect] = []
-        let token: DeviceToken
-        if let earlierToken, let known = devices[earlierToken] {
-            guard known.bundleID == bundleID else { throw DeviceRefused(refusal: .tokenOfAnotherTopic) }
-            token = earlierToken
-            if let old = known.connection { effects += [.close(old)] + disconnect(old, now: now) }
+        let number: UInt32
+        if let earlier, hello.arrival == .same {
+            number = earlier
+            // An app that was taken off and is there again without a new token is reachable again.
+            installations[number].unregisteredAtMilliseconds = nil
         } else {
-            guard devices.count < deviceCountMax else { throw DeviceRefused(refusal: .tooManyDevices) }
-            token = freshToken
-            devices[token] = Device(number: devices.count + 1, bundleID: bundleID)
+            number = try add(hello.topic, owner: owner, earlier: earlier, salt: salt)
+            if let earlier { effects += replace(earlier, at: now) }
         }
-        tokens[connection] = token
-        devices[token]?.connection = connection
-        // An app that is installed again is reachable again.
-        devices[token]?.unregisteredAtMilliseconds = nil
-        effects.append(.happened(.connected(device: devices[token]?.number ?? 0)))
-        effects += deliverWaiting(to: token, now: now)
-        return (token, effects)
+        if let older = connections[number] { effects += [.close(older)] + disconnect(older, at: now) }
+        connected[connection] = number
+        connections[number] = connection
+        effects += engine.connect(address(number), connection, hello.state, at: now)
+        return (token(of: number), settle(effects))
     }
 
-    /// The connection is gone; what was not acknowledged waits from now on, the newest only.
-    package mutating func disconnect(_ connection: ConnectionID, now: Int64) -> [Effect] {
-        guard let token = tokens.removeValue(forKey: connection), var device = devices[token] else { return [] }
-        let unacknowledged = device.unacknowledged
-        device.connection = nil
-        device.unacknowledged = []
-        devices[token] = device
-        var effects: [Effect] = [.happened(.disconnected(device: device.number))]
-        // What already waits came later than what was on its way.
-        let later = devices[token]?.waiting
-        devices[token]?.waiting = nil
-        for push in unacknowledged + (later.map { [$0] } ?? []) { effects += keep(push, for: token, now: now) }
-        return effects
+    /// The connection is gone; of what was not acknowledged the newest waits from now on.
+    package mutating func disconnect(_ connection: ConnectionID, at now: Int64) -> [Effect] {
+        guard let number = connected.removeValue(forKey: connection) else { return [] }
+        connections[number] = nil
+        return settle(engine.disconnect(address(number), at: now))
     }
 
-    /// The app is gone from the device, or has another token: pushes are answered 410 with this time from now on.
-    package mutating func unregister(_ token: DeviceToken, atMilliseconds: Int64, isExpired: Bool = false) {
-        devices[token]?.unregisteredAtMilliseconds = atMilliseconds
-        devices[token]?.isExpired = isExpired
-        devices[token]?.waiting = nil
+    /// The device says how it is from now on.
+    package mutating func change(_ connection: ConnectionID, to state: DeviceState, at now: Int64) -> [Effect] {
+        guard let number = connected[connection] else { return [] }
+        return settle(engine.change(address(number), to: state, at: now))
+    }
+
+    /// The app is gone from the device, or its token has expired: pushes are answered 410 with this time from now on.
+    @discardableResult
+    package mutating func unregister(
+        _ token: DeviceToken,
+        atMilliseconds now: Int64,
+        isExpired: Bool = false
+    ) -> [Effect] {
+        guard let number = installation(of: token) else { return [] }
+        installations[number].unregisteredAtMilliseconds = now
+        installations[number].isExpired = isExpired
+        return settle(engine.drop(address(number), at: now))
+    }
+
+    /// The installation of the token that a device says it has, if that is still its.
+    private func earlierInstallation(_ hello: DeviceHello, _ owner: DeviceOwner?) throws(DeviceRefused) -> UInt32? {
+        guard let token = hello.earlierToken, let content = mint.open(token) else { return nil }
+        guard content.app == DeviceTokenMint.app(of: hello.topic) else {
+            throw DeviceRefused(refusal: .tokenOfAnotherTopic)
+        }
+        guard content.environment == environment else { throw DeviceRefused(refusal: .tokenOfAnotherEnvironment) }
+        guard let number = installation(content), !installations[number].isReplaced else { return nil }
+        guard installations[number].belongs(to: owner) else {
+            // A backup brings the token of the device that it was made on; that one keeps it.
+            guard hello.arrival == .restored else { throw DeviceRefused(refusal: .tokenOfAnotherDevice) }
+            return nil
+        }
+        return number
+    }
+
+    private mutating func replace(_ number: UInt32, at now: Int64) -> [Effect] {
+        var effects: [Effect] = []
+        if let connection = connections[number] { effects += [.close(connection)] + disconnect(connection, at: now) }
+        installations[number].isReplaced = true
+        // An app that was known to be gone is gone since then.
+        if installations[number].unregisteredAtMilliseconds == nil {
+            installations[number].unregisteredAtMilliseconds = now
+        }
+        return effects + engine.drop(address(number), at: now)
+    }
+
+    private mutating func add(
+        _ bundleID: Topic,
+        owner: DeviceOwner?,
+        earlier: UInt32?,
+        salt: UInt32
+    ) throws(DeviceRefused) -> UInt32 {
+        guard installations.count < deviceCountMax else { throw DeviceRefused(refusal: .tooManyDevices) }
+        return installations.add(bundleID, owner: owner, earlier: earlier, salt: salt)
     }
 
     // MARK: Pushes
 
+    /// Whether the next push to the token is answered TooManyRequests.
+    package mutating func isTooFrequent(_ token: DeviceToken, at now: Int64) -> Bool {
+        guard let number = installation(of: token) else { return false }
+        return engine.isTooFrequent(address(number), at: now)
+    }
+
     /// A push passed every check.
+    ///
+    /// - Parameters:
+    ///   - push: what the device is to get.
+    ///   - token: whose it is.
+    ///   - uniqueID: its `apns-unique-id`.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: what follows.
+    package mutating func accept(
+        _ push: DevicePush,
+        for token: DeviceToken,
+        uniqueID: APNSID,
+        at now: Int64
+    ) -> [Effect] {
+        guard let number = installation(of: token) else { return [] }
+        return settle(engine.accept(push, uniqueID: uniqueID, for: address(number), at: now))
+    }
+
+    /// The same with a new `apns-unique-id`; `now` is in seconds since 1970.
     package mutating func accept(_ push: DevicePush, for token: DeviceToken, now: Int64) -> [Effect] {
-        // Field by field: a copy of the device would make the append below copy the whole list.
-        guard let connection = devices[token]?.connection,
-            devices[token]?.unacknowledged.count ?? 0 < Self.unacknowledgedCountMax
-        else { return keep(push, for: token, now: now) }
-        devices[token]?.unacknowledged.append(push)
-        return [.send(push, connection)]
+        accept(push, for: token, uniqueID: APNSID(), at: now * 1000)
     }
 
     /// The device has the push.
-    package mutating func acknowledge(_ id: APNSID, from connection: ConnectionID, now: Int64) -> [Effect] {
-        guard let token = tokens[connection],
-            let index = devices[token]?.unacknowledged.firstIndex(where: { $0.id == id })
-        else { return [] }
-        devices[token]?.unacknowledged.remove(at: index)
-        return [.happened(.delivered(id, device: devices[token]?.number ?? 0))] + deliverWaiting(to: token, now: now)
+    package mutating func acknowledge(_ id: APNSID, from connection: ConnectionID, at now: Int64) -> [Effect] {
+        guard let number = connected[connection] else { return [] }
+        return settle(engine.acknowledge(id, from: address(number), at: now))
     }
 
-    private mutating func keep(_ push: DevicePush, for token: DeviceToken, now: Int64) -> [Effect] {
-        guard let device = devices[token] else { return [] }
-        guard push.expiration?.allowsStoring(at: now) ?? true else {
-            return [.happened(.discarded(push.id, device: device.number))]
-        }
-        devices[token]?.waiting = push
-        guard let replaced = device.waiting else { return [.happened(.stored(push.id, device: device.number))] }
-        return [
-            .happened(.replaced(replaced.id, device: device.number)),
-            .happened(.stored(push.id, device: device.number)),
-        ]
+    // MARK: Time
+
+    /// When `wake` has something to do; milliseconds since 1970.
+    package var nextWakeUp: Int64? { engine.nextWakeUp }
+
+    /// Does what is due.
+    package mutating func wake(at now: Int64) -> [Effect] { settle(engine.wake(at: now)) }
+}
+
+// For those who look after the simulator.
+extension DeviceDirectory {
+    var currentInstallations: [UInt32] {
+        (0..<UInt32(installations.count)).filter { !installations[$0].isReplaced }
     }
 
-    private mutating func deliverWaiting(to token: DeviceToken, now: Int64) -> [Effect] {
-        guard let push = devices[token]?.waiting else { return [] }
-        devices[token]?.waiting = nil
-        guard push.expiration?.allowsStoring(at: now) ?? true else {
-            return [.happened(.discarded(push.id, device: devices[token]?.number ?? 0))]
-        }
-        return accept(push, for: token, now: now)
+    func connection(of number: UInt32) -> ConnectionID? { connections[number] }
+
+    func summary(_ number: UInt32) -> DeviceSummary {
+        DeviceSummary(
+            number: Int(installations[number].device),
+            bundleID: installations.bundleID(of: number),
+            isConnected: connections[number] != nil,
+            unregisteredAtMilliseconds: installations[number].unregisteredAtMilliseconds,
+            waitingCount: engine.waitingCount(number)
+        )
     }
 }
 
-/// What somebody who looks after the simulator may know and do.
+// The way from a token to an installation and back.
 extension DeviceDirectory {
-    /// In the order of their numbers.
-    package var summaries: [DeviceSummary] {
-        devices.values.map(Self.summary).sorted { $0.number < $1.number }
+    private func address(_ number: UInt32) -> DeliveryEngine.Address {
+        DeliveryEngine.Address(installation: number, device: Int(installations[number].device))
     }
 
-    package func summary(of token: DeviceToken) -> DeviceSummary? { devices[token].map(Self.summary) }
-
-    package func token(ofDevice number: Int) -> DeviceToken? { devices.first { $0.value.number == number }?.key }
-
-    private static func summary(_ device: Device) -> DeviceSummary {
-        DeviceSummary(
-            number: device.number,
-            bundleID: device.bundleID,
-            isConnected: device.connection != nil,
-            unregisteredAtMilliseconds: device.unregisteredAtMilliseconds,
-            waitingCount: device.waiting == nil ? 0 : 1
+    func token(of number: UInt32) -> DeviceToken {
+        let installation = installations[number]
+        return mint.seal(
+            DeviceTokenMint.Content(
+                environment: environment,
+                installation: number,
+                generation: installation.generation,
+                app: DeviceTokenMint.app(of: installations.bundleID(of: number)),
+                salt: installation.salt
+            )
         )
+    }
+
+    mutating func installation(of token: DeviceToken) -> UInt32? {
+        if let number = recent[token] { return number }
+        guard let number = mint.open(token).flatMap({ installation($0) }) else { return nil }
+        recent[token] = number
+        return number
+    }
+
+    /// `nil` for a token of the other environment, and for one of another run.
+    private func installation(_ content: DeviceTokenMint.Content) -> UInt32? {
+        guard content.environment == environment, content.installation < installations.count else { return nil }
+        let known = installations[content.installation]
+        guard known.salt == content.salt, known.generation == content.generation,
+            DeviceTokenMint.app(of: installations.bundleID(of: content.installation)) == content.app
+        else { return nil }
+        return content.installation
+    }
+
+    /// What the engine found out about apps that are gone becomes the token's standing.
+    private mutating func settle(_ effects: [Effect]) -> [Effect] {
+        let gone = engine.takeGone()
+        guard !gone.isEmpty else { return effects }
+        var effects = effects
+        for (number, time) in gone {
+            installations[number].unregisteredAtMilliseconds = time
+            effects.append(
+                .appIsGone(
+                    token(of: number),
+                    bundleID: installations.bundleID(of: number),
+                    atMilliseconds: time
+                )
+            )
+        }
+        return effects
     }
 }
 
 /// Why a device was not taken.
 package struct DeviceRefused: Error, Equatable, Sendable {
     package let refusal: DeviceFrame.Refusal
-}
-
-/// What became of a push, or of a device; devices by our own number, never by token.
-package enum DeliveryEvent: Equatable, Sendable {
-    case connected(device: Int)
-    case disconnected(device: Int)
-    /// The device has acknowledged it.
-    case delivered(APNSID, device: Int)
-    /// The device is away: the push waits.
-    case stored(APNSID, device: Int)
-    /// A newer push took its place; it will never arrive.
-    case replaced(APNSID, device: Int)
-    /// The device was away and the push may not wait, or not any longer.
-    case discarded(APNSID, device: Int)
 }

@@ -17,6 +17,9 @@ final class DeviceSession: TLSChannelDelegate {
         self.core = core
     }
 
+    /// By the certificate that it showed; `nil` without one.
+    var owner: DeviceOwner? { channel.peerCertificate.map { DeviceOwner(publicKeyDER: $0.publicKeyDER) } }
+
     func send(_ frame: DeviceFrame) {
         let bytes = frame.bytes
         do throws(TransportError) {
@@ -62,15 +65,17 @@ final class DeviceSession: TLSChannelDelegate {
 
     private func handle(_ frame: DeviceFrame) throws(DeviceLinkError) {
         switch frame {
-        case .hello(let topic, let earlierToken) where !hasSaidHello:
+        case .hello(let hello) where !hasSaidHello:
             hasSaidHello = true
             timer?.cancel()
             timer = nil
-            core.didReceiveHello(self, topic: topic, earlierToken: earlierToken)
+            core.didReceiveHello(self, hello)
         case .acknowledgement(let id) where hasSaidHello:
             core.didReceiveAcknowledgement(self, id)
         case .subscribe(let topic, let channel) where hasSaidHello: core.channels.subscribe(id, topic, channel)
         case .unsubscribe(let topic, let channel) where hasSaidHello: core.channels.unsubscribe(id, topic, channel)
+        case .state(let state) where hasSaidHello:
+            core.didReceiveState(self, state)
         default: throw .unexpectedFrame(type: frame.kind.rawValue)
         }
     }

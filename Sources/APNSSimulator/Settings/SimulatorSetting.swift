@@ -16,7 +16,8 @@ package struct SimulatorSetting: Sendable {
     package let set: @Sendable (inout SimulatorConfiguration, String) -> Bool
 
     /// Every setting there is, by the folder that has it.
-    package static let all: [SimulatorSetting] = validation + connections + channels + legacy + control
+    package static let all: [SimulatorSetting] =
+        validation + connections + devices + delivery + channels + legacy + control
 
     /// A setting of a simulator that has not begun.
     ///

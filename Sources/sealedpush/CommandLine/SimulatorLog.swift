@@ -56,7 +56,7 @@ struct SimulatorLog {
         case .accepted(let push, _), .rejected(_, let push), .injected(_, let push, _): try print(summary, push)
         // Of no interest to whoever looks at pushes.
         case .connection: break
-        case .lint, .delivery, .deviceFailed, .channel, .legacy: try print(summary)
+        case .lint, .delivery, .appIsGone, .deviceFailed, .channel, .legacy: try print(summary)
         }
     }
 

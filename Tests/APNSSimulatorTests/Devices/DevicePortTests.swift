@@ -58,7 +58,7 @@ private final class RawDevice: TLSChannelDelegate, @unchecked Sendable {
 @Suite(.timeLimit(.minutes(30)))
 struct DevicePortTests {
     private static func hello() throws -> [UInt8] {
-        DeviceFrame.hello(topic: try Topic("com.example.chat"), earlierToken: nil).bytes
+        DeviceFrame.hello(DeviceHello(topic: try Topic("com.example.chat"))).bytes
     }
 
     /// What a device may not send, and how the simulator's log names it.
@@ -70,6 +70,7 @@ struct DevicePortTests {
             (Array("GET / HTTP/1.1\r\n\r\n".utf8), .frameLength(byteCount: 0x4745_5420, byteCountMax: 8192)),
             ([0, 0, 0, 0], .frameLength(byteCount: 0, byteCountMax: 8192)),
             ([0, 0, 0, 1, 9], .unknownType(9)),
+            (DeviceFrame.state(.focus).bytes, .unexpectedFrame(type: 6)),
             (DeviceFrame.acknowledgement(id).bytes, .unexpectedFrame(type: 4)),
             (DeviceFrame.welcome(token).bytes, .unexpectedFrame(type: 2)),
             ([0, 0, 0, 5, 1, 0, 0, 1, 0x20], .malformed(.topic)),

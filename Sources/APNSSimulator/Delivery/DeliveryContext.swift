@@ -1,0 +1,83 @@
+import APNS
+import DeviceLink
+
+/// What all lanes share while one event is dealt with: the time, the dice, the log, and the effects so far.
+struct DeliveryContext {
+    let settings: DeliverySettings
+    /// Milliseconds since 1970.
+    var now: Int64 = 0
+    var log: DeliveryLog
+    private var dice: SeededDice
+    private var effects: [DeliveryEffect] = []
+    /// Apps to which a delivery has failed, and when.
+    private var gone: [(installation: UInt32, atMilliseconds: Int64)] = []
+
+    init(_ settings: DeliverySettings) {
+        self.settings = settings
+        dice = SeededDice(seed: settings.seed)
+        log = DeliveryLog(
+            entryCountMax: settings.logEntryCountMax,
+            ageMillisecondsMax: settings.logDays * 86_400_000
+        )
+    }
+
+    mutating func takeEffects() -> [DeliveryEffect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    mutating func takeGone() -> [(installation: UInt32, atMilliseconds: Int64)] {
+        guard !gone.isEmpty else { return [] }
+        defer { gone = [] }
+        return gone
+    }
+
+    // MARK: What happens
+
+    mutating func perform(_ effect: DeliveryEffect) { effects.append(effect) }
+
+    mutating func stored(_ item: AcceptedItem, _ reason: StoredReason, device: Int) {
+        log.note(.stored(reason), of: item.number, atMilliseconds: now)
+        effects.append(.happened(.stored(item.push.id, device: device)))
+    }
+
+    mutating func replaced(_ item: AcceptedItem, by other: AcceptedItem, device: Int) {
+        log.note(.replaced(by: other.uniqueID), of: item.number, atMilliseconds: now)
+        effects.append(.happened(.replaced(item.push.id, by: other.push.id, device: device)))
+    }
+
+    mutating func delivered(_ item: AcceptedItem, device: Int) {
+        log.note(.delivered, of: item.number, atMilliseconds: now)
+        effects.append(.happened(.delivered(item.push.id, device: device)))
+    }
+
+    mutating func discarded(_ item: AcceptedItem, _ reason: DiscardReason, device: Int) {
+        log.note(.discarded(reason), of: item.number, atMilliseconds: now)
+        effects.append(.happened(.discarded(item.push.id, reason, device: device)))
+    }
+
+    mutating func appIsGone(_ installation: UInt32, atMilliseconds: Int64) {
+        gone.append((installation, atMilliseconds))
+    }
+
+    // MARK: What chance decides
+
+    /// Whether two pushes are taken in the other order.
+    mutating func swaps(_ one: AcceptedItem, _ other: AcceptedItem) -> Bool {
+        guard settings.reorderMilliseconds > 0,
+            abs(one.acceptedAt - other.acceptedAt) <= settings.reorderMilliseconds
+        else { return false }
+        return dice.isTrue(0.5)
+    }
+
+    /// A group in the order in which it is sent.
+    mutating func ordered(_ group: [AcceptedItem]) -> [AcceptedItem] {
+        settings.reorderMilliseconds > 0 ? group.shuffled(using: &dice) : group
+    }
+
+    /// How long after a failed delivery its token is invalid; milliseconds.
+    mutating func invalidationDelay() -> Int64 {
+        let longest = settings.lateInvalidationSeconds
+        return longest > 0 ? Int64.random(in: 0...longest * 1000, using: &dice) : 0
+    }
+}

@@ -1,0 +1,108 @@
+package import APNS
+import DeviceLink
+
+/// What became of each push, by its `apns-unique-id`: the newest so many, for so long. No token and no payload in it.
+///
+/// - Source: "Viewing the delivery log of a push notification" in Apple's Push Notifications Console.
+package struct DeliveryLog: Sendable {
+    package enum Outcome: Equatable, Sendable {
+        case stored(StoredReason)
+        /// The other's `apns-unique-id`.
+        case replaced(by: APNSID)
+        case delivered
+        case discarded(DiscardReason)
+    }
+
+    package struct Step: Equatable, Sendable {
+        package let outcome: Outcome
+        /// Milliseconds since 1970.
+        package let atMilliseconds: Int64
+    }
+
+    package struct Entry: Equatable, Sendable {
+        package let uniqueID: APNSID
+        package let id: APNSID
+        /// Our own number for it.
+        package let device: Int
+        package let pushType: PushType
+        package let priority: Priority
+        /// Milliseconds since 1970.
+        package let acceptedAtMilliseconds: Int64
+        /// Oldest first.
+        package fileprivate(set) var steps: [Step] = []
+
+        init(_ push: DevicePush, uniqueID: APNSID, device: Int, atMilliseconds: Int64) {
+            self.uniqueID = uniqueID
+            id = push.id
+            self.device = device
+            pushType = push.pushType
+            priority = push.priority
+            acceptedAtMilliseconds = atMilliseconds
+        }
+    }
+
+    /// A device that comes and goes can have one push stored again and again: beyond these only the last step is kept.
+    package static let stepCountMax = 16
+
+    private let entryCountMax: Int
+    private let ageMillisecondsMax: Int64
+    private var ring: [Entry] = []
+    private var nextNumber = 0
+
+    /// - Parameters:
+    ///   - entryCountMax: 0 keeps nothing.
+    ///   - ageMillisecondsMax: from acceptance.
+    package init(entryCountMax: Int, ageMillisecondsMax: Int64) {
+        self.entryCountMax = entryCountMax
+        self.ageMillisecondsMax = ageMillisecondsMax
+    }
+
+    /// Begins an entry, over the oldest one if there are too many.
+    ///
+    /// - Returns: the push's place in the order of acceptance, which `note` takes.
+    mutating func accept(_ entry: Entry) -> Int {
+        defer { nextNumber += 1 }
+        guard entryCountMax > 0 else { return nextNumber }
+        if ring.count < entryCountMax {
+            ring.append(entry)
+        } else {
+            ring[nextNumber % entryCountMax] = entry
+        }
+        return nextNumber
+    }
+
+    /// Adds a step to the push's entry, if that is still there.
+    mutating func note(_ outcome: Outcome, of number: Int, atMilliseconds: Int64) {
+        guard entryCountMax > 0, number >= nextNumber - ring.count else { return }
+        let place = number % entryCountMax
+        let step = Step(outcome: outcome, atMilliseconds: atMilliseconds)
+        if ring[place].steps.count == Self.stepCountMax { ring[place].steps.removeLast() }
+        ring[place].steps.append(step)
+    }
+
+    /// What became of one push.
+    ///
+    /// - Parameters:
+    ///   - uniqueID: from the answer's `apns-unique-id`.
+    ///   - atMilliseconds: now.
+    /// - Returns: `nil` for a push that is too old, or that never was.
+    package func entry(_ uniqueID: APNSID, atMilliseconds: Int64) -> Entry? {
+        guard let entry = ring.last(where: { $0.uniqueID == uniqueID }) else { return nil }
+        return isCurrent(entry, atMilliseconds) ? entry : nil
+    }
+
+    /// The newest pushes.
+    ///
+    /// - Parameters:
+    ///   - countMax: at most so many.
+    ///   - atMilliseconds: now.
+    /// - Returns: newest first.
+    package func newest(_ countMax: Int, atMilliseconds: Int64) -> [Entry] {
+        (0..<min(max(countMax, 0), ring.count)).lazy.map { ring[(nextNumber - 1 - $0) % entryCountMax] }
+            .filter { isCurrent($0, atMilliseconds) }
+    }
+
+    private func isCurrent(_ entry: Entry, _ now: Int64) -> Bool {
+        now - entry.acceptedAtMilliseconds <= ageMillisecondsMax
+    }
+}

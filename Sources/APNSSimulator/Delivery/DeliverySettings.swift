@@ -1,0 +1,147 @@
+/// How the simulator carries pushes on, where Apple gives a service and no numbers.
+package struct DeliverySettings: Sendable, Equatable {
+    /// When pushes of priority 5 and 1 are gathered and sent together.
+    package enum Grouping: String, Sendable, CaseIterable {
+        case never
+        /// While the device is in low power.
+        case lowPower = "low-power"
+        case always
+    }
+
+    /// For a push without `apns-expiration`.
+    package var storageDays: Int64 = 30
+    /// Of two pushes within this time, either may be the one that is kept, and a group comes in any order. 0: in order.
+    package var reorderMilliseconds: Int64 = 0
+    package var grouping = Grouping.lowPower
+    /// From the first push of a group until it is sent.
+    package var groupSeconds: Int64 = 60
+    /// A group of so many is sent at once.
+    package var groupCountMax = 16
+    /// 0: as many as come.
+    package var backgroundsPerHour = 3
+    /// Alerts that may appear with sound and light within `alertBurstSeconds`. 0: all.
+    package var alertsPerBurst = 0
+    package var alertBurstSeconds: Int64 = 10
+    /// For one device token. 0: as many as come.
+    package var tokenRequestsPerMinute: Int64 = 0
+    /// How many may come at once before the rate counts.
+    package var tokenBurst: Int64 = 100
+    /// The longest time from a failed delivery to the 410 that follows from it; each token draws its own.
+    package var lateInvalidationSeconds: Int64 = 0
+    package var logEntryCountMax = 100_000
+    package var logDays: Int64 = 7
+    /// Of every random choice here.
+    package var seed: UInt64 = 1
+
+    package init() {}
+}
+
+extension SimulatorSetting {
+    /// Store and forward.
+    static let delivery: [SimulatorSetting] =
+        [
+            .number(
+                "storage-days",
+                \.delivery.storageDays,
+                in: 0...3650,
+                "how long a push without apns-expiration may wait for its device",
+                source: "Apple: up to 30 days"
+            ),
+            .number(
+                "reorder-milliseconds",
+                \.delivery.reorderMilliseconds,
+                in: 0...86_400_000,
+                "within what time a newer push may be taken for the older one, by the seed; 0: never",
+                source: "Apple: the order of a short burst is not guaranteed; off, so that tests repeat"
+            ),
+            .choice(
+                "group-low-priority",
+                \.delivery.grouping,
+                "when pushes of priority 5 and 1 are gathered and sent together",
+                source: "Apple: they may be grouped and delivered in bursts; when is ours"
+            ),
+            .number(
+                "group-seconds",
+                \.delivery.groupSeconds,
+                in: 0...86_400,
+                "how long such a group gathers",
+                source: "ours"
+            ),
+            .number(
+                "group-size",
+                \.delivery.groupCountMax,
+                in: 1...64,
+                "how many pushes a group has at most; it is sent when it is full",
+                source: "ours"
+            ),
+            .number(
+                "background-pushes-per-hour",
+                \.delivery.backgroundsPerHour,
+                in: 0...1000,
+                "how many background pushes an app gets in an hour; the newest further one waits; 0: all",
+                source: "Apple: no more than two or three per hour"
+            ),
+        ] + rates + records
+
+    private static let rates: [SimulatorSetting] = [
+        .number(
+            "alerts-per-burst",
+            \.delivery.alertsPerBurst,
+            in: 0...1000,
+            "how many alerts a device shows in a burst; further ones arrive passive; 0: all",
+            source: "ours: off"
+        ),
+        .number(
+            "alert-burst-seconds",
+            \.delivery.alertBurstSeconds,
+            in: 1...3600,
+            "how long such a burst is",
+            source: "ours"
+        ),
+        .number(
+            "token-pushes-per-minute",
+            \.delivery.tokenRequestsPerMinute,
+            in: 0...60_000,
+            "what one device token may get before TooManyRequests; 0: anything",
+            source: "Apple names the reason and no number: off"
+        ),
+        .number(
+            "token-burst",
+            \.delivery.tokenBurst,
+            in: 1...100_000,
+            "how many pushes one device token may get at once before its rate counts",
+            source: "ours"
+        ),
+    ]
+
+    private static let records: [SimulatorSetting] = [
+        .number(
+            "late-invalidation-seconds",
+            \.delivery.lateInvalidationSeconds,
+            in: 0...31_536_000,
+            "the longest time from the first push to an app that is gone until its token is answered 410, by the seed",
+            source: "observed: days, and fuzzy on purpose; 0, so that tests need not wait"
+        ),
+        .number(
+            "delivery-log-entries",
+            \.delivery.logEntryCountMax,
+            in: 0...10_000_000,
+            "how many pushes the delivery log remembers",
+            source: "ours"
+        ),
+        .number(
+            "delivery-log-days",
+            \.delivery.logDays,
+            in: 0...3650,
+            "how long the delivery log remembers a push",
+            source: "Apple: 7 days"
+        ),
+        .number(
+            "delivery-seed",
+            \.delivery.seed,
+            in: 0 ... .max,
+            "the seed of reordering and of late invalidation",
+            source: "ours"
+        ),
+    ]
+}

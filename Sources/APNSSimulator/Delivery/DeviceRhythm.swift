@@ -1,0 +1,86 @@
+import APNS
+import DeviceLink
+import Envelope
+
+/// When an app last got background pushes and alerts: what its budget and the limit of a burst are counted from.
+struct DeviceRhythm {
+    /// Milliseconds since 1970, oldest first; none is older than an hour when it counts.
+    private var backgrounds: [Int64] = []
+    private var alerts: [Int64] = []
+
+    private static let hour: Int64 = 3_600_000
+
+    /// Whether another background push is within the budget.
+    mutating func allowsBackground(_ context: inout DeliveryContext) -> Bool {
+        let now = context.now
+        backgrounds.removeAll { $0 + Self.hour <= now }
+        let limit = context.settings.backgroundsPerHour
+        return limit == 0 || backgrounds.count < limit
+    }
+
+    mutating func noteBackground(at now: Int64) { backgrounds.append(now) }
+
+    /// When the budget has room again.
+    func nextBackground(_ settings: DeliverySettings) -> Int64 {
+        let limit = settings.backgroundsPerHour
+        guard limit > 0, backgrounds.count >= limit else { return .min }
+        return backgrounds[backgrounds.count - limit] + Self.hour
+    }
+
+    /// How a push is to appear, which counts as its appearing.
+    ///
+    /// - Source: Apple's `UNNotificationInterruptionLevel`: time-sensitive and critical notifications break through.
+    mutating func presentation(
+        of push: DevicePush,
+        _ state: DeviceState,
+        _ context: inout DeliveryContext
+    ) -> DevicePush.Presentation {
+        guard push.pushType == .alert else { return .asAsked }
+        if state.contains(.focus), !InterruptionLevel(payload: push.payload).breaksThroughFocus {
+            return .passiveForFocus
+        }
+        let (limit, now) = (context.settings.alertsPerBurst, context.now)
+        guard limit > 0 else { return .asAsked }
+        let burst = context.settings.alertBurstSeconds * 1000
+        alerts.removeAll { $0 + burst <= now }
+        guard alerts.count < limit else { return .passiveForBurst }
+        alerts.append(now)
+        return .asAsked
+    }
+
+    /// From when on nothing here counts any more.
+    func end(_ settings: DeliverySettings) -> Int64 {
+        max(
+            backgrounds.last.map { $0 + Self.hour } ?? .min,
+            alerts.last.map { $0 + settings.alertBurstSeconds * 1000 } ?? .min
+        )
+    }
+}
+
+/// `interruption-level` of a payload.
+///
+/// - Source: "Generating a remote notification", keys of `aps`; "time-sensitive" and "critical" are those that
+///   `UNNotificationInterruptionLevel` lets break through a Focus.
+enum InterruptionLevel: String {
+    case passive
+    case active
+    case timeSensitive = "time-sensitive"
+    case critical
+
+    var breaksThroughFocus: Bool { self == .timeSensitive || self == .critical }
+
+    /// - Parameter payload: anything; what is no JSON with this key is `.active`, as when it is absent.
+    init(payload: [UInt8]) {
+        let limits = JSONParser.Limits(
+            byteCountMax: DevicePush.payloadByteCountMax,
+            depthMax: 64,
+            allowsFractions: true
+        )
+        do throws(JSONError) {
+            let level = try JSONParser.parse(payload, limits: limits)["aps"]?["interruption-level"]?.string
+            self = level.flatMap(InterruptionLevel.init(rawValue:)) ?? .active
+        } catch {
+            self = .active
+        }
+    }
+}

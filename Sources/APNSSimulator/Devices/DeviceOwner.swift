@@ -1,0 +1,13 @@
+import Primitives
+
+/// Whose certificate a device showed: a name for its key, so that no other device can use its tokens.
+package struct DeviceOwner: Hashable, Sendable {
+    /// The first bytes of SHA-256; never 0.
+    let rawValue: UInt64
+
+    /// - Parameter publicKeyDER: SubjectPublicKeyInfo (RFC 5280 section 4.1), the same in a renewed certificate.
+    package init(publicKeyDER: [UInt8]) {
+        let value = SHA256.hash(publicKeyDER).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        rawValue = max(value, 1)
+    }
+}

@@ -1,0 +1,77 @@
+import APNS
+import DeviceLink
+import Primitives
+import Transport
+
+/// What devices say, and what is asked about them.
+extension SimulatorCore {
+    func didReceiveHello(_ session: DeviceSession, _ hello: DeviceHello) {
+        do throws(DeviceRefused) {
+            let owner = session.owner
+            guard owner != nil || configuration.devices.certificates == .optional else {
+                throw DeviceRefused(refusal: .certificateRequired)
+            }
+            let (token, effects) = try directory.connect(
+                session.id,
+                hello,
+                owner: owner,
+                salt: salt(),
+                at: nowInMilliseconds
+            )
+            session.send(.welcome(token))
+            perform(effects)
+            channels.deviceDidConnect(number(of: token), on: session.id)
+        } catch {
+            session.send(.refused(error.refusal))
+            session.close()
+            tell(.deviceFailed(.refused(error.refusal)))
+        }
+    }
+
+    func didReceiveAcknowledgement(_ session: DeviceSession, _ id: APNSID) {
+        let effects = directory.acknowledge(id, from: session.id, at: nowInMilliseconds)
+        guard effects.isEmpty else { return perform(effects) }
+        // What was no push to this device alone may be a broadcast.
+        channels.didReceiveAcknowledgement(id, from: session.id)
+    }
+
+    func didReceiveState(_ session: DeviceSession, _ state: DeviceState) {
+        perform(directory.change(session.id, to: state, at: nowInMilliseconds))
+    }
+
+    func didClose(_ session: DeviceSession, _ error: DeviceLinkError?) {
+        forget(session)
+        if let error { tell(.deviceFailed(error)) }
+        perform(directory.disconnect(session.id, at: nowInMilliseconds))
+        channels.deviceDidDisconnect(session.id)
+    }
+
+    func send(_ frame: DeviceFrame, to connection: DeviceDirectory.ConnectionID) { sessions[connection]?.send(frame) }
+
+    func salt() -> UInt32 { random.bytes(count: 4).reduce(0) { $0 << 8 | UInt32($1) } }
+
+    /// The app leaves the device, or its token expires.
+    func unregister(_ token: DeviceToken, isExpired: Bool) {
+        if let app = directory.registration(of: token)?.bundleID { channels.appDidLeave(number(of: token), app: app) }
+        perform(directory.unregister(token, atMilliseconds: nowInMilliseconds, isExpired: isExpired))
+    }
+
+    func registration(of token: DeviceToken) -> RequestValidator.Registration? { directory.registration(of: token) }
+
+    /// Our own name for the device, for events; 0: for none.
+    func number(of token: DeviceToken) -> Int { directory.number(of: token) ?? 0 }
+
+    func report(onToken token: DeviceToken) -> TokenReport? { directory.report(on: token) }
+
+    func enrol(_ bundleID: Topic) throws(DeviceRefused) -> DeviceToken {
+        try directory.enrol(bundleID, salt: salt())
+    }
+
+    func deliveryLog(_ uniqueID: APNSID) -> DeliveryLog.Entry? {
+        directory.log.entry(uniqueID, atMilliseconds: nowInMilliseconds)
+    }
+
+    func deliveryLog(newest countMax: Int) -> [DeliveryLog.Entry] {
+        directory.log.newest(countMax, atMilliseconds: nowInMilliseconds)
+    }
+}

@@ -1,0 +1,152 @@
+import APNS
+import DeviceLink
+import Primitives
+import Transport
+
+/// What becomes of a request for a push.
+extension SimulatorCore {
+    /// Whether somebody who connects to the push port may stay.
+    func admitProvider(_ address: String) -> Bool {
+        connections.admit(address, now: now)
+    }
+
+    /// What the certificate of a provider's new connection means for it.
+    func verdict(on connection: HTTP2ServerConnection) -> CertificateVerdict {
+        // Nobody is asked, and nothing is to be looked at.
+        guard configuration.validation.clientAuthoritiesPEM != nil else { return .absent }
+        return CertificateVerdict(
+            connection.peerCertificate,
+            isVerified: connection.isPeerVerified,
+            environment: configuration.environment,
+            rules: configuration.validation
+        )
+    }
+
+    /// Checks one request; the reason when it was not accepted.
+    func handle(
+        _ request: HTTP2ServerRequest,
+        _ responder: HTTP2Responder,
+        _ validator: inout RequestValidator,
+        _ injector: FaultInjector?
+    ) -> Reason? {
+        let now = now
+        let verdict = validator.validate(
+            request.headers,
+            payload: request.body,
+            payloadByteCount: request.bodyByteCount,
+            now: now,
+            ledger: &ledger,
+            makeID: { freshID() },
+            registration: { directory.registration(of: $0) },
+            isTooFrequent: { directory.isTooFrequent($0, at: now * 1000) }
+        )
+        // Copying every byte is for those who look at it.
+        let received = isObserved ? ReceivedPush(request, answeredID: verdict.answeredID) : nil
+        switch verdict.result {
+        case .success(let push):
+            // Looked up for those who ask only: it costs every push.
+            let device = received != nil || !faults.isIdle ? number(of: push.deviceToken) : 0
+            if !faults.isIdle, let injector, let fault = faults.next(device: device, topic: push.topic) {
+                record(request, .injected(fault), injector, verdict.answeredID)
+                if let received { tell(.injected(fault, received, device: device)) }
+                return injector.carryOut(fault, on: injected(push, request, responder, verdict.answeredID))
+            }
+            injector?.note(responder.streamID, isProcessed: true)
+            record(request, .answered(status: 200, nil), injector, verdict.answeredID)
+            let uniqueID = uniqueIDs.next()
+            accept(verdict.answeredID, uniqueID, responder)
+            if let received { tell(push, request, received, device) }
+            if !push.isDropped { deliver(push, request.body, uniqueID) }
+            return nil
+        case .failure(let rejected):
+            injector?.note(responder.streamID, isProcessed: true)
+            record(request, .answered(status: rejected.reason.status, rejected.reason), injector, verdict.answeredID)
+            reject(rejected, verdict.answeredID, responder)
+            if let received { tell(.rejected(rejected.reason, received)) }
+            return rejected.reason
+        }
+    }
+
+    private func tell(_ push: AcceptedPush, _ request: HTTP2ServerRequest, _ received: ReceivedPush, _ device: Int) {
+        tell(.accepted(received, device: device))
+        for lint in Lint.all(of: push, headers: request.headers, payload: request.body) {
+            tell(.lint(lint, device: device))
+        }
+    }
+
+    private func deliver(_ push: AcceptedPush, _ payload: [UInt8], _ uniqueID: APNSID) {
+        perform(
+            directory.accept(
+                push.delivery(payload: payload),
+                for: push.deviceToken,
+                uniqueID: uniqueID,
+                at: nowInMilliseconds
+            )
+        )
+    }
+
+    private func accept(_ answeredID: [UInt8], _ uniqueID: APNSID, _ responder: HTTP2Responder) {
+        var headers = HeaderBlock()
+        headers.append(HeaderName.id, answeredID, indexing: .notIndexed)
+        if configuration.environment == .sandbox {
+            // The name under which the delivery log knows the push: of the sandbox alone.
+            headers.append(HeaderName.uniqueID, uniqueID.text, indexing: .notIndexed)
+        }
+        responder.respond(status: 200, headers: headers)
+    }
+
+    private func reject(_ rejected: Rejected, _ answeredID: [UInt8], _ responder: HTTP2Responder) {
+        var headers = HeaderBlock()
+        headers.append(HeaderName.contentType, "application/json")
+        headers.append(HeaderName.id, answeredID, indexing: .notIndexed)
+        responder.respond(status: rejected.reason.status, headers: headers, body: rejected.body.json)
+    }
+
+    /// What can still become of a push that goes wrong on purpose.
+    private func injected(
+        _ push: AcceptedPush,
+        _ request: HTTP2ServerRequest,
+        _ responder: HTTP2Responder,
+        _ answeredID: [UInt8]
+    ) -> InjectedPush {
+        let uniqueID = uniqueIDs.next()
+        return InjectedPush(
+            responder: responder,
+            accept: { [self] in accept(answeredID, uniqueID, responder) },
+            reject: { [self] reason in
+                let timestamp = reason.hasTimestamp ? nowInMilliseconds : nil
+                reject(Rejected(reason, timestampMilliseconds: timestamp), answeredID, responder)
+            },
+            deliver: { [self] in deliver(push, request.body, uniqueID) }
+        )
+    }
+
+    private func record(
+        _ request: HTTP2ServerRequest,
+        _ outcome: RecordedExchange.Outcome,
+        _ injector: FaultInjector?,
+        _ answeredID: [UInt8]
+    ) {
+        recording?.append(
+            request,
+            outcome: outcome,
+            connection: injector?.connectionNumber ?? 0,
+            unixSeconds: now,
+            answeredID: answeredID,
+            deviceNumber: { directory.number(of: $0) }
+        )
+    }
+
+    // MARK: For channels and the binary interface
+
+    func randomBytes(count: Int) -> [UInt8] { random.bytes(count: count) }
+
+    func freshID() -> APNSID { APNSID(randomBytes: random.bytes(count: 16)) }
+
+    /// A push that somebody else has checked.
+    func deliver(_ push: DevicePush, to token: DeviceToken) {
+        perform(directory.accept(push, for: token, uniqueID: uniqueIDs.next(), at: nowInMilliseconds))
+    }
+
+    func report(_ event: SimulatorEvent) { tell(event) }
+}

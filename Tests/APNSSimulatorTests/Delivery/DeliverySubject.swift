@@ -1,0 +1,117 @@
+import APNS
+import DeviceLink
+
+@testable import APNSSimulator
+
+/// What is held against the model: the engine as it is, or with a mistake put in.
+struct DeliverySubject {
+    /// A mistake that somebody could make.
+    enum Mistake: CaseIterable {
+        /// The push that was replaced comes too.
+        case storesTwo
+        case forgetsExpiry
+        /// `apns-expiration: 0` waits like any other.
+        case storesOneAttempt
+        case deliversTwice
+        /// Sometimes the older push wins.
+        case replacesInWrongOrder
+        /// Nobody is asked to wake the engine.
+        case forgetsToWake
+        /// What was on its way when the connection broke is taken for delivered.
+        case losesUnacknowledged
+        case ignoresLowPower
+        case ignoresBudget
+        /// Two apps share what is kept for one.
+        case sharesStorage
+        case ignoresNotificationsOff
+    }
+
+    private let mistake: Mistake?
+    private var engine: DeliveryEngine
+    private var replaced: [Int: DevicePush] = [:]
+    private var known: [APNSID: DevicePush] = [:]
+    private var onTheWay: [Int: [APNSID]] = [:]
+
+    init(_ mistake: Mistake? = nil) {
+        self.mistake = mistake
+        var settings = DeliverySettings()
+        if mistake == .replacesInWrongOrder { settings.reorderMilliseconds = 1 << 50 }
+        if mistake == .ignoresBudget { settings.backgroundsPerHour = 0 }
+        engine = DeliveryEngine(settings)
+    }
+
+    private func address(_ device: Int) -> DeliveryEngine.Address {
+        DeliveryEngine.Address(installation: mistake == .sharesStorage ? 0 : UInt32(device), device: device)
+    }
+
+    mutating func accept(_ push: DevicePush, for device: Int, at now: Int64) -> Story {
+        var push = push
+        if mistake == .forgetsExpiry, push.expiration?.unixSeconds ?? 0 > 0 { push.expiration = nil }
+        if mistake == .storesOneAttempt, push.expiration == .oneAttempt { push.expiration = nil }
+        known[push.id] = push
+        return story(of: engine.accept(push, uniqueID: APNSID(), for: address(device), at: now), device)
+    }
+
+    mutating func connect(_ device: Int, _ connection: Int, _ state: DeviceState, at now: Int64) -> Story {
+        var effects = engine.connect(address(device), connection, seen(state), at: now)
+        if mistake == .storesTwo, let push = replaced.removeValue(forKey: device) {
+            effects.append(.send(push, connection))
+        }
+        return story(of: effects, device)
+    }
+
+    mutating func disconnect(_ device: Int, at now: Int64) -> Story {
+        if mistake == .losesUnacknowledged {
+            for id in onTheWay[device] ?? [] { _ = engine.acknowledge(id, from: address(device), at: now) }
+        }
+        onTheWay[device] = []
+        return story(of: engine.disconnect(address(device), at: now), device)
+    }
+
+    mutating func change(_ device: Int, to state: DeviceState, at now: Int64) -> Story {
+        story(of: engine.change(address(device), to: seen(state), at: now), device)
+    }
+
+    mutating func acknowledge(_ id: APNSID, _ device: Int, at now: Int64) -> Story {
+        onTheWay[device]?.removeAll { $0 == id }
+        return story(of: engine.acknowledge(id, from: address(device), at: now), device)
+    }
+
+    /// Goes to `end`, stopping wherever the engine asked for it.
+    mutating func advance(to end: Int64) -> Story {
+        var whole = Story()
+        guard mistake != .forgetsToWake else { return whole }
+        while let next = engine.nextWakeUp, next <= end {
+            whole += story(of: engine.wake(at: next), nil)
+        }
+        return whole
+    }
+
+    private func seen(_ state: DeviceState) -> DeviceState {
+        switch mistake {
+        case .ignoresLowPower: state.subtracting(.lowPower)
+        case .ignoresNotificationsOff: state.subtracting(.notificationsOff)
+        default: state
+        }
+    }
+
+    private mutating func story(of effects: [DeliveryEffect], _ device: Int?) -> Story {
+        var story = Story()
+        for effect in effects {
+            switch effect {
+            case .send(let push, let connection):
+                story.sent[connection, default: []].append(push.id)
+                if mistake == .deliversTwice { story.sent[connection, default: []].append(push.id) }
+                if let device { onTheWay[device, default: []].append(push.id) }
+            case .happened(.stored(let id, _)): story.happened.append("\(id) stored")
+            case .happened(.delivered(let id, _)): story.happened.append("\(id) delivered")
+            case .happened(.discarded(let id, let reason, _)): story.happened.append("\(id) \(reason.rawValue)")
+            case .happened(.replaced(let id, let other, _)):
+                story.happened.append("\(id) replaced by \(other)")
+                if let device { replaced[device] = known[id] }
+            case .happened(.connected), .happened(.disconnected), .close, .appIsGone: break
+            }
+        }
+        return story
+    }
+}

@@ -1,0 +1,88 @@
+import APNS
+import DeviceLink
+
+@testable import APNSSimulator
+
+/// One app on one device in front of an engine, and a clock in milliseconds: what the tests of single transitions need.
+struct Handheld {
+    static let start: Int64 = 2_051_222_400_000
+
+    var engine: DeliveryEngine
+    var now = start
+    let address = DeliveryEngine.Address(installation: 0, device: 1)
+
+    init(_ change: (inout DeliverySettings) -> Void = { _ in }) {
+        var settings = DeliverySettings()
+        change(&settings)
+        engine = DeliveryEngine(settings)
+    }
+
+    mutating func connect(_ state: DeviceState = [], as connection: Int = 7) -> [DeliveryEffect] {
+        engine.connect(address, connection, state, at: now)
+    }
+
+    mutating func disconnect() -> [DeliveryEffect] { engine.disconnect(address, at: now) }
+
+    mutating func change(to state: DeviceState) -> [DeliveryEffect] { engine.change(address, to: state, at: now) }
+
+    mutating func accept(_ push: DevicePush) -> [DeliveryEffect] {
+        engine.accept(push, uniqueID: Self.uniqueID(of: push), for: address, at: now)
+    }
+
+    mutating func acknowledge(_ push: DevicePush) -> [DeliveryEffect] {
+        engine.acknowledge(push.id, from: address, at: now)
+    }
+
+    /// Goes to a later time, stopping wherever the engine asked for it.
+    mutating func advance(seconds: Int64) -> [DeliveryEffect] {
+        let end = now + seconds * 1000
+        var effects: [DeliveryEffect] = []
+        while let next = engine.nextWakeUp, next <= end {
+            now = max(now, next)
+            effects += engine.wake(at: now)
+        }
+        now = end
+        return effects
+    }
+
+    mutating func outcomes(of push: DevicePush) -> [DeliveryLog.Outcome] {
+        engine.log.entry(Self.uniqueID(of: push), atMilliseconds: now)?.steps.map(\.outcome) ?? []
+    }
+
+    static func uniqueID(of push: DevicePush) -> APNSID {
+        APNSID(randomBytes: push.id.bytes.map { $0 ^ 0xFF })
+    }
+
+    static func push(
+        _ number: UInt8,
+        _ pushType: PushType = .alert,
+        priority: Priority? = nil,
+        expiration: UInt64? = nil,
+        payload: String = "{}"
+    ) throws -> DevicePush {
+        DevicePush(
+            id: APNSID(randomBytes: [UInt8](repeating: number, count: 16)),
+            topic: try Topic("com.example.chat"),
+            pushType: pushType,
+            priority: priority ?? (pushType == .background ? .powerAware : .immediate),
+            expiration: expiration.map { Expiration(unixSeconds: $0) },
+            collapseID: nil,
+            payload: Array(payload.utf8)
+        )
+    }
+}
+
+extension [DeliveryEffect] {
+    /// The ids of what was sent.
+    var sent: [APNSID] {
+        compactMap { effect in
+            if case .send(let push, _) = effect { push.id } else { nil }
+        }
+    }
+
+    var happened: [DeliveryEvent] {
+        compactMap { effect in
+            if case .happened(let event) = effect { event } else { nil }
+        }
+    }
+}
