@@ -32,6 +32,11 @@ struct DeviceCommand: Command {
             "where files.example.com, the host of attachments, is; its authority is --ca"
         ),
         Option("--screen", "FILE", "draws the lock screen after each push (SVG)"),
+        Option(
+            "--state",
+            "WORDS",
+            "how the device is: low-power, focus, app-removed, notifications-off, joined by commas"
+        ),
         Option("--count", "N", "stops after N pushes"),
         Option("--memory-limit", "MB", "what the extension's process may take; 24 without it, as on an iPhone"),
         Option("--time-limit", "SECONDS", "what the extension may take for a push; 30 without it"),
@@ -60,12 +65,14 @@ struct DeviceCommand: Command {
     private let server: (host: String, port: UInt16)
     private let count: Int
     private let conditions: Device.Conditions
+    private let state: DeviceState
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         try arguments.noOperands()
         self.arguments = arguments
         server = try arguments.hostAndPort("--server")
         count = try arguments.number("--count", 1 ... .max) ?? .max
+        state = try arguments.deviceState("--state")
         guard !arguments.flag(Self.inProcess) || arguments.value("--memory-limit") == nil else {
             throw arguments.wrong("--memory-limit needs a process of the extension's own; leave --in-process out")
         }
@@ -186,15 +193,40 @@ struct DeviceCommand: Command {
     private func connect(_ context: TLSContext, _ topic: Topic) async throws(DeviceLinkError) -> DeviceConnection {
         let loop: EventLoop
         do throws(TransportError) { loop = try EventLoop() } catch { throw .transport(error) }
-        return try await .connect(host: server.host, port: server.port, context: context, loop: loop, topic: topic)
+        return try await .connect(
+            host: server.host,
+            port: server.port,
+            context: context,
+            loop: loop,
+            topic: topic,
+            state: state
+        )
     }
 
     private func sentence(of error: DeviceLinkError) -> String {
         let place = "\(TerminalText.safe(server.host)):\(server.port)"
         switch error {
         case .transport(let error): return "\(place): \(error.sentence)"
+        case .refused(.certificateRequired):
+            return "\(place): the simulator takes devices with a certificate of its own only"
         case .refused: return "\(place): the simulator did not take this device"
         default: return "\(place): the server broke the rules of the device link (\(error))"
         }
+    }
+}
+
+extension Arguments {
+    fileprivate func deviceState(_ name: String) throws(CommandFailure) -> DeviceState {
+        var state: DeviceState = []
+        for word in (value(name) ?? "").split(separator: ",") {
+            switch word {
+            case "low-power": state.insert(.lowPower)
+            case "focus": state.insert(.focus)
+            case "app-removed": state.insert(.appRemoved)
+            case "notifications-off": state.insert(.notificationsOff)
+            default: throw wrong("\(name) takes low-power, focus, app-removed, notifications-off")
+            }
+        }
+        return state
     }
 }
