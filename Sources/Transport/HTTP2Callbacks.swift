@@ -27,17 +27,6 @@ enum HTTP2Callbacks {
     }
 
     private static func setIncoming(_ callbacks: OpaquePointer) {
-        unsafe nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, owner in
-            guard let header = unsafe header?.pointee else { return 0 }
-            return unsafe session(owner) { session in
-                session.didBeginFrame(
-                    type: header.type,
-                    flags: header.flags,
-                    streamID: header.stream_id,
-                    byteCount: header.length
-                )
-            } ?? 0
-        }
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
             guard let frame = unsafe frame else { return 0 }
             let opensStream = unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
@@ -82,13 +71,6 @@ enum HTTP2Callbacks {
         unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
             guard let frame = unsafe frame else { return 0 }
             unsafe session(owner) { session in unsafe didReceive(frame, session) }
-            return 0
-        }
-        unsafe nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, _, owner in
-            guard let frame = unsafe frame, unsafe UInt32(frame.pointee.hd.type) == NGHTTP2_HEADERS.rawValue else {
-                return 0
-            }
-            unsafe session(owner) { session in session.didReceiveMalformedHeaders() }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_error_callback2(callbacks) { _, code, text, byteCount, owner in
@@ -147,8 +129,8 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
     let isAcknowledgement = UInt32(header.flags) & NGHTTP2_FLAG_ACK.rawValue != 0
     switch UInt32(header.type) {
     case NGHTTP2_DATA.rawValue:
-        let byteCount = unsafe header.length - frame.pointee.data.padlen
-        session.didReceiveData(streamID: header.stream_id, byteCount: byteCount, endsStream: endsStream)
+        let isPaddingOnly = unsafe header.length > 0 && header.length == frame.pointee.data.padlen
+        session.didReceiveData(streamID: header.stream_id, isPaddingOnly: isPaddingOnly, endsStream: endsStream)
     case NGHTTP2_HEADERS.rawValue:
         session.didReceiveHeaders(streamID: header.stream_id, endsStream: endsStream)
     case NGHTTP2_RST_STREAM.rawValue:

@@ -112,7 +112,8 @@ package final class HTTP2ServerConnection {
     private func handleEvents(_ session: HTTP2Session) {
         while let event = session.nextEvent() {
             switch event {
-            case .message(let slot): didReceiveRequest(slot, session)
+            // A GOAWAY that is on its way does not speak of what came behind its cause.
+            case .message(let slot): if !session.isEnding { didReceiveRequest(slot, session) }
             case .closed(let slot, _):
                 if slot < exchanges.count { exchanges[slot] = Exchange() }
                 lastStreamAt = loop.now

@@ -37,7 +37,6 @@ extension HTTP2Session {
         let code = NGHTTP2_REFUSED_STREAM.rawValue
         let result = unsafe nghttp2_submit_rst_stream(handle, flags, streamID, code)
         guard result == 0 else { return result }
-        headerProgress.ignoreRest()
         // The first RST_STREAM of a stream is the one that is sent: nghttp2 adds no second for this.
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
@@ -55,19 +54,12 @@ extension HTTP2Session {
         guard role == .server, streams[slot].headerByteCount > byteCountHardMax else { return 0 }
         // The only failure is a lack of memory, which nghttp2 reports from the next call anyway.
         try? reset(slot, code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
-        headerProgress.ignoreRest()
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 
     func didReceiveHeaders(streamID: Int32, endsStream: Bool) {
-        headerProgress.end()
         guard let slot = slot(of: streamID) else { return }
         if streams[slot].didReceiveHeaders(role, endsStream: endsStream) { report(.message(slot: slot)) }
-    }
-
-    /// nghttp2 resets the stream, throws away what is left of the block and reports nothing more of it.
-    func didReceiveMalformedHeaders() {
-        headerProgress.ignoreRest()
     }
 
     /// A field name in upper case, in a message that nghttp2 is about to refuse.
@@ -93,10 +85,10 @@ extension HTTP2Session {
 
     /// - Parameters:
     ///   - streamID: whose.
-    ///   - byteCount: of the data, without the padding.
+    ///   - isPaddingOnly: whether all that the frame had was padding.
     ///   - endsStream: whether no more follows.
-    func didReceiveData(streamID: Int32, byteCount: Int, endsStream: Bool) {
-        if byteCount == 0, !endsStream { didReceiveIdleFrame() }
+    func didReceiveData(streamID: Int32, isPaddingOnly: Bool, endsStream: Bool) {
+        if isPaddingOnly, !endsStream { didReceiveIdleFrame() }
         guard endsStream, let slot = slot(of: streamID), !streams[slot].isAbandoned else { return }
         if streams[slot].didEndMessage() { report(.message(slot: slot)) }
     }

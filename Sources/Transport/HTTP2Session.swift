@@ -20,7 +20,7 @@ import CNGHTTP2
     private(set) var now: MonotonicTime
     var ledger: HTTP2FloodLedger
     var streamLimit: HTTP2StreamLimit
-    var headerProgress = HTTP2HeaderProgress()
+    private var scanner = HTTP2FrameScanner()
     /// The connection ends as soon as its GOAWAY is out: what comes is not looked at any more.
     package internal(set) var isEnding = false
     package internal(set) var tally = Tally()
@@ -36,8 +36,8 @@ import CNGHTTP2
     package internal(set) var violation: HTTP2Error?
     /// Whether the peer's first SETTINGS, its half of the connection preface, has come.
     package internal(set) var hasPeerSettings = false
-    /// A header block has begun, then, and not ended; the connection can do nothing else meanwhile.
-    package var headerBlockBegan: MonotonicTime? { headerProgress.began }
+    /// Server: a header block has begun, then, and not ended; the connection can do nothing else meanwhile.
+    package var headerBlockBegan: MonotonicTime? { scanner.blockBegan }
 
     /// A session whose preface is ready to be sent.
     package init(role: Role, settings: HTTP2Settings, now: MonotonicTime) throws(HTTP2Error) {
@@ -126,13 +126,21 @@ import CNGHTTP2
     /// Takes what arrived, whole. Afterwards: take the events, then the bytes to send.
     package func receive(_ bytes: Span<UInt8>, now: MonotonicTime) throws(HTTP2Error) {
         self.now = now
+        if role == .server { scan(bytes) }
         guard !isEnding else { return }
         let count = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe nghttp2_session_mem_recv(handle, bytes.baseAddress, bytes.count)
         }
-        // We broke off reading ourselves, and the GOAWAY that says why has still to leave.
-        guard !isEnding else { return }
-        guard count >= 0 else { throw .library(call: "session_mem_recv", code: Int32(truncatingIfNeeded: count)) }
+        // What the peer did first has ended the connection, and the GOAWAY that says why has still to leave.
+        guard count >= 0 || isEnding else {
+            throw .library(call: "session_mem_recv", code: Int32(truncatingIfNeeded: count))
+        }
+    }
+
+    private func scan(_ bytes: Span<UInt8>) {
+        let findings = scanner.scan(bytes, settings: settings, now: now)
+        for _ in 0..<findings.idleFrameCount { didReceiveIdleFrame() }
+        if findings.isBlockTooLarge { didFlood() }
     }
 
     /// Appends what must go to the peer, until nothing waits or `queue` holds `byteCountMax` bytes or a frame more.

@@ -7,7 +7,7 @@ struct HTTP2StreamLimit {
         case open
         /// Above a limit that the peer may not know of yet: refused, and not its fault.
         case refuse
-        /// Above every limit that it may believe in.
+        /// Above every limit that it may believe in, or so for too long.
         case violation
     }
 
@@ -18,6 +18,10 @@ struct HTTP2StreamLimit {
     /// One for each SETTINGS frame on its way, in order.
     private var unconfirmed: [UInt32] = []
     private(set) var openCount = 0
+    /// Refused since the last announcement without being the peer's fault.
+    private var forgivenCount = 0
+    /// A peer may have as many on their way: the largest limit that APNs has been seen to give.
+    private static let forgivenCountMax = 1000
 
     init(announced: UInt32) {
         self.announced = announced
@@ -27,6 +31,7 @@ struct HTTP2StreamLimit {
     /// One more SETTINGS frame goes out.
     mutating func announce(_ limit: UInt32) {
         announced = limit
+        forgivenCount = 0
         unconfirmed.append(limit)
     }
 
@@ -42,7 +47,9 @@ struct HTTP2StreamLimit {
             openCount += 1
             return .open
         }
-        return openCount >= confirmed ? .violation : .refuse
+        guard openCount < confirmed, forgivenCount < Self.forgivenCountMax else { return .violation }
+        forgivenCount += 1
+        return .refuse
     }
 
     /// One that was let in has ended.

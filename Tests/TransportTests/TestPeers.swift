@@ -154,6 +154,11 @@ final class PlainClient {
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
+    /// No more will follow.
+    func finishSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
     /// Everything until the server ends the connection, in order or by a reset.
     func receiveAll() -> [UInt8] {
         var received: [UInt8] = []
