@@ -15,6 +15,11 @@ package struct JSONValue: Equatable, Sendable {
     /// Bytes before the value's first.
     package let offset: Int
 
+    package init(content: Content, offset: Int) {
+        self.content = content
+        self.offset = offset
+    }
+
     package var string: String? {
         if case .string(let text) = content { text } else { nil }
     }
@@ -38,4 +43,10 @@ package struct JSONMember: Equatable, Sendable {
     /// Bytes before the name's opening quote.
     package let offset: Int
     package let value: JSONValue
+
+    package init(name: String, offset: Int, value: JSONValue) {
+        self.name = name
+        self.offset = offset
+        self.value = value
+    }
 }
