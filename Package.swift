@@ -163,6 +163,7 @@ package.targets += [
     module("BlobStore", "Envelope", "Platform", "Primitives", "Transport"),
     module("DeviceLink", "APNS", "Transport"),
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
+    module("PushService", "APNS", "APNSProvider", "Envelope", "Keys", "Platform", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Platform", "Primitives", "Transport"),
 
     // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and sending; what
@@ -332,6 +333,7 @@ package.targets += [
         "TestCertificates",
         "Transport"
     ),
+    tests("PushServiceTests", "APNS", "APNSProvider", "Envelope", "Keys", "Primitives", "PushService", "Transport"),
     tests(
         "APNSSimulatorTests",
         "APNS",

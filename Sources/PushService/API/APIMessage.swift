@@ -1,0 +1,69 @@
+/// A request as the router and the parsers see it, whatever brought it.
+package struct APIRequest: Equatable, Sendable {
+    package let method: String
+    /// As it came, nothing decoded.
+    package let path: String
+    /// Behind the question mark; nil without one.
+    package let query: String?
+    /// Names in lower case.
+    package let fields: [Field]
+    package let body: [UInt8]
+    /// The other end.
+    package let client: IPAddress?
+
+    package struct Field: Equatable, Sendable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init(
+        method: String,
+        path: String,
+        query: String? = nil,
+        fields: [Field] = [],
+        body: [UInt8] = [],
+        client: IPAddress? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.fields = fields
+        self.body = body
+        self.client = client
+    }
+
+    /// The value, if there is exactly one such field: two of one name are nobody's to choose from.
+    package func value(of name: String) -> String? {
+        let values = fields.filter { $0.name == name }
+        return values.count == 1 ? values[0].value : nil
+    }
+
+    package func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
+}
+
+/// An answer. `content-length` is the server's to say.
+package struct APIResponse: Equatable, Sendable {
+    package var status: Int
+    package var fields: [APIRequest.Field]
+    package var body: [UInt8]
+
+    package init(status: Int, fields: [APIRequest.Field] = [], body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// What nobody on the way may keep: every answer of the API.
+    package static func json(_ status: Int, _ body: [UInt8]) -> APIResponse {
+        APIResponse(
+            status: status,
+            fields: [.init("content-type", "application/json"), .init("cache-control", "no-store")],
+            body: body
+        )
+    }
+}

@@ -1,0 +1,205 @@
+package import Envelope
+package import Primitives
+
+/// What a sender asks for: `POST /v1/notifications`, one or many recipients.
+package struct NotificationSubmission: Equatable, Sendable {
+    package struct Recipient: Equatable, Sendable {
+        /// The tenant's id for the device.
+        package let device: String
+        package let field: SealedField
+        /// Follows this push; made here unless the sender has one.
+        package let trace: Trace
+        /// Of the capability that is sealed in the message; nil: no receipt is waited for.
+        package let receiptHash: ReceiptHash?
+    }
+
+    package let bundleID: BundleID
+    package let notificationClass: NotificationClass
+    /// Seconds from now; 0 is one attempt of APNs.
+    package let expirySeconds: Int64
+    /// The sender's word for what replaces what; Apple sees another one for each device.
+    package let collapseWord: String?
+    package let idempotencyKey: String?
+    package let recipients: [Recipient]
+    /// SHA-256 over the body: one idempotency key, one body.
+    package let digest: [UInt8]
+
+    package static let idempotencyByteCountMax = 255
+
+    private static let names = ["topic", "class", "expiry", "collapse-id", "idempotency-key", "recipients"]
+    private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash"]
+
+    /// - Parameters:
+    ///   - request: with the body that `value` was read from, and maybe an `Idempotency-Key`.
+    ///   - value: the body.
+    ///   - app: the room for a record of RFC 8291 in the app with this bundle id; nil when the tenant has no such app.
+    ///   - recipientCountMax: of one request.
+    ///   - random: for traces.
+    /// - Throws: `.plainText`, `.payloadTooLarge`, `.invalidFields`.
+    package init(
+        _ request: APIRequest,
+        _ value: JSONValue,
+        app: (BundleID) -> Int?,
+        recipientCountMax: Int,
+        random: inout some RandomSource
+    ) throws(Problem) {
+        let faults = FieldFaults()
+        PlainTextNames.find(in: value, at: .root, faults)
+        guard faults.all.isEmpty, let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
+            throw Problem(faults.all)
+        }
+        let topic = reader.text("topic", 1...155, "the bundle id of an app of yours", isRequired: true) {
+            (try? BundleID($0)).flatMap { app($0) } != nil
+        }
+        let chosen: NotificationClass? = reader.choice("class", isRequired: true)
+        let notificationClass = chosen ?? .normal
+        let expiry = Self.expiry(reader, notificationClass)
+        let word = Self.collapseWord(reader, notificationClass)
+        let key = Self.idempotencyKey(request, reader)
+        // Without these two nothing can be said about the rest.
+        guard let bundleID = topic.flatMap({ try? BundleID($0) }), let room = app(bundleID), chosen != nil else {
+            throw Problem(faults.all)
+        }
+        let elements =
+            reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
+        var recipients: [Recipient] = []
+        recipients.reserveCapacity(elements.count)
+        for element in elements where faults.all.count < FieldFaults.countMax {
+            let recipient = Self.recipient(element, notificationClass, room: room, faults, &random)
+            if let recipient { recipients.append(recipient) }
+        }
+        Self.findDoubles(recipients, reader)
+        guard faults.all.isEmpty else { throw Problem(faults.all) }
+        self.bundleID = bundleID
+        self.notificationClass = notificationClass
+        expirySeconds = expiry
+        collapseWord = word
+        idempotencyKey = key
+        self.recipients = recipients
+        digest = SHA256.hash(request.body)
+    }
+
+    private static func expiry(_ reader: ObjectReader, _ notificationClass: NotificationClass) -> Int64 {
+        guard let value = reader.object["expiry"] else { return notificationClass.defaultExpirySeconds }
+        guard case .integer(let seconds) = value.content, notificationClass.expirySeconds.contains(seconds) else {
+            let known = notificationClass.expirySeconds.map(String.init).joined(separator: ", ")
+            reader.wrong("expiry", value, "one of \(known) seconds for this class: few, so that they tell little")
+            return 0
+        }
+        return seconds
+    }
+
+    private static func collapseWord(_ reader: ObjectReader, _ notificationClass: NotificationClass) -> String? {
+        guard let value = reader.object["collapse-id"] else { return nil }
+        guard notificationClass.collapses else {
+            reader.wrong("collapse-id", value, "none for a call: each one rings")
+            return nil
+        }
+        let expected = "1 to \(CollapseKey.wordByteCountMax) bytes without control characters"
+        return reader.text("collapse-id", 1...CollapseKey.wordByteCountMax, expected) { text in
+            text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        }
+    }
+
+    private static func idempotencyKey(_ request: APIRequest, _ reader: ObjectReader) -> String? {
+        let expected =
+            "1 to \(idempotencyByteCountMax) printable ASCII characters, the same as 'Idempotency-Key' if both are there"
+        let isKey: (String) -> Bool = { text in
+            (1...idempotencyByteCountMax).contains(text.utf8.count)
+                && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        }
+        let member = reader.text("idempotency-key", 1...idempotencyByteCountMax, expected, isValid: isKey)
+        guard request.has("idempotency-key") else { return member }
+        let field = request.value(of: "idempotency-key")
+        guard let field, isKey(field), member == nil || member == field else {
+            reader.faults.add(.wrong, reader.place("idempotency-key"), at: reader.object.offset, "expected \(expected)")
+            return nil
+        }
+        return field
+    }
+
+    private static func recipient(
+        _ element: (value: JSONValue, path: FieldPath),
+        _ notificationClass: NotificationClass,
+        room: Int,
+        _ faults: FieldFaults,
+        _ random: inout some RandomSource
+    ) -> Recipient? {
+        guard let reader = ObjectReader(element.value, at: element.path, names: recipientNames, faults: faults) else {
+            return nil
+        }
+        let id = "a device's id, 1 to 64 of A-Z a-z 0-9 - _"
+        let device = reader.text("device", 1...Router.idByteCountMax, id, isRequired: true, isValid: Router.isID)
+        let field = field(reader, notificationClass, room: room)
+        let traceForm = "22 characters of base64url: 16 random bytes, for this device only"
+        let trace = reader.text("trace", 22...22, traceForm) { Trace(text: $0) != nil }
+        let hashForm = "43 characters of base64url: the hash of the receipt's capability (docs/service.md)"
+        let hash = reader.text("receipt-hash", 43...43, hashForm) { ReceiptHash(text: $0) != nil }
+        guard let device, let field else { return nil }
+        return Recipient(
+            device: device,
+            field: field,
+            trace: trace.flatMap { Trace(text: $0) } ?? Trace(bytes: random.bytes(count: 16)),
+            receiptHash: hash.flatMap { ReceiptHash(text: $0) }
+        )
+    }
+
+    private static func field(
+        _ reader: ObjectReader,
+        _ notificationClass: NotificationClass,
+        room: Int
+    ) -> SealedField? {
+        let webPush = reader.object["webpush"]
+        guard let webPush else {
+            return sealed(reader, "sealed") { text throws(SealedField.Fault) in
+                try SealedField(sealed: text, for: notificationClass.pushClass)
+            }
+        }
+        guard reader.object["sealed"] == nil, notificationClass != .call else {
+            let problem = "'sealed' or 'webpush', not both, and no 'webpush' for a call"
+            reader.wrong("webpush", webPush, problem)
+            return nil
+        }
+        return sealed(reader, "webpush") { text throws(SealedField.Fault) in
+            try SealedField(webPush: text, room: room)
+        }
+    }
+
+    private static func sealed(
+        _ reader: ObjectReader,
+        _ name: String,
+        _ make: (String) throws(SealedField.Fault) -> SealedField
+    ) -> SealedField? {
+        let expected = "what sealing made, in base64url"
+        guard let value = reader.value(name, expected, isRequired: true) else { return nil }
+        guard let text = value.string else {
+            reader.wrong(name, value, expected)
+            return nil
+        }
+        do throws(SealedField.Fault) {
+            return try make(text)
+        } catch .tooLarge(let byteCount, let byteCountMax) {
+            let problem = "\(byteCount) bytes, and there is room for \(byteCountMax)"
+            let kind = FieldFault.Kind.tooLarge(byteCount: byteCount, byteCountMax: byteCountMax)
+            reader.faults.add(kind, reader.place(name), at: value.offset, problem)
+        } catch {
+            if case .wrong(let expected) = error { reader.wrong(name, value, expected) }
+        }
+        return nil
+    }
+
+    /// One device twice would be two notifications for one message, and one trace twice shows who belongs together.
+    private static func findDoubles(_ recipients: [Recipient], _ reader: ObjectReader) {
+        let offset = reader.object["recipients"]?.offset ?? 0
+        let path = reader.place("recipients")
+        if Set(recipients.map(\.device)).count < recipients.count {
+            reader.faults.add(.wrong, path, at: offset, "one device is there twice; send it one notification")
+        }
+        if Set(recipients.map(\.trace)).count < recipients.count {
+            reader.faults.add(.wrong, path, at: offset, "two recipients have one trace; leave it out, or draw each")
+        }
+        if Set(recipients.compactMap(\.receiptHash)).count < recipients.compactMap(\.receiptHash).count {
+            reader.faults.add(.wrong, path, at: offset, "two recipients have one receipt-hash; each needs its own")
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Envelope
+
+/// An error answer that says what to fix: `application/problem+json`.
+///
+/// Nothing of what the caller sent is in it but names of fields that look like names.
+///
+/// - Source: RFC 9457.
+package struct Problem: Error, Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case badRequest = "bad-request"
+        case notJSON = "not-json"
+        case unauthorized
+        case forbidden
+        case notFound = "not-found"
+        case methodNotAllowed = "method-not-allowed"
+        case idempotencyConflict = "idempotency-conflict"
+        case payloadTooLarge = "payload-too-large"
+        case bodyTooLarge = "body-too-large"
+        case unsupportedMediaType = "unsupported-media-type"
+        case invalidFields = "invalid-fields"
+        case plainText = "plain-text"
+        case tooManyRequests = "too-many-requests"
+        case quotaExceeded = "quota-exceeded"
+        case storageFull = "storage-full"
+        case draining
+        case internalError = "internal-error"
+
+        package var status: Int {
+            switch self {
+            case .badRequest, .notJSON: 400
+            case .unauthorized: 401
+            case .forbidden: 403
+            case .notFound: 404
+            case .methodNotAllowed: 405
+            case .idempotencyConflict: 409
+            case .payloadTooLarge, .bodyTooLarge: 413
+            case .unsupportedMediaType: 415
+            case .invalidFields, .plainText: 422
+            case .tooManyRequests, .quotaExceeded: 429
+            case .internalError: 500
+            case .storageFull, .draining: 503
+            }
+        }
+
+        package var title: String {
+            switch self {
+            case .badRequest: "The request is not one that the service knows"
+            case .notJSON: "The body is not JSON"
+            case .unauthorized: "An API key is needed"
+            case .forbidden: "The API key may not do this"
+            case .notFound: "There is nothing here"
+            case .methodNotAllowed: "The method does not go with this path"
+            case .idempotencyConflict: "The idempotency key belongs to another request"
+            case .payloadTooLarge: "The payload is larger than Apple takes"
+            case .bodyTooLarge: "The body is longer than the service takes"
+            case .unsupportedMediaType: "The body is not what the service reads"
+            case .invalidFields: "Some fields are wrong"
+            case .plainText: "Only sealed content is taken"
+            case .tooManyRequests: "Too many requests"
+            case .quotaExceeded: "The quota of today is used up"
+            case .storageFull: "The service cannot store anything now"
+            case .draining: "The service is stopping"
+            case .internalError: "The service failed"
+            }
+        }
+    }
+
+    /// One field that is wrong.
+    package struct Field: Equatable, Sendable {
+        /// A JSON pointer.
+        package let pointer: String
+        package let detail: String
+    }
+
+    package let kind: Kind
+    package let detail: String
+    package var fields: [Field] = []
+    /// Bytes that there is room for, where something is too large.
+    package var byteCountMax: Int?
+    package var byteCount: Int?
+    package var retryAfterSeconds: Int64?
+    /// For a 405.
+    package var allow: [String] = []
+
+    package init(_ kind: Kind, _ detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
+
+    /// The bytes of `application/problem+json`.
+    package var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("type", "urn:sealedpush:problem:\(kind.rawValue)")
+            writer.member("title", kind.title)
+            writer.member("status", kind.status)
+            writer.member("detail", detail)
+            if let byteCount { writer.member("bytes", byteCount) }
+            if let byteCountMax { writer.member("room", byteCountMax) }
+            guard !fields.isEmpty else { return }
+            writer.name("errors")
+            writer.array { writer in
+                for field in fields {
+                    writer.object {
+                        $0.member("pointer", field.pointer)
+                        $0.member("detail", field.detail)
+                    }
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    package var response: APIResponse {
+        var fields: [APIRequest.Field] = [
+            .init("content-type", "application/problem+json"), .init("cache-control", "no-store"),
+        ]
+        if kind == .unauthorized { fields.append(.init("www-authenticate", "Bearer")) }
+        if let retryAfterSeconds { fields.append(.init("retry-after", String(max(1, retryAfterSeconds)))) }
+        if !allow.isEmpty { fields.append(.init("allow", allow.joined(separator: ", "))) }
+        return APIResponse(status: kind.status, fields: fields, body: json)
+    }
+}
+
+extension Problem {
+    static let sealingAdvice =
+        "a sender seals the words for each recipient with its key bundle (GET /v1/devices/{id}/bundle), and sends the"
+        + " 3,840 characters that come out as 'sealed'; the words that Apple sees are the app's placeholder, from the"
+        + " configuration"
+
+    /// The worst of several faults decides the status: plain text before size before the rest.
+    init(_ faults: [FieldFault]) {
+        if faults.contains(where: { $0.kind == .plainText }) {
+            self.init(.plainText, "This field is text that everybody on the way could read. \(Self.sealingAdvice).")
+            fields = Self.fields(faults.filter { $0.kind == .plainText })
+            return
+        }
+        for fault in faults {
+            guard case .tooLarge(let byteCount, let byteCountMax) = fault.kind else { continue }
+            self.init(.payloadTooLarge, "There is room for \(byteCountMax) bytes, and this has \(byteCount).")
+            self.byteCount = byteCount
+            self.byteCountMax = byteCountMax
+            fields = Self.fields([fault])
+            return
+        }
+        self.init(.invalidFields, "Mend each field that is named here and send the request again.")
+        fields = Self.fields(faults)
+    }
+
+    private static func fields(_ faults: [FieldFault]) -> [Field] {
+        faults.map { Field(pointer: $0.path.pointer, detail: $0.problem) }
+    }
+}

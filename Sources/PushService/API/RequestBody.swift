@@ -1,0 +1,74 @@
+package import Envelope
+
+/// What every body passes before its members are read.
+package enum RequestBody {
+    static let depthMax = 8
+
+    /// - Parameters:
+    ///   - request: with its body.
+    ///   - byteCountMax: the longest body that is taken.
+    ///   - allowsFractions: only where a property is a fraction by its nature.
+    /// - Returns: the JSON.
+    /// - Throws: `.unsupportedMediaType` for another type or any compression (a body that unpacks has no length that could
+    ///   be bounded), `.bodyTooLarge`, `.notJSON` with line and column.
+    package static func json(
+        _ request: APIRequest,
+        byteCountMax: Int,
+        allowsFractions: Bool = false
+    ) throws(Problem) -> JSONValue {
+        try checkType(request)
+        guard request.body.count <= byteCountMax else {
+            var problem = Problem(.bodyTooLarge, "Send fewer in one request: the body may have \(byteCountMax) bytes.")
+            problem.byteCount = request.body.count
+            problem.byteCountMax = byteCountMax
+            throw problem
+        }
+        let limits = JSONParser.Limits(
+            byteCountMax: byteCountMax,
+            depthMax: depthMax,
+            allowsFractions: allowsFractions
+        )
+        do throws(JSONError) {
+            return try JSONParser.parse(request.body, limits: limits)
+        } catch {
+            let position = JSONError.position(of: error.offset, in: request.body)
+            throw Problem(.notJSON, "Line \(position.line), column \(position.column): \(error.reason.description).")
+        }
+    }
+
+    private static func checkType(_ request: APIRequest) throws(Problem) {
+        if request.has("content-encoding"), request.value(of: "content-encoding") != "identity" {
+            throw Problem(.unsupportedMediaType, "Send the body as it is; compressed ones are not unpacked.")
+        }
+        let type = request.value(of: "content-type").map { $0.lowercased().filter { $0 != " " } }
+        guard type == "application/json" || type == "application/json;charset=utf-8" else {
+            throw Problem(.unsupportedMediaType, "Send JSON, with 'Content-Type: application/json'.")
+        }
+    }
+}
+
+/// Names under which words would stand that everybody on the way could read.
+enum PlainTextNames {
+    /// Compared in lower case, at any depth.
+    static let all: Set<String> = ["title", "body", "alert", "subtitle", "message", "text"]
+
+    /// Looks at every name of a document, whose depth the parser has bounded.
+    static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+        for member in value.members ?? [] {
+            let known = NearestName.presentable(member.name)
+            let place = known.map { FieldPath.member(path, $0) } ?? path
+            if member.name.utf8.count <= 16, all.contains(member.name.lowercased()) {
+                let problem = "text in clear is not taken; seal it"
+                faults.add(.plainText, place, at: member.offset, problem)
+            }
+            find(in: member.value, at: place, faults)
+        }
+        for (index, element) in (value.elements ?? []).enumerated() where element.isContainer {
+            find(in: element, at: .element(path, index), faults)
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isContainer: Bool { members != nil || elements != nil }
+}

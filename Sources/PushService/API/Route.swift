@@ -1,0 +1,147 @@
+/// One operation of the API. The table is data: the router reads it, and docs/openapi.yaml is held against it.
+package struct Route: Equatable, Sendable {
+    package enum Body: Equatable, Sendable {
+        case none
+        case json
+    }
+
+    package enum Operation: String, CaseIterable, Sendable {
+        case putDevice
+        case getDevice
+        case deleteDevice
+        case getBundle
+        case postResends
+        case postNotifications
+        case getNotification
+        case postReceipts
+        case listDeadLetters
+        case replayDeadLetters
+        case postSAP
+        case health
+        case readiness
+        case metrics
+    }
+
+    package let operation: Operation
+    package let method: String
+    /// Steps between slashes; one in braces takes an identifier.
+    package let pattern: String
+    /// What the key has to be good for; nil: no key is asked for.
+    package let scope: Scope?
+    package let body: Body
+    /// Members that the query may have.
+    package let query: [String]
+
+    /// Every operation there is.
+    ///
+    /// Receipts need no key: the capability is one, and an app's copy of a key would be everybody's.
+    package static let all: [Route] = [
+        Route(.putDevice, "PUT", "/v1/devices/{id}", .manage, .json),
+        Route(.getDevice, "GET", "/v1/devices/{id}", .read),
+        Route(.deleteDevice, "DELETE", "/v1/devices/{id}", .manage),
+        Route(.getBundle, "GET", "/v1/devices/{id}/bundle", .read),
+        Route(.postResends, "POST", "/v1/resends", nil, .json),
+        Route(.postNotifications, "POST", "/v1/notifications", .send, .json),
+        Route(.getNotification, "GET", "/v1/notifications/{id}", .read),
+        Route(.postReceipts, "POST", "/v1/receipts", nil, .json),
+        Route(.listDeadLetters, "GET", "/v1/dead-letters", .manage, query: ["cursor", "limit"]),
+        Route(.replayDeadLetters, "POST", "/v1/dead-letters/replay", .manage, .json),
+        Route(.postSAP, "POST", "/v1/compat/sap", .send, .json),
+        Route(.health, "GET", "/v1/health", nil),
+        Route(.readiness, "GET", "/v1/readiness", nil),
+        Route(.metrics, "GET", "/v1/metrics", .metrics),
+    ]
+
+    private init(
+        _ operation: Operation,
+        _ method: String,
+        _ pattern: String,
+        _ scope: Scope?,
+        _ body: Body = .none,
+        query: [String] = []
+    ) {
+        self.operation = operation
+        self.method = method
+        self.pattern = pattern
+        self.scope = scope
+        self.body = body
+        self.query = query
+    }
+}
+
+/// Finds the route of a request.
+package enum Router {
+    package struct Match: Equatable, Sendable {
+        package let route: Route
+        /// What stood where the pattern has braces; nil where it has none.
+        package let id: String?
+    }
+
+    static let pathByteCountMax = 256
+    package static let idByteCountMax = 64
+
+    /// Paths are taken as they are written: nothing is decoded, joined or tidied, so that there is one spelling of each.
+    ///
+    /// - Parameters:
+    ///   - method: exact, in upper case.
+    ///   - path: without the query.
+    /// - Returns: the operation, and the identifier in the path.
+    /// - Throws: `.notFound`, or `.methodNotAllowed` with what the path takes.
+    package static func match(method: String, path: String) throws(Problem) -> Match {
+        guard path.utf8.count <= pathByteCountMax, path.utf8.first == UInt8(ascii: "/"),
+            path.utf8.allSatisfy({ $0 == UInt8(ascii: "/") || isIDCharacter($0) })
+        else { throw notFound }
+        let steps = split(path)
+        var allowed: [String] = []
+        for route in Route.all {
+            guard let match = match(route, steps) else { continue }
+            if route.method == method { return match }
+            allowed.append(route.method)
+        }
+        guard !allowed.isEmpty else { throw notFound }
+        var problem = Problem(.methodNotAllowed, "Use \(allowed.joined(separator: " or ")).")
+        problem.allow = allowed
+        throw problem
+    }
+
+    /// An identifier in a path or a body: 1 to 64 of `A-Z a-z 0-9 - _`. No period, slash or percent sign can be part of one.
+    package static func isID(_ text: String) -> Bool {
+        (1...idByteCountMax).contains(text.utf8.count) && text.utf8.allSatisfy(isIDCharacter)
+    }
+
+    private static var notFound: Problem {
+        Problem(
+            .notFound,
+            "Check the path; docs/openapi.yaml lists them all, and identifiers have 1 to 64 of A-Z a-z 0-9 - _."
+        )
+    }
+
+    private static func match(_ route: Route, _ steps: [Substring]) -> Match? {
+        let pattern = split(route.pattern)
+        guard pattern.count == steps.count else { return nil }
+        var id: String?
+        for (expected, step) in zip(pattern, steps) {
+            if expected.first == "{" {
+                guard isID(String(step)) else { return nil }
+                id = String(step)
+            } else if expected != step {
+                return nil
+            }
+        }
+        return Match(route: route, id: id)
+    }
+
+    /// With empty steps, so that `//` and a slash at the end match nothing.
+    private static func split(_ path: String) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    private static func isIDCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import Envelope
+
+/// The one field of a payload that only the device can open, as text. It is checked for its form and never decoded whole:
+/// the service has no use for the bytes.
+package struct SealedField: Equatable, Sendable {
+    package enum Format: String, Sendable {
+        /// The envelope of docs/protocol.md, whose length is the class's.
+        case sealed
+        /// A record of RFC 8291, of any length.
+        case webPush = "webpush"
+    }
+
+    package let format: Format
+    /// Base64url.
+    package let text: [UInt8]
+
+    /// Why a text is no such field.
+    package enum Fault: Error, Equatable {
+        case tooLarge(byteCount: Int, byteCountMax: Int)
+        case wrong(expected: String)
+    }
+
+    /// - Parameters:
+    ///   - text: the field's value.
+    ///   - pushClass: of the notification; alone decides the length.
+    /// - Throws: why it is not sent.
+    package init(sealed text: String, for pushClass: PushClass) throws(Fault) {
+        let bytes = Array(text.utf8)
+        let count = pushClass.sealedCharacterCount
+        guard bytes.count <= count else { throw .tooLarge(byteCount: bytes.count, byteCountMax: count) }
+        guard bytes.count == count, Self.isBase64URL(bytes) else {
+            throw .wrong(expected: "\(count) characters of base64url, as sealing for this class makes them")
+        }
+        // The first two bytes are version and suite, in the first three characters.
+        guard let head = Base64URL.decode(bytes[..<4]), head[0] == EnvelopeHeader.version,
+            Suite(rawValue: head[1]) != nil
+        else { throw .wrong(expected: "an envelope of a version and suite that this service knows") }
+        format = .sealed
+        self.text = bytes
+    }
+
+    /// - Parameters:
+    ///   - text: the record in base64url.
+    ///   - room: characters that the payload has left.
+    /// - Throws: why it is not sent.
+    package init(webPush text: String, room: Int) throws(Fault) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= room else { throw .tooLarge(byteCount: bytes.count, byteCountMax: room) }
+        // Salt, record size, length of the key, a P-256 point and a tag (RFC 8188 section 2.1).
+        guard bytes.count >= 136, bytes.count % 4 != 1, Self.isBase64URL(bytes) else {
+            throw .wrong(expected: "a record of RFC 8291 in base64url without padding")
+        }
+        format = .webPush
+        self.text = bytes
+    }
+
+    private static func isBase64URL(_ text: [UInt8]) -> Bool {
+        text.allSatisfy { Base64URL.value(of: $0) != nil }
+    }
+}
+
+/// The payload around the field, written by hand: the app's placeholder, and nothing that a sender chose.
+package enum SealedPayload {
+    /// - Parameters:
+    ///   - field: what only the device opens.
+    ///   - placeholder: the app's constant alert.
+    ///   - trace: of this push.
+    ///   - pushClass: `.voip` for calls, whose `aps` is empty.
+    /// - Returns: JSON in the byte order of docs/protocol.md, "Payload".
+    package static func bytes(
+        _ field: SealedField,
+        placeholder: Placeholder,
+        trace: Trace,
+        pushClass: PushClass
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(pushClass.payloadByteCountMax)
+        switch pushClass {
+        case .alert:
+            bytes += alertHead
+            bytes += placeholder.alertJSON
+            bytes += alertMiddle
+        case .voip: bytes += voipHead
+        }
+        bytes += field.format == .sealed ? sealedName : webPushName
+        bytes += field.text
+        bytes += traceHead
+        bytes += trace.text.utf8
+        bytes += end
+        return bytes
+    }
+
+    /// Characters that a record of RFC 8291 may have beside the app's placeholder.
+    package static func webPushRoom(placeholder: Placeholder) -> Int {
+        let fixed = alertHead.count + alertMiddle.count + webPushName.count + traceHead.count + end.count
+        return PushClass.alert.payloadByteCountMax - fixed - placeholder.alertJSON.count - Trace.characterCount
+    }
+
+    private static let alertHead = Array(#"{"aps":{"alert":"#.utf8)
+    private static let alertMiddle = Array(#","mutable-content":1}"#.utf8)
+    private static let voipHead = Array(#"{"aps":{}"#.utf8)
+    private static let sealedName = Array(#","sealed":""#.utf8)
+    private static let webPushName = Array(#","webpush":""#.utf8)
+    private static let traceHead = Array(#"","trace":""#.utf8)
+    private static let end = Array(#""}"#.utf8)
+}

@@ -1,0 +1,62 @@
+import Envelope
+package import Primitives
+
+/// A tenant's secret for the API: `spk_` and 32 random bytes in base64url. Only its hash is kept, so it is shown once.
+///
+/// The prefix is for scanners of repositories and logs, which find a key by it.
+package enum APIKey {
+    package static let prefix = "spk_"
+    /// Of the whole text.
+    package static let characterCount = 47
+    static let context = "SealedPush/1 API key"
+
+    /// A new key.
+    ///
+    /// - Parameter random: the system's, outside of tests.
+    /// - Returns: the key's text, and the hash for the configuration.
+    package static func make(random: inout some RandomSource) -> (text: String, hash: APIKeyHash) {
+        let text = prefix + Base64URL.string(random.bytes(count: 32))
+        return (text, APIKeyHash(of: Array(text.utf8)))
+    }
+
+    /// Whether these bytes have a key's form; nothing about whether there is such a key.
+    static func isWellFormed(_ text: [UInt8]) -> Bool {
+        text.count == characterCount && text.starts(with: prefix.utf8)
+            && Base64URL.decode(text.dropFirst(prefix.utf8.count)) != nil
+    }
+
+    /// What stands behind `Bearer ` in an `Authorization` field.
+    ///
+    /// - Returns: nil for another scheme, several words, or nothing. Tokens of other kinds are not read: there is no JWT
+    ///   here whose algorithm could be argued about.
+    package static func bearer(_ field: String) -> [UInt8]? {
+        let bytes = Array(field.utf8.prefix(256))
+        let scheme = Array("bearer ".utf8)
+        guard bytes.count > scheme.count, zip(bytes, scheme).allSatisfy({ $0 | 0x20 == $1 }), field.utf8.count <= 256
+        else { return nil }
+        let word = Array(bytes.dropFirst(scheme.count))
+        return word.allSatisfy { (0x21...0x7E).contains($0) } ? word : nil
+    }
+}
+
+/// SHA-256 over a context string and a key's text: 256 random bits need no slow hash.
+package struct APIKeyHash: Hashable, Sendable {
+    package static let byteCount = SHA256.byteCount
+
+    /// 32 bytes.
+    package let bytes: [UInt8]
+
+    /// - Parameter text: the key, as it is presented.
+    package init(of text: [UInt8]) {
+        bytes = SHA256.hash(Array(APIKey.context.utf8), text)
+    }
+
+    /// - Returns: nil unless the text is 43 characters of base64url.
+    package init?(text: String) {
+        guard let bytes = Base64URL.decode(Array(text.utf8)), bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    /// 43 characters of base64url, for the configuration.
+    package var text: String { Base64URL.string(bytes) }
+}

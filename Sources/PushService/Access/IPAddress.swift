@@ -1,0 +1,67 @@
+import Platform
+
+/// An address of the internet protocol, as bytes.
+package struct IPAddress: Hashable, Sendable {
+    /// 4 or 16, in network order.
+    package let bytes: [UInt8]
+
+    /// - Returns: nil unless there are 4 or 16 bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Reads the one strict text form of each family: four decimal numbers, or RFC 4291's.
+    ///
+    /// - Parameter text: without brackets, zone or port. `127.1`, `0x7f.1` and `2130706433`, which browsers take, are none.
+    package init?(_ text: String) {
+        // A NUL would end the text for C and not for us.
+        guard (2...45).contains(text.utf8.count), !text.utf8.contains(0) else { return nil }
+        var v4 = in_addr()
+        if unsafe inet_pton(AF_INET, text, &v4) == 1 {
+            bytes = unsafe withUnsafeBytes(of: &v4) { unsafe Array($0) }
+            return
+        }
+        var v6 = in6_addr()
+        guard unsafe inet_pton(AF_INET6, text, &v6) == 1 else { return nil }
+        bytes = unsafe withUnsafeBytes(of: &v6) { unsafe Array($0) }
+    }
+
+    package var isIPv4: Bool { bytes.count == 4 }
+
+    /// Whose requests count as one client's: an IPv4 address, or the 64 bits of IPv6 that a household is given.
+    package var client: IPAddress {
+        guard !isIPv4 else { return self }
+        return IPAddress(bytes: Array(bytes[..<8]) + [UInt8](repeating: 0, count: 8)) ?? self
+    }
+}
+
+/// A range of addresses: `10.0.0.0/8`.
+package struct IPRange: Hashable, Sendable {
+    package let base: IPAddress
+    /// Leading bits that must agree.
+    package let bitCount: Int
+
+    /// - Returns: nil unless the text is an address, a slash and a number of bits, and every bit behind those is zero.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let base = IPAddress(String(parts[0])), (1...3).contains(parts[1].utf8.count),
+            parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let bitCount = Int(parts[1]), bitCount <= base.bytes.count * 8
+        else { return nil }
+        self.base = base
+        self.bitCount = bitCount
+        guard Self.masked(base.bytes, bitCount) == base.bytes else { return nil }
+    }
+
+    package func contains(_ address: IPAddress) -> Bool {
+        address.bytes.count == base.bytes.count && Self.masked(address.bytes, bitCount) == base.bytes
+    }
+
+    private static func masked(_ bytes: [UInt8], _ bitCount: Int) -> [UInt8] {
+        bytes.enumerated().map { index, byte in
+            let kept = min(max(bitCount - index * 8, 0), 8)
+            return byte & UInt8(truncatingIfNeeded: 0xFF00 >> kept)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package import APNS
+package import Envelope
+
+/// A notification with the properties of SAP Mobile Services, as a push that Apple takes: `POST /v1/compat/sap`, for teams
+/// that move. The one route on which words may go in clear, and only for a tenant whose configuration says so.
+package struct SAPNotification: Equatable, Sendable {
+    package let topic: Topic
+    package let bundleID: BundleID
+    package let pushType: PushType
+    /// Nil: APNs reads it as 10.
+    package let priority: Priority?
+    package let expiration: Expiration?
+    package let payload: [UInt8]
+    /// The tenant's ids.
+    package let devices: [String]
+    /// What was taken and will not do what its sender may expect.
+    package let warnings: [Warning]
+
+    package enum Warning: String, Equatable, Sendable {
+        case silentPriority = "A silent push goes with priority 5; 'high' was lowered."
+        case silentRate = "Apple drops silent pushes beyond two or three an hour for a device."
+        case alertNotJSON = "'alert' begins like a JSON object and is none; it is shown as it stands."
+        case noActionButton = "'showActionButton' has no key in Apple's payload any more; it was left out."
+        case customTaken = "A member of 'customParameter' has the name of another property and was left out."
+    }
+
+    /// The first try goes by its priority, every other one behind all else.
+    package var firstLane: DispatchLane { priority == .immediate || priority == nil ? .normal : .background }
+    package static let retryLane = DispatchLane.background
+    /// Then it is a dead letter, which can be replayed.
+    package static let attemptCountMax = 3
+    package static let deviceCountMax = 1_000
+
+    private static let names = ["notification", "topic", "devices"]
+
+    /// - Parameters:
+    ///   - value: the body; fractions are allowed in it.
+    ///   - allowsClearText: the tenant's setting.
+    ///   - isApp: whether the tenant has the app with this bundle id.
+    ///   - now: seconds since 1970.
+    /// - Throws: `.plainText` when the tenant's setting does not allow it, `.invalidFields`, `.payloadTooLarge`.
+    package init(
+        _ value: JSONValue,
+        allowsClearText: Bool,
+        isApp: (BundleID) -> Bool,
+        now: Int64
+    ) throws(Problem) {
+        guard allowsClearText else {
+            throw Problem(
+                .plainText,
+                "This route sends text that everybody on the way can read, and the tenant's 'allows-clear-text' is off."
+                    + " Seal the content and use POST /v1/notifications; \(Problem.sealingAdvice)."
+            )
+        }
+        let faults = FieldFaults()
+        guard let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
+            throw Problem(faults.all)
+        }
+        let topic = reader.text("topic", 1...155, "the bundle id of an app of yours", isRequired: true) {
+            (try? BundleID($0)).map(isApp) ?? false
+        }
+        let devices = Self.devices(reader)
+        let properties = reader.value("notification", "an object of properties", isRequired: true)
+            .flatMap { SAPProperties($0, at: reader.place("notification"), faults, now: now) }
+        guard faults.all.isEmpty, let properties, let bundleID = topic.flatMap({ try? BundleID($0) }) else {
+            throw Problem(faults.all)
+        }
+        self.bundleID = bundleID
+        self.devices = devices
+        pushType = properties.pushType
+        self.topic = try Self.topic(bundleID, properties)
+        priority = properties.priority
+        expiration = properties.expiration
+        payload = try Self.payload(properties)
+        warnings = properties.warnings
+    }
+
+    private static func devices(_ reader: ObjectReader) -> [String] {
+        let elements = reader.elements("devices", 1...deviceCountMax, of: "devices' ids", isRequired: true) ?? []
+        var seen: Set<String> = []
+        return elements.compactMap { element in
+            if let id = element.value.string, Router.isID(id), seen.insert(id).inserted { return id }
+            let problem = "expected a device's id, 1 to 64 of A-Z a-z 0-9 - _, each once"
+            reader.faults.add(.wrong, element.path, at: element.value.offset, problem)
+            return nil
+        }
+    }
+
+    /// `apns.topic` may say what follows anyway, and nothing else: a topic of another app would be another app's push.
+    private static func topic(_ bundleID: BundleID, _ properties: SAPProperties) throws(Problem) -> Topic {
+        let text = bundleID.text
+        let full = text + properties.pushType.topicSuffix
+        if let asked = properties.topic, asked != text, asked != full {
+            var problem = Problem(.invalidFields, "Mend each field that is named here and send the request again.")
+            problem.fields = [
+                Problem.Field(
+                    pointer: "/notification/apns/topic",
+                    detail: "expected the bundle id in 'topic', with or without the push type's suffix, or nothing"
+                )
+            ]
+            throw problem
+        }
+        do throws(APNSError) {
+            return try Topic(bundleID: text).appendingSuffix(of: properties.pushType)
+        } catch {
+            throw Problem(.invalidFields, "The bundle id is too long for a topic of this push type.")
+        }
+    }
+
+    /// What came out is held against Apple's rules once more, by those who know them.
+    private static func payload(_ properties: SAPProperties) throws(Problem) -> [UInt8] {
+        let bytes = JSONWriter.bytes(of: properties.payload)
+        let byteCountMax = properties.pushType.payloadByteCountMax
+        do throws(PayloadError) {
+            guard bytes.count <= byteCountMax else {
+                throw .tooLarge(byteCount: bytes.count, byteCountMax: byteCountMax)
+            }
+            return try PushPayload(json: bytes).bytes(for: properties.pushType)
+        } catch .tooLarge(let byteCount, let byteCountMax) {
+            var problem = Problem(
+                .payloadTooLarge,
+                "The payload has \(byteCount) bytes, \(byteCount - byteCountMax) more than the \(byteCountMax) that Apple"
+                    + " allows; shorten 'data' or the alert."
+            )
+            problem.byteCount = byteCount
+            problem.byteCountMax = byteCountMax
+            throw problem
+        } catch {
+            throw Problem(.invalidFields, "Apple would not take it: \(error.description)")
+        }
+    }
+}

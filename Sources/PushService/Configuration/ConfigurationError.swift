@@ -1,0 +1,32 @@
+/// What is wrong in the configuration, and where. No value is repeated: some are secret.
+package struct ConfigurationFault: Error, Equatable, Sendable {
+    package enum Place: Equatable, Sendable {
+        /// Both from 1.
+        case file(line: Int, column: Int)
+        /// The name of a variable.
+        case environment(String)
+    }
+
+    package let place: Place
+    /// A JSON pointer to the field; empty for the whole document.
+    package let pointer: String
+    /// A sentence without its full stop.
+    package let problem: String
+}
+
+extension ConfigurationFault: CustomStringConvertible {
+    /// For example `12:5: /tenants/0/id: expected 1 to 64 of a-z, 0-9 and hyphens`.
+    package var description: String {
+        let start =
+            switch place {
+            case .file(let line, let column): "\(line):\(column)"
+            case .environment(let name): "environment variable \(name)"
+            }
+        return pointer.isEmpty ? "\(start): \(problem)" : "\(start): \(pointer): \(problem)"
+    }
+}
+
+/// Every fault of a configuration, in the order of the file; at least one.
+package struct ConfigurationError: Error, Equatable, Sendable {
+    package let faults: [ConfigurationFault]
+}

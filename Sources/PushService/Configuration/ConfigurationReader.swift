@@ -1,0 +1,134 @@
+import Envelope
+
+/// From the file's bytes to a configuration, or to everything that is wrong with it.
+extension ServiceConfiguration {
+    /// A file of many thousand tenants fits; what is longer is no configuration.
+    package static let byteCountMax = 4 * 1_024 * 1_024
+    package static let tenantCountMax = 1_000
+
+    /// - Parameters:
+    ///   - file: the file's bytes.
+    ///   - environment: of the process.
+    /// - Throws: every fault, with line and column, the field, and what to write instead.
+    package init(file: [UInt8], environment: [String: String] = [:]) throws(ConfigurationError) {
+        let document: JSONValue
+        do throws(JSONError) {
+            let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 12, allowsFractions: true)
+            document = try JSONParser.parse(file, limits: limits)
+        } catch {
+            let place = Self.place(error.offset, in: file)
+            throw ConfigurationError(faults: [
+                ConfigurationFault(place: place, pointer: "", problem: error.reason.description)
+            ])
+        }
+        var environmentFaults: [ConfigurationFault] = []
+        let whole = ConfigurationEnvironment.apply(environment, to: document, faults: &environmentFaults)
+        let faults = FieldFaults()
+        let configuration = Self.read(whole, faults)
+        let all = environmentFaults + faults.all.map { Self.fault($0, in: file) }
+        guard all.isEmpty, let configuration else { throw ConfigurationError(faults: all) }
+        self = configuration
+    }
+
+    private static func fault(_ fault: FieldFault, in file: [UInt8]) -> ConfigurationFault {
+        ConfigurationFault(
+            place: place(fault.offset, in: file),
+            pointer: fault.path.pointer,
+            problem: fault.problem
+        )
+    }
+
+    private static func place(_ offset: Int, in file: [UInt8]) -> ConfigurationFault.Place {
+        if let variable = ConfigurationEnvironment.variable(at: offset) { return .environment(variable.name) }
+        let position = JSONError.position(of: max(0, offset), in: file)
+        return .file(line: position.line, column: position.column)
+    }
+
+    private static let names = [
+        "listen", "loopback-port", "tls", "database-file", "token-key-file", "tenants", "limits",
+    ]
+
+    /// - Returns: nil where a fault left a hole.
+    private static func read(_ document: JSONValue, _ faults: FieldFaults) -> ServiceConfiguration? {
+        guard let reader = ObjectReader(document, at: .root, names: names, faults: faults) else { return nil }
+        let listens = listens(reader)
+        let loopback = reader.integer("loopback-port", in: 0...65_535)
+        let tls = tls(reader)
+        let database = reader.file("database-file", isRequired: true)
+        let tokenKey = reader.file("token-key-file", isRequired: true)
+        var limits = ServiceLimits()
+        let limitNames = ServiceLimits.settings.map(\.name)
+        if let object = reader.object("limits", names: limitNames) { limits.read(object) }
+        let elements = reader.elements("tenants", 1...tenantCountMax, of: "tenants", isRequired: true) ?? []
+        var tenants: [TenantConfiguration] = []
+        for element in elements {
+            guard let tenant = TenantConfiguration(element.value, at: element.path, faults) else { continue }
+            tenants.append(tenant)
+        }
+        findDoubles(tenants, reader)
+        guard let listens, let tls, let database, let tokenKey, faults.all.isEmpty else { return nil }
+        return ServiceConfiguration(
+            listens: listens,
+            loopbackPort: loopback.map { UInt16($0) },
+            tls: tls,
+            databaseFile: database,
+            tokenKeyFile: tokenKey,
+            tenants: tenants,
+            limits: limits
+        )
+    }
+
+    private static func listens(_ reader: ObjectReader) -> [Listen]? {
+        guard let elements = reader.elements("listen", 1...16, of: "listeners", isRequired: true) else { return nil }
+        return elements.compactMap { element in
+            guard
+                let object = ObjectReader(
+                    element.value,
+                    at: element.path,
+                    names: ["address", "port"],
+                    faults: reader.faults
+                )
+            else { return nil }
+            let expected = "an address such as \"0.0.0.0\" or \"::1\""
+            let address = object.text("address", 2...45, expected, isRequired: true) { IPAddress($0) != nil }
+            let port = object.integer("port", in: 0...65_535, isRequired: true)
+            guard let address, let port else { return nil }
+            return Listen(address: address, port: UInt16(port))
+        }
+    }
+
+    private static func tls(_ reader: ObjectReader) -> TLSFiles? {
+        let names = ["certificate-file", "key-file"]
+        guard let object = reader.object("tls", names: names, isRequired: true) else { return nil }
+        let certificate = object.file("certificate-file", isRequired: true)
+        let key = object.file("key-file", isRequired: true)
+        guard let certificate, let key else { return nil }
+        return TLSFiles(certificateFile: certificate, keyFile: key)
+    }
+
+    /// What must be unique over all tenants.
+    private static func findDoubles(_ tenants: [TenantConfiguration], _ reader: ObjectReader) {
+        let faults = reader.faults
+        let offset = reader.object["tenants"]?.offset ?? 0
+        let path = reader.place("tenants")
+        if Set(tenants.map(\.id)).count < tenants.count {
+            faults.add(.wrong, path, at: offset, "two tenants have one id; give each its own")
+        }
+        let hashes = tenants.flatMap { $0.keys.map(\.hash) }
+        if Set(hashes).count < hashes.count {
+            faults.add(.wrong, path, at: offset, "two keys have one hash; make a key for each")
+        }
+        if hashes.count > AccessTable.rowCountMax {
+            faults.add(.wrong, path, at: offset, "more than \(AccessTable.rowCountMax) keys; remove those not in use")
+        }
+    }
+}
+
+extension ObjectReader {
+    /// The path of a file, absolute, so that it does not matter where the service was started.
+    func file(_ name: String, isRequired: Bool = false) -> String? {
+        text(name, 2...4_096, "the absolute path of a file", isRequired: isRequired) {
+            $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        }
+    }
+}

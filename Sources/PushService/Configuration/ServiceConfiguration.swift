@@ -1,0 +1,111 @@
+package import APNS
+package import Envelope
+
+/// All that the service is told at its start, from one JSON file and the environment (docs/service.md).
+///
+/// Files are named here and read elsewhere; the only secrets' traces in it are hashes.
+package struct ServiceConfiguration: Equatable, Sendable {
+    package struct Listen: Equatable, Sendable {
+        /// A literal address.
+        package let address: String
+        /// 0 lets the system choose.
+        package let port: UInt16
+    }
+
+    package struct TLSFiles: Equatable, Sendable {
+        package let certificateFile: String
+        package let keyFile: String
+    }
+
+    /// Where HTTPS is spoken; 1 or more.
+    package let listens: [Listen]
+    /// Plain HTTP on 127.0.0.1 only: probes, and back ends on the same machine.
+    package let loopbackPort: UInt16?
+    package let tls: TLSFiles
+    package let databaseFile: String
+    /// 32 bytes that device tokens are encrypted under, outside the database.
+    package let tokenKeyFile: String
+    package let tenants: [TenantConfiguration]
+    package let limits: ServiceLimits
+
+    /// Every key of every tenant.
+    package var accessTable: AccessTable {
+        AccessTable(
+            tenants.flatMap { tenant in
+                tenant.keys.map { key in
+                    (key.hash, Grant(tenant: tenant.id, keyName: key.name, scopes: key.scopes))
+                }
+            }
+        )
+    }
+}
+
+/// One customer of the service: its keys, its apps, its share.
+package struct TenantConfiguration: Equatable, Sendable {
+    package struct Key: Equatable, Sendable {
+        /// For the audit log.
+        package let name: String
+        package let hash: APIKeyHash
+        package let scopes: Scopes
+    }
+
+    /// 1 ... 64 characters `a-z 0-9 -`.
+    package let id: String
+    package let keys: [Key]
+    package let apps: [AppConfiguration]
+    /// Notifications accepted in one day of UTC.
+    package let quotaPerDay: Int
+    /// Requests, in the long run.
+    package let requestsPerSecond: Double
+    /// Whether `POST /v1/compat/sap` takes words that everybody on the way can read.
+    package let allowsClearText: Bool
+    package let webhook: WebhookConfiguration?
+}
+
+/// One app at one of Apple's environments.
+package struct AppConfiguration: Equatable, Sendable {
+    package enum Credential: Equatable, Sendable {
+        case key(file: String, keyID: KeyID, teamID: TeamID)
+        /// PEM of certificate and key, or PKCS #12 with the file of its password.
+        case certificate(file: String, passwordFile: String?)
+    }
+
+    /// Another server in Apple's place: the simulator.
+    package struct Endpoint: Equatable, Sendable {
+        package let host: String
+        package let port: UInt16
+        package let authoritiesFile: String
+    }
+
+    package let bundleID: BundleID
+    package let environment: APNSEnvironment
+    package let credential: Credential
+    package let endpoint: Endpoint?
+    package let placeholder: Placeholder
+    /// Off unless turned on (protocol v1, rule 37).
+    package let takesReceipts: Bool
+    package let fallback: FallbackConfiguration?
+}
+
+/// Where results go.
+package struct WebhookConfiguration: Equatable, Sendable {
+    package let target: WebhookTarget
+    /// The key of the signatures; 32 bytes or more.
+    package let secretFile: String
+    /// Ranges that are reached although they are not public.
+    package let allowedRanges: [IPRange]
+}
+
+/// What happens once when an urgent notification has no receipt in time.
+package struct FallbackConfiguration: Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case webhook
+        case sms
+    }
+
+    package let kind: Kind
+    package let delivery: WebhookConfiguration
+    package let afterSeconds: Int
+    /// The app's constant words; nothing of a message.
+    package let text: String
+}

@@ -1,0 +1,106 @@
+import Envelope
+
+/// The bounds of everything that grows with what strangers send.
+package struct ServiceLimits: Equatable, Sendable {
+    /// Of one request's body.
+    package var bodyByteCountMax = 8 * 1_024 * 1_024
+    package var recipientCountMax = 1_000
+    package var receiptCountMax = 256
+    package var requestDeadlineSeconds = 30
+    package var connectionCountMax = 4_096
+    /// Of one client's address, before its key is known.
+    package var requestsPerSecondOfAddress = 100
+    package var pushesPerMinuteOfDevice = 60
+    package var pushBurstOfDevice = 20
+    /// Rows of the table of device buckets, and of that of addresses.
+    package var bucketCountMax = 200_000
+    package var inFlightCountMax = 4_000
+    /// After a 5xx: the first wait of a normal notification.
+    package var serverErrorWaitSeconds = 30
+    package var retentionDays = 7
+    package var drainSeconds = 10
+
+    package init() {}
+
+    struct Setting: Sendable {
+        let name: String
+        let text: String
+        let range: ClosedRange<Int64>
+        let path: any (WritableKeyPath<ServiceLimits, Int> & Sendable)
+    }
+
+    /// Every member of `limits` in the configuration file.
+    static let settings: [Setting] = [
+        Setting(
+            name: "body-bytes",
+            text: "bytes of one request's body",
+            range: 16_384...67_108_864,
+            path: \.bodyByteCountMax
+        ),
+        Setting(
+            name: "recipients",
+            text: "recipients of one request",
+            range: 1...10_000,
+            path: \.recipientCountMax
+        ),
+        Setting(name: "receipts", text: "receipts of one request", range: 1...4_096, path: \.receiptCountMax),
+        Setting(
+            name: "request-seconds",
+            text: "from a request's first byte to its last",
+            range: 1...300,
+            path: \.requestDeadlineSeconds
+        ),
+        Setting(name: "connections", text: "at one time", range: 1...100_000, path: \.connectionCountMax),
+        Setting(
+            name: "requests-per-second-of-address",
+            text: "of one client's address",
+            range: 1...1_000_000,
+            path: \.requestsPerSecondOfAddress
+        ),
+        Setting(
+            name: "pushes-per-minute-of-device",
+            text: "to one device, in the long run",
+            range: 1...60_000,
+            path: \.pushesPerMinuteOfDevice
+        ),
+        Setting(
+            name: "push-burst-of-device",
+            text: "to one device, at once after a rest",
+            range: 1...1_000,
+            path: \.pushBurstOfDevice
+        ),
+        Setting(
+            name: "buckets",
+            text: "devices, and addresses, whose rates are counted apart",
+            range: 1_000...10_000_000,
+            path: \.bucketCountMax
+        ),
+        Setting(
+            name: "in-flight",
+            text: "pushes that await Apple's answer",
+            range: 16...100_000,
+            path: \.inFlightCountMax
+        ),
+        Setting(
+            name: "server-error-seconds",
+            text: "the first wait of a normal notification after a 5xx",
+            range: 1...900,
+            path: \.serverErrorWaitSeconds
+        ),
+        Setting(
+            name: "retention-days",
+            text: "how long a state can be asked for",
+            range: 1...90,
+            path: \.retentionDays
+        ),
+        Setting(name: "drain-seconds", text: "after SIGTERM", range: 1...10, path: \.drainSeconds),
+    ]
+
+    /// - Parameter reader: the object `limits`.
+    mutating func read(_ reader: ObjectReader) {
+        for setting in Self.settings {
+            guard let number = reader.integer(setting.name, in: setting.range) else { continue }
+            self[keyPath: setting.path] = Int(number)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import APNS
+import Envelope
+
+extension TenantConfiguration {
+    private static let names = [
+        "id", "keys", "apps", "quota-per-day", "requests-per-second", "allows-clear-text", "webhook",
+    ]
+    static let keyCountMax = 64
+    static let appCountMax = 256
+
+    init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+        guard let reader = ObjectReader(value, at: path, names: Self.names, faults: faults) else { return nil }
+        let id = reader.text("id", 1...64, "1 to 64 of a-z, 0-9 and hyphens", isRequired: true, isValid: Self.isID)
+        let keys = Self.keys(reader)
+        let apps = Self.apps(reader)
+        let quota = reader.integer("quota-per-day", in: 1...10_000_000_000) ?? 1_000_000
+        let rate = reader.integer("requests-per-second", in: 1...1_000_000) ?? 1_000
+        let allowsClearText = reader.flag("allows-clear-text") ?? false
+        let webhook = reader.object("webhook", names: WebhookConfiguration.names).flatMap { WebhookConfiguration($0) }
+        guard let id, let keys, let apps else { return nil }
+        self.id = id
+        self.keys = keys
+        self.apps = apps
+        quotaPerDay = Int(quota)
+        requestsPerSecond = Double(rate)
+        self.allowsClearText = allowsClearText
+        self.webhook = webhook
+    }
+
+    private static func isID(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+    }
+
+    private static func keys(_ reader: ObjectReader) -> [Key]? {
+        guard let elements = reader.elements("keys", 1...keyCountMax, of: "keys", isRequired: true) else { return nil }
+        return elements.compactMap { element in
+            let names = ["name", "hash", "scopes"]
+            guard let object = ObjectReader(element.value, at: element.path, names: names, faults: reader.faults) else {
+                return nil
+            }
+            let name = object.text("name", 1...64, "a name of a-z, 0-9 and hyphens", isRequired: true, isValid: isID)
+            let expected = "the key's hash, 43 characters, as `sealedpushd make-key` prints it; never the key itself"
+            let hash = object.text("hash", 43...43, expected, isRequired: true) { APIKeyHash(text: $0) != nil }
+            let scopes = scopes(object)
+            guard let name, let hash = hash.flatMap({ APIKeyHash(text: $0) }), let scopes else { return nil }
+            return Key(name: name, hash: hash, scopes: scopes)
+        }
+    }
+
+    private static func scopes(_ reader: ObjectReader) -> Scopes? {
+        let words = Scope.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        guard let elements = reader.elements("scopes", 1...Scope.allCases.count, of: "of \(words)", isRequired: true)
+        else { return nil }
+        var scopes: [Scope] = []
+        for element in elements {
+            guard let scope = element.value.string.flatMap({ Scope(rawValue: $0) }), !scopes.contains(scope) else {
+                reader.faults.add(
+                    .wrong,
+                    element.path,
+                    at: element.value.offset,
+                    "expected one of \(words), each once"
+                )
+                continue
+            }
+            scopes.append(scope)
+        }
+        return Scopes(scopes)
+    }
+
+    private static func apps(_ reader: ObjectReader) -> [AppConfiguration]? {
+        guard let elements = reader.elements("apps", 1...appCountMax, of: "apps", isRequired: true) else { return nil }
+        let apps = elements.compactMap { AppConfiguration($0.value, at: $0.path, reader.faults) }
+        let pairs = Set(apps.map { [$0.bundleID.text, $0.environment.rawValue] })
+        if pairs.count < apps.count {
+            let offset = reader.object["apps"]?.offset ?? 0
+            let problem = "two apps have one bundle id and environment; keep one of them"
+            reader.faults.add(.wrong, reader.place("apps"), at: offset, problem)
+        }
+        return apps
+    }
+}

@@ -1,0 +1,53 @@
+import Envelope
+
+extension WebhookConfiguration {
+    static let names = ["url", "secret-file", "allows-plain-http", "allowed-ranges"]
+
+    init?(_ reader: ObjectReader) {
+        let allowsPlain = reader.flag("allows-plain-http") ?? false
+        let expected =
+            allowsPlain
+            ? "an absolute http or https URL without user, fragment or spaces"
+            : "an absolute https URL without user, fragment or spaces"
+        let url = reader.text("url", 9...2_048, expected, isRequired: true) {
+            WebhookTarget($0, allowsPlainHTTP: allowsPlain) != nil
+        }
+        let secretFile = reader.file("secret-file", isRequired: true)
+        let ranges = Self.ranges(reader)
+        guard let target = url.flatMap({ WebhookTarget($0, allowsPlainHTTP: allowsPlain) }), let secretFile else {
+            return nil
+        }
+        self.target = target
+        self.secretFile = secretFile
+        allowedRanges = ranges
+    }
+
+    private static func ranges(_ reader: ObjectReader) -> [IPRange] {
+        let elements = reader.elements("allowed-ranges", 1...64, of: "ranges such as \"10.1.0.0/16\"") ?? []
+        return elements.compactMap { element in
+            if let range = element.value.string.flatMap({ IPRange($0) }) { return range }
+            let problem = "expected a range such as \"10.1.0.0/16\", with zeros behind its bits"
+            reader.faults.add(.wrong, element.path, at: element.value.offset, problem)
+            return nil
+        }
+    }
+}
+
+extension FallbackConfiguration {
+    static let names = WebhookConfiguration.names + ["kind", "after-seconds", "text"]
+
+    init?(_ reader: ObjectReader) {
+        let kind: Kind? = reader.choice("kind", isRequired: true)
+        let delivery = WebhookConfiguration(reader)
+        let after = reader.integer("after-seconds", in: 5...3_600) ?? 60
+        let expected = "the app's constant words, 1 to 160 bytes without control characters"
+        let text = reader.text("text", 1...160, expected, isRequired: true) { text in
+            text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        }
+        guard let kind, let delivery, let text else { return nil }
+        self.kind = kind
+        self.delivery = delivery
+        afterSeconds = Int(after)
+        self.text = text
+    }
+}

@@ -1,0 +1,58 @@
+/// A queue in which every owner has its turn: one with a million waiting delays another's single one by one turn of each.
+///
+/// Bounded as a whole and for each owner; what does not fit stays where it came from, on disk.
+package struct TenantTurns<Element: Sendable>: Sendable {
+    private let countMax: Int
+    private let countMaxOfOwner: Int
+    private var waiting: [String: (elements: [Element], head: Int)] = [:]
+    /// Owners with something waiting, whoever is next first.
+    private var turns: [String] = []
+    private var turnHead = 0
+    package private(set) var count = 0
+
+    /// - Parameters:
+    ///   - countMax: elements of all owners.
+    ///   - countMaxOfOwner: elements of one.
+    package init(countMax: Int, countMaxOfOwner: Int) {
+        self.countMax = countMax
+        self.countMaxOfOwner = countMaxOfOwner
+    }
+
+    /// - Returns: false when there is no room, for it or for any.
+    package mutating func append(_ element: Element, of owner: String) -> Bool {
+        guard count < countMax else { return false }
+        var queue = waiting[owner] ?? (elements: [], head: 0)
+        guard queue.elements.count - queue.head < countMaxOfOwner else { return false }
+        if waiting[owner] == nil { turns.append(owner) }
+        // Out of the dictionary while it grows: two owners would copy the array.
+        waiting[owner] = nil
+        queue.elements.append(element)
+        waiting[owner] = queue
+        count += 1
+        return true
+    }
+
+    /// The next owner's oldest.
+    package mutating func popFirst() -> (owner: String, element: Element)? {
+        guard turnHead < turns.count else { return nil }
+        let owner = turns[turnHead]
+        turnHead += 1
+        guard var queue = waiting.removeValue(forKey: owner) else { return nil }
+        let element = queue.elements[queue.head]
+        queue.head += 1
+        count -= 1
+        if queue.head < queue.elements.count {
+            if queue.head >= 64, queue.head * 2 >= queue.elements.count {
+                queue.elements.removeFirst(queue.head)
+                queue.head = 0
+            }
+            waiting[owner] = queue
+            turns.append(owner)
+        }
+        if turnHead >= 64, turnHead * 2 >= turns.count {
+            turns.removeFirst(turnHead)
+            turnHead = 0
+        }
+        return (owner, element)
+    }
+}

@@ -1,0 +1,94 @@
+package import APNS
+
+/// Tells a device that is gone from an app whose tokens go to the wrong environment.
+///
+/// BadDeviceToken says neither which. One token that fails is that token's fault; when many tokens of one app and
+/// environment fail within an hour, and they are a good part of what was answered, it is the environment's, and deleting
+/// would lose every device of the app. So a token that fails is set aside and not deleted; after the hour it is judged.
+///
+/// A value: the store keeps which devices are set aside and since when; here are only counts, for configured apps.
+package struct TokenQuarantine: Sendable {
+    package struct Place: Hashable, Sendable {
+        /// The app's bundle id, a configured one.
+        package let topic: Topic
+        package let environment: APNSEnvironment
+
+        package init(topic: Topic, environment: APNSEnvironment) {
+            self.topic = topic
+            self.environment = environment
+        }
+    }
+
+    package enum Judgement: Equatable, Sendable {
+        /// Too early to tell: ask again then, in milliseconds since 1970.
+        case wait(untilMilliseconds: Int64)
+        /// The token was the fault.
+        case delete
+        /// The environment is: keep the devices, stop the app's pushes there, tell somebody.
+        case environmentSuspected
+    }
+
+    /// How long a token is set aside before it is judged, and what is counted together.
+    package static let windowMilliseconds: Int64 = 3_600_000
+    /// Fewer failures than this are single tokens.
+    package static let failureCountMin = 20
+    /// Of all answers, at least one in so many.
+    package static let answersPerFailureMax = 5
+
+    private static let slotCount: Int64 = 12
+    private static let slotMilliseconds = windowMilliseconds / slotCount
+
+    private struct Window {
+        /// By the slot of time, modulo `slotCount`.
+        var slots = [(number: Int64, answers: Int, failures: Int)](repeating: (-1, 0, 0), count: 12)
+        /// Kept until somebody says that it is mended.
+        var isSuspected = false
+    }
+
+    private var windows: [Place: Window] = [:]
+
+    package init() {}
+
+    /// An answer about a token: a BadDeviceToken, or one that shows the token to be good. Each token fails once: it is set
+    /// aside then.
+    ///
+    /// - Parameters:
+    ///   - place: the app and environment.
+    ///   - isFailure: BadDeviceToken.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: true when this answer makes the environment suspected: time for an alarm.
+    package mutating func didAnswer(at place: Place, isFailure: Bool, now: Int64) -> Bool {
+        var window = windows.removeValue(forKey: place) ?? Window()
+        let number = max(0, now) / Self.slotMilliseconds
+        let index = Int(number % Self.slotCount)
+        if window.slots[index].number != number { window.slots[index] = (number, 0, 0) }
+        window.slots[index].answers += 1
+        if isFailure { window.slots[index].failures += 1 }
+        let before = window.isSuspected
+        if isFailure, !before {
+            let live = window.slots.filter { $0.number > number - Self.slotCount && $0.number <= number }
+            let failures = live.reduce(0) { $0 + $1.failures }
+            let answers = live.reduce(0) { $0 + $1.answers }
+            window.isSuspected =
+                failures >= Self.failureCountMin && failures * Self.answersPerFailureMax >= answers
+        }
+        defer { windows[place] = window }
+        return window.isSuspected && !before
+    }
+
+    /// - Parameters:
+    ///   - place: the app and environment of a token that was set aside.
+    ///   - since: when it was, in milliseconds since 1970.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: what becomes of the token.
+    package func judgement(at place: Place, since: Int64, now: Int64) -> Judgement {
+        if isSuspected(place) { return .environmentSuspected }
+        let (end, overflow) = since.addingReportingOverflow(Self.windowMilliseconds)
+        return overflow || now >= end ? .delete : .wait(untilMilliseconds: end)
+    }
+
+    package func isSuspected(_ place: Place) -> Bool { windows[place]?.isSuspected ?? false }
+
+    /// Somebody has mended it: what was set aside is tried again, and counting begins anew.
+    package mutating func clear(_ place: Place) { windows[place] = nil }
+}

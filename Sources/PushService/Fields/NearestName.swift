@@ -1,0 +1,46 @@
+/// Which of our names somebody may have meant.
+enum NearestName {
+    /// Names of strangers are only repeated in a message if they look like names: no secret of ours is this short.
+    static let characterCountMax = 40
+
+    /// - Returns: the known name with the fewest changes, if a third of it or less has to change.
+    static func nearest(to name: String, among known: [String]) -> String? {
+        let characters = Array(name.utf8.prefix(characterCountMax + 1))
+        guard characters.count <= characterCountMax else { return nil }
+        let ranked = known.map { (name: $0, distance: distance(characters, Array($0.utf8))) }
+        guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+        return best.distance <= max(2, best.name.utf8.count / 3) ? best.name : nil
+    }
+
+    /// The name as it may stand in a message; nil if it does not look like one.
+    static func presentable(_ name: String) -> String? {
+        guard (1...characterCountMax).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
+            return nil
+        }
+        return name
+    }
+
+    private static func isNameCharacter(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    /// Levenshtein's distance: insertions, deletions and replacements.
+    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        var row = Array(0...other.count)
+        for (index, character) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let replaced = diagonal + (character == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, row[column] + 1, row[column + 1] + 1)
+            }
+        }
+        return row[other.count]
+    }
+}

@@ -1,0 +1,124 @@
+import Envelope
+
+/// Reads the members of one object, each in its type and range; what is wrong goes to `faults` and the reading goes on.
+///
+/// A member that is absent and one that is wrong are both `nil` to the caller, who looks at `faults` in the end.
+struct ObjectReader {
+    let object: JSONValue
+    let path: FieldPath
+    let faults: FieldFaults
+
+    /// - Parameters:
+    ///   - value: what should be an object.
+    ///   - path: where it stands.
+    ///   - names: every member there may be; others are faults, with the nearest name.
+    ///   - faults: where faults go; what is no object is one, and makes no reader.
+    init?(_ value: JSONValue, at path: FieldPath, names: [String], faults: FieldFaults) {
+        guard let members = value.members else {
+            faults.add(.wrong, path, at: value.offset, "expected an object in braces")
+            return nil
+        }
+        object = value
+        self.path = path
+        self.faults = faults
+        for member in members where !names.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+            unknown(member, names)
+        }
+    }
+
+    private func unknown(_ member: JSONMember, _ names: [String]) {
+        let shown = NearestName.presentable(member.name)
+        let place = shown.map { FieldPath.member(path, $0) } ?? path
+        let subject = shown.map { "unknown field '\($0)'" } ?? "a field with an unknown name"
+        let hint =
+            NearestName.nearest(to: member.name, among: names).map { "did you mean '\($0)'?" }
+            ?? "known are \(names.joined(separator: ", "))"
+        faults.add(.unknown, place, at: member.offset, "\(subject); \(hint)")
+    }
+
+    func place(_ name: String) -> FieldPath { .member(path, name) }
+
+    /// The member, or a fault if it is absent and `isRequired`.
+    func value(_ name: String, _ expected: String, isRequired: Bool = false) -> JSONValue? {
+        if let value = object[name] { return value }
+        if isRequired { faults.add(.missing, place(name), at: object.offset, "missing; write \(expected)") }
+        return nil
+    }
+
+    func wrong(_ name: String, _ value: JSONValue, _ expected: String) {
+        faults.add(.wrong, place(name), at: value.offset, "expected \(expected)")
+    }
+
+    /// - Parameters:
+    ///   - name: the member.
+    ///   - byteCounts: how long its UTF-8 may be.
+    ///   - expected: what to write, as it follows "expected".
+    ///   - isRequired: whether its absence is a fault.
+    ///   - isValid: what else must hold.
+    /// - Returns: the text, or nil.
+    func text(
+        _ name: String,
+        _ byteCounts: ClosedRange<Int>,
+        _ expected: String,
+        isRequired: Bool = false,
+        isValid: (String) -> Bool = { _ in true }
+    ) -> String? {
+        guard let value = value(name, expected, isRequired: isRequired) else { return nil }
+        guard let text = value.string, byteCounts.contains(text.utf8.count), isValid(text) else {
+            wrong(name, value, expected)
+            return nil
+        }
+        return text
+    }
+
+    func flag(_ name: String) -> Bool? {
+        guard let value = object[name] else { return nil }
+        guard case .bool(let flag) = value.content else {
+            wrong(name, value, "true or false")
+            return nil
+        }
+        return flag
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int64>, isRequired: Bool = false) -> Int64? {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let value = value(name, expected, isRequired: isRequired) else { return nil }
+        guard case .integer(let number) = value.content, range.contains(number) else {
+            wrong(name, value, expected)
+            return nil
+        }
+        return number
+    }
+
+    /// One of the words of an enumeration.
+    func choice<Word: RawRepresentable & CaseIterable>(_ name: String, isRequired: Bool = false) -> Word?
+    where Word.RawValue == String {
+        let expected = "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        guard let value = value(name, expected, isRequired: isRequired) else { return nil }
+        guard let text = value.string, let word = Word(rawValue: text) else {
+            wrong(name, value, expected)
+            return nil
+        }
+        return word
+    }
+
+    func elements(
+        _ name: String,
+        _ counts: ClosedRange<Int>,
+        of expected: String,
+        isRequired: Bool = false
+    ) -> [(value: JSONValue, path: FieldPath)]? {
+        let expected = "an array of \(counts.lowerBound) to \(counts.upperBound) \(expected)"
+        guard let value = value(name, expected, isRequired: isRequired) else { return nil }
+        guard let elements = value.elements, counts.contains(elements.count) else {
+            wrong(name, value, expected)
+            return nil
+        }
+        return elements.enumerated().map { ($0.element, .element(place(name), $0.offset)) }
+    }
+
+    func object(_ name: String, names: [String], isRequired: Bool = false) -> ObjectReader? {
+        guard let value = value(name, "an object in braces", isRequired: isRequired) else { return nil }
+        return ObjectReader(value, at: place(name), names: names, faults: faults)
+    }
+}

@@ -1,0 +1,55 @@
+/// How many notifications of a day reached their devices, by app and region: a fall in one region is how a blocked network
+/// or a broken release shows first.
+///
+/// Bounded: regions are the codes of ISO 3166 by their form, and when there are more rows than fit, further ones count
+/// under `other`.
+package struct DeliveryRates: Equatable, Sendable {
+    package struct Row: Hashable, Sendable {
+        /// Days since 1970.
+        package let day: Int64
+        /// A configured bundle id.
+        package let app: String
+        /// Two letters or three digits, or `other`.
+        package let region: String
+    }
+
+    package struct Counts: Equatable, Sendable {
+        package var accepted = 0
+        /// Of those, taken by APNs.
+        package var sent = 0
+        /// Of those, with a receipt: a lower bound of what arrived.
+        package var received = 0
+        package var undeliverable = 0
+    }
+
+    package static let other = "other"
+    /// Days that are kept.
+    package static let dayCountMax: Int64 = 30
+
+    private let rowCountMax: Int
+    package private(set) var rows: [Row: Counts] = [:]
+
+    /// - Parameter rowCountMax: of all days.
+    package init(rowCountMax: Int = 50_000) { self.rowCountMax = rowCountMax }
+
+    /// - Parameters:
+    ///   - member: what happened.
+    ///   - app: a configured bundle id.
+    ///   - region: as the device's row has it; what has not the form of a code counts as `other`.
+    ///   - day: days since 1970.
+    package mutating func add(
+        _ member: WritableKeyPath<Counts, Int>,
+        app: String,
+        region: String?,
+        day: Int64
+    ) {
+        let code = region.flatMap { DeviceUpload.isRegion($0) ? $0 : nil } ?? Self.other
+        var row = Row(day: day, app: app, region: code)
+        if rows[row] == nil, rows.count >= rowCountMax {
+            rows = rows.filter { $0.key.day > day - Self.dayCountMax }
+            if rows.count >= rowCountMax { row = Row(day: day, app: app, region: Self.other) }
+            // The last resort is one row for each day and app, which the configuration bounds.
+        }
+        rows[row, default: Counts()][keyPath: member] += 1
+    }
+}

@@ -1,0 +1,102 @@
+package import APNS
+
+/// What the service counts. Every label's values are known when it starts, lanes and reasons by their types and apps by the
+/// configuration: nothing that a stranger sends makes a new series.
+package struct ServiceMetrics: Sendable {
+    /// What became of an attempt, beside the reasons of APNs.
+    package enum Outcome: String, CaseIterable, Sendable {
+        case accepted = "Accepted"
+        case unknownReason = "UnknownReason"
+        case notProcessed = "NotProcessed"
+        case ambiguous = "Ambiguous"
+        case notSendable = "NotSendable"
+        case suspended = "Suspended"
+        case expired = "Expired"
+    }
+
+    /// Why a request was not taken.
+    package enum Refusal: String, CaseIterable, Sendable {
+        case unauthorized
+        case rate
+        case quota
+        case invalid
+        case plainText = "plain-text"
+        case tooLarge = "too-large"
+        case storage
+        case draining
+    }
+
+    /// Apps beyond this share the label `other`.
+    package static let appCountMax = 256
+
+    /// Bundle ids, in the order of their counters; the last is `other`.
+    let apps: [String]
+    private let places: [String: Int]
+    private(set) var accepted: [UInt64]
+    private(set) var sent: [UInt64]
+    private(set) var outcomes = [UInt64](repeating: 0, count: Outcome.allCases.count)
+    private(set) var reasons: [Reason: UInt64] = [:]
+    private(set) var refusals = [UInt64](repeating: 0, count: Refusal.allCases.count)
+    private(set) var receipts: UInt64 = 0
+    private(set) var receiptsAwaited: UInt64 = 0
+    private(set) var fallbacks: UInt64 = 0
+    private(set) var acceptLatency = Histogram()
+    private(set) var answerLatency = Histogram()
+    /// Set by whoever knows, before the text is made.
+    package var queueDepth = LaneScheduler.Counts()
+    /// Of the oldest, in seconds.
+    package var queueAge = LaneScheduler.Counts()
+    /// Of the oldest provider token, in seconds; nil without one.
+    package var providerTokenAgeSeconds: Int?
+    /// Of the certificate that ends first; nil without one.
+    package var certificateDaysLeft: Int?
+
+    /// - Parameter apps: the configured bundle ids; the first `appCountMax` have a series each.
+    package init(apps: [String]) {
+        var known: [String] = []
+        for app in apps where !known.contains(app) && known.count < Self.appCountMax { known.append(app) }
+        self.apps = known + ["other"]
+        places = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($0.element, $0.offset) })
+        let count = self.apps.count * DispatchLane.allCases.count
+        accepted = [UInt64](repeating: 0, count: count)
+        sent = [UInt64](repeating: 0, count: count)
+    }
+
+    /// Notifications that are on disk.
+    package mutating func didAccept(_ count: Int, app: String, lane: DispatchLane, microseconds: Int64) {
+        accepted[place(app, lane)] &+= UInt64(max(0, count))
+        acceptLatency.observe(microseconds: microseconds)
+    }
+
+    package mutating func didSend(app: String, lane: DispatchLane) { sent[place(app, lane)] &+= 1 }
+
+    /// An attempt has its end.
+    ///
+    /// - Parameters:
+    ///   - outcome: what became of it.
+    ///   - reason: Apple's, if it gave one that we know; then that is counted.
+    ///   - microseconds: from the request to the answer; nil without one.
+    package mutating func didFinish(_ outcome: Outcome, reason: Reason? = nil, microseconds: Int64? = nil) {
+        if let reason { reasons[reason, default: 0] &+= 1 } else { outcomes[Self.index(outcome)] &+= 1 }
+        if let microseconds { answerLatency.observe(microseconds: microseconds) }
+    }
+
+    package mutating func didRefuse(_ refusal: Refusal) { refusals[Self.index(refusal)] &+= 1 }
+    package mutating func didAwaitReceipt() { receiptsAwaited &+= 1 }
+    package mutating func didReceive() { receipts &+= 1 }
+    package mutating func didFallBack() { fallbacks &+= 1 }
+
+    private func place(_ app: String, _ lane: DispatchLane) -> Int {
+        (places[app] ?? apps.count - 1) * DispatchLane.allCases.count + Self.index(lane)
+    }
+
+    /// At most eight cases: looking is as quick as a table.
+    static func index<Case: CaseIterable & Equatable>(_ value: Case) -> Int {
+        var index = 0
+        for other in Case.allCases {
+            if other == value { return index }
+            index += 1
+        }
+        return 0
+    }
+}

@@ -1,0 +1,83 @@
+/// Where a webhook goes: a URL that two readers read alike.
+///
+/// Nothing is fetched from it and no redirect is followed. The host is resolved first, every address is judged, and then
+/// one of these addresses is connected to: a name that resolves to something else a moment later changes nothing.
+package struct WebhookTarget: Equatable, Sendable {
+    package let isTLS: Bool
+    /// A name in lower case, or a literal address without brackets.
+    package let host: String
+    package let port: UInt16
+    /// Path and query, beginning with a slash.
+    package let path: String
+    /// The address, where the host is one: there is nothing to resolve then.
+    package let literal: IPAddress?
+
+    /// - Parameters:
+    ///   - url: absolute, 2,048 bytes of printable ASCII at most, without user, password or fragment.
+    ///   - allowsPlainHTTP: whether `http` is taken; anything else makes no target.
+    package init?(_ url: String, allowsPlainHTTP: Bool = false) {
+        let text = Array(url.utf8)
+        guard text.count <= 2_048, text.allSatisfy({ (0x21...0x7E).contains($0) }),
+            !text.contains(where: { "\\#\"<>^`{|}".utf8.contains($0) })
+        else { return nil }
+        let isTLS = text.starts(with: "https://".utf8)
+        guard isTLS || (allowsPlainHTTP && text.starts(with: "http://".utf8)) else { return nil }
+        let rest = text.dropFirst(isTLS ? 8 : 7)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let tail = Array(rest.dropFirst(authority.count))
+        guard let place = Self.place(of: Array(authority), defaultPort: isTLS ? 443 : 80) else { return nil }
+        self.isTLS = isTLS
+        host = place.host
+        port = place.port
+        literal = IPAddress(place.host)
+        path = String(decoding: tail.first == UInt8(ascii: "/") ? tail : [UInt8(ascii: "/")] + tail, as: UTF8.self)
+    }
+
+    private static func place(of authority: [UInt8], defaultPort: UInt16) -> (host: String, port: UInt16)? {
+        if authority.first == UInt8(ascii: "[") {
+            guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let host = String(decoding: authority[1..<end], as: UTF8.self)
+            guard let address = IPAddress(host), !address.isIPv4 else { return nil }
+            return port(Array(authority[(end + 1)...]), defaultPort).map { (host, $0) }
+        }
+        let name = Array(authority.prefix { $0 != UInt8(ascii: ":") })
+        let host = String(decoding: name.map { isUpperCase($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        guard isHost(host) else { return nil }
+        return port(Array(authority.dropFirst(name.count)), defaultPort).map { (host, $0) }
+    }
+
+    private static func isUpperCase(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+
+    /// What follows the host: nothing, or a colon and 1 to 5 digits.
+    private static func port(_ text: [UInt8], _ defaultPort: UInt16) -> UInt16? {
+        guard !text.isEmpty else { return defaultPort }
+        guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count),
+            text.dropFirst().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let port = UInt16(String(decoding: text.dropFirst(), as: UTF8.self)), port > 0
+        else { return nil }
+        return port
+    }
+
+    /// Whether a text is a name of the DNS, or an address in its one strict form.
+    ///
+    /// A name that ends in a number is none: `127.1`, `0x7f000001` and `2130706433` are addresses to some readers
+    /// (WHATWG, "ends in a number checker") and names to others.
+    package static func isHost(_ text: String) -> Bool {
+        if IPAddress(text) != nil { return true }
+        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard (1...253).contains(text.utf8.count), let last = labels.last, let first = last.first,
+            !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+        else { return false }
+        return labels.allSatisfy { label in
+            (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+                && label.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                        true
+                    default: false
+                    }
+                }
+        }
+    }
+}
