@@ -41,7 +41,8 @@ package struct TenantList: Sendable {
         let hash = Self.hash(token: token)
         var found: Tenant?
         for row in rows {
-            let difference = zip(row.tokenHash, hash).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 }
+            // In parentheses: `|` and `^` bind alike, from the left, and a later byte would undo an earlier difference.
+            let difference = zip(row.tokenHash, hash).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
             if difference == 0 { found = row.tenant }
         }
         return found

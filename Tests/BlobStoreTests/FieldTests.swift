@@ -75,6 +75,11 @@ struct FieldTests {
         for token in ["", "three", Site.hash("one"), "One"] { #expect(tenants.tenant(token: token) == nil) }
     }
 
+    @Test func `of many other tokens none is a tenant's`() throws {
+        let tenants = try TenantList("acme \(Site.hash("one")) 1000 2")
+        for number in 0..<4_000 { #expect(tenants.tenant(token: "other \(number)") == nil) }
+    }
+
     @Test(arguments: [
         "acme", "acme HASH 1000", "acme HASH 1000 2 3", "acme short 1000 2", "acme HASH -1 2", "acme HASH 1000 0",
         "acme HASH many 2", "acme HASH= 1000 2", "ok OTHER 1 1\nok HASH 1 1", "one HASH 1 1\ntwo HASH 1 1",
