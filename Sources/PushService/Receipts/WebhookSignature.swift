@@ -45,7 +45,8 @@ package enum WebhookSignature {
         let expected = Array(hex(code(body: body, time: parts.time, secret: secret)).utf8)
         var isRight = false
         for signature in parts.signatures where signature.count == expected.count {
-            let difference = zip(signature, expected).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 }
+            // In parentheses: `|` and `^` bind alike, from the left, and a later byte would undo an earlier difference.
+            let difference = zip(signature, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
             isRight = difference == 0 || isRight
         }
         return isRight
