@@ -1,0 +1,155 @@
+import APNS
+import Envelope
+import TestSupport
+import Testing
+
+@testable import PushService
+
+struct ConfigurationTests {
+    @Test func `everything in the file is in the configuration`() throws {
+        let configuration = try ExampleConfiguration.read()
+        #expect(configuration.listens == [ServiceConfiguration.Listen(address: "0.0.0.0", port: 8443)])
+        #expect(configuration.loopbackPort == 8080)
+        #expect(configuration.tls.keyFile == "/etc/sealedpush/tls.key")
+        #expect(configuration.limits.recipientCountMax == 500)
+        #expect(configuration.limits.receiptCountMax == ServiceLimits().receiptCountMax)
+        let tenant = try #require(configuration.tenants.first)
+        #expect(tenant.quotaPerDay == 5_000)
+        #expect(tenant.webhook?.target.host == "hooks.example.com")
+        #expect(tenant.apps.count == 2)
+        #expect(tenant.apps[0].fallback?.kind == .sms)
+        #expect(tenant.apps[0].fallback?.afterSeconds == 90)
+        #expect(tenant.apps[1].endpoint?.port == 2197)
+        #expect(tenant.apps[1].environment == .sandbox)
+        #expect(!tenant.apps[1].takesReceipts)
+        let grant = configuration.accessTable.grant(for: Array("one".utf8))
+        #expect(grant == Grant(tenant: "acme", keyName: "back-end", scopes: Scopes([.send, .read])))
+    }
+
+    @Test(arguments: [
+        (
+            #""loopback-port": 8080"#, #""loopback-prt": 8080"#,
+            "3:3: /loopback-prt: unknown field 'loopback-prt'; did you mean 'loopback-port'?"
+        ),
+        (#""port": 8443"#, #""port": 99999"#, "2:45: /listen/0/port: expected a whole number from 0 to 65535"),
+        (#""0.0.0.0""#, #""127.1""#, #"2:26: /listen/0/address: expected an address such as "0.0.0.0" or "::1""#),
+        (#""id": "acme""#, #""id": "Acme""#, "10:13: /tenants/0/id: expected 1 to 64 of a-z, 0-9 and hyphens"),
+        (
+            #""receipts": true,"#, "",
+            #"26:23: /tenants/0/apps/0/fallback: a fallback waits for receipts; set "receipts" to true, or leave the fallback out"#
+        ),
+        (
+            #""team-id": "TEAM123456""#, #""team-id": "TEAM""#,
+            "23:97: /tenants/0/apps/0/credential/team-id: expected 10 letters and digits, as Apple shows them"
+        ),
+        (
+            #", "port": 2197"#, "",
+            "35:23: /tenants/0/apps/1/endpoint/port: missing; write a whole number from 1 to 65535"
+        ),
+        (
+            "https://hooks", "http://hooks",
+            "18:26: /tenants/0/webhook/url: expected an absolute https URL without user, fragment or spaces"
+        ),
+        (
+            #""environment": "sandbox""#, #""environment": "production""#,
+            "19:15: /tenants/0/apps: two apps have one bundle id and environment; keep one of them"
+        ),
+    ])
+    func `a fault is named with its line, its field and what to write (abuse case 101)`(
+        _ change: (from: String, to: String, said: String)
+    ) {
+        #expect(ExampleConfiguration.faults(replacing: change.from, with: change.to) == [change.said])
+    }
+
+    @Test func `all faults are named at once`() {
+        let file = Array(#"{"listen": [], "tls": {}, "tenants": 3, "x": 1}"#.utf8)
+        let error = refusal { () throws(ConfigurationError) in _ = try ServiceConfiguration(file: file) }
+        #expect(
+            error?.faults.map(\.pointer) == [
+                "/x", "/listen", "/tls/certificate-file", "/tls/key-file", "/database-file", "/token-key-file",
+                "/tenants",
+            ]
+        )
+    }
+
+    @Test func `a file that is no JSON says where`() {
+        #expect(
+            ExampleConfiguration.faults(replacing: "8080,", with: "8080") == [
+                "4:3: expected ',' or the closing bracket"
+            ]
+        )
+    }
+
+    @Test func `two keys with one hash are refused`() {
+        let faults = ExampleConfiguration.faults(
+            replacing: ExampleConfiguration.otherHash,
+            with: ExampleConfiguration.hash
+        )
+        #expect(faults == ["8:14: /tenants: two keys have one hash; make a key for each"])
+    }
+
+    @Test func `no value is repeated in a fault (abuse case 93)`() {
+        let canary = "spk_CANARYcanaryCANARYcanaryCANARYcanaryCANARYc"
+        for replaced in ["0.0.0.0", "acme", ExampleConfiguration.hash, "ABCDE12345", "sms", "SP_NEW", "8443"] {
+            let faults = ExampleConfiguration.faults(replacing: replaced, with: canary + canary)
+            #expect(!faults.joined().contains("CANARY"), "in place of \(replaced)")
+        }
+        let asName = ExampleConfiguration.faults(replacing: "\"quota-per-day\"", with: "\"\(canary)\"")
+        #expect(asName.count == 1 && !asName.joined().contains("CANARY"))
+    }
+
+    @Test func `variables stand over the file`() throws {
+        let environment = [
+            "SEALEDPUSH_LISTEN_ADDRESS": "::1", "SEALEDPUSH_LISTEN_PORT": "9443", "SEALEDPUSH_LOOPBACK_PORT": "9080",
+            "SEALEDPUSH_TLS_CERTIFICATE_FILE": "/a", "SEALEDPUSH_TLS_KEY_FILE": "/b",
+            "SEALEDPUSH_DATABASE_FILE": "/c", "SEALEDPUSH_TOKEN_KEY_FILE": "/d", "PATH": "/usr/bin",
+        ]
+        let configuration = try ExampleConfiguration.read(environment: environment)
+        #expect(configuration.listens == [ServiceConfiguration.Listen(address: "::1", port: 9443)])
+        #expect(configuration.loopbackPort == 9080)
+        #expect(configuration.tls == ServiceConfiguration.TLSFiles(certificateFile: "/a", keyFile: "/b"))
+        #expect(configuration.databaseFile == "/c")
+        #expect(configuration.tokenKeyFile == "/d")
+        #expect(environment.count - 1 == ConfigurationEnvironment.all.count)
+    }
+
+    @Test func `a variable that is wrong is named, and its value is not`() {
+        #expect(
+            ExampleConfiguration.faults(environment: ["SEALEDPUSH_LISTEN_PORT": "canary"]) == [
+                "environment variable SEALEDPUSH_LISTEN_PORT: /listen/0/port: expected a whole number from 0 to 65535"
+            ]
+        )
+        #expect(
+            ExampleConfiguration.faults(environment: ["SEALEDPUSH_DATABASE": "canary"]) == [
+                "environment variable SEALEDPUSH_DATABASE: unknown variable; did you mean SEALEDPUSH_DATABASE_FILE?"
+            ]
+        )
+    }
+
+    @Test func `any bytes are a configuration or faults`() {
+        var random = SeededRandom(seed: RunSeed.here())
+        let original = Array(ExampleConfiguration.text.utf8)
+        let pieces = ["{", "}", "[", "]", "\"", ":", ",", "null", "-1", "1e9", "\\u0000", "tenants", "\u{0}"].map {
+            Array($0.utf8)
+        }
+        for round in 0..<400 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let start = Int.random(in: 0..<bytes.count, using: &random)
+                let end = min(bytes.count, start + Int.random(in: 0...12, using: &random))
+                bytes.replaceSubrange(start..<end, with: pieces.randomElement(using: &random) ?? [])
+            }
+            do throws(ConfigurationError) {
+                _ = try ServiceConfiguration(file: bytes)
+            } catch {
+                #expect(!error.faults.isEmpty, "round \(round)")
+            }
+        }
+    }
+
+    @Test func `every setting's default is in its own range`() {
+        for setting in ServiceLimits.settings {
+            #expect(setting.range.contains(Int64(ServiceLimits()[keyPath: setting.path])), "\(setting.name)")
+        }
+    }
+}

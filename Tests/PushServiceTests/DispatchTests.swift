@@ -1,0 +1,305 @@
+import APNS
+import Envelope
+import Primitives
+import TestSupport
+import Testing
+
+@testable import PushService
+
+struct LaneSchedulerTests {
+    private typealias Counts = LaneScheduler.Counts
+
+    @Test func `a call that arrives in the middle of a broadcast waits for five others at most, and nothing starves`() {
+        var random = SeededRandom(seed: RunSeed.here())
+        for _ in 0..<200 {
+            var scheduler = LaneScheduler(inFlightMax: 1_000)
+            let waiting = Counts(normal: 1_000_000, background: 1_000_000)
+            for _ in 0..<Int.random(in: 0..<100, using: &random) {
+                if let choice = scheduler.next(fresh: waiting, retries: Counts()) { scheduler.didFinish(choice.lane) }
+            }
+            var others = 0
+            while let choice = scheduler.next(
+                fresh: Counts(urgent: 1, normal: waiting.normal, background: waiting.background),
+                retries: Counts()
+            ), choice.lane != .urgent {
+                others += 1
+                scheduler.didFinish(choice.lane)
+            }
+            #expect(others <= LaneScheduler.othersBeforeUrgentMax)
+        }
+    }
+
+    @Test func `of each round every lane gets its share`() {
+        var scheduler = LaneScheduler(inFlightMax: 1_000)
+        var taken = Counts()
+        for _ in 0..<21 * 100 {
+            guard let choice = scheduler.next(fresh: Counts(urgent: 9, normal: 9, background: 9), retries: Counts())
+            else {
+                Issue.record("something waits, and nothing was chosen")
+                return
+            }
+            taken[choice.lane] += 1
+            scheduler.didFinish(choice.lane)
+        }
+        #expect(taken == Counts(urgent: 1_600, normal: 400, background: 100))
+    }
+
+    @Test func `a lane that is alone has all of it`() {
+        var scheduler = LaneScheduler(inFlightMax: 1_000)
+        for _ in 0..<500 {
+            #expect(scheduler.next(fresh: Counts(background: 1), retries: Counts())?.lane == .background)
+            scheduler.didFinish(.background)
+        }
+        #expect(scheduler.next(fresh: Counts(), retries: Counts()) == nil)
+    }
+
+    @Test func `a broadcast without answers leaves room for calls (abuse case 90)`() {
+        var scheduler = LaneScheduler(inFlightMax: 80)
+        var taken = Counts()
+        while let choice = scheduler.next(fresh: Counts(background: 1_000), retries: Counts()) {
+            taken[choice.lane] += 1
+        }
+        while let choice = scheduler.next(fresh: Counts(normal: 1_000), retries: Counts()) { taken[choice.lane] += 1 }
+        while let choice = scheduler.next(fresh: Counts(urgent: 1_000), retries: Counts()) { taken[choice.lane] += 1 }
+        #expect(taken == Counts(urgent: 10, normal: 30, background: 40))
+    }
+
+    @Test func `retries do not starve what is fresh, and are not starved`() {
+        var scheduler = LaneScheduler(inFlightMax: 1_000)
+        var retries = 0
+        for _ in 0..<400 {
+            let choice = scheduler.next(fresh: Counts(normal: 100), retries: Counts(normal: 100))
+            if choice?.isRetry == true { retries += 1 }
+            scheduler.didFinish(.normal)
+        }
+        #expect(retries == 100)
+        #expect(scheduler.next(fresh: Counts(), retries: Counts(normal: 1))?.isRetry == true)
+    }
+
+    @Test func `a tenant with many waiting delays another by one turn (abuse case 90)`() throws {
+        var turns = TenantTurns<Int>(countMax: 10_000, countMaxOfOwner: 6_000)
+        for number in 0..<5_000 { #expect(turns.append(number, of: "loud") == true) }
+        for number in 0..<3 { #expect(turns.append(number, of: "quiet") == true) }
+        let first = (0..<6).compactMap { _ in turns.popFirst() }
+        #expect(first.map(\.owner) == ["loud", "quiet", "loud", "quiet", "loud", "quiet"])
+        #expect(first.map(\.element) == [0, 0, 1, 1, 2, 2])
+        var rest: [Int] = []
+        while let next = turns.popFirst() { rest.append(next.element) }
+        #expect(rest == Array(3..<5_000) && turns.count == 0)
+    }
+
+    @Test func `turns are bounded as a whole and for each owner`() {
+        var turns = TenantTurns<Int>(countMax: 5, countMaxOfOwner: 3)
+        #expect((0..<4).map { turns.append($0, of: "a") } == [true, true, true, false])
+        #expect((0..<3).map { turns.append($0, of: "b") } == [true, true, false])
+    }
+}
+
+struct RetryDelayTests {
+    @Test func `waits double up to Apple's fifteen minutes`() {
+        let delay = RetryDelay(serverErrorWaitSeconds: 30)
+        let waits = (1...8).map { delay.fullMilliseconds(attemptCount: $0, cause: .server, lane: .normal) / 1_000 }
+        #expect(waits == [30, 60, 120, 240, 480, 900, 900, 900])
+        #expect(delay.fullMilliseconds(attemptCount: 1, cause: .server, lane: .urgent) == 1_000)
+        #expect(delay.fullMilliseconds(attemptCount: 1, cause: .server, lane: .background) == 900_000)
+        #expect(delay.fullMilliseconds(attemptCount: .max, cause: .limit, lane: .normal) == 900_000)
+    }
+
+    @Test func `whatever is drawn, a retry is later than now, within the wait and before the expiration`() {
+        var random = SeededRandom(seed: RunSeed.here())
+        let delay = RetryDelay()
+        for _ in 0..<20_000 {
+            let now = Int64.random(in: 0...4_000_000_000_000, using: &random)
+            let expiresAt = now + Int64.random(in: -10...2_000_000, using: &random)
+            let count = Int.random(in: 1...100, using: &random)
+            let lane = DispatchLane.allCases.randomElement(using: &random) ?? .normal
+            let due = delay.due(
+                attemptCount: count,
+                cause: .server,
+                lane: lane,
+                jitter: Double.random(in: 0..<1, using: &random),
+                now: now,
+                expiresAt: expiresAt
+            )
+            if let due {
+                #expect(due > now && due < expiresAt && due - now <= RetryDelay.ceilingMilliseconds)
+            } else {
+                #expect(expiresAt - now <= RetryDelay.lastTryMilliseconds)
+            }
+        }
+    }
+
+    @Test func `many that failed at once do not come back at once`() {
+        let delay = RetryDelay()
+        let dues = (0..<10).map {
+            delay.due(attemptCount: 4, cause: .server, lane: .normal, jitter: Double($0) / 10, now: 0, expiresAt: .max)
+        }
+        #expect(Set(dues).count == 10)
+    }
+}
+
+struct DispatchRulesTests {
+    private let rules = DispatchRules(RetryDelay())
+
+    private func verdict(
+        _ outcome: AttemptOutcome,
+        attempt: Int = 1,
+        max: Int? = nil,
+        collapses: Bool = true,
+        expiresAt: Int64 = 10_000_000,
+        hadExpiredToken: Bool = false
+    ) -> Verdict {
+        let context = AttemptContext(
+            lane: .normal,
+            attemptCount: attempt,
+            attemptCountMax: max,
+            hasCollapseID: collapses,
+            expiresAt: expiresAt,
+            hadExpiredProviderToken: hadExpiredToken
+        )
+        return rules.verdict(on: outcome, context, now: 1_000, jitter: 0)
+    }
+
+    private func answer(_ reason: Reason) -> AttemptOutcome {
+        .answered(status: reason.status, reason: reason, timestampMilliseconds: reason.hasTimestamp ? 777 : nil)
+    }
+
+    @Test func `each reason of Apple's has its row`() {
+        for reason in Reason.allCases {
+            let verdict = verdict(answer(reason))
+            switch reason {
+            case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .badTopic, .duplicateHeaders,
+                .invalidPushType, .missingDeviceToken, .missingTopic, .payloadEmpty, .badPath, .methodNotAllowed,
+                .payloadTooLarge:
+                #expect(verdict.notification == .dead(.refused(reason, status: reason.status)))
+                #expect(verdict.device == .keep && verdict.lane == .alarm)
+            case .badDeviceToken:
+                #expect(verdict.notification == .dead(.refused(reason, status: 400)))
+                #expect(verdict.device == .quarantine && verdict.lane == .breaker)
+            case .deviceTokenNotForTopic:
+                #expect(verdict.notification == .dead(.refused(reason, status: 400)) && verdict.device == .deletePair)
+            case .unregistered, .expiredToken:
+                #expect(verdict.notification == .undeliverable && verdict.device == .deleteIfRegisteredBy(777))
+            case .topicDisallowed, .badCertificate, .badCertificateEnvironment, .forbidden, .invalidProviderToken,
+                .missingProviderToken, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken:
+                #expect(verdict.notification == .parked && verdict.lane == .suspend)
+            case .tooManyProviderTokenUpdates:
+                #expect(verdict.notification == .retry(atMilliseconds: 2_000, isMaybeDuplicate: false))
+                #expect(verdict.lane == .freezeProviderToken)
+            case .tooManyRequests:
+                #expect(verdict.notification == .retry(atMilliseconds: 2_000, isMaybeDuplicate: false))
+                #expect(verdict.device == .slowDown(.seconds(4)))
+            case .internalServerError, .serviceUnavailable:
+                #expect(verdict.notification == .retry(atMilliseconds: 16_000, isMaybeDuplicate: false))
+                #expect(verdict.device == .keep)
+            case .idleTimeout, .shutdown, .unrelatedKeyIDInToken, .expiredProviderToken:
+                #expect(verdict.notification == .retry(atMilliseconds: 1_500, isMaybeDuplicate: false))
+            }
+        }
+    }
+
+    @Test func `a 200 is the end and worth a date`() {
+        let verdict = verdict(.answered(status: 200, reason: nil, timestampMilliseconds: nil))
+        #expect(verdict == Verdict(notification: .accepted, device: .markReached, lane: .keep))
+    }
+
+    @Test func `a 410 without a time deletes nobody`() {
+        let verdict = verdict(.answered(status: 410, reason: .unregistered, timestampMilliseconds: nil))
+        #expect(verdict.notification == .undeliverable && verdict.device == .keep)
+    }
+
+    @Test func `an unclear outcome is sent again only where it cannot be shown twice`() {
+        #expect(verdict(.ambiguous).notification == .retry(atMilliseconds: 1_500, isMaybeDuplicate: true))
+        #expect(verdict(.ambiguous, collapses: false).notification == .dead(.outcomeUnknown))
+        #expect(
+            verdict(.notProcessed, collapses: false).notification
+                == .retry(atMilliseconds: 1_500, isMaybeDuplicate: false)
+        )
+    }
+
+    @Test func `attempts end where they are counted, and with the expiration`() {
+        #expect(verdict(answer(.serviceUnavailable), attempt: 2, max: 3).notification != .dead(.attemptsExhausted))
+        #expect(verdict(answer(.serviceUnavailable), attempt: 3, max: 3).notification == .dead(.attemptsExhausted))
+        #expect(verdict(answer(.serviceUnavailable), expiresAt: 1_500).notification == .expired)
+        #expect(verdict(.suspended, expiresAt: 999).notification == .expired)
+        #expect(verdict(.suspended).notification == .parked)
+    }
+
+    @Test func `a provider token that expires twice parks the notification`() {
+        #expect(verdict(answer(.expiredProviderToken), hadExpiredToken: true).notification == .parked)
+    }
+
+    @Test func `a reason with a status that is not its own is decided by the status`() {
+        let unknown = verdict(.answered(status: 503, reason: .badDeviceToken, timestampMilliseconds: nil))
+        #expect(
+            unknown.device == .keep && unknown.notification == .retry(atMilliseconds: 16_000, isMaybeDuplicate: false)
+        )
+    }
+}
+
+struct TokenQuarantineTests {
+    private func place(_ environment: APNSEnvironment = .production) throws -> TokenQuarantine.Place {
+        TokenQuarantine.Place(topic: try Topic(bundleID: "com.example.chat"), environment: environment)
+    }
+
+    @Test func `one bad token among good ones is deleted after the hour, and not before`() throws {
+        var quarantine = TokenQuarantine()
+        let place = try place()
+        for index in 0..<1_000 {
+            #expect(quarantine.didAnswer(at: place, isFailure: index % 50 == 0, now: 1_000) == false)
+        }
+        let end = 1_000 + TokenQuarantine.windowMilliseconds
+        #expect(quarantine.judgement(at: place, since: 1_000, now: end - 1) == .wait(untilMilliseconds: end))
+        #expect(quarantine.judgement(at: place, since: 1_000, now: end) == .delete)
+    }
+
+    @Test func `many bad tokens of one app accuse the environment, once, and no token is deleted`() throws {
+        var quarantine = TokenQuarantine()
+        let place = try place()
+        let alarms = (0..<100).filter { _ in quarantine.didAnswer(at: place, isFailure: true, now: 1_000) }
+        #expect(alarms == [TokenQuarantine.failureCountMin - 1])
+        #expect(quarantine.judgement(at: place, since: 1_000, now: .max) == .environmentSuspected)
+        #expect(!quarantine.isSuspected(try self.place(.sandbox)))
+        quarantine.clear(place)
+        #expect(!quarantine.isSuspected(place))
+    }
+
+    @Test func `failures that are hours apart do not add up`() throws {
+        var quarantine = TokenQuarantine()
+        let place = try place()
+        for hour in 0..<200 {
+            let now = Int64(hour) * 2 * TokenQuarantine.windowMilliseconds
+            #expect(quarantine.didAnswer(at: place, isFailure: true, now: now) == false)
+        }
+    }
+}
+
+struct NotificationClassTests {
+    @Test func `each class is a push that Apple takes`() {
+        for notificationClass in NotificationClass.allCases {
+            #expect(notificationClass.pushType.expects(notificationClass.priority))
+            #expect(notificationClass.expirySeconds.contains(notificationClass.defaultExpirySeconds))
+            #expect(notificationClass.pushClass.payloadByteCountMax == notificationClass.pushType.payloadByteCountMax)
+        }
+        #expect(NotificationClass.call.lane == .urgent && NotificationClass.background.lane == .background)
+        #expect(NotificationClass.allCases.filter(\.hasFallback) == [.call, .urgent])
+    }
+
+    @Test func `a word is one id for each device, and no two devices share one`() {
+        let key = CollapseKey(SecretBytes(byteCount: 32) { _ in })
+        let id = APNSID(randomBytes: Array(1...16))
+        func made(_ device: String, _ word: String?, tenant: String = "t", id: APNSID = id) -> CollapseID? {
+            key.collapseID(for: .normal, id: id, tenant: tenant, device: device, word: word)
+        }
+        let other = APNSID(randomBytes: Array(2...17))
+        let all = [
+            made("a", "w"), made("b", "w"), made("a", "v"), made("a", nil), made("a", nil, id: other),
+            made("a", "w", tenant: "u"),
+            made("ta", "w", tenant: ""),
+        ]
+        #expect(Set(all).count == all.count && !all.contains(nil))
+        #expect(made("a", "w", id: other) == made("a", "w"))
+        #expect(made("a", nil) == made("a", nil))
+        #expect(key.collapseID(for: .call, id: id, tenant: "t", device: "a", word: nil) == nil)
+    }
+}

@@ -1,0 +1,129 @@
+import APNS
+import Envelope
+import TestSupport
+import Testing
+
+@testable import PushService
+
+struct ServiceMetricsTests {
+    private func text(_ metrics: ServiceMetrics) -> [Substring] {
+        var text: [UInt8] = []
+        metrics.append(to: &text)
+        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+    }
+
+    @Test func `what is counted is in the text`() {
+        var metrics = ServiceMetrics(apps: ["com.example.chat"])
+        metrics.didAccept(3, app: "com.example.chat", lane: .urgent, microseconds: 4_000)
+        metrics.didSend(app: "com.example.chat", lane: .urgent)
+        metrics.didFinish(.accepted, microseconds: 30_000)
+        metrics.didFinish(.unknownReason, reason: .badDeviceToken)
+        metrics.didRefuse(.plainText)
+        metrics.queueDepth.background = 7
+        metrics.providerTokenAgeSeconds = 100
+        metrics.certificateDaysLeft = -2
+        let lines = text(metrics)
+        for expected in [
+            #"sealedpush_accepted_total{topic="com.example.chat",lane="urgent"} 3"#,
+            #"sealedpush_sent_total{topic="com.example.chat",lane="urgent"} 1"#,
+            #"sealedpush_outcomes_total{reason="Accepted"} 1"#,
+            #"sealedpush_outcomes_total{reason="BadDeviceToken"} 1"#,
+            #"sealedpush_outcomes_total{reason="Unregistered"} 0"#, #"sealedpush_refused_total{why="plain-text"} 1"#,
+            #"sealedpush_queue_depth{lane="background"} 7"#, "sealedpush_provider_token_age_seconds 100",
+            "sealedpush_certificate_days_left -2", #"sealedpush_apns_seconds_bucket{le="0.025"} 0"#,
+            #"sealedpush_apns_seconds_bucket{le="0.05"} 1"#, #"sealedpush_apns_seconds_bucket{le="+Inf"} 1"#,
+            "sealedpush_apns_seconds_sum 0.030000", "sealedpush_apns_seconds_count 1",
+        ] {
+            #expect(lines.contains { $0 == expected }, "\(expected)")
+        }
+    }
+
+    @Test func `strangers make no series (abuse case 94)`() {
+        var metrics = ServiceMetrics(apps: (0..<1_000).map { "com.example.a\($0)" })
+        for lane in DispatchLane.allCases { metrics.didSend(app: "com.example.a1", lane: lane) }
+        metrics.didSend(app: "first stranger", lane: .normal)
+        let before = text(metrics).count
+        for index in 0..<10_000 {
+            metrics.didSend(app: "stranger-\(index)\"} 1\nforged 1", lane: .normal)
+            metrics.didAccept(0, app: "stranger-\(index)", lane: .normal, microseconds: Int64(index))
+        }
+        let lines = text(metrics)
+        #expect(lines.count == before)
+        #expect(!lines.contains { $0.contains("stranger") || $0.hasPrefix("forged") })
+        #expect(lines.contains { $0 == #"sealedpush_sent_total{topic="other",lane="normal"} 10001"# })
+    }
+
+    @Test func `each line is a comment or a series with one number, and every family is declared once`() {
+        var metrics = ServiceMetrics(apps: ["a.b"])
+        metrics.didSend(app: "a.b", lane: .normal)
+        let lines = text(metrics)
+        let types = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
+        #expect(Set(types).count == types.count)
+        for line in lines where !line.hasPrefix("#") {
+            let words = line.split(separator: " ")
+            #expect(words.count == 2 && words.last.flatMap { Double($0) } != nil, "\(line)")
+            #expect(types.contains { line.hasPrefix($0) }, "\(line)")
+        }
+    }
+
+    @Test func `a histogram's buckets hold their bounds`() {
+        var histogram = Histogram()
+        for bound in Histogram.boundsMicroseconds {
+            histogram.observe(microseconds: bound)
+            histogram.observe(microseconds: bound + 1)
+        }
+        histogram.observe(microseconds: -5)
+        #expect(histogram.counts == [2] + Array(repeating: 2, count: Histogram.boundsMicroseconds.count - 1))
+        #expect(histogram.count == UInt64(2 * Histogram.boundsMicroseconds.count + 1))
+        #expect(
+            zip(Histogram.boundTexts, Histogram.boundsMicroseconds).allSatisfy { Double($0) == Double($1) / 1_000_000 }
+        )
+    }
+
+    @Test func `a region that is none counts as other, and rows are bounded (abuse case 94)`() {
+        var rates = DeliveryRates(rowCountMax: 10)
+        for index in 0..<1_000 { rates.add(\.accepted, app: "a", region: "x\(index)", day: 1) }
+        rates.add(\.received, app: "a", region: "CH", day: 1)
+        #expect(rates.rows.count == 2)
+        for index in 100..<999 { rates.add(\.accepted, app: "a", region: "\(index)", day: 1) }
+        #expect(rates.rows.count == 10)
+        #expect(rates.rows.values.reduce(0) { $0 + $1.accepted } == 1_000 + 899)
+        rates.add(\.sent, app: "a", region: "DE", day: 40)
+        #expect(rates.rows.count == 1)
+    }
+}
+
+struct AttemptLogLineTests {
+    private func line(topic: String = "com.example.chat", reason: Reason? = .badDeviceToken) throws -> AttemptLogLine {
+        AttemptLogLine(
+            timeMilliseconds: 951_782_400_007,
+            trace: Trace(bytes: Array(1...16)),
+            id: APNSID(randomBytes: Array(1...16)),
+            topic: try Topic(topic),
+            pushType: .alert,
+            priority: nil,
+            status: reason?.status,
+            reason: reason,
+            milliseconds: 12,
+            attempt: 2
+        )
+    }
+
+    @Test func `an attempt is one line of JSON without a token`() throws {
+        #expect(
+            String(decoding: try line().json, as: UTF8.self)
+                == #"{"time":"2000-02-29T00:00:00.007Z","event":"attempt","trace":"AQIDBAUGBwgJCgsMDQ4PEA","apns-id":"01020304-0506-4708-890a-0b0c0d0e0f10","#
+                + #""topic":"com.example.chat","push-type":"alert","priority":10,"status":400,"reason":"BadDeviceToken","milliseconds":12,"attempt":2}"#
+                + "\n"
+        )
+        #expect(!String(decoding: try line(reason: nil).json, as: UTF8.self).contains("status"))
+    }
+
+    @Test func `no text of a stranger can begin a line (abuse case 92)`() throws {
+        let bytes = try line().json
+        #expect(bytes.filter { $0 == 0x0A }.count == 1 && bytes.last == 0x0A)
+        #expect(throws: APNSError.self) { try line(topic: "com.example\n{\"event\":\"forged\"}") }
+        #expect(throws: APNSError.self) { try line(topic: "com.\u{1B}[2J") }
+        #expect(Trace(text: "a\r\nbcdefghijklmnopqrstu") == nil)
+    }
+}
