@@ -34,6 +34,12 @@ struct AccessTests {
         #expect(AccessTable([]).grant(for: key) == nil)
     }
 
+    @Test func `a hash that is there twice is the later grant's, and nobody else's`() {
+        let hash = APIKeyHash(of: Array("one".utf8))
+        let rows = (0..<5).map { (hash: hash, grant: Grant(tenant: "t\($0)", keyName: "k", scopes: Scopes([]))) }
+        #expect(AccessTable(rows).grant(for: Array("one".utf8))?.tenant == "t4")
+    }
+
     @Test func `a key has its prefix, 256 bits, and no other spelling`() {
         var random = SeededRandom(seed: 3)
         let key = APIKey.make(random: &random)

@@ -37,7 +37,7 @@ package struct AccessTable: Sendable {
             }
             // All ones where nothing differed, without a branch.
             let mask = ((UInt(difference) &- 1) >> 8 & 1) &* .max
-            found |= mask & UInt(row + 1)
+            found = (found & ~mask) | (mask & UInt(row + 1))
         }
         return found == 0 ? nil : grants[Int(found - 1)]
     }
