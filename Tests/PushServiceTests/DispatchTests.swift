@@ -29,6 +29,18 @@ struct LaneSchedulerTests {
         }
     }
 
+    @Test func `a call with turns left in the round waits for nobody`() {
+        #expect(LaneScheduler.othersBeforeUrgentMax == 5)
+        var scheduler = LaneScheduler(inFlightMax: 1_000)
+        let everything = Counts(urgent: 1, normal: 1_000, background: 1_000)
+        for _ in 0..<LaneScheduler.shares.urgent {
+            #expect(scheduler.next(fresh: everything, retries: Counts())?.lane == .urgent)
+        }
+        let others = (0..<5).map { _ in scheduler.next(fresh: everything, retries: Counts())?.lane }
+        #expect(others == [.normal, .normal, .normal, .normal, .background])
+        #expect(scheduler.next(fresh: everything, retries: Counts())?.lane == .urgent)
+    }
+
     @Test func `of each round every lane gets its share`() {
         var scheduler = LaneScheduler(inFlightMax: 1_000)
         var taken = Counts()
