@@ -1,0 +1,60 @@
+/// What every request passes before its body is read: the rate of its address, its key, the key's scope, the rate of its
+/// tenant. In this order, so that guessing keys costs the guesser its rate and nobody else anything.
+package struct Gate: Sendable {
+    /// A burst is what a second brings, twice.
+    private static let burstSeconds = 2.0
+
+    private let table: AccessTable
+    private let tenantRates: [String: RateLimiter<String>.Rate]
+    private let addressRate: RateLimiter<IPAddress>.Rate
+    private var addresses: RateLimiter<IPAddress>
+    private var tenants: RateLimiter<String>
+
+    package init(_ configuration: ServiceConfiguration) {
+        table = configuration.accessTable
+        tenantRates = Dictionary(
+            configuration.tenants.map { ($0.id, Self.rate($0.requestsPerSecond)) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        addressRate = Self.rate(Double(configuration.limits.requestsPerSecondOfAddress))
+        addresses = RateLimiter(keyCountMax: configuration.limits.bucketCountMax)
+        tenants = RateLimiter(keyCountMax: max(1, configuration.tenants.count))
+    }
+
+    private static func rate<Key>(_ perSecond: Double) -> RateLimiter<Key>.Rate {
+        RateLimiter<Key>.Rate(perSecond: perSecond, burst: max(1, Int(perSecond * burstSeconds)))
+    }
+
+    /// - Parameters:
+    ///   - request: nothing of its body is looked at.
+    ///   - route: what it asks for.
+    ///   - now: nanoseconds of a monotonic clock.
+    /// - Returns: whom it speaks for; nil where the route asks for no key.
+    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. A key that is missing, malformed or unknown gets one
+    ///   and the same answer.
+    package mutating func admit(_ request: APIRequest, to route: Route, now: Int64) throws(Problem) -> Grant? {
+        // Requests without an address are the loopback port's, where a back end of the same machine asks.
+        if let client = request.client?.client, let wait = addresses.take(of: client, rate: addressRate, now: now) {
+            throw Self.tooMany("from this address", wait)
+        }
+        guard let scope = route.scope else { return nil }
+        let key = request.value(of: "authorization").flatMap { APIKey.bearer($0) }
+        // Without a key the table is asked all the same: the answer takes as long.
+        guard let grant = table.grant(for: key ?? []) else {
+            throw Problem(.unauthorized, "Send a key of the tenant as 'Authorization: Bearer spk_…', once.")
+        }
+        guard grant.scopes.contains(scope) else {
+            throw Problem(.forbidden, "Use a key with the scope '\(scope.rawValue)', or add it to this key's.")
+        }
+        if let rate = tenantRates[grant.tenant], let wait = tenants.take(of: grant.tenant, rate: rate, now: now) {
+            throw Self.tooMany("of this tenant", wait)
+        }
+        return grant
+    }
+
+    private static func tooMany(_ whose: String, _ wait: Duration) -> Problem {
+        var problem = Problem(.tooManyRequests, "Wait as long as 'Retry-After' says; too many requests came \(whose).")
+        problem.retryAfterSeconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+        return problem
+    }
+}
