@@ -165,6 +165,7 @@ package.targets += [
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
     module("PushService", "APNS", "APNSProvider", "Envelope", "Keys", "Platform", "Primitives", "Transport"),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Platform", "Primitives", "Transport"),
+    module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
 
     // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and sending; what
     // the extension and the provider do under random mishaps. It calls libsodium and OpenSSL itself: through Primitives it
@@ -205,6 +206,7 @@ package.targets += [
 
     // What Glibc's module lacks, the HTTP/2 library, and the HTTP/1.1 server, whose headers Swift must not see.
     .target(name: "CLinux"),
+    library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
     .target(name: "CEvent", dependencies: ["CLibEvent", "COpenSSL"]),
     library("CLibEvent", pkgConfig: "libevent_openssl", apt: "libevent-dev"),
@@ -321,6 +323,32 @@ package.targets += [
         "Primitives",
         "TestCertificates",
         "Transport"
+    ),
+    // A disk that fills up, fails or loses what was not synced, as a file system of SQLite's.
+    .target(name: "CStoreFaults", dependencies: ["CSQLite"], path: "Tests/CStoreFaults"),
+    .target(
+        name: "PushStorePattern",
+        dependencies: ["APNS", "Envelope", "Primitives", "PushStore", "TestSupport"],
+        path: "Tests/PushStorePattern",
+        swiftSettings: house
+    ),
+    .executableTarget(
+        name: "PushStoreProbe",
+        dependencies: ["APNS", "Envelope", "Primitives", "PushStore", "PushStorePattern", "TestSupport"],
+        path: "Tests/PushStoreProbe",
+        swiftSettings: house
+    ),
+    tests(
+        "PushStoreTests",
+        "APNS",
+        "CSQLite",
+        "CStoreFaults",
+        "Envelope",
+        "Platform",
+        "Primitives",
+        "PushStore",
+        "PushStorePattern",
+        "PushStoreProbe"
     ),
     tests("DeviceLinkTests", "APNS", "DeviceLink"),
     tests(

@@ -1,0 +1,15 @@
+#pragma once
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT is a cast that Swift does not import, and sqlite3_db_config is variadic.
+
+/// Binds a copy of the bytes; none of them is an empty blob, and not NULL.
+static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int byte_count) {
+    if (byte_count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
+    return sqlite3_bind_blob(statement, index, bytes, byte_count, SQLITE_TRANSIENT);
+}
+
+/// No statement can change the file but through the tables.
+static inline int csqlite_make_defensive(sqlite3 *connection) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}

@@ -1,0 +1,39 @@
+/// 64 bits that tell whether bytes are the ones that were written. Against a disk's mistakes and for spreading things out,
+/// not against people.
+///
+/// Every step is a bijection of the state, so that one flipped bit always changes the sum.
+struct Checksum {
+    private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    /// Adds the length and the bytes: `ab` + `c` is another sum than `a` + `bc`.
+    mutating func add(_ bytes: [UInt8]) {
+        mix(UInt64(bytes.count))
+        let span = bytes.span
+        var offset = 0
+        while offset + 8 <= span.count {
+            var word: UInt64 = 0
+            for index in 0..<8 { word |= UInt64(span[offset + index]) << (8 * UInt64(index)) }
+            mix(word)
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < span.count {
+            rest = rest << 8 | UInt64(span[offset])
+            offset += 1
+        }
+        mix(rest)
+    }
+
+    var value: UInt64 {
+        // The finishing steps of SplitMix64: the low bits depend on all of them.
+        var bits = state
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
+    }
+
+    private mutating func mix(_ word: UInt64) {
+        state = (state ^ word) &* 0x9FB2_1C65_1E98_DF25
+        state ^= state >> 32
+    }
+}

@@ -1,0 +1,90 @@
+package import APNS
+package import Envelope
+
+/// A device as its app registered it.
+package struct Device: Equatable, Sendable {
+    /// What the app hands over at every launch.
+    package struct Registration: Equatable, Sendable {
+        package static let bundleByteCounts = 0...16_384
+        package static let textByteCounts = 0...64
+
+        package var key: DeviceKey
+        package var topic: Topic
+        package var environment: APNSEnvironment
+        package var token: DeviceToken
+        /// The device's signed public keys, which the store does not read.
+        package var bundle: [UInt8]
+        /// For the words that its senders choose, such as `de-CH`.
+        package var language: String?
+        package var region: String?
+        package var appVersion: String?
+
+        package init(
+            key: DeviceKey,
+            topic: Topic,
+            environment: APNSEnvironment,
+            token: DeviceToken,
+            bundle: [UInt8],
+            language: String? = nil,
+            region: String? = nil,
+            appVersion: String? = nil
+        ) {
+            self.key = key
+            self.topic = topic
+            self.environment = environment
+            self.token = token
+            self.bundle = bundle
+            self.language = language
+            self.region = region
+            self.appVersion = appVersion
+        }
+
+        /// - Throws: `.byteCount`.
+        func check() throws(StoreError) {
+            guard Self.bundleByteCounts.contains(bundle.count) else {
+                throw .byteCount(field: .bundle, of: Self.bundleByteCounts)
+            }
+            let texts: [(StoreError.Field, String?)] = [
+                (.language, language), (.region, region), (.appVersion, appVersion),
+            ]
+            for (field, text) in texts where !Self.textByteCounts.contains(text?.utf8.count ?? 0) {
+                throw .byteCount(field: field, of: Self.textByteCounts)
+            }
+        }
+    }
+
+    package let registration: Registration
+    /// When token, topic and environment became what they are.
+    package let registered: Timestamp
+    /// When the app was last heard of, to the store's `sightingStep`.
+    package let seen: Timestamp
+    /// nil for a device that may be sent to.
+    package let quarantine: Quarantine?
+}
+
+/// Why nothing is sent to a device that is still registered.
+package enum Quarantine: UInt8, CaseIterable, Sendable {
+    /// APNs does not know the token in this environment: perhaps it is of the other one. Until token, topic or environment
+    /// change.
+    case badToken = 1
+    /// APNs said that the app was gone, at a time at which it may have been heard of since. Until it is heard of.
+    case unconfirmed = 2
+}
+
+/// What a look for a device gives.
+package enum DeviceLookup: Equatable, Sendable {
+    case found(Device)
+    case missing
+    /// The row is not what was written, or was moved: nothing can be sent until the app registers anew.
+    case damaged
+}
+
+/// What became of a registration.
+package enum PutResult: Equatable, Sendable {
+    case created
+    case changed
+    /// As it was; nothing was written.
+    case unchanged
+    /// As it was; when it was seen is written anew.
+    case seen
+}

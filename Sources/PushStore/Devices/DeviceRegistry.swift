@@ -1,0 +1,48 @@
+package import APNS
+package import Envelope
+
+/// Which devices there are, and where their pushes go.
+///
+/// Batches first; a device's key names its tenant and gives its shard. Device tokens are encrypted where they rest.
+package protocol DeviceRegistry: Sendable {
+    /// Takes what apps say at every launch: one that says nothing new costs a read.
+    ///
+    /// - Returns: one result for each, in their order.
+    /// - Throws: `.byteCount`, and then nothing of the batch is stored.
+    func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult]
+
+    /// - Returns: one for each key, in their order.
+    func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup]
+
+    /// - Returns: the keys of a tenant's devices with this token, in this environment; in the order of their ids.
+    func devices(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) async throws(StoreError) -> [DeviceKey]
+
+    /// - Parameters:
+    ///   - tenant: Whose.
+    ///   - cursor: Where the page before ended; nil for the first page.
+    ///   - limit: 1 ... 1,000; others are brought there.
+    /// - Returns: in the order of their ids. Damaged ones are left out.
+    /// - Throws: `.invalidCursor`.
+    func devices(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<Device>
+
+    /// - Returns: for each, in their order, whether it was there.
+    func delete(_ keys: [DeviceKey]) async throws(StoreError) -> [Bool]
+
+    /// Deletes what APNs says is gone, unless the app was heard of since.
+    ///
+    /// - Returns: one result for each, in their order.
+    func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult]
+
+    /// Nothing is to be sent to this token in this environment, whichever of the tenant's devices has it.
+    ///
+    /// - Returns: how many devices that were.
+    func quarantine(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) async throws(StoreError) -> Int
+}

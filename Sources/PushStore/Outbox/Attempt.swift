@@ -1,0 +1,82 @@
+package import Envelope
+
+/// One try at sending, and what became of it.
+package struct Attempt: Equatable, Sendable {
+    /// What the connection did.
+    package enum Connection: UInt8, CaseIterable, Sendable {
+        /// There is an answer.
+        case answered = 0
+        /// The push certainly did not go out, or was not processed.
+        case notProcessed = 1
+        /// It went out, and nobody knows what became of it.
+        case ambiguous = 2
+        /// This process ended while it was on its way: as ambiguous, and found out at the next start.
+        case interrupted = 3
+    }
+
+    /// Of what is kept of a reason and of an apns-unique-id.
+    package static let textByteCountMax = 64
+
+    package let time: Timestamp
+    package let connection: Connection
+    /// HTTP's; nil without an answer.
+    package let status: Int?
+    /// As APNs or the client spells it, printable ASCII, cut to `textByteCountMax`; nil for none.
+    package let reason: String?
+    /// `apns-unique-id`, in the same way.
+    package let uniqueID: String?
+
+    package init(
+        time: Timestamp,
+        connection: Connection,
+        status: Int? = nil,
+        reason: String? = nil,
+        uniqueID: String? = nil
+    ) {
+        self.time = time
+        self.connection = connection
+        self.status = status.flatMap { (100...999).contains($0) ? $0 : nil }
+        self.reason = reason.map(Self.presentable)
+        self.uniqueID = uniqueID.map(Self.presentable)
+    }
+
+    /// It came from a stranger and goes into logs and pages.
+    private static func presentable(_ text: String) -> String {
+        String(decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(textByteCountMax), as: UTF8.self)
+    }
+}
+
+/// What an attempt means for the notification: the sender's reading of APNs's decision table.
+package enum Verdict: Equatable, Sendable {
+    /// APNs has taken it.
+    case accepted
+    /// Again, from this time on. Where an attempt was ambiguous, the entry says so from then on.
+    case retry(at: Timestamp)
+    /// Not before `release`.
+    case park
+    /// Never again.
+    case dead(DeathReason)
+}
+
+/// An attempt's end.
+package struct Outcome: Equatable, Sendable {
+    package let lease: Lease
+    package let attempt: Attempt
+    package let verdict: Verdict
+
+    package init(lease: Lease, attempt: Attempt, verdict: Verdict) {
+        self.lease = lease
+        self.attempt = attempt
+        self.verdict = verdict
+    }
+}
+
+/// What became of an outcome that was handed in.
+package enum FinishResult: Equatable, Sendable {
+    /// The attempt is written down, and the entry is now this.
+    case recorded(EntryState)
+    /// It was not on its way (finished already, or never marked): nothing has changed. The state it is in.
+    case notSending(EntryState)
+    /// There is no such entry.
+    case unknown
+}

@@ -1,0 +1,79 @@
+package import APNS
+package import Envelope
+
+/// A queue that loses nothing: what it has acknowledged is on the disk, through crashes and losses of power.
+///
+/// Batches first; every call names shards, directly or in the ids and devices that it is about, so that an engine may be
+/// spread over machines. One dispatcher works on a shard at a time. Entries go out at least once:
+///
+///     enqueue → take → markSending → (the push goes out) → finish
+///
+/// Only what was between `markSending` and `finish` when the process died may go out a second time.
+package protocol DurableOutbox: Sendable {
+    /// - Returns: one result for each request, in their order. On return everything stored is on the disk.
+    /// - Throws: `.full`, `.overloaded`, `.byteCount`, and what a disk does.
+    func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult]
+
+    /// Entries that are due, the longest due first, each tenant as much as any other. Nothing is written but for those
+    /// whose time is over, and those that the disk has damaged: they end here and hold nobody up.
+    func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry]
+
+    /// Before the first byte goes out: so the next process knows what may have arrived.
+    ///
+    /// - Returns: one result for each lease, in their order. Only `.sending` may be sent.
+    func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult]
+
+    /// Gives back what was taken and not marked.
+    func giveBack(_ leases: [Lease]) async
+
+    /// - Returns: one result for each outcome, in their order.
+    func finish(_ outcomes: [Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult]
+
+    /// Queues again what was parked, at most `limit` of it.
+    ///
+    /// - Returns: how many.
+    func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int
+
+    /// - Returns: one result for each receipt, in their order.
+    func record(_ receipts: [Receipt]) async throws(StoreError) -> [ReceiptResult]
+
+    /// - Returns: one for each id, in their order; nil for what is not there, or is another tenant's.
+    func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?]
+
+    func entry(apnsID: APNSID, tenant: TenantID) async throws(StoreError) -> OutboxEntry?
+
+    /// - Returns: all of a trace's, the newest first, at most `limit`.
+    func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry]
+
+    /// - Returns: all attempts of an entry, the first one first; none for what is not the tenant's.
+    func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt]
+
+    /// - Parameters:
+    ///   - tenant: Whose.
+    ///   - cursor: Where the page before ended; nil for the first page.
+    ///   - limit: 1 ... 1,000; others are brought there.
+    /// - Returns: the newest first.
+    /// - Throws: `.invalidCursor`.
+    func deadLetters(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<OutboxEntry>
+
+    /// Sends dead letters again, as entries of their own.
+    ///
+    /// - Returns: one result for each, in their order.
+    func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) async throws(StoreError) -> [ReplayResult]
+
+    /// - Returns: one row for each tenant and lane that ever had an entry.
+    func counts() async throws(StoreError) -> [LaneCount]
+
+    /// - Returns: since when the entry that is due the longest is due, in a lane; nil for an empty queue.
+    func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp?
+
+    /// Ends what waits and has no time left, at most `limit` of it.
+    ///
+    /// - Returns: how many.
+    func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int
+
+    /// Forgets what had ended before `time`, and the idempotency keys of before, at most `limit` of each.
+    ///
+    /// - Returns: how many entries.
+    func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int
+}

@@ -1,0 +1,60 @@
+package import APNS
+package import Envelope
+
+/// What the store knows of a notification, its payload apart.
+package struct OutboxEntry: Equatable, Sendable {
+    package let id: EntryID
+    package let tenant: TenantID
+    package let device: DeviceID
+    package let topic: Topic
+    package let apnsID: APNSID
+    package let collapseID: CollapseID?
+    package let lane: Lane
+    package let pushType: PushType
+    package let priority: Priority?
+    package let expiration: Expiration?
+    package let deadline: Timestamp
+    package let attemptLimit: Int?
+    package let trace: Trace?
+
+    package let state: EntryState
+    /// When it was accepted from its sender.
+    package let created: Timestamp
+    /// Since when it is in its state.
+    package let changed: Timestamp
+    /// From when on it may be sent, while it is queued.
+    package let due: Timestamp
+    package let attemptCount: Int
+    /// Whether an earlier attempt may have arrived: only with the same apns-id, and a collapse id makes it harmless.
+    package let maybeDuplicate: Bool
+    /// When the device said that it had it.
+    package let receipt: Timestamp?
+    /// What it was replayed as, once it was dead.
+    package let replayedAs: EntryID?
+}
+
+/// An entry as its dispatcher gets it.
+package struct LeasedEntry: Equatable, Sendable {
+    package let lease: Lease
+    package let entry: OutboxEntry
+    package let payload: [UInt8]
+}
+
+/// The right to send an entry, for a time. In memory: a process that ends has none any more.
+package struct Lease: Hashable, Sendable {
+    package let id: EntryID
+    /// How often it had been tried: a lease of before does not count.
+    package let attemptCount: Int
+    /// Which lease of this process it is.
+    let number: UInt64
+}
+
+/// What became of a mark.
+package enum MarkResult: Equatable, Sendable {
+    /// It is on the disk that this entry is on its way: it may be sent now.
+    case sending
+    /// Somebody else has it, or it is not queued any more: it may not.
+    case lost
+    /// Its time was over: it may not, and is expired.
+    case expired
+}

@@ -1,0 +1,44 @@
+internal import Envelope
+
+/// What an entry becomes after an attempt. No clock and no disk.
+struct Settlement: Equatable {
+    let state: EntryState
+    /// When it is due again; only for `.queued`.
+    var due: Timestamp?
+
+    /// - Parameters:
+    ///   - verdict: the sender's.
+    ///   - attemptCount: with this one.
+    ///   - attemptLimit: nil for none.
+    ///   - deadline: when its time is over.
+    init(_ verdict: Verdict, attemptCount: Int, attemptLimit: Int?, deadline: Timestamp) {
+        switch verdict {
+        case .accepted: self.init(.accepted)
+        case .dead(let reason): self.init(.dead(reason))
+        case .park: self.init(.parked)
+        case .retry(let time):
+            if let attemptLimit, attemptCount >= attemptLimit {
+                self.init(.dead(.attemptsExhausted))
+            } else if time >= deadline {
+                self.init(.expired)
+            } else {
+                self.init(.queued, due: time)
+            }
+        }
+    }
+
+    /// After a crash while it was on its way: at once again, unless it may not or its time is over.
+    static func afterInterruption(
+        attemptCount: Int,
+        attemptLimit: Int?,
+        deadline: Timestamp,
+        now: Timestamp
+    ) -> Settlement {
+        Settlement(.retry(at: now), attemptCount: attemptCount, attemptLimit: attemptLimit, deadline: deadline)
+    }
+
+    private init(_ state: EntryState, due: Timestamp? = nil) {
+        self.state = state
+        self.due = due
+    }
+}

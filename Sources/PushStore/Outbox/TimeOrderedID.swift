@@ -1,0 +1,21 @@
+package import APNS
+package import Envelope
+package import Primitives
+
+extension APNSID {
+    /// An id that is greater than those of before: neighbours in time are neighbours in an index, which makes it several
+    /// times cheaper to keep than one of random ids.
+    ///
+    /// - Parameters:
+    ///   - now: the first 48 bits.
+    ///   - random: 74 bits of it.
+    /// - Returns: an id that nobody else has.
+    /// - Source: RFC 9562 section 5.7 (UUID version 7).
+    package static func timeOrdered(now: Timestamp, random: inout some RandomSource) -> APNSID {
+        var bytes = random.bytes(count: 16)
+        for offset in 0..<6 { bytes[offset] = UInt8(truncatingIfNeeded: now.milliseconds >> UInt64(40 - 8 * offset)) }
+        bytes[6] = bytes[6] & 0x0F | 0x70
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return APNSID(bytes: bytes.span)
+    }
+}

@@ -1,0 +1,131 @@
+internal import APNS
+internal import Envelope
+
+/// What of an entry never changes, as the column `header`: version 1, then LP(device), LP(topic), LP(collapse id or nothing),
+/// LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration.
+enum EntryHeader {
+    private static let version: UInt8 = 1
+
+    struct Fields {
+        let device: DeviceID
+        let topic: Topic
+        let collapseID: CollapseID?
+        let pushType: PushType
+        let priority: Priority?
+        let expiration: Expiration?
+    }
+
+    static func encode(_ entry: NewEntry) -> [UInt8] {
+        var bytes = [version]
+        bytes.append(lengthPrefixed: entry.device.bytes)
+        bytes.append(lengthPrefixed: entry.topic.bytes)
+        bytes.append(lengthPrefixed: entry.collapseID?.bytes ?? [])
+        bytes.append(lengthPrefixed: entry.pushType.headerValue)
+        bytes.append(entry.priority?.rawValue ?? 0)
+        bytes.append(entry.expiration == nil ? 0 : 1)
+        bytes.append(bigEndian: entry.expiration?.unixSeconds ?? 0)
+        return bytes
+    }
+
+    /// - Returns: nil for what `encode` does not make.
+    static func decode(_ bytes: [UInt8]) -> Fields? {
+        var reader = ByteReader(bytes[...])
+        guard reader.take(UInt8.self) == version, let device = reader.takeLengthPrefixed(),
+            let topic = reader.takeLengthPrefixed(), let collapseID = reader.takeLengthPrefixed(),
+            let pushType = reader.takeLengthPrefixed(), let priority = reader.take(UInt8.self),
+            let hasExpiration = reader.take(UInt8.self), hasExpiration <= 1,
+            let seconds = reader.take(UInt64.self), reader.remainingByteCount == 0,
+            // A field that is none is what damage makes of it.
+            let deviceID = try? DeviceID(bytes: device), let checkedTopic = try? Topic(bytes: topic.span),
+            let type = PushType(headerValue: pushType.span)
+        else { return nil }
+        let collapse = try? CollapseID(bytes: collapseID)
+        let known = Priority(rawValue: priority)
+        guard collapse != nil || collapseID.isEmpty, known != nil || priority == 0 else { return nil }
+        return Fields(
+            device: deviceID,
+            topic: checkedTopic,
+            collapseID: collapse,
+            pushType: type,
+            priority: known,
+            expiration: hasExpiration == 1 ? Expiration(unixSeconds: seconds) : nil
+        )
+    }
+
+    /// Over everything that never changes.
+    static func checksum(apnsID: [UInt8], header: [UInt8], payload: [UInt8]) -> Int64 {
+        var sum = Checksum()
+        sum.add(apnsID)
+        sum.add(header)
+        sum.add(payload)
+        return Int64(bitPattern: sum.value)
+    }
+}
+
+extension Timestamp {
+    /// As a column; what lies beyond its range is its end.
+    var column: SQLiteValue { .integer(Int64(clamping: milliseconds)) }
+
+    init(column: Int64) { self.init(milliseconds: UInt64(clamping: column)) }
+}
+
+/// One row of `entry`, read whole.
+struct EntryRow {
+    static let columns = """
+        entry.id, tenant, lane, state, reason, attempts, attempt_limit, due, deadline, created, changed, maybe_duplicate, \
+        receipt, apns_id, trace, header, checksum, replayed_as
+        """
+    /// How many columns that are.
+    static let columnCount: Int32 = 18
+
+    let entry: OutboxEntry
+    let apnsID: [UInt8]
+    let header: [UInt8]
+    let checksum: Int64
+
+    /// - Returns: nil for a row that is not what was written.
+    init?(_ row: SQLiteRow, _ tenants: TenantTable) throws(StoreError) {
+        let apnsID = row.bytes(13)
+        let header = row.bytes(15)
+        checksum = row.integer(16)
+        let trace = row.optionalText(14)
+        let knownTrace = trace.flatMap { Trace(text: $0) }
+        let stateCode = row.integer(3)
+        let reason = row.optionalInteger(4)
+        guard let id = EntryID(value: row.integer(0)), let tenant = try tenants.name(row.integer(1)),
+            let lane = UInt8(exactly: row.integer(2)).flatMap(Lane.init),
+            let state = EntryState(code: stateCode, reason: reason),
+            apnsID.count == 16, (knownTrace == nil) == (trace == nil), let fields = EntryHeader.decode(header)
+        else { return nil }
+        self.apnsID = apnsID
+        self.header = header
+        entry = OutboxEntry(
+            id: id,
+            tenant: tenant,
+            device: fields.device,
+            topic: fields.topic,
+            apnsID: APNSID(bytes: apnsID.span),
+            collapseID: fields.collapseID,
+            lane: lane,
+            pushType: fields.pushType,
+            priority: fields.priority,
+            expiration: fields.expiration,
+            deadline: Timestamp(column: row.integer(8)),
+            attemptLimit: row.optionalInteger(6).map { Int(clamping: $0) },
+            trace: knownTrace,
+            state: state,
+            created: Timestamp(column: row.integer(9)),
+            changed: Timestamp(column: row.integer(10)),
+            due: Timestamp(column: row.integer(7)),
+            attemptCount: Int(clamping: row.integer(5)),
+            maybeDuplicate: row.integer(11) != 0,
+            receipt: row.optionalInteger(12).map { Timestamp(column: $0) },
+            replayedAs: row.optionalInteger(17).flatMap(EntryID.init)
+        )
+    }
+
+    /// Whether these are the bytes that were written.
+    func isWhole(payload: [UInt8]) -> Bool {
+        EntryHeader.checksum(apnsID: apnsID, header: header, payload: payload) == checksum
+    }
+}

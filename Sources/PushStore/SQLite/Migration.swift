@@ -1,0 +1,34 @@
+/// Brings a file to the newest version, a step at a time and each step whole: a process that dies in between leaves a file of
+/// some version.
+enum Migration {
+    /// - Parameters:
+    ///   - connection: to a file that may be empty.
+    ///   - steps: all of them; fewer only in tests, to make files of before.
+    /// - Returns: the version that the file had; 0 for an empty one.
+    /// - Throws: `.newerFile`, `.notAStore`.
+    @discardableResult
+    static func run(_ connection: SQLiteConnection, steps: [String] = Schema.steps) throws(StoreError) -> Int {
+        let version = Int(try connection.integer("PRAGMA user_version"))
+        let owner = try connection.integer("PRAGMA application_id")
+        if owner != Schema.applicationID {
+            let tableCount = try connection.integer("SELECT count(*) FROM sqlite_schema")
+            guard owner == 0, version == 0, tableCount == 0 else { throw .notAStore }
+        }
+        guard version <= steps.count else { throw .newerFile(version: version, newestKnown: steps.count) }
+        guard version >= 0 else { throw .notAStore }
+        for (index, step) in steps.enumerated().dropFirst(version) {
+            try connection.execute("BEGIN IMMEDIATE")
+            do throws(StoreError) {
+                try connection.execute(step)
+                try connection.execute("PRAGMA application_id = \(Schema.applicationID)")
+                try connection.execute("PRAGMA user_version = \(index + 1)")
+                try connection.execute("COMMIT")
+            } catch {
+                // What it fails with is what went wrong before; the file is of the version before either way.
+                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+                throw error
+            }
+        }
+        return version
+    }
+}

@@ -1,0 +1,82 @@
+internal import CSQLite
+internal import Platform
+
+/// One connection to a file. Used on the thread that made it, and gone with the last of its statements.
+@safe
+final class SQLiteConnection {
+    private let handle: OpaquePointer
+
+    /// - Parameters:
+    ///   - path: a file that is there.
+    ///   - fileSystem: the name of a `sqlite3_vfs`; nil for the system's.
+    /// - Throws: `.failed(operation: .open)` and what the file is.
+    init(path: String, fileSystem: String?) throws(StoreError) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &handle, flags, fileSystem)
+        guard let owned = unsafe handle else { throw .failed(operation: .open, code: code) }
+        unsafe self.handle = owned
+        guard code == SQLITE_OK else { throw failure(.open, code) }
+        let defensive = unsafe csqlite_make_defensive(owned)
+        guard defensive == SQLITE_OK else { throw failure(.open, defensive) }
+        // Only another connection of this process could be in the way, while it reads the log back in.
+        unsafe sqlite3_busy_timeout(owned, 60_000)
+    }
+
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    /// Text without parameters: pragmas, schemas, the ends of transactions.
+    func execute(_ text: String) throws(StoreError) {
+        let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(.step, code) }
+    }
+
+    func prepare(_ text: String) throws(StoreError) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let owned = unsafe statement else { throw failure(.prepare, code) }
+        return unsafe SQLiteStatement(owned, of: self)
+    }
+
+    /// A pragma's number.
+    func integer(_ text: String) throws(StoreError) -> Int64 {
+        try prepare(text).first([]) { row in row.integer(0) } ?? 0
+    }
+
+    /// How many rows the last statement changed.
+    var changeCount: Int { unsafe Int(sqlite3_changes64(handle)) }
+
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Copies the file as it is now into another connection's.
+    func copy(to target: SQLiteConnection) throws(StoreError) {
+        guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.failure(.backup, unsafe sqlite3_extended_errcode(target.handle))
+        }
+        // All pages in one step: one state of the file, while its writer goes on.
+        let code = unsafe sqlite3_backup_step(backup, -1)
+        let end = unsafe sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE, end == SQLITE_OK else {
+            throw target.failure(.backup, code == SQLITE_DONE ? end : code)
+        }
+    }
+
+    /// What a code means.
+    ///
+    /// - Source: https://sqlite.org/rescode.html
+    func failure(_ operation: StoreError.Operation, _ code: Int32) -> StoreError {
+        switch code & 0xFF {
+        case SQLITE_FULL: return .full
+        case SQLITE_CORRUPT: return .damaged
+        case SQLITE_NOTADB: return .notAStore
+        case SQLITE_IOERR:
+            // SQLITE_IOERR_FSYNC and _DIR_FSYNC: what was written before may be gone, and a second try would not say so.
+            if code >> 8 == 4 || code >> 8 == 5 { return .broken }
+            switch unsafe sqlite3_system_errno(handle) {
+            case ENOSPC, EDQUOT, EFBIG: return .full
+            default: return .failed(operation: operation, code: code)
+            }
+        default: return .failed(operation: operation, code: code)
+        }
+    }
+}

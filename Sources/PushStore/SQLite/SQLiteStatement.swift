@@ -1,0 +1,108 @@
+internal import CSQLite
+
+/// What is bound to a parameter. Texts are bytes here: nothing of anybody's is ever part of a statement.
+enum SQLiteValue {
+    case integer(Int64)
+    case bytes([UInt8])
+    case null
+
+    static func optional(_ value: Int64?) -> SQLiteValue { value.map { .integer($0) } ?? .null }
+    static func optional(_ value: [UInt8]?) -> SQLiteValue { value.map { .bytes($0) } ?? .null }
+    static func optional(_ value: String?) -> SQLiteValue { value.map { .bytes(Array($0.utf8)) } ?? .null }
+}
+
+/// A prepared statement, which is kept and used again.
+@safe
+final class SQLiteStatement {
+    private let handle: OpaquePointer
+    private let connection: SQLiteConnection
+
+    init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
+        unsafe self.handle = handle
+        self.connection = connection
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// Runs it to its end.
+    ///
+    /// - Returns: how many rows it changed.
+    @discardableResult
+    func run(_ values: [SQLiteValue]) throws(StoreError) -> Int {
+        try bind(values)
+        defer { reset() }
+        while try step() {}
+        return connection.changeCount
+    }
+
+    /// - Returns: what `read` makes of the first row; nil without one.
+    func first<Result>(
+        _ values: [SQLiteValue],
+        _ read: (SQLiteRow) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result? {
+        try bind(values)
+        defer { reset() }
+        return try step() ? try unsafe read(SQLiteRow(handle: handle)) : nil
+    }
+
+    /// - Returns: what `read` makes of each row.
+    func all<Result>(
+        _ values: [SQLiteValue],
+        _ read: (SQLiteRow) throws(StoreError) -> Result
+    ) throws(StoreError) -> [Result] {
+        try bind(values)
+        defer { reset() }
+        var results: [Result] = []
+        while try step() { results.append(try unsafe read(SQLiteRow(handle: handle))) }
+        return results
+    }
+
+    private func bind(_ values: [SQLiteValue]) throws(StoreError) {
+        var index: Int32 = 0
+        for value in values {
+            index += 1
+            let code =
+                switch value {
+                case .integer(let number): unsafe sqlite3_bind_int64(handle, index, number)
+                case .bytes(let bytes): unsafe csqlite_bind_blob(handle, index, bytes, Int32(clamping: bytes.count))
+                case .null: unsafe sqlite3_bind_null(handle, index)
+                }
+            guard code == SQLITE_OK else { throw connection.failure(.bind, code) }
+        }
+    }
+
+    private func step() throws(StoreError) -> Bool {
+        switch unsafe sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw connection.failure(.step, code)
+        }
+    }
+
+    // Its code repeats that of the step before.
+    private func reset() { unsafe _ = sqlite3_reset(handle) }
+}
+
+/// One row of a result, for as long as nobody asks for the next one.
+@safe
+struct SQLiteRow {
+    let handle: OpaquePointer
+
+    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    /// 0 for what is no number.
+    func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+    /// Empty for NULL.
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
+        let count = unsafe Int(sqlite3_column_bytes(handle, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
+
+    func optionalText(_ column: Int32) -> String? { optionalBytes(column).map { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,67 @@
+package import APNS
+package import Envelope
+
+extension SQLiteStore: DeviceRegistry {
+    package func put(
+        _ registrations: [Device.Registration],
+        now: Timestamp
+    ) async throws(StoreError) -> [PutResult] {
+        for registration in registrations { try registration.check() }
+        let step = settings.sightingStep
+        let changes = try await reader.perform { reader throws(StoreError) in
+            try reader.changes(registrations, now: now, step: step)
+        }
+        let changing = zip(registrations, changes).filter { $0.1 != .nothing }.map(\.0)
+        guard !changing.isEmpty else { return registrations.map { _ in .unchanged } }
+        let results = try await writer.perform(weight: changing.count, canBeRefused: true) {
+            writer throws(StoreError) in
+            try writer.put(changing, now: now)
+        }
+        var rest = results[...]
+        return changes.map { $0 == .nothing ? .unchanged : rest.popFirst() ?? .unchanged }
+    }
+
+    package func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
+        try await reader.perform { reader throws(StoreError) in try reader.devices(keys) }
+    }
+
+    package func devices(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) async throws(StoreError) -> [DeviceKey] {
+        try await reader.perform { reader throws(StoreError) in
+            try reader.devices(token: token, environment: environment, tenant: tenant)
+        }
+    }
+
+    package func devices(
+        tenant: TenantID,
+        after cursor: Cursor?,
+        limit: Int
+    ) async throws(StoreError) -> Page<Device> {
+        try await reader.perform { reader throws(StoreError) in
+            try reader.devices(tenant: tenant, after: cursor, limit: limit)
+        }
+    }
+
+    package func delete(_ keys: [DeviceKey]) async throws(StoreError) -> [Bool] {
+        try await writer.perform(weight: keys.count) { writer throws(StoreError) in try writer.delete(keys) }
+    }
+
+    package func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult] {
+        try await writer.perform(weight: unregistrations.count) { writer throws(StoreError) in
+            try writer.unregister(unregistrations)
+        }
+    }
+
+    package func quarantine(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) async throws(StoreError) -> Int {
+        try await writer.perform { writer throws(StoreError) in
+            try writer.quarantine(token, environment, tenant)
+        }
+    }
+}

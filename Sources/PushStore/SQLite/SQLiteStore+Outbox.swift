@@ -1,0 +1,181 @@
+package import APNS
+package import Envelope
+internal import Platform
+
+extension SQLiteStore: DurableOutbox {
+    package func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
+        for entry in requests.lazy.flatMap(\.entries)
+        where !NewEntry.payloadByteCounts.contains(entry.payload.count) {
+            throw .byteCount(field: .payload, of: NewEntry.payloadByteCounts)
+        }
+        let weight = requests.reduce(0) { $0 + $1.entries.count }
+        return try await writer.perform(weight: weight, canBeRefused: true) { writer throws(StoreError) in
+            try writer.enqueue(requests, now: now)
+        }
+    }
+
+    package func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] {
+        let waiting = waitingTenants(demand.lane)
+        guard !waiting.isEmpty else { return [] }
+        let turn = turns.withLock { turn in
+            turn = (turn + 1) % (1 << 20)
+            return turn
+        }
+        let found = try await reader.perform { [leases] reader throws(StoreError) in
+            try reader.take(demand, waiting: waiting, turn: turn, leases: leases)
+        }
+        if !found.expired.isEmpty || !found.damaged.isEmpty { await end(found, demand) }
+        return found.leased
+    }
+
+    /// What a look at the queue found, and nobody can send. What is leased already is not lost over it.
+    private func end(_ found: QueueFinding, _ demand: TakeDemand) async {
+        do throws(StoreError) {
+            try await writer.perform { writer throws(StoreError) in
+                try writer.expire(found.expired, now: demand.now)
+                for id in found.damaged { try writer.setAside(id, now: demand.now) }
+            }
+        } catch {
+            // The disk does not take that either. Out of the way for as long as this process lives.
+            leases.withLock { book in
+                for id in found.damaged.compactMap(EntryID.init) {
+                    let never = TakeDemand(
+                        lane: demand.lane,
+                        shard: demand.shard,
+                        limit: 1,
+                        now: demand.now,
+                        leasedUntil: Timestamp(milliseconds: .max)
+                    )
+                    _ = book.lease(id, lane: demand.lane, attemptCount: 0, demand: never)
+                }
+            }
+        }
+    }
+
+    package func markSending(_ marked: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] {
+        // In one step with the other takers: from here on nobody else gets them, however long the disk takes.
+        let isHeld = leases.withLock { book in marked.map { book.mark($0) } }
+        let held = zip(marked, isHeld).filter(\.1).map(\.0)
+        let results: [MarkResult]
+        do throws(StoreError) {
+            results = try await writer.perform(weight: held.count) { writer throws(StoreError) in
+                try writer.mark(held, now: now)
+            }
+        } catch {
+            await giveBack(held)
+            throw error
+        }
+        leases.withLock { book in
+            for (lease, result) in zip(held, results) where result != .sending { book.end(lease) }
+        }
+        var rest = results[...]
+        return isHeld.map { $0 ? rest.popFirst() ?? .lost : .lost }
+    }
+
+    package func giveBack(_ returned: [Lease]) async {
+        leases.withLock { book in returned.forEach { book.end($0) } }
+    }
+
+    package func finish(_ outcomes: [Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult] {
+        let results = try await writer.perform(weight: outcomes.count) { writer throws(StoreError) in
+            try writer.finish(outcomes, now: now)
+        }
+        leases.withLock { book in outcomes.forEach { book.end($0.lease) } }
+        return results
+    }
+
+    package func release(
+        tenant: TenantID,
+        topic: Topic,
+        limit: Int,
+        now: Timestamp
+    ) async throws(StoreError) -> Int {
+        try await writer.perform { writer throws(StoreError) in
+            try writer.release(tenant: tenant, topic: topic, limit: limit, now: now)
+        }
+    }
+
+    package func record(_ receipts: [Receipt]) async throws(StoreError) -> [ReceiptResult] {
+        try await writer.perform(weight: receipts.count, canBeRefused: true) { writer throws(StoreError) in
+            try writer.record(receipts)
+        }
+    }
+
+    package func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?] {
+        try await reader.perform { reader throws(StoreError) in try reader.entries(ids, tenant: tenant) }
+    }
+
+    package func entry(apnsID: APNSID, tenant: TenantID) async throws(StoreError) -> OutboxEntry? {
+        try await reader.perform { reader throws(StoreError) in try reader.entry(apnsID: apnsID, tenant: tenant) }
+    }
+
+    package func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry] {
+        try await reader.perform { reader throws(StoreError) in
+            try reader.entries(trace: trace, tenant: tenant, limit: limit)
+        }
+    }
+
+    package func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt] {
+        try await reader.perform { reader throws(StoreError) in try reader.attempts(id, tenant: tenant) }
+    }
+
+    package func deadLetters(
+        tenant: TenantID,
+        after cursor: Cursor?,
+        limit: Int
+    ) async throws(StoreError) -> Page<OutboxEntry> {
+        try await reader.perform { reader throws(StoreError) in
+            try reader.deadLetters(tenant: tenant, after: cursor, limit: limit)
+        }
+    }
+
+    package func replay(
+        _ replays: [Replay],
+        tenant: TenantID,
+        now: Timestamp
+    ) async throws(StoreError) -> [ReplayResult] {
+        try await writer.perform(weight: replays.count, canBeRefused: true) { writer throws(StoreError) in
+            try writer.replay(replays, tenant: tenant, now: now)
+        }
+    }
+
+    package func counts() async throws(StoreError) -> [LaneCount] {
+        let book = tallies.withLock { $0 }
+        return try await reader.perform { reader throws(StoreError) in
+            var rows: [TallyTable.Key: LaneCount] = [:]
+            for (key, count) in book {
+                guard let tenant = try reader.tenants.name(key.tenant) else { continue }
+                // One row for all states of a tenant's lane.
+                let place = TallyTable.Key(tenant: key.tenant, lane: key.lane, state: .queued)
+                rows[place, default: LaneCount(tenant: tenant, lane: key.lane)][key.state] = count
+            }
+            return rows.values.sorted { one, other in
+                one.tenant == other.tenant
+                    ? one.lane.rawValue < other.lane.rawValue
+                    : one.tenant.bytes.lexicographicallyPrecedes(other.tenant.bytes)
+            }
+        }
+    }
+
+    package func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? {
+        let waiting = waitingTenants(lane)
+        return try await reader.perform { reader throws(StoreError) in
+            try reader.oldestDue(lane, waiting: waiting)
+        }
+    }
+
+    package func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int {
+        try await writer.perform { writer throws(StoreError) in try writer.expire(now: now, limit: limit) }
+    }
+
+    package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
+        try await writer.perform { writer throws(StoreError) in try writer.purge(endedBefore: time, limit: limit) }
+    }
+
+    /// The numbers of tenants that have something queued in a lane.
+    private func waitingTenants(_ lane: Lane) -> [Int64] {
+        tallies.withLock { book in
+            book.filter { $0.key.lane == lane && $0.key.state == .queued && $0.value > 0 }.map(\.key.tenant).sorted()
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import Platform
+
+extension SQLiteStore {
+    /// Copies the store as it is now into a file of its own, while everything else goes on. The copy needs the same key.
+    ///
+    /// - Parameter path: a file that is not there yet; it appears whole or not at all.
+    /// - Throws: `.failed(operation: .open)` with EEXIST, and what a disk does.
+    package func backup(to path: String) async throws(StoreError) {
+        let thread = try StoreThread(
+            weightMax: .max,
+            open: { [file, settings] () throws(StoreError) in
+                Backup(source: try Self.connect(file, settings), file: file)
+            },
+            execute: { backup, jobs in
+                for job in jobs {
+                    do throws(StoreError) {
+                        try job.run(backup)
+                        job.end(nil)
+                    } catch {
+                        job.end(error)
+                    }
+                }
+            }
+        )
+        let result: Result<Void, StoreError>
+        do throws(StoreError) {
+            try await thread.perform { backup throws(StoreError) in try backup.run(path) }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await thread.close()
+        try result.get()
+    }
+
+    /// Reads the whole file: minutes for a large one, on the thread that reads.
+    ///
+    /// - Returns: what SQLite finds wrong with it, a sentence each, at most 100; none for a file that is right.
+    package func integrityReport() async throws(StoreError) -> [String] {
+        try await reader.perform { reader throws(StoreError) in
+            let lines = try reader.sql("PRAGMA integrity_check(100)").all([]) { $0.optionalText(0) ?? "" }
+            return lines == ["ok"] ? [] : lines
+        }
+    }
+}
+
+/// Copies one file of SQLite into another.
+final class Backup {
+    private let source: SQLiteConnection
+    private let file: StoreFile
+
+    init(source: SQLiteConnection, file: StoreFile) {
+        self.source = source
+        self.file = file
+    }
+
+    func run(_ path: String) throws(StoreError) {
+        if unsafe access(path, F_OK) == 0 { throw .failed(operation: .open, code: EEXIST) }
+        let part = path + ".part"
+        unsafe unlink(part)
+        close(try StoreFile.open(part, O_CREAT | O_EXCL))
+        do throws(StoreError) {
+            let target = try SQLiteConnection(path: part, fileSystem: nil)
+            try source.copy(to: target)
+        } catch {
+            unsafe unlink(part)
+            throw error
+        }
+        // A name that is there by now is not overwritten.
+        guard unsafe link(part, path) == 0 else {
+            let failure = StoreFile.failure(.backup)
+            unsafe unlink(part)
+            throw failure
+        }
+        unsafe unlink(part)
+        try StoreFile.syncFolder(of: path)
+    }
+}

@@ -1,0 +1,153 @@
+package import Envelope
+internal import Platform
+internal import Primitives
+
+/// Registry and outbox in one file of SQLite: a thread that writes, and one that reads.
+package final class SQLiteStore: Sendable {
+    package let openingReport: OpeningReport
+    let writer: StoreThread<StoreWriter>
+    let reader: StoreThread<StoreReader>
+    let tallies: Guarded<[TallyTable.Key: Int]>
+    let leases = Guarded(LeaseBook())
+    let turns = Guarded(0)
+    let settings: StoreSettings
+    let file: StoreFile
+    private let healthBox: Guarded<StoreHealth>
+    private let openCount: UInt64
+
+    /// Opens a store, or makes one. Waits for the disk: not for the thread of an event loop.
+    ///
+    /// - Parameters:
+    ///   - path: The database's file.
+    ///   - key: The one that it was made with.
+    ///   - settings: How it keeps things.
+    ///   - now: The time, for what was interrupted.
+    /// - Throws: `.inUse`, `.wrongKey`, `.newerFile`, `.notAStore`, `.damaged`, and what a disk does.
+    package init(
+        path: String,
+        key: borrowing StoreKey,
+        settings: StoreSettings = StoreSettings(),
+        now: Timestamp
+    ) throws(StoreError) {
+        let file = try StoreFile(path: path)
+        let secrets = StoreSecrets(key)
+        let tallies = Guarded<[TallyTable.Key: Int]>([:])
+        let health = Guarded(StoreHealth.writable)
+        let report = Guarded<(OpeningReport, UInt64)?>(nil)
+        writer = try StoreThread(
+            weightMax: settings.waitingMax,
+            open: { () throws(StoreError) in
+                let connection = try Self.connect(file, settings)
+                let versionBefore = try Migration.run(connection)
+                let uses = try StoreIdentity.check(connection, secrets)
+                let openCount = max(uses, file.earlierOpenCount) + 1
+                try file.note(openCount: openCount, isClosed: false)
+                let writer = try StoreWriter(
+                    connection,
+                    file: file,
+                    secrets: secrets,
+                    settings: settings,
+                    book: tallies,
+                    health: health
+                )
+                let interruptedCount = try writer.start(openCount: openCount, now: now)
+                let found = OpeningReport(
+                    versionBefore: versionBefore,
+                    version: Schema.steps.count,
+                    interruptedCount: interruptedCount,
+                    isOlder: uses < file.earlierOpenCount,
+                    isLogMissing: file.isLogMissing
+                )
+                report.withLock { $0 = (found, openCount) }
+                return writer
+            },
+            execute: { writer, jobs in writer.execute(jobs) }
+        )
+        reader = try StoreThread(
+            weightMax: .max,
+            open: { () throws(StoreError) in
+                let connection = try Self.connect(file, settings)
+                try connection.execute("PRAGMA query_only = ON")
+                return try StoreReader(connection, file: file, secrets: secrets)
+            },
+            execute: { reader, jobs in
+                for job in jobs {
+                    do throws(StoreError) {
+                        try job.run(reader)
+                        job.end(nil)
+                    } catch {
+                        job.end(error)
+                    }
+                }
+            }
+        )
+        guard let (found, openCount) = report.withLock({ $0 }) else { throw .closed }
+        openingReport = found
+        self.openCount = openCount
+        self.tallies = tallies
+        self.settings = settings
+        self.file = file
+        healthBox = health
+    }
+
+    /// Whether it takes anything now.
+    package var health: StoreHealth { healthBox.withLock { $0 } }
+
+    /// Does what waits, moves SQLite's log into the file and gives the store back. Later calls throw `.closed`.
+    package func close() async {
+        await reader.close()
+        await writer.close()
+        // It only tells the next opening that nothing is missing: without it, that one looks for the log.
+        try? file.note(openCount: openCount, isClosed: unsafe access(file.path + "-wal", F_OK) != 0)
+    }
+
+    static func connect(_ file: StoreFile, _ settings: StoreSettings) throws(StoreError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: file.path, fileSystem: settings.fileSystem)
+        // Pages, and texts of their schema, are strangers' after a disk has damaged them.
+        try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(settings.synchronous.rawValue)")
+        try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA secure_delete = FAST")
+        // 16 MB of log before it is moved into the file, instead of 4: fewer waits for the disk.
+        try connection.execute("PRAGMA wal_autocheckpoint = 4096; PRAGMA journal_size_limit = 67108864")
+        return connection
+    }
+}
+
+/// Which key a file was made with, and how often it was opened.
+enum StoreIdentity {
+    /// - Returns: how often it was opened.
+    /// - Throws: `.wrongKey`.
+    static func check(_ connection: SQLiteConnection, _ secrets: StoreSecrets) throws(StoreError) -> UInt64 {
+        let select = try connection.prepare("SELECT value FROM meta WHERE name = ?")
+        let check = secrets.tag(.check, [])
+        if let known = try select.first([.bytes(Array("key".utf8))], { $0.bytes(0) }) {
+            guard known == check else { throw .wrongKey }
+        } else {
+            try connection.prepare("INSERT INTO meta (name, value) VALUES (?, ?)").run([
+                .bytes(Array("key".utf8)), .bytes(check),
+            ])
+        }
+        return UInt64(clamping: try select.first([.bytes(Array("opened".utf8))]) { $0.integer(0) } ?? 0)
+    }
+}
+
+extension StoreWriter {
+    /// Before the first job: what the process before left on its way is queued again.
+    ///
+    /// - Returns: how many that were.
+    func start(openCount: UInt64, now: Timestamp) throws(StoreError) -> Int {
+        let opened = Array("opened".utf8)
+        try alone { () throws(StoreError) in
+            try self.sql("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run([
+                .bytes(opened), .integer(Int64(clamping: openCount)),
+            ])
+        }
+        var count = 0
+        while true {
+            var found = 0
+            try alone { () throws(StoreError) in found = try self.recoverInterrupted(limit: 1_000, now: now) }
+            if found == 0 { return count }
+            count += found
+        }
+    }
+}

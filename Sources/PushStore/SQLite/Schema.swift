@@ -1,0 +1,99 @@
+/// The tables, step by step: a file of version n was made by the first n steps. A step that was released never changes.
+///
+/// Texts of other people are blobs. Times are milliseconds since 1970. The indexes with a condition hold only what is in a
+/// state, so that each is as large as what it is for.
+enum Schema {
+    /// "SPsh": what `file` and SQLite see of whose file it is.
+    static let applicationID: Int64 = 0x5350_7368
+
+    static let steps = [outbox, devices, replays]
+
+    /// The outbox.
+    private static let outbox = """
+        CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+        CREATE TABLE tenant (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
+        CREATE TABLE entry (
+            id INTEGER PRIMARY KEY,
+            tenant INTEGER NOT NULL,
+            lane INTEGER NOT NULL,
+            shard INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            reason INTEGER,
+            attempts INTEGER NOT NULL,
+            tried INTEGER NOT NULL,
+            attempt_limit INTEGER,
+            due INTEGER NOT NULL,
+            deadline INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            changed INTEGER NOT NULL,
+            maybe_duplicate INTEGER NOT NULL,
+            receipt INTEGER,
+            apns_id BLOB NOT NULL,
+            trace BLOB,
+            header BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+        CREATE INDEX entry_queue ON entry (tenant, lane, shard, tried, due) WHERE state = 0;
+        CREATE INDEX entry_sending ON entry (changed) WHERE state = 1;
+        CREATE INDEX entry_parked ON entry (tenant) WHERE state = 2;
+        CREATE INDEX entry_waiting ON entry (deadline) WHERE state IN (0, 2);
+        CREATE INDEX entry_dead ON entry (tenant) WHERE state = 5;
+        CREATE INDEX entry_ended ON entry (changed) WHERE state >= 3;
+        CREATE INDEX entry_apns_id ON entry (apns_id);
+        CREATE INDEX entry_trace ON entry (trace) WHERE trace IS NOT NULL;
+        CREATE TABLE payload (entry INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        CREATE TABLE attempt (
+            entry INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            connection INTEGER NOT NULL,
+            status INTEGER,
+            reason BLOB,
+            unique_id BLOB,
+            PRIMARY KEY (entry, ordinal)
+        ) WITHOUT ROWID;
+        CREATE TABLE request (
+            tenant INTEGER NOT NULL,
+            key BLOB NOT NULL,
+            digest BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            entries BLOB NOT NULL,
+            PRIMARY KEY (tenant, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX request_created ON request (created);
+        CREATE TABLE tally (
+            tenant INTEGER NOT NULL,
+            lane INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (tenant, lane, state)
+        ) WITHOUT ROWID;
+        """
+
+    /// The device registry.
+    private static let devices = """
+        CREATE TABLE device (
+            tenant INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            shard INTEGER NOT NULL,
+            topic BLOB NOT NULL,
+            environment INTEGER NOT NULL,
+            token BLOB NOT NULL,
+            fingerprint BLOB NOT NULL,
+            bundle BLOB NOT NULL,
+            language BLOB,
+            region BLOB,
+            app_version BLOB,
+            registered INTEGER NOT NULL,
+            seen INTEGER NOT NULL,
+            quarantine INTEGER,
+            UNIQUE (tenant, id)
+        );
+        CREATE INDEX device_fingerprint ON device (tenant, fingerprint);
+        """
+
+    /// A dead letter that was sent again says as what.
+    private static let replays = """
+        ALTER TABLE entry ADD COLUMN replayed_as INTEGER;
+        """
+}

@@ -1,0 +1,101 @@
+internal import Platform
+
+/// The file of a store and its lock: one process has it, and nobody but its owner may read it.
+///
+///     PATH          the database; SQLite puts PATH-wal and PATH-shm beside it
+///     PATH-lock     held while the store is open; says how often it was, and whether it was closed
+final class StoreFile: Sendable {
+    /// What the lock's file says: 9 bytes.
+    private struct Use {
+        static let byteCount = 9
+        var openCount: UInt64 = 0
+        var isClosed = true
+
+        init() {}
+
+        init?(_ bytes: [UInt8]) {
+            guard bytes.count == Self.byteCount else { return nil }
+            openCount = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+            isClosed = bytes[8] == 0
+        }
+
+        var bytes: [UInt8] {
+            (0..<8).map { UInt8(truncatingIfNeeded: openCount >> UInt64(56 - 8 * $0)) } + [isClosed ? 0 : 1]
+        }
+    }
+
+    let path: String
+    /// How often the store had been opened before, by the lock's file; 0 for a new one.
+    let earlierOpenCount: UInt64
+    /// Whether it was not closed the last time, and what SQLite had not yet moved into the file is gone.
+    let isLogMissing: Bool
+    private let lock: Int32
+
+    /// Makes what is missing, and locks it.
+    ///
+    /// - Throws: `.inUse`, `.full`, `.failed`.
+    init(path: String) throws(StoreError) {
+        self.path = path
+        let lock = try Self.open(path + "-lock")
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw .inUse
+        }
+        self.lock = lock
+        let isNew = !Self.exists(path)
+        var bytes = [UInt8](repeating: 0, count: Use.byteCount + 1)
+        let count = unsafe pread(lock, &bytes, bytes.count, 0)
+        let use = Use(Array(bytes.prefix(max(0, count)))) ?? Use()
+        earlierOpenCount = use.openCount
+        isLogMissing = !isNew && !use.isClosed && !Self.exists(path + "-wal")
+        close(try Self.open(path))
+    }
+
+    deinit { close(lock) }
+
+    /// - Parameters:
+    ///   - openCount: with this time.
+    ///   - isClosed: true when everything is in the file.
+    /// - Throws: `.full`, `.failed`.
+    func note(openCount: UInt64, isClosed: Bool) throws(StoreError) {
+        var use = Use()
+        use.openCount = openCount
+        use.isClosed = isClosed
+        let bytes = use.bytes
+        guard unsafe pwrite(lock, bytes, bytes.count, 0) == bytes.count, fdatasync(lock) == 0 else {
+            throw Self.failure(.lock)
+        }
+    }
+
+    /// A file that is only its owner's, whatever it was before. A link is not followed.
+    static func open(_ path: String, _ flags: Int32 = O_CREAT) throws(StoreError) -> Int32 {
+        while true {
+            let descriptor = unsafe Platform.open(path, O_RDWR | flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if descriptor < 0, errno == EINTR { continue }
+            guard descriptor >= 0 else { throw failure(.open) }
+            guard fchmod(descriptor, 0o600) == 0 else {
+                close(descriptor)
+                throw failure(.open)
+            }
+            return descriptor
+        }
+    }
+
+    /// What was made, renamed or removed beside a file is on the disk when this returns.
+    static func syncFolder(of path: String) throws(StoreError) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = unsafe Platform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(.sync) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(.sync) }
+    }
+
+    static func failure(_ operation: StoreError.Operation) -> StoreError {
+        switch errno {
+        case ENOSPC, EDQUOT, EFBIG: .full
+        case let code: .failed(operation: operation, code: code)
+        }
+    }
+
+    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+}

@@ -1,0 +1,73 @@
+internal import APNS
+internal import Envelope
+
+extension StoreReader {
+    /// - Returns: what each registration changes; nil for those that must be looked at by the writer.
+    func changes(
+        _ registrations: [Device.Registration],
+        now: Timestamp,
+        step: Duration
+    ) throws(StoreError) -> [DeviceChange] {
+        var changes: [DeviceChange] = []
+        for registration in registrations {
+            let key = registration.key
+            let fingerprint = vault.fingerprint(registration.token, registration.environment, key.tenant)
+            let change = try row(key)?.flatMap { row in
+                row.change(registration, fingerprint: fingerprint, vault: vault, now: now, step: step)
+            }
+            changes.append(change ?? .address)
+        }
+        return changes
+    }
+
+    func devices(_ keys: [DeviceKey]) throws(StoreError) -> [DeviceLookup] {
+        var lookups: [DeviceLookup] = []
+        for key in keys {
+            guard let row = try row(key) else {
+                lookups.append(.missing)
+                continue
+            }
+            lookups.append(row?.device(vault).map { .found($0) } ?? .damaged)
+        }
+        return lookups
+    }
+
+    func devices(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) throws(StoreError) -> [DeviceKey] {
+        guard let number = try tenants.number(tenant) else { return [] }
+        let ids = try sql("SELECT id FROM device WHERE tenant = ? AND fingerprint = ? ORDER BY id").all([
+            .integer(number), .bytes(vault.fingerprint(token, environment, tenant)),
+        ]) { $0.bytes(0) }
+        // One that is no id is damage.
+        return ids.compactMap { try? DeviceID(bytes: $0) }.map { DeviceKey(tenant: tenant, device: $0) }
+    }
+
+    func devices(tenant: TenantID, after cursor: Cursor?, limit: Int) throws(StoreError) -> Page<Device> {
+        let limit = Page<Device>.clamped(limit)
+        let after = try cursor.map { cursor throws(StoreError) in
+            try cursors.open(cursor, of: .devices, tenant: tenant)
+        }
+        guard let number = try tenants.number(tenant) else { return Page(elements: [], next: nil) }
+        let found = try sql(
+            "SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id > ? ORDER BY id LIMIT ?"
+        ).all([.integer(number), .bytes(after ?? []), .integer(Int64(limit))]) { row in
+            (id: row.bytes(0), row: DeviceRow(row, tenant: tenant))
+        }
+        let last = found.count == limit ? found.last?.id : nil
+        return Page(
+            elements: found.compactMap { $0.row?.device(vault) },
+            next: last.map { cursors.seal($0, of: .devices, tenant: tenant) }
+        )
+    }
+
+    /// - Returns: nil without a row; a row that is nil when it is damaged.
+    private func row(_ key: DeviceKey) throws(StoreError) -> DeviceRow?? {
+        guard let tenant = try tenants.number(key.tenant) else { return nil }
+        return try sql("SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id = ?").first(
+            [.integer(tenant), .bytes(key.device.bytes)]
+        ) { DeviceRow($0, tenant: key.tenant) }
+    }
+}

@@ -1,0 +1,98 @@
+internal import APNS
+internal import Envelope
+internal import Platform
+
+/// The one that reads: it sees what is on the disk, and never waits for the writer.
+final class StoreReader {
+    let sql: StatementCache
+    let tenants: TenantTable
+    let vault: TokenVault
+    let cursors: CursorSeal
+    private let file: StoreFile
+
+    init(_ connection: SQLiteConnection, file: StoreFile, secrets: StoreSecrets) throws(StoreError) {
+        self.file = file
+        sql = StatementCache(connection)
+        tenants = try TenantTable(connection)
+        vault = TokenVault(secrets)
+        cursors = CursorSeal(secrets)
+    }
+
+    func entries(_ ids: [EntryID], tenant: TenantID) throws(StoreError) -> [OutboxEntry?] {
+        guard let number = try tenants.number(tenant) else { return ids.map { _ in nil } }
+        var entries: [OutboxEntry?] = []
+        for id in ids {
+            let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE id = ? AND tenant = ?").first(
+                [.integer(id.value), .integer(number)],
+                whole
+            )
+            entries.append(found ?? nil)
+        }
+        return entries
+    }
+
+    func entry(apnsID: APNSID, tenant: TenantID) throws(StoreError) -> OutboxEntry? {
+        guard let number = try tenants.number(tenant) else { return nil }
+        let found = try sql(
+            "SELECT \(EntryRow.columns) FROM entry WHERE apns_id = ? AND tenant = ? ORDER BY id DESC LIMIT 1"
+        ).first([.bytes(apnsID.bytes), .integer(number)], whole)
+        return found ?? nil
+    }
+
+    func entries(trace: Trace, tenant: TenantID, limit: Int) throws(StoreError) -> [OutboxEntry] {
+        guard let number = try tenants.number(tenant) else { return [] }
+        return try sql(
+            "SELECT \(EntryRow.columns) FROM entry WHERE trace = ? AND tenant = ? ORDER BY id DESC LIMIT ?"
+        ).all(
+            [
+                .bytes(Array(trace.text.utf8)), .integer(number),
+                .integer(Int64(Page<OutboxEntry>.clamped(limit))),
+            ],
+            whole
+        ).compactMap { $0 }
+    }
+
+    func attempts(_ id: EntryID, tenant: TenantID) throws(StoreError) -> [Attempt] {
+        guard let number = try tenants.number(tenant) else { return [] }
+        return try sql(
+            """
+            SELECT time, connection, status, attempt.reason, unique_id FROM attempt
+            JOIN entry ON entry.id = attempt.entry WHERE attempt.entry = ? AND entry.tenant = ? ORDER BY ordinal
+            """
+        ).all([.integer(id.value), .integer(number)]) { row in
+            Attempt(
+                time: Timestamp(column: row.integer(0)),
+                // Of a damaged row the careful reading.
+                connection: UInt8(exactly: row.integer(1)).flatMap(Attempt.Connection.init) ?? .ambiguous,
+                status: row.optionalInteger(2).map { Int(clamping: $0) },
+                reason: row.optionalText(3),
+                uniqueID: row.optionalText(4)
+            )
+        }
+    }
+
+    func deadLetters(tenant: TenantID, after cursor: Cursor?, limit: Int) throws(StoreError) -> Page<OutboxEntry> {
+        let limit = Page<OutboxEntry>.clamped(limit)
+        var before = Int64.max
+        if let cursor {
+            let position = try cursors.open(cursor, of: .deadLetters, tenant: tenant)
+            guard let ids = IDList.decode(position), ids.count == 1 else { throw .invalidCursor }
+            before = ids[0].value
+        }
+        guard let number = try tenants.number(tenant) else { return Page(elements: [], next: nil) }
+        let found = try sql(
+            """
+            SELECT \(EntryRow.columns) FROM entry WHERE state = 5 AND tenant = ? AND id < ? ORDER BY id DESC LIMIT ?
+            """
+        ).all([.integer(number), .integer(before), .integer(Int64(limit))]) { [tenants] row throws(StoreError) in
+            (id: row.integer(0), entry: try EntryRow(row, tenants)?.entry)
+        }
+        let last = found.count == limit ? found.last.flatMap { EntryID(value: $0.id) } : nil
+        return Page(
+            elements: found.compactMap(\.entry),
+            next: last.map { cursors.seal(IDList.encode([$0]), of: .deadLetters, tenant: tenant) }
+        )
+    }
+
+    private func whole(_ row: SQLiteRow) throws(StoreError) -> OutboxEntry? { try EntryRow(row, tenants)?.entry }
+}

@@ -1,0 +1,45 @@
+/// How a store keeps things.
+package struct StoreSettings: Sendable {
+    /// When a transaction counts as written.
+    package enum Synchronous: String, CaseIterable, Sendable {
+        /// When the disk says that it is there. The only one that keeps what is promised.
+        case full = "FULL"
+        /// When the disk has been given it at some checkpoint: a loss of power takes the last transactions with it.
+        case normal = "NORMAL"
+        /// When the system has taken it. For tests of the tests alone.
+        case off = "OFF"
+    }
+
+    /// How old the time at which an app was last heard of may become before it is written anew.
+    package var sightingStep: Duration
+    /// How many entries and registrations may wait to be written; more are refused as `.overloaded`.
+    package var waitingMax: Int
+    package var synchronous: Synchronous
+    /// The name of SQLite's file system; nil for the system's own. Tests bring one that fails.
+    package var fileSystem: String?
+
+    package init(
+        sightingStep: Duration = .seconds(3_600),
+        waitingMax: Int = 16_384,
+        synchronous: Synchronous = .full,
+        fileSystem: String? = nil
+    ) {
+        self.sightingStep = sightingStep
+        self.waitingMax = waitingMax
+        self.synchronous = synchronous
+        self.fileSystem = fileSystem
+    }
+}
+
+/// What a store found when it was opened.
+package struct OpeningReport: Equatable, Sendable {
+    /// The version that the file had; 0 for a new one.
+    package let versionBefore: Int
+    package let version: Int
+    /// So many were on their way when the process before ended, and are queued again.
+    package let interruptedCount: Int
+    /// The file is older than the one that was last open here: a backup was put back, and what came after it is not there.
+    package let isOlder: Bool
+    /// The process before did not close the store, and what it had last written is gone with SQLite's log.
+    package let isLogMissing: Bool
+}

@@ -1,0 +1,159 @@
+internal import Platform
+
+/// A thread with something that only it may touch: a connection and its statements. Jobs come in, and wait while it works.
+final class StoreThread<Worker>: Sendable {
+    /// What is waiting, and how the thread stands.
+    private struct Inbox {
+        var jobs: [StoreJob<Worker>] = []
+        var weight = 0
+        var isClosing = false
+        var start: Result<Void, StoreError>?
+        var isEnded = false
+        var whenEnded: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private static var stackByteCount: Int { 1 << 20 }
+    private let inbox: Monitored<Inbox>
+    private let weightMax: Int
+
+    /// - Parameters:
+    ///   - weightMax: how much may wait of what can be refused.
+    ///   - open: makes the worker, on the thread.
+    ///   - execute: does jobs that waited, in their order, and ends each of them.
+    /// - Throws: what `open` throws, and `.failed(operation: .thread)`.
+    init(
+        weightMax: Int,
+        open: @escaping @Sendable () throws(StoreError) -> Worker,
+        execute: @escaping @Sendable (Worker, [StoreJob<Worker>]) -> Void
+    ) throws(StoreError) {
+        self.weightMax = weightMax
+        let inbox = Monitored(Inbox())
+        self.inbox = inbox
+        let hasStarted = DetachedThread.start(stackByteCount: Self.stackByteCount) {
+            Self.run(inbox, open: open, execute: execute)
+            let waiting = inbox.change { inbox in
+                inbox.isEnded = true
+                defer { inbox.whenEnded = [] }
+                return inbox.whenEnded
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+        guard hasStarted else { throw .failed(operation: .thread, code: EAGAIN) }
+        try inbox.wait { $0.start }.get()
+    }
+
+    deinit { inbox.change { $0.isClosing = true } }
+
+    /// Does `body` on the thread.
+    ///
+    /// - Parameters:
+    ///   - weight: how much of the queue it takes.
+    ///   - canBeRefused: false for what ends work that was begun: it is bounded by that.
+    ///   - body: may run twice, where something that was written with it failed; what it did first is undone then.
+    /// - Returns: what `body` returns.
+    /// - Throws: `.overloaded`, `.closed`, and what `body` throws.
+    func perform<Value: Sendable>(
+        weight: Int = 1,
+        canBeRefused: Bool = false,
+        _ body: @escaping @Sendable (Worker) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, StoreError>, Never>) in
+            let job = TypedJob(weight: weight, body: body, continuation: continuation)
+            let refusal: StoreError? = inbox.change { inbox in
+                if inbox.isClosing { return .closed }
+                if canBeRefused, inbox.weight + weight > weightMax, !inbox.jobs.isEmpty { return .overloaded }
+                inbox.jobs.append(job)
+                inbox.weight += weight
+                return nil
+            }
+            if let refusal { job.end(refusal) }
+        }
+        return try result.get()
+    }
+
+    /// Does what waits, and ends the thread.
+    func close() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isEnded = inbox.change { inbox in
+                inbox.isClosing = true
+                if !inbox.isEnded { inbox.whenEnded.append(continuation) }
+                return inbox.isEnded
+            }
+            if isEnded { continuation.resume() }
+        }
+    }
+
+    /// At most so much in one transaction, so that nobody waits long for others.
+    private static var groupWeightMax: Int { 4_096 }
+
+    private static func run(
+        _ inbox: Monitored<Inbox>,
+        open: () throws(StoreError) -> Worker,
+        execute: (Worker, [StoreJob<Worker>]) -> Void
+    ) {
+        let worker: Worker
+        do throws(StoreError) {
+            worker = try open()
+        } catch {
+            inbox.change { $0.start = .failure(error) }
+            return
+        }
+        inbox.change { $0.start = .success(()) }
+        while true {
+            let group: [StoreJob<Worker>] = inbox.wait { inbox in
+                if inbox.jobs.isEmpty { return inbox.isClosing ? [] : nil }
+                var count = 0
+                var weight = 0
+                for job in inbox.jobs where count == 0 || weight + job.weight <= groupWeightMax {
+                    count += 1
+                    weight += job.weight
+                }
+                let group = Array(inbox.jobs.prefix(count))
+                inbox.jobs.removeFirst(count)
+                inbox.weight -= group.reduce(0) { $0 + $1.weight }
+                return group
+            }
+            if group.isEmpty { return }
+            execute(worker, group)
+        }
+    }
+}
+
+/// One thing to be done on a store's thread. It is run, perhaps twice, and ended once.
+class StoreJob<Worker> {
+    let weight: Int
+
+    init(weight: Int) { self.weight = weight }
+
+    func run(_ worker: Worker) throws(StoreError) {}
+
+    /// nil when what it did holds.
+    func end(_ error: StoreError?) {}
+}
+
+private final class TypedJob<Worker, Value: Sendable>: StoreJob<Worker> {
+    private let body: @Sendable (Worker) throws(StoreError) -> Value
+    private let continuation: CheckedContinuation<Result<Value, StoreError>, Never>
+    private var value: Value?
+
+    init(
+        weight: Int,
+        body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
+        continuation: CheckedContinuation<Result<Value, StoreError>, Never>
+    ) {
+        self.body = body
+        self.continuation = continuation
+        super.init(weight: weight)
+    }
+
+    override func run(_ worker: Worker) throws(StoreError) { value = try body(worker) }
+
+    override func end(_ error: StoreError?) {
+        if error == nil, let value {
+            continuation.resume(returning: .success(value))
+        } else {
+            continuation.resume(returning: .failure(error ?? .closed))
+        }
+    }
+}

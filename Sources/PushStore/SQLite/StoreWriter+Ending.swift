@@ -1,0 +1,129 @@
+internal import APNS
+internal import Envelope
+
+extension StoreWriter {
+    /// Ends what waits.
+    func end(_ standing: EntryStanding, as state: EntryState, now: Timestamp) throws(StoreError) {
+        try sql("UPDATE entry SET state = ?, reason = ?, changed = ? WHERE id = ?").run([
+            .integer(state.code.rawValue), .optional(state.reasonCode), now.column, .integer(standing.id.value),
+        ])
+        if state.needsNoPayload { try deletePayload(standing.id.value) }
+        tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
+    }
+
+    /// Ends entries whose time is over, of those that still wait.
+    func expire(_ ids: [EntryID], now: Timestamp) throws(StoreError) {
+        for id in ids {
+            guard let standing = try standing(id), standing.state == .queued || standing.state == .parked,
+                standing.deadline <= now
+            else { continue }
+            try end(standing, as: .expired, now: now)
+        }
+    }
+
+    /// - Returns: how many.
+    func expire(now: Timestamp, limit: Int) throws(StoreError) -> Int {
+        let ids = try sql(
+            "SELECT id FROM entry WHERE state IN (0, 2) AND deadline <= ? ORDER BY deadline LIMIT ?"
+        ).all([now.column, .integer(Int64(limit))]) { $0.integer(0) }
+        for id in ids {
+            if let known = EntryID(value: id), let standing = try standing(known) {
+                try end(standing, as: .expired, now: now)
+            } else {
+                try setAside(id, now: now)
+            }
+        }
+        return ids.count
+    }
+
+    /// A row that is not what was written ends as dead, whatever is in it, and holds nobody up. `id` is as it is in the
+    /// file.
+    func setAside(_ id: Int64, now: Timestamp) throws(StoreError) {
+        let found = try sql("SELECT tenant, lane, state FROM entry WHERE id = ?").first([.integer(id)]) { row in
+            (tenant: row.integer(0), lane: row.integer(1), state: row.integer(2))
+        }
+        guard let found, found.state != EntryState.Code.dead.rawValue else { return }
+        try sql("UPDATE entry SET state = 5, reason = ?, changed = ? WHERE id = ?").run([
+            .integer(Int64(DeathReason.corrupt.rawValue)), now.column, .integer(id),
+        ])
+        guard let lane = UInt8(exactly: found.lane).flatMap(Lane.init) else { return }
+        tallies.move(tenant: found.tenant, lane: lane, from: EntryState.Code(rawValue: found.state), to: .dead)
+    }
+
+    func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) throws(StoreError) -> Int {
+        guard let number = try tenants.number(tenant) else { return 0 }
+        var count = 0
+        var last: Int64 = 0
+        while count < limit {
+            let found = try sql(
+                """
+                SELECT \(EntryStanding.columns), header FROM entry WHERE state = 2 AND tenant = ? AND id > ?
+                ORDER BY id LIMIT 256
+                """
+            ).all([.integer(number), .integer(last)]) { row in
+                (id: row.integer(0), standing: EntryStanding(row), header: EntryHeader.decode(row.bytes(9)))
+            }
+            guard let end = found.last else { break }
+            last = end.id
+            for (id, standing, header) in found where count < limit {
+                guard let standing, let header else {
+                    try setAside(id, now: now)
+                    continue
+                }
+                guard header.topic == topic else { continue }
+                count += 1
+                try sql("UPDATE entry SET state = 0, changed = ?, due = ? WHERE id = ?").run([
+                    now.column, now.column, .integer(id),
+                ])
+                tallies.move(tenant: number, lane: standing.lane, from: .parked, to: .queued)
+            }
+        }
+        return count
+    }
+
+    func record(_ receipts: [Receipt]) throws(StoreError) -> [ReceiptResult] {
+        var results: [ReceiptResult] = []
+        for receipt in receipts { results.append(try record(receipt)) }
+        return results
+    }
+
+    private func record(_ receipt: Receipt) throws(StoreError) -> ReceiptResult {
+        guard let number = try tenants.number(receipt.tenant), let standing = try standing(receipt.id),
+            standing.tenant == number
+        else { return .unknown }
+        switch standing.state {
+        case .delivered: return .repeated
+        case .accepted, .sending: break
+        // An answer that never came: the device proves that the push went through, and nothing has to be repeated.
+        case .queued where standing.maybeDuplicate, .parked where standing.maybeDuplicate: break
+        case .queued, .parked, .dead, .expired: return .implausible
+        }
+        try end(standing, as: .delivered, now: receipt.time)
+        try sql("UPDATE entry SET receipt = ? WHERE id = ?").run([
+            receipt.time.column, .integer(receipt.id.value),
+        ])
+        return .recorded
+    }
+
+    func purge(endedBefore time: Timestamp, limit: Int) throws(StoreError) -> Int {
+        let found = try sql(
+            "SELECT id, tenant, lane, state FROM entry WHERE state >= 3 AND changed < ? ORDER BY changed LIMIT ?"
+        ).all([time.column, .integer(Int64(limit))]) { row in
+            (id: row.integer(0), tenant: row.integer(1), lane: row.integer(2), state: row.integer(3))
+        }
+        for (id, tenant, lane, state) in found {
+            try deletePayload(id)
+            try sql("DELETE FROM attempt WHERE entry = ?").run([.integer(id)])
+            try sql("DELETE FROM entry WHERE id = ?").run([.integer(id)])
+            guard let lane = UInt8(exactly: lane).flatMap(Lane.init) else { continue }
+            tallies.move(tenant: tenant, lane: lane, from: EntryState.Code(rawValue: state), to: nil)
+        }
+        try sql(
+            """
+            DELETE FROM request WHERE (tenant, key) IN
+                (SELECT tenant, key FROM request WHERE created < ? ORDER BY created LIMIT ?)
+            """
+        ).run([time.column, .integer(Int64(limit))])
+        return found.count
+    }
+}

@@ -1,0 +1,53 @@
+internal import APNS
+internal import Envelope
+
+extension StoreWriter {
+    func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) throws(StoreError) -> [ReplayResult] {
+        guard let number = try tenants.number(tenant) else { return replays.map { _ in .unknown } }
+        var results: [ReplayResult] = []
+        for replay in replays { results.append(try self.replay(replay, number, now: now)) }
+        return results
+    }
+
+    /// The dead one stays dead, so that each entry ends once; a new one takes everything over but ids, times and attempts.
+    private func replay(_ replay: Replay, _ tenant: Int64, now: Timestamp) throws(StoreError) -> ReplayResult {
+        let found = try sql(
+            """
+            SELECT \(EntryRow.columns), payload.bytes, entry.tenant FROM entry
+            LEFT JOIN payload ON payload.entry = entry.id WHERE entry.id = ?
+            """
+        ).first([.integer(replay.id.value)]) { [tenants] row throws(StoreError) in
+            (
+                row: try EntryRow(row, tenants), payload: row.optionalBytes(EntryRow.columnCount),
+                tenant: row.integer(EntryRow.columnCount + 1)
+            )
+        }
+        guard let found, found.tenant == tenant else { return .unknown }
+        guard let row = found.row else { return .corrupt }
+        guard case .dead(let reason) = row.entry.state else { return .notDead }
+        if let known = row.entry.replayedAs { return .replayed(known) }
+        guard reason != .corrupt, let payload = found.payload, row.isWhole(payload: payload) else { return .corrupt }
+        let entry = row.entry
+        let id = nextID(entry.id.shard, milliseconds: now.milliseconds)
+        let copy = NewEntry(
+            device: entry.device,
+            topic: entry.topic,
+            apnsID: replay.apnsID,
+            collapseID: entry.collapseID,
+            lane: entry.lane,
+            pushType: entry.pushType,
+            priority: entry.priority,
+            // What was asked for of Apple is over as well: as long as it is tried.
+            expiration: entry.expiration.map { old in
+                old == .oneAttempt ? old : Expiration(unixSeconds: replay.deadline.milliseconds / 1_000)
+            },
+            deadline: replay.deadline,
+            attemptLimit: entry.attemptLimit,
+            payload: payload,
+            trace: entry.trace
+        )
+        try insert(copy, as: id, tenant: tenant, now: now)
+        try sql("UPDATE entry SET replayed_as = ? WHERE id = ?").run([.integer(id.value), .integer(entry.id.value)])
+        return .replayed(id)
+    }
+}

@@ -1,0 +1,132 @@
+internal import Platform
+internal import Primitives
+
+/// The one that writes: what waits while a transaction is written goes into the next one, so that one wait for the disk
+/// serves all of it.
+final class StoreWriter {
+    let connection: SQLiteConnection
+    let sql: StatementCache
+    let tenants: TenantTable
+    let tallies: TallyTable
+    let vault: TokenVault
+    let settings: StoreSettings
+    var random = SystemRandom()
+    private let file: StoreFile
+    private let health: Guarded<StoreHealth>
+    private var sequence: EntrySequence
+    private var writtenSequence: Int64
+    private var isBroken = false
+
+    init(
+        _ connection: SQLiteConnection,
+        file: StoreFile,
+        secrets: StoreSecrets,
+        settings: StoreSettings,
+        book: Guarded<[TallyTable.Key: Int]>,
+        health: Guarded<StoreHealth>
+    ) throws(StoreError) {
+        self.connection = connection
+        self.file = file
+        self.settings = settings
+        self.health = health
+        sql = StatementCache(connection)
+        tenants = try TenantTable(connection)
+        tallies = try TallyTable(connection, book: book)
+        vault = TokenVault(secrets)
+        let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
+        let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
+        // An entry's id is never given out again, whatever a damaged row says.
+        sequence = EntrySequence(last: min(max(last ?? 0, newest, 0), 1 << 54))
+        writtenSequence = last ?? -1
+    }
+
+    func nextID(_ shard: Shard, milliseconds: UInt64) -> EntryID {
+        EntryID(sequence: sequence.next(milliseconds: milliseconds), shard: shard)
+    }
+
+    /// Does jobs in one transaction, and ends each.
+    ///
+    /// Where one of several fails on what it found and not on the disk, each gets a transaction of its own, so that it fails
+    /// alone.
+    func execute(_ jobs: [StoreJob<StoreWriter>]) {
+        guard let error = write(jobs) else {
+            for job in jobs { job.end(nil) }
+            return
+        }
+        if jobs.count > 1, !error.isOfTheDisk {
+            for job in jobs { job.end(write([job])) }
+        } else {
+            for job in jobs { job.end(error) }
+        }
+    }
+
+    /// - Returns: why nothing of it was stored; nil when all of it is on the disk.
+    private func write(_ jobs: [StoreJob<StoreWriter>]) -> StoreError? {
+        // Nothing that is written now could be trusted.
+        if isBroken { return .broken }
+        do throws(StoreError) {
+            try sql("BEGIN IMMEDIATE").run([])
+            for job in jobs { try job.run(self) }
+            try tallies.write()
+            try writeSequence()
+            try sql("COMMIT").run([])
+            tallies.end(holds: true)
+            writtenSequence = sequence.last
+            note(.writable)
+            return nil
+        } catch {
+            // SQLite has done that already after some errors; where it cannot be done, the next transaction says so.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            tallies.end(holds: false)
+            tenants.forget()
+            if error == .full { note(.full) }
+            if error == .broken {
+                isBroken = true
+                note(.broken)
+            }
+            return error
+        }
+    }
+
+    /// A transaction without a job.
+    func alone(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        try sql("BEGIN IMMEDIATE").run([])
+        do throws(StoreError) {
+            try body()
+            try tallies.write()
+            try sql("COMMIT").run([])
+            tallies.end(holds: true)
+        } catch {
+            // As in `write`; whoever opens the store gets the error, and no store.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            tallies.end(holds: false)
+            throw error
+        }
+    }
+
+    private func writeSequence() throws(StoreError) {
+        guard sequence.last != writtenSequence else { return }
+        try sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)").run([.integer(sequence.last)])
+    }
+
+    private func note(_ state: StoreHealth) { health.withLock { $0 = state } }
+}
+
+/// Whether a store takes anything.
+package enum StoreHealth: Equatable, Sendable {
+    case writable
+    /// The last write found no space. It can be read, and the next write tries again.
+    case full
+    /// It can be read. It must be opened anew before anything is written.
+    case broken
+}
+
+extension StoreError {
+    /// Another transaction with the same work in it would fail in the same way.
+    var isOfTheDisk: Bool {
+        switch self {
+        case .full, .broken, .failed: true
+        default: false
+        }
+    }
+}

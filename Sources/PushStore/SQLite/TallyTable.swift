@@ -1,0 +1,62 @@
+internal import Platform
+
+/// How many entries of each tenant are in each state. Every change is counted in its own transaction.
+final class TallyTable {
+    struct Key: Hashable {
+        let tenant: Int64
+        let lane: Lane
+        let state: EntryState.Code
+    }
+
+    private let upsert: SQLiteStatement
+    private var pending: [Key: Int] = [:]
+    /// As of the last transaction that holds; other threads look here.
+    let book: Guarded<[Key: Int]>
+
+    init(_ connection: SQLiteConnection, book: Guarded<[Key: Int]>) throws(StoreError) {
+        upsert = try connection.prepare(
+            """
+            INSERT INTO tally (tenant, lane, state, count) VALUES (?, ?, ?, ?)
+            ON CONFLICT (tenant, lane, state) DO UPDATE SET count = count + excluded.count
+            """
+        )
+        let rows = try connection.prepare("SELECT tenant, lane, state, count FROM tally").all([]) { row in
+            (row.integer(0), row.integer(1), row.integer(2), row.integer(3))
+        }
+        self.book = book
+        book.withLock { book in
+            for (tenant, lane, state, count) in rows {
+                guard let lane = UInt8(exactly: lane).flatMap(Lane.init), let state = EntryState.Code(rawValue: state)
+                else { continue }
+                book[Key(tenant: tenant, lane: lane, state: state)] = Int(clamping: count)
+            }
+        }
+    }
+
+    /// Counts what a transaction does: `from` is nil for a new entry, `to` for one that is forgotten.
+    func move(tenant: Int64, lane: Lane, from: EntryState.Code?, to: EntryState.Code?) {
+        if let from { pending[Key(tenant: tenant, lane: lane, state: from), default: 0] -= 1 }
+        if let to { pending[Key(tenant: tenant, lane: lane, state: to), default: 0] += 1 }
+    }
+
+    /// Before the transaction ends.
+    func write() throws(StoreError) {
+        for (key, change) in pending where change != 0 {
+            try upsert.run([
+                .integer(key.tenant), .integer(Int64(key.lane.rawValue)), .integer(key.state.rawValue),
+                .integer(Int64(change)),
+            ])
+        }
+    }
+
+    /// After it has ended.
+    func end(holds: Bool) {
+        if holds, !pending.isEmpty {
+            let changes = pending
+            book.withLock { book in
+                for (key, change) in changes { book[key, default: 0] += change }
+            }
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+}

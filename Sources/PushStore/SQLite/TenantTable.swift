@@ -1,0 +1,50 @@
+/// Tenants by number, so that rows and indexes stay short. Used by one connection; a number never changes.
+final class TenantTable {
+    private let selectNumber: SQLiteStatement
+    private let selectName: SQLiteStatement
+    private let insert: SQLiteStatement
+    private var numbers: [TenantID: Int64] = [:]
+    private var names: [Int64: TenantID] = [:]
+
+    init(_ connection: SQLiteConnection) throws(StoreError) {
+        selectNumber = try connection.prepare("SELECT id FROM tenant WHERE name = ?")
+        selectName = try connection.prepare("SELECT name FROM tenant WHERE id = ?")
+        insert = try connection.prepare("INSERT INTO tenant (name) VALUES (?) RETURNING id")
+    }
+
+    /// - Returns: nil for one that has nothing here.
+    func number(_ tenant: TenantID) throws(StoreError) -> Int64? {
+        if let number = numbers[tenant] { return number }
+        guard let number = try selectNumber.first([.bytes(tenant.bytes)], { $0.integer(0) }) else { return nil }
+        note(tenant, number)
+        return number
+    }
+
+    /// Makes one, inside a transaction.
+    func makeNumber(_ tenant: TenantID) throws(StoreError) -> Int64 {
+        if let number = try number(tenant) { return number }
+        guard let number = try insert.first([.bytes(tenant.bytes)], { $0.integer(0) }) else { throw .damaged }
+        note(tenant, number)
+        return number
+    }
+
+    /// - Returns: nil where the file has no such tenant: a damaged row.
+    func name(_ number: Int64) throws(StoreError) -> TenantID? {
+        if let name = names[number] { return name }
+        guard let bytes = try selectName.first([.integer(number)], { $0.bytes(0) }), !bytes.isEmpty else { return nil }
+        let tenant = try TenantID(bytes: bytes)
+        note(tenant, number)
+        return tenant
+    }
+
+    /// After a transaction that came to nothing.
+    func forget() {
+        numbers = [:]
+        names = [:]
+    }
+
+    private func note(_ tenant: TenantID, _ number: Int64) {
+        numbers[tenant] = number
+        names[number] = tenant
+    }
+}

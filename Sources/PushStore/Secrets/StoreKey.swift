@@ -1,0 +1,63 @@
+package import Primitives
+
+/// The key of a store's device tokens and cursors: 32 bytes that come from outside the database.
+package struct StoreKey: ~Copyable, Sendable {
+    package static let byteCount = 32
+
+    let bytes: SecretBytes
+
+    /// - Throws: `.byteCount(field: .key)`.
+    package init(_ bytes: consuming SecretBytes) throws(StoreError) {
+        guard bytes.byteCount == Self.byteCount else {
+            throw .byteCount(field: .key, of: Self.byteCount...Self.byteCount)
+        }
+        self.bytes = bytes
+    }
+}
+
+/// The keys that are made of a store's key, one for each purpose.
+final class StoreSecrets: Sendable {
+    /// What a tag is for.
+    enum Purpose: UInt8 {
+        case cursor = 1
+        /// By which rows of one token are found.
+        case fingerprint = 2
+        /// Kept in the file: tells a wrong key.
+        case check = 3
+    }
+
+    static let tagByteCount = HMACSHA256.byteCount
+
+    let tokens: SecretBytes
+    private let tags: SecretBytes
+
+    init(_ key: borrowing StoreKey) {
+        tokens = Self.derive(key.bytes, "SealedPush/1 store tokens")
+        tags = Self.derive(key.bytes, "SealedPush/1 store tags")
+    }
+
+    /// - Returns: 32 bytes over parts of at most 65,535 bytes each; where one ends counts.
+    func tag(_ purpose: Purpose, _ parts: [[UInt8]]) -> [UInt8] {
+        var tag = [UInt8](repeating: 0, count: Self.tagByteCount)
+        var elements = tag.mutableSpan
+        var output = unsafe elements.mutableBytes
+        tags.withBytes { key in
+            HMACSHA256.code(key: key, into: &output) { code in
+                code.update(byte: purpose.rawValue)
+                for part in parts {
+                    code.update([UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count)])
+                    code.update(part)
+                }
+            }
+        }
+        return tag
+    }
+
+    private static func derive(_ key: borrowing SecretBytes, _ label: StaticString) -> SecretBytes {
+        key.withBytes { key in
+            SecretBytes(byteCount: StoreKey.byteCount, storage: .guarded) { output in
+                HMACSHA256.code(key: key, into: &output) { $0.update(label) }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import APNS
+internal import Primitives
+
+/// Device tokens as they rest: ChaCha20-Poly1305 with a random nonce, bound to their row, so that one that is moved to
+/// another row opens nowhere.
+///
+/// Random nonces of 96 bits are good for 2^32 tokens under one key (a repetition in one of 2^33 such stores).
+struct TokenVault: Sendable {
+    static let fingerprintByteCount = 16
+    private let secrets: StoreSecrets
+
+    init(_ secrets: StoreSecrets) { self.secrets = secrets }
+
+    /// - Returns: 12 bytes of nonce, the ciphertext and its tag.
+    func seal(_ registration: Device.Registration, random: inout some RandomSource) -> [UInt8] {
+        let nonce = random.bytes(count: ChaChaPoly.nonceByteCount)
+        let row = Self.row(registration.key, registration.topic, registration.environment)
+        return nonce + ChaChaPoly.seal(registration.token.bytes, key: secrets.tokens, nonce: nonce, aad: row)
+    }
+
+    /// - Returns: nil for what was not sealed for this row.
+    func open(
+        _ sealed: [UInt8],
+        key: DeviceKey,
+        topic: Topic,
+        environment: APNSEnvironment
+    ) -> DeviceToken? {
+        guard sealed.count >= ChaChaPoly.nonceByteCount else { return nil }
+        do throws(PrimitiveError) {
+            let bytes = try ChaChaPoly.open(
+                sealed[ChaChaPoly.nonceByteCount...],
+                key: secrets.tokens,
+                nonce: Array(sealed.prefix(ChaChaPoly.nonceByteCount)),
+                aad: Self.row(key, topic, environment)
+            )
+            // What was sealed was a token: only a change of its limits could make it none.
+            return try? DeviceToken(bytes: bytes)
+        } catch {
+            return nil
+        }
+    }
+
+    /// - Returns: 16 bytes, the same for one token of a tenant in one environment, and nothing to whoever has no key.
+    func fingerprint(_ token: DeviceToken, _ environment: APNSEnvironment, _ tenant: TenantID) -> [UInt8] {
+        let parts = [tenant.bytes, [environment.code], token.bytes]
+        return Array(secrets.tag(.fingerprint, parts).prefix(Self.fingerprintByteCount))
+    }
+
+    /// Which row it is: the associated data.
+    private static func row(_ key: DeviceKey, _ topic: Topic, _ environment: APNSEnvironment) -> [UInt8] {
+        var row: [UInt8] = []
+        for part in [key.tenant.bytes, key.device.bytes, topic.bytes] {
+            row.append(UInt8(truncatingIfNeeded: part.count))
+            row += part
+        }
+        row.append(environment.code)
+        return row
+    }
+}
+
+extension APNSEnvironment {
+    /// What the file calls it.
+    var code: UInt8 {
+        switch self {
+        case .production: 1
+        case .sandbox: 2
+        }
+    }
+
+    init?(code: Int64) {
+        switch code {
+        case 1: self = .production
+        case 2: self = .sandbox
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// A part of all devices, by a hash, and of everything that belongs to them: what a store that is spread over machines
+/// keeps together, and what one dispatcher works on.
+package struct Shard: Hashable, Sendable {
+    /// The same on every engine and for ever: an entry's id holds its shard.
+    package static let count = 64
+    package static let all = (0..<count).map { Shard(unchecked: $0) }
+
+    /// 0 ..< `count`.
+    package let index: Int
+
+    package init?(index: Int) {
+        guard (0..<Self.count).contains(index) else { return nil }
+        self.index = index
+    }
+
+    package init(tenant: TenantID, device: DeviceID) {
+        var hash = Checksum()
+        hash.add(tenant.bytes)
+        hash.add(device.bytes)
+        index = Int(hash.value % UInt64(Self.count))
+    }
+
+    private init(unchecked index: Int) { self.index = index }
+}

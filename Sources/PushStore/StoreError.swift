@@ -1,0 +1,35 @@
+/// Why the store did not do what it was asked for. Nothing of a failed call is stored, and nothing here says what was in it.
+package enum StoreError: Error, Equatable, Sendable {
+    /// No space is left on the device. The store stays readable; every later write tries the disk again.
+    case full
+    /// Too much is waiting to be written already.
+    case overloaded
+    /// The store was closed.
+    case closed
+    /// Another process has the store.
+    case inUse
+    /// A later version of this program wrote the file.
+    case newerFile(version: Int, newestKnown: Int)
+    /// The file is something else.
+    case notAStore
+    /// The file was made with another key.
+    case wrongKey
+    /// What is in the file contradicts itself: `SQLiteStore.integrityReport` says where.
+    case damaged
+    /// The disk said that it could not keep what it had taken. Only opening the store anew tells what is there.
+    case broken
+    /// Not a place in this list, or not one that this store gave out.
+    case invalidCursor
+    /// A field is empty or too long; which, and how long it may be.
+    case byteCount(field: Field, of: ClosedRange<Int>)
+    /// A call of the system's or of SQLite's, and its code.
+    case failed(operation: Operation, code: Int32)
+
+    package enum Field: String, Sendable {
+        case tenant, device, idempotencyKey, requestDigest, entries, payload, bundle, language, region, appVersion, key
+    }
+
+    package enum Operation: String, Sendable {
+        case open, lock, prepare, bind, step, sync, backup, thread
+    }
+}

@@ -1,0 +1,2 @@
+@main
+enum PushStoreProbe { static func main() {} }
