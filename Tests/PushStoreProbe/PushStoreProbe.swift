@@ -1,2 +1,53 @@
+import Envelope
+import Glibc
+import PushStore
+import PushStorePattern
+import Synchronization
+import TestSupport
+
+/// Another process with a store, for tests that kill it; and what the store costs.
+///
+///     PushStoreProbe work FILE SEED               works without end, and says what was acknowledged
+///     PushStoreProbe hold FILE SEED               opens the store, says so and keeps it until standard input ends
+///     PushStoreProbe bench FILE COUNT [BYTES]     measures, beside the disk's own fsync
 @main
-enum PushStoreProbe { static func main() {} }
+enum PushStoreProbe {
+    static func main() async {
+        let words = CommandLine.arguments
+        guard words.count >= 4, let number = UInt64(words[3]) else { exit(2) }
+        do {
+            switch words[1] {
+            case "work": try await work(words[2], seed: number)
+            case "hold": try await hold(words[2])
+            case "bench":
+                let byteCount = words.count > 4 ? Int(words[4]) ?? 1_024 : 1_024
+                try await StoreBench.run(path: words[2], count: Int(number), byteCount: byteCount)
+            default: exit(2)
+            }
+        } catch {
+            say("failed \(error)")
+            exit(1)
+        }
+    }
+
+    private static func work(_ path: String, seed: UInt64) async throws {
+        let store = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+        say("opened \(store.openingReport.interruptedCount)")
+        let errors = await StoreWork(store, seed: seed) { say($0.text + ".") }.run()
+        say("failed \(errors)")
+    }
+
+    private static func hold(_ path: String) async throws {
+        let store = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+        say("opened \(store.openingReport.interruptedCount)")
+        var byte: UInt8 = 0
+        while unsafe read(STDIN_FILENO, &byte, 1) > 0 {}
+        await store.close()
+    }
+
+    /// One line in one call, so that lines of several threads stay whole and in order.
+    static func say(_ text: String) {
+        let line = Array((text + "\n").utf8)
+        guard unsafe write(STDOUT_FILENO, line, line.count) == line.count else { exit(1) }
+    }
+}

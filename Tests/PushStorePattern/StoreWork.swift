@@ -1,0 +1,229 @@
+import APNS
+import Envelope
+package import PushStore
+import Synchronization
+import TestSupport
+
+/// Random work of a relay's on a store: requests come in, dispatchers send, devices come and go. It goes on until the store
+/// fails, or the process is killed.
+package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
+    /// How many entries may be unfinished before no more come in.
+    private static var backlogMax: Int { 400 }
+    private static var deviceCount: Int { 40 }
+    private static var dispatcherCount: Int { 4 }
+    private let engine: Engine
+    private let seed: UInt64
+    private let say: @Sendable (WorkLine) -> Void
+    private let shared = Shared()
+
+    private final class Shared: Sendable {
+        let backlog = Atomic<Int>(0)
+        let milliseconds = Atomic<UInt64>(0)
+    }
+
+    /// - Parameters:
+    ///   - engine: a store.
+    ///   - seed: gives the work; no two rounds on one file may have the same.
+    ///   - elapsed: how far the clock is.
+    ///   - say: hears every line, in the order of what was done.
+    package init(
+        _ engine: Engine,
+        seed: UInt64,
+        elapsed: UInt64 = 0,
+        say: @escaping @Sendable (WorkLine) -> Void
+    ) {
+        self.engine = engine
+        self.seed = seed
+        self.say = say
+        shared.milliseconds.store(elapsed, ordering: .relaxed)
+    }
+
+    /// - Returns: why each of the workers ended.
+    package func run() async -> [any Error] {
+        await withTaskGroup(of: (any Error)?.self) { group in
+            for number in 0..<2 {
+                group.addTask {
+                    await failure { try await enqueue(SeededRandom(seed: seed &+ UInt64(number)), number) }
+                }
+            }
+            for number in 0..<Self.dispatcherCount {
+                group.addTask {
+                    await failure { try await dispatch(SeededRandom(seed: seed ^ UInt64(number + 100)), number) }
+                }
+            }
+            group.addTask { await failure { try await register(SeededRandom(seed: seed ^ 77)) } }
+            return await group.reduce(into: []) { errors, error in error.map { errors.append($0) } }
+        }
+    }
+
+    private func failure(_ body: () async throws -> Void) async -> (any Error)? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func now() -> Timestamp {
+        let elapsed = shared.milliseconds.add(1, ordering: .relaxed).newValue
+        return StorePattern.start.advanced(by: .milliseconds(Int64(elapsed)))
+    }
+
+    private func enqueue(_ seeded: SeededRandom, _ worker: Int) async throws {
+        var random = seeded
+        var number = (seed << 24 | UInt64(worker) << 20) & .max >> 1
+        while true {
+            guard shared.backlog.load(ordering: .relaxed) < Self.backlogMax else {
+                await Task.yield()
+                continue
+            }
+            let count = Int.random(in: 1...6, using: &random)
+            let first = number
+            number += UInt64(count)
+            say(.enqueuing(number: first, count: count))
+            let request = try WorkRequest.make(first, count: count)
+            guard case .stored(let ids) = try await engine.enqueue([request], now: now())[0] else { continue }
+            say(.stored(number: first, ids: ids))
+            shared.backlog.add(count, ordering: .relaxed)
+        }
+    }
+
+    private func dispatch(_ seeded: SeededRandom, _ worker: Int) async throws {
+        var random = seeded
+        let shards = Shard.all.filter { $0.index % Self.dispatcherCount == worker }
+        while true {
+            let time = now()
+            let shard = shards[Int.random(in: 0..<shards.count, using: &random)]
+            let demand = TakeDemand(
+                lane: Lane.allCases[Int.random(in: 0..<3, using: &random)],
+                shard: shard,
+                limit: Int.random(in: 1...20, using: &random),
+                now: time,
+                leasedUntil: time.advanced(by: .seconds(60))
+            )
+            let taken = try await engine.take(demand)
+            if taken.isEmpty {
+                await Task.yield()
+                continue
+            }
+            let isGivenBack = Int.random(in: 0..<12, using: &random) == 0
+            if isGivenBack {
+                await engine.giveBack(taken.map(\.lease))
+                continue
+            }
+            for one in taken { say(.marking(one.lease.id)) }
+            let marks = try await engine.markSending(taken.map(\.lease), now: now())
+            let sending = zip(taken, marks).filter { $0.1 == .sending }.map(\.0)
+            for one in sending { say(.marked(one.lease.id)) }
+            try await finish(sending, &random)
+            if Int.random(in: 0..<20, using: &random) == 0 {
+                for tenant in 1...3 {
+                    _ = try await engine.release(
+                        tenant: try StorePattern.tenant(tenant),
+                        topic: try StorePattern.topic(),
+                        limit: 5,
+                        now: now()
+                    )
+                }
+            }
+        }
+    }
+
+    private func finish(_ sending: [LeasedEntry], _ random: inout SeededRandom) async throws {
+        let time = now()
+        let outcomes = sending.map { Self.outcome($0.lease, time, &random) }
+        for outcome in outcomes { say(.finishing(outcome.lease.id, outcome.verdict.word)) }
+        let results = try await engine.finish(outcomes, now: now())
+        var accepted: [LeasedEntry] = []
+        for (one, result) in zip(sending, results) {
+            guard case .recorded(let state) = result else { continue }
+            say(.finished(one.lease.id, state.word))
+            if state.isFinal { shared.backlog.subtract(1, ordering: .relaxed) }
+            if state == .accepted, Bool.random(using: &random) { accepted.append(one) }
+        }
+        guard !accepted.isEmpty else { return }
+        for one in accepted { say(.receipting(one.lease.id)) }
+        _ = try await engine.record(
+            accepted.map { Receipt(tenant: $0.entry.tenant, id: $0.lease.id, time: time) }
+        )
+        for one in accepted { say(.receipted(one.lease.id)) }
+    }
+
+    private static func outcome(_ lease: Lease, _ time: Timestamp, _ random: inout SeededRandom) -> Outcome {
+        let answered = Attempt(time: time, connection: .answered, status: 200, uniqueID: "unique")
+        let refused = Attempt(time: time, connection: .answered, status: 400, reason: "BadTopic")
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<12: return Outcome(lease: lease, attempt: answered, verdict: .accepted)
+        case 12..<15:
+            let attempt = Attempt(time: time, connection: Bool.random(using: &random) ? .ambiguous : .notProcessed)
+            return Outcome(lease: lease, attempt: attempt, verdict: .retry(at: time.advanced(by: .milliseconds(20))))
+        case 15..<17: return Outcome(lease: lease, attempt: refused, verdict: .dead(.rejected))
+        case 17..<18: return Outcome(lease: lease, attempt: refused, verdict: .dead(.undeliverable))
+        default: return Outcome(lease: lease, attempt: refused, verdict: .park)
+        }
+    }
+
+    private func register(_ seeded: SeededRandom) async throws {
+        var random = seeded
+        var version = seed
+        while true {
+            let device = Int.random(in: 0..<Self.deviceCount, using: &random)
+            if Int.random(in: 0..<8, using: &random) == 0 {
+                say(.deleting(device: device))
+                _ = try await engine.delete([try StorePattern.registration(device).key])
+                say(.deleted(device: device))
+            } else {
+                version &+= 1
+                say(.putting(device: device, version: version))
+                _ = try await engine.put([try StorePattern.registration(device, version: version)], now: now())
+                say(.put(device: device, version: version))
+            }
+        }
+    }
+}
+
+/// Requests that a number gives.
+package enum WorkRequest {
+    package static func tenant(_ number: UInt64) throws -> TenantID { try StorePattern.tenant(1 + Int(number % 3)) }
+
+    package static func make(_ number: UInt64, count: Int) throws -> OutboxRequest {
+        try OutboxRequest(
+            tenant: try tenant(number),
+            idempotency: try StorePattern.idempotency("request \(number)", body: number),
+            entries: try (0..<UInt64(count)).map { offset in
+                try StorePattern.entry(
+                    number + offset,
+                    lane: Lane.allCases[Int((number + offset) % 3)],
+                    attemptLimit: (number + offset) % 4 == 0 ? 2 : nil
+                )
+            }
+        )
+    }
+}
+
+extension Verdict {
+    /// What it says that the entry becomes, limits apart.
+    package var word: String {
+        switch self {
+        case .accepted: "accepted"
+        case .retry: "queued"
+        case .park: "parked"
+        case .dead: "dead"
+        }
+    }
+}
+
+extension EntryState {
+    package var word: String {
+        switch self {
+        case .queued: "queued"
+        case .sending: "sending"
+        case .parked: "parked"
+        case .accepted: "accepted"
+        case .delivered: "delivered"
+        case .dead: "dead"
+        case .expired: "expired"
+        }
+    }
+}

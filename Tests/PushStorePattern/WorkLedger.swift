@@ -1,0 +1,162 @@
+package import PushStore
+
+/// What a store must hold after its user died, by what the user had said.
+package struct WorkLedger {
+    /// What is known of an entry.
+    private struct Entry {
+        let number: UInt64
+        let tenant: TenantID
+        /// States that it may be in, by their words; more than one only while something was on its way.
+        var states: Set<String> = ["queued"]
+        /// Whether a mark was on its way or held, so that it may have been found in flight.
+        var mayBeInFlight = false
+        /// Whether somebody else may have released it.
+        var isSettled = false
+    }
+
+    private var entries: [EntryID: Entry] = [:]
+    private var pending: [UInt64: Int] = [:]
+    private var devices: [Int: Set<UInt64?>] = [:]
+    private var unchecked: Set<EntryID> = []
+    /// How many entries were in which state when a user died, over all rounds; with what was on its way as a state of its own.
+    package private(set) var histogram: [String: Int] = [:]
+    /// How many entries were acknowledged.
+    package var storedCount: Int { entries.count }
+
+    package init() {}
+
+    package mutating func note(_ line: WorkLine) throws {
+        switch line {
+        case .enqueuing(let number, let count): pending[number] = count
+        case .stored(let number, let ids):
+            pending[number] = nil
+            for (offset, id) in ids.enumerated() {
+                let tenant = try WorkRequest.tenant(number)
+                entries[id] = Entry(number: number + UInt64(offset), tenant: tenant)
+                unchecked.insert(id)
+            }
+        case .marking(let id): entries[id]?.mayBeInFlight = true
+        case .marked(let id): entries[id]?.states = ["sending"]
+        case .finishing(let id, let state): entries[id]?.states.insert(state)
+        case .finished(let id, let state):
+            entries[id]?.states = [state]
+            entries[id]?.mayBeInFlight = false
+            unchecked.insert(id)
+        case .receipting(let id): entries[id]?.states.insert("delivered")
+        case .receipted(let id): entries[id]?.states = ["delivered"]
+        case .putting(let device, let version): devices[device, default: [nil]].insert(version)
+        case .put(let device, let version): devices[device] = [version]
+        case .deleting(let device): devices[device, default: [nil]].insert(nil)
+        case .deleted(let device): devices[device] = [nil]
+        }
+    }
+
+    /// Looks at a store that was opened after its user died, and goes on from what is there.
+    ///
+    /// - Parameters:
+    ///   - engine: the store, opened anew.
+    ///   - all: whether to look at every entry, and not only at those that moved since the last look.
+    /// - Returns: what is not as it must be; nothing, for a store that keeps its promises.
+    /// - Throws: what the store throws.
+    package mutating func check(
+        _ engine: some DurableOutbox & DeviceRegistry,
+        all: Bool
+    ) async throws -> [String] {
+        for entry in entries.values where !entry.isSettled {
+            histogram[entry.states.sorted().joined(separator: " or "), default: 0] += 1
+        }
+        var faults = try await checkPending(engine)
+        let ids = all ? Array(entries.keys) : entries.filter { !$0.value.isSettled }.map(\.key) + unchecked
+        for id in Set(ids) {
+            guard let known = entries[id] else { continue }
+            guard let found = try await engine.entries([id], tenant: known.tenant)[0] else {
+                faults.append("lost: \(known.number), which was \(known.states.sorted())")
+                continue
+            }
+            if let fault = try await Self.fault(found, known, engine) { faults.append("\(known.number): \(fault)") }
+            entries[id]?.states = [found.state.word]
+            entries[id]?.mayBeInFlight = false
+            entries[id]?.isSettled = found.state.isFinal && found.state != .accepted
+        }
+        unchecked = []
+        return try await faults + checkDevices(engine)
+    }
+
+    private static func fault(
+        _ found: OutboxEntry,
+        _ known: Entry,
+        _ engine: some DurableOutbox
+    ) async throws -> String? {
+        let expected = try StorePattern.entry(known.number)
+        guard found.apnsID == expected.apnsID, found.device == expected.device, found.trace == expected.trace,
+            found.collapseID == expected.collapseID
+        else { return "is another entry" }
+        let attempts = try await engine.attempts(found.id, tenant: known.tenant)
+        guard attempts.count == found.attemptCount else {
+            return "\(attempts.count) attempts written, \(found.attemptCount) counted"
+        }
+        var allowed = known.states
+        // A dispatcher of another shard's may have released it, and nobody was told.
+        if allowed.contains("parked") { allowed.insert("queued") }
+        if known.mayBeInFlight || allowed.contains("sending") {
+            // What was in flight is queued again with the same ids and says so, or had its last attempt.
+            let isInterrupted = attempts.last?.connection == .interrupted
+            if isInterrupted, found.maybeDuplicate, found.state == .queued { return nil }
+            if isInterrupted, found.state == .dead(.attemptsExhausted) { return nil }
+        } else if attempts.last?.connection == .interrupted, found.state != .queued, found.state != .parked {
+            return "was not in flight, and is taken for it"
+        }
+        // A retry may have been the last one that was allowed.
+        if allowed.contains("queued"), found.state == .dead(.attemptsExhausted) { return nil }
+        allowed.remove("sending")
+        return allowed.contains(found.state.word) ? nil : "is \(found.state), and was \(known.states.sorted())"
+    }
+
+    /// A request that nobody acknowledged is there whole, or not at all; asked again, it is there once.
+    private mutating func checkPending(_ engine: some DurableOutbox) async throws -> [String] {
+        var faults: [String] = []
+        for (number, count) in pending {
+            let request = try WorkRequest.make(number, count: count)
+            switch try await engine.enqueue([request], now: StorePattern.start)[0] {
+            case .conflict: faults.append("\(number): a conflict with itself")
+            case .stored(let ids), .duplicate(let ids):
+                let found = try await engine.entries(ids, tenant: request.tenant)
+                if ids.count != count || found.contains(nil) { faults.append("\(number): in halves") }
+                for (offset, id) in ids.enumerated() {
+                    entries[id] = Entry(
+                        number: number + UInt64(offset),
+                        tenant: request.tenant,
+                        states: Set(found[offset].map { [$0.state.word] } ?? [])
+                    )
+                    // A dispatcher may have got it before its sender was told.
+                    entries[id]?.mayBeInFlight = true
+                }
+            }
+        }
+        pending = [:]
+        return faults
+    }
+
+    private mutating func checkDevices(_ engine: some DeviceRegistry) async throws -> [String] {
+        var faults: [String] = []
+        for (device, versions) in devices {
+            let key = try StorePattern.registration(device).key
+            let found: UInt64?
+            switch try await engine.devices([key])[0] {
+            case .missing: found = nil
+            case .damaged:
+                faults.append("device \(device) is damaged")
+                continue
+            case .found(let stored):
+                let version = stored.registration.appVersion.flatMap { UInt64($0.dropFirst(2)) } ?? 0
+                if stored.registration != (try StorePattern.registration(device, version: version)) {
+                    faults.append("device \(device) is mixed up")
+                }
+                found = version
+            }
+            if !versions.contains(found) { faults.append("device \(device) is \(found ?? 0), not of \(versions)") }
+            devices[device] = [found]
+        }
+        return faults
+    }
+}

@@ -1,0 +1,73 @@
+package import PushStore
+
+/// What somebody who works with a store says, before and after each call: all that is left of it when it is killed.
+package enum WorkLine: Equatable, Sendable {
+    /// Before a request with a key goes in: the numbers of its entries are `number ..< number + count`.
+    case enqueuing(number: UInt64, count: Int)
+    /// After.
+    case stored(number: UInt64, ids: [EntryID])
+    case marking(EntryID)
+    case marked(EntryID)
+    /// What it is to become; a retry is `queued`.
+    case finishing(EntryID, String)
+    case finished(EntryID, String)
+    case receipting(EntryID)
+    case receipted(EntryID)
+    case putting(device: Int, version: UInt64)
+    case put(device: Int, version: UInt64)
+    case deleting(device: Int)
+    case deleted(device: Int)
+
+    package var text: String {
+        switch self {
+        case .enqueuing(let number, let count): "enqueuing \(number) \(count)"
+        case .stored(let number, let ids): "stored \(number) " + ids.map { "\($0.value)" }.joined(separator: ",")
+        case .marking(let id): "marking \(id.value)"
+        case .marked(let id): "marked \(id.value)"
+        case .finishing(let id, let state): "finishing \(id.value) \(state)"
+        case .finished(let id, let state): "finished \(id.value) \(state)"
+        case .receipting(let id): "receipting \(id.value)"
+        case .receipted(let id): "receipted \(id.value)"
+        case .putting(let device, let version): "putting \(device) \(version)"
+        case .put(let device, let version): "put \(device) \(version)"
+        case .deleting(let device): "deleting \(device)"
+        case .deleted(let device): "deleted \(device)"
+        }
+    }
+
+    /// Reads one whole line; it ends with a full stop, so that one that was cut off is none.
+    package init?(text: Substring) {
+        guard text.last == "." else { return nil }
+        let words = text.dropLast().split(separator: " ").map(String.init)
+        guard words.count >= 2 else { return nil }
+        let id = Int64(words[1]).flatMap(EntryID.init)
+        let second = words.count > 2 ? words[2] : ""
+        switch words[0] {
+        case "enqueuing":
+            guard let number = UInt64(words[1]), let count = Int(second) else { return nil }
+            self = .enqueuing(number: number, count: count)
+        case "stored":
+            guard let number = UInt64(words[1]) else { return nil }
+            let ids = second.split(separator: ",").compactMap { Int64($0).flatMap(EntryID.init) }
+            self = .stored(number: number, ids: ids)
+        case "putting", "put":
+            guard let device = Int(words[1]), let version = UInt64(second) else { return nil }
+            self =
+                words[0] == "put" ? .put(device: device, version: version) : .putting(device: device, version: version)
+        case "deleting", "deleted":
+            guard let device = Int(words[1]) else { return nil }
+            self = words[0] == "deleted" ? .deleted(device: device) : .deleting(device: device)
+        default:
+            guard let id else { return nil }
+            switch words[0] {
+            case "marking": self = .marking(id)
+            case "marked": self = .marked(id)
+            case "finishing": self = .finishing(id, second)
+            case "finished": self = .finished(id, second)
+            case "receipting": self = .receipting(id)
+            case "receipted": self = .receipted(id)
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import APNS
+import Envelope
+import PushStore
+import PushStorePattern
+import Testing
+
+/// What any engine does with devices. The step of sightings is an hour, as it is by default.
+struct DeviceRegistryTests {
+    private func found(_ store: any DeviceRegistry, _ number: Int, tenant: Int = 1) async throws -> Device? {
+        let key = try StorePattern.registration(number, tenant: tenant).key
+        guard case .found(let device) = try await store.devices([key])[0] else { return nil }
+        return device
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a device is as it was registered`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let registration = try StorePattern.registration(1)
+            #expect(try await store.put([registration], now: .after(0)) == [.created])
+            let device = try #require(try await found(store, 1))
+            #expect(device.registration == registration)
+            #expect(device.registered == .after(0) && device.seen == .after(0) && device.quarantine == nil)
+            #expect(try await found(store, 2) == nil)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a launch that says nothing new writes nothing until an hour is over`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let registration = try StorePattern.registration(1)
+            _ = try await store.put([registration], now: .after(0))
+            #expect(try await store.put([registration], now: .after(3_599)) == [.unchanged])
+            #expect(try await found(store, 1)?.seen == .after(0))
+            #expect(try await store.put([registration], now: .after(3_600)) == [.seen])
+            let device = try #require(try await found(store, 1))
+            #expect(device.seen == .after(3_600) && device.registered == .after(0))
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `new words keep the time of registration, and a new token does not`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            var registration = try StorePattern.registration(1)
+            _ = try await store.put([registration], now: .after(0))
+            registration.language = "fr"
+            #expect(try await store.put([registration], now: .after(5)) == [.changed])
+            #expect(try await found(store, 1)?.registered == .after(0))
+            registration.token = try StorePattern.token(1, version: 2)
+            #expect(try await store.put([registration], now: .after(9)) == [.changed])
+            let device = try #require(try await found(store, 1))
+            #expect(device.registration == registration && device.registered == .after(9))
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a 410 deletes what was registered before it (abuse case 83)`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let registration = try StorePattern.registration(1)
+            _ = try await store.put([registration], now: .after(0))
+            let gone = Unregistration(key: registration.key, token: registration.token, timestamp: .after(3_600))
+            #expect(try await store.unregister([gone]) == [.deleted])
+            #expect(try await found(store, 1) == nil)
+            #expect(try await store.unregister([gone]) == [.unknown])
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a 410 of before the registration deletes nothing (abuse case 83)`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let registration = try StorePattern.registration(1)
+            _ = try await store.put([registration], now: .after(10))
+            let gone = Unregistration(key: registration.key, token: registration.token, timestamp: .after(9))
+            #expect(try await store.unregister([gone]) == [.registeredSince])
+            #expect(try await found(store, 1)?.quarantine == nil)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a 410 that a launch may have followed stops pushes until the next launch`(_ engine: StoreEngine) async throws
+    {
+        try await engine.with { store in
+            let registration = try StorePattern.registration(1)
+            _ = try await store.put([registration], now: .after(0))
+            // Nobody wrote this launch down.
+            _ = try await store.put([registration], now: .after(3_000))
+            let gone = Unregistration(key: registration.key, token: registration.token, timestamp: .after(2_000))
+            #expect(try await store.unregister([gone]) == [.quarantined])
+            #expect(try await found(store, 1)?.quarantine == .unconfirmed)
+            #expect(try await store.put([registration], now: .after(3_100)) == [.seen])
+            #expect(try await found(store, 1)?.quarantine == nil)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a 410 for a token of before deletes nothing`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let registration = try StorePattern.registration(1, version: 2)
+            _ = try await store.put([registration], now: .after(0))
+            let old = try StorePattern.token(1, version: 1)
+            let gone = Unregistration(key: registration.key, token: old, timestamp: .after(9_000))
+            #expect(try await store.unregister([gone]) == [.otherToken])
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a bad token is set aside in its environment alone`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            var first = try StorePattern.registration(1)
+            var second = try StorePattern.registration(2, environment: .sandbox)
+            second.token = first.token
+            _ = try await store.put([first, second], now: .after(0))
+            let tenant = first.key.tenant
+            let count = try await store.quarantine(token: first.token, environment: .production, tenant: tenant)
+            #expect(count == 1)
+            #expect(try await found(store, 1)?.quarantine == .badToken)
+            #expect(try await found(store, 2)?.quarantine == nil)
+            // A launch with the same token does not make it a good one; the other environment may.
+            _ = try await store.put([first], now: .after(7_200))
+            #expect(try await found(store, 1)?.quarantine == .badToken)
+            first.environment = .sandbox
+            _ = try await store.put([first], now: .after(7_201))
+            #expect(try await found(store, 1)?.quarantine == nil)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `devices are found by their token`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let registrations = try (1...3).map { try StorePattern.registration($0) }
+            _ = try await store.put(registrations, now: .after(0))
+            let keys = try await store.devices(
+                token: registrations[1].token,
+                environment: .production,
+                tenant: registrations[1].key.tenant
+            )
+            #expect(keys == [registrations[1].key])
+            let elsewhere = try await store.devices(
+                token: registrations[1].token,
+                environment: .production,
+                tenant: try StorePattern.tenant(2)
+            )
+            #expect(elsewhere.isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `devices come in pages`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            _ = try await store.put(try (1...25).map { try StorePattern.registration($0) }, now: .after(0))
+            _ = try await store.put([try StorePattern.registration(7, tenant: 2)], now: .after(0))
+            var seen: Set<DeviceID> = []
+            var pageCount = 0
+            var cursor: Cursor?
+            repeat {
+                let page = try await store.devices(tenant: try StorePattern.tenant(1), after: cursor, limit: 10)
+                for device in page.elements { #expect(seen.insert(device.registration.key.device).inserted) }
+                pageCount += 1
+                cursor = page.next
+            } while cursor != nil
+            #expect(seen.count == 25 && pageCount == 3)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a tenant's device is nobody else's (abuse case 85)`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let mine = try StorePattern.registration(1, tenant: 1)
+            _ = try await store.put([mine], now: .after(0))
+            let theirs = try StorePattern.registration(1, tenant: 2).key
+            #expect(try await store.devices([theirs]) == [.missing])
+            #expect(try await store.delete([theirs]) == [false])
+            let gone = Unregistration(key: theirs, token: mine.token, timestamp: .after(9_000))
+            #expect(try await store.unregister([gone]) == [.unknown])
+            let other = theirs.tenant
+            #expect(try await store.quarantine(token: mine.token, environment: .production, tenant: other) == 0)
+            #expect(try await store.devices(tenant: other, after: nil, limit: 9).elements.isEmpty)
+            #expect(try await found(store, 1)?.quarantine == nil)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `what is too long is refused, and nothing of the batch is stored`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            var long = try StorePattern.registration(2)
+            long.bundle = StorePattern.payload(1, byteCount: Device.Registration.bundleByteCounts.upperBound + 1)
+            let batch = [try StorePattern.registration(1), long]
+            await #expect(throws: StoreError.byteCount(field: .bundle, of: Device.Registration.bundleByteCounts)) {
+                _ = try await store.put(batch, now: .after(0))
+            }
+            #expect(try await found(store, 1) == nil)
+        }
+    }
+}

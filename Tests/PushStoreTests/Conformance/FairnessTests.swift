@@ -1,0 +1,85 @@
+import Envelope
+import PushStore
+import PushStorePattern
+import Testing
+
+/// Who is served first, on any engine.
+struct FairnessTests {
+    @Test(arguments: StoreEngine.all)
+    func `a tenant with thousands does not keep out one with two (abuse case 90)`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            for round in 0..<20 {
+                let entries = try (0..<100).map { try StorePattern.entry(UInt64(round * 100 + $0 + 1), device: 1) }
+                let request = try OutboxRequest(
+                    tenant: try StorePattern.tenant(1),
+                    idempotency: nil,
+                    entries: entries
+                )
+                _ = try await store.enqueue([request], now: .after(0))
+            }
+            // A device of another tenant's that is in the same shard.
+            let shard = Shard(tenant: try StorePattern.tenant(1), device: try StorePattern.device(1))
+            let tenant = try StorePattern.tenant(2)
+            let neighbour = try #require(
+                try (0..<10_000).first { Shard(tenant: tenant, device: try StorePattern.device($0)) == shard }
+            )
+            let late = try await store.store(
+                try StorePattern.entry(9_001, device: neighbour),
+                try StorePattern.entry(9_002, device: neighbour),
+                tenant: 2,
+                now: .after(1)
+            )
+            let demand = TakeDemand(lane: .normal, shard: shard, limit: 10, now: .after(1), leasedUntil: .after(60))
+            let taken = try await store.take(demand)
+            #expect(taken.count == 10)
+            #expect(Set(taken.map(\.lease.id)).isSuperset(of: late))
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a tenant that is out of quota gets nothing, and holds up nobody`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            _ = try await store.store(try StorePattern.entry(1, device: 1), tenant: 1)
+            _ = try await store.store(try StorePattern.entry(2, device: 1), tenant: 2)
+            let excluded = try StorePattern.tenant(1)
+            var taken: [LeasedEntry] = []
+            for shard in Shard.all {
+                taken += try await store.take(
+                    TakeDemand(
+                        lane: .normal,
+                        shard: shard,
+                        limit: 10,
+                        excluding: [excluded],
+                        now: .after(0),
+                        leasedUntil: .after(60)
+                    )
+                )
+            }
+            #expect(taken.map(\.entry.tenant) == [try StorePattern.tenant(2)])
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a storm of repetitions leaves room for what is fresh`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            for number in 1...30 { _ = try await store.store(try StorePattern.entry(UInt64(number), device: 1)) }
+            for one in try await store.sendAll() { _ = try await store.finish(one, .retry(at: .after(1))) }
+            for number in 31...60 {
+                _ = try await store.store(try StorePattern.entry(UInt64(number), device: 1), now: .after(5))
+            }
+            let shard = Shard(tenant: try StorePattern.tenant(1), device: try StorePattern.device(1))
+            let taken = try await store.take(
+                TakeDemand(
+                    lane: .normal,
+                    shard: shard,
+                    limit: 20,
+                    retryLimit: 5,
+                    now: .after(5),
+                    leasedUntil: .after(60)
+                )
+            )
+            #expect(taken.count { $0.entry.attemptCount > 0 } == 5)
+            #expect(taken.count { $0.entry.attemptCount == 0 } == 15)
+        }
+    }
+}

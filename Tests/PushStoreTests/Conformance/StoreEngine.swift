@@ -1,0 +1,90 @@
+import Envelope
+import PushStore
+import PushStorePattern
+import TestSupport
+import Testing
+
+/// Whatever keeps devices and an outbox. Another engine is held to the same suites by being named in `engines`.
+struct StoreEngine: CustomTestStringConvertible, Sendable {
+    /// Opens what is in a folder, or makes it; whatever was open there is closed or dead.
+    let open: @Sendable (_ folder: String) async throws -> any DurableOutbox & DeviceRegistry
+    let close: @Sendable (any DurableOutbox & DeviceRegistry) async -> Void
+    let testDescription: String
+
+    static let sqlite = StoreEngine(
+        open: { try SQLiteStore(path: $0 + "/store", key: try StorePattern.key(), now: StorePattern.start) },
+        close: { await ($0 as? SQLiteStore)?.close() },
+        testDescription: "SQLite"
+    )
+    static let all = [sqlite]
+
+    /// An empty one, for one test.
+    func with(_ body: (any DurableOutbox & DeviceRegistry) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let store = try await open(folder.path)
+        try await body(store)
+        await close(store)
+    }
+}
+
+/// Steps that most tests begin with.
+extension DurableOutbox {
+    /// One request, with one entry for each number.
+    func store(
+        _ entries: NewEntry...,
+        tenant: Int = 1,
+        now: Timestamp = StorePattern.start
+    ) async throws -> [EntryID] {
+        let request = try OutboxRequest(tenant: try StorePattern.tenant(tenant), idempotency: nil, entries: entries)
+        guard case .stored(let ids) = try await enqueue([request], now: now)[0] else { throw NotStored() }
+        return ids
+    }
+
+    /// Of all shards, what is due in a lane.
+    func takeAll(
+        _ lane: Lane = .normal,
+        limit: Int = 100,
+        now: Timestamp = StorePattern.start
+    ) async throws -> [LeasedEntry] {
+        var taken: [LeasedEntry] = []
+        for shard in Shard.all {
+            taken += try await take(
+                TakeDemand(
+                    lane: lane,
+                    shard: shard,
+                    limit: limit,
+                    now: now,
+                    leasedUntil: now.advanced(by: .seconds(60))
+                )
+            )
+        }
+        return taken
+    }
+
+    /// Takes and marks everything that is due.
+    func sendAll(_ lane: Lane = .normal, now: Timestamp = StorePattern.start) async throws -> [LeasedEntry] {
+        let taken = try await takeAll(lane, now: now)
+        let marks = try await markSending(taken.map(\.lease), now: now)
+        return zip(taken, marks).filter { $0.1 == .sending }.map(\.0)
+    }
+
+    func finish(
+        _ sent: LeasedEntry,
+        _ verdict: Verdict,
+        connection: Attempt.Connection = .answered,
+        now: Timestamp = StorePattern.start
+    ) async throws -> FinishResult {
+        let attempt = Attempt(time: now, connection: connection, status: 200, reason: "Because", uniqueID: "u-1")
+        return try await finish([Outcome(lease: sent.lease, attempt: attempt, verdict: verdict)], now: now)[0]
+    }
+
+    func state(_ id: EntryID, tenant: Int = 1) async throws -> EntryState? {
+        try await entries([id], tenant: try StorePattern.tenant(tenant))[0]?.state
+    }
+}
+
+struct NotStored: Error {}
+
+extension Timestamp {
+    static func after(_ seconds: Int) -> Timestamp { StorePattern.start.advanced(by: .seconds(seconds)) }
+}

@@ -1,0 +1,95 @@
+import Envelope
+import PushStore
+import PushStorePattern
+import TestSupport
+import Testing
+
+/// A disk that is full, or says that it could not.
+struct DiskFullTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `whichever write finds no space, nothing acknowledged is lost (abuse case 96)`() async throws {
+        for step in 0..<24 {
+            let path = folder.path("store-\(step)")
+            let disk = try FaultyDisk()
+            let store = try disk.open(path)
+            let before = try await store.store(try StorePattern.entry(1))
+            disk.fill(from: disk.operationCount + 1 + step)
+            var acknowledged = before
+            var isFull = false
+            for number in 2...30 as ClosedRange<UInt64> where !isFull {
+                do {
+                    acknowledged += try await store.store(try StorePattern.entry(number))
+                } catch StoreError.full {
+                    isFull = true
+                }
+            }
+            #expect(isFull && store.health == .full, "step \(step)")
+            // Read-only, and still there.
+            let tenant = try StorePattern.tenant(1)
+            #expect(try await !store.entries(acknowledged, tenant: tenant).contains(nil), "step \(step)")
+            await #expect(throws: StoreError.full) { try await store.store(try StorePattern.entry(98)) }
+            // Space again: the next write finds it, without anybody's help.
+            disk.fill(from: 0)
+            acknowledged += try await store.store(try StorePattern.entry(99))
+            #expect(store.health == .writable)
+            await store.close()
+            let next = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+            #expect(try await !next.entries(acknowledged, tenant: tenant).contains(nil), "step \(step)")
+            #expect(try await next.counts().map(\.queued) == [acknowledged.count], "step \(step)")
+            #expect(try await next.integrityReport() == [], "step \(step)")
+            await next.close()
+        }
+    }
+
+    @Test func `an outcome that found no space can be handed in again`() async throws {
+        let disk = try FaultyDisk()
+        let store = try disk.open(folder.path("store"))
+        let id = try await store.store(try StorePattern.entry(1))[0]
+        let sent = try await store.sendAll()
+        disk.fill(from: 1)
+        await #expect(throws: StoreError.full) { _ = try await store.finish(sent[0], .accepted) }
+        #expect(try await store.takeAll(now: .after(900)).isEmpty)
+        disk.fill(from: 0)
+        #expect(try await store.finish(sent[0], .accepted) == .recorded(.accepted))
+        #expect(try await store.state(id) == .accepted)
+        await store.close()
+    }
+
+    @Test func `a mark that found no space is not sent, and is taken again`() async throws {
+        let disk = try FaultyDisk()
+        let store = try disk.open(folder.path("store"))
+        _ = try await store.store(try StorePattern.entry(1))
+        let taken = try await store.takeAll()
+        disk.fill(from: 1)
+        await #expect(throws: StoreError.full) {
+            _ = try await store.markSending(taken.map(\.lease), now: .after(0))
+        }
+        disk.fill(from: 0)
+        #expect(try await store.takeAll().count == 1)
+        await store.close()
+    }
+
+    @Test func `after a sync that failed nothing is written until the store is opened anew (abuse case 96)`()
+        async throws
+    {
+        let path = folder.path("store")
+        let disk = try FaultyDisk()
+        let store = try disk.open(path)
+        let id = try await store.store(try StorePattern.entry(1))
+        disk.failNextSync()
+        await #expect(throws: StoreError.broken) { try await store.store(try StorePattern.entry(2)) }
+        // The disk says yes again; nobody knows what it lost.
+        await #expect(throws: StoreError.broken) { try await store.store(try StorePattern.entry(3)) }
+        #expect(store.health == .broken)
+        let tenant = try StorePattern.tenant(1)
+        #expect(try await store.entries(id, tenant: tenant) != [nil])
+        await store.close()
+        let next = try disk.open(path)
+        #expect(try await next.entries(id, tenant: tenant) != [nil])
+        _ = try await next.store(try StorePattern.entry(3))
+        await next.close()
+    }
+}

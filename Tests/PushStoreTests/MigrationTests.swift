@@ -1,0 +1,99 @@
+import APNS
+import CSQLite
+import Envelope
+import PushStorePattern
+import TestSupport
+import Testing
+
+@testable import PushStore
+
+/// Files of earlier versions, and of later ones.
+struct MigrationTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("store")
+    }
+
+    private func open() throws -> SQLiteStore {
+        try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+    }
+
+    private func execute(_ text: String) throws {
+        var connection: OpaquePointer?
+        #expect(unsafe sqlite3_open(path, &connection) == SQLITE_OK)
+        #expect(unsafe sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK)
+        unsafe sqlite3_close(connection)
+    }
+
+    /// A file of a version, with an entry in it as that version wrote it.
+    private func makeFile(version: Int) throws -> EntryID {
+        try execute(Schema.steps.prefix(version).joined(separator: "\n"))
+        try execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(version)")
+        let entry = try StorePattern.entry(3)
+        let tenant = try StorePattern.tenant(1)
+        let id = EntryID(sequence: 77, shard: Shard(tenant: tenant, device: entry.device))
+        let header = EntryHeader.encode(entry)
+        let sum = EntryHeader.checksum(apnsID: entry.apnsID.bytes, header: header, payload: entry.payload)
+        try execute(
+            """
+            INSERT INTO tenant (id, name) VALUES (1, x'\(Hex.encode(tenant.bytes))');
+            INSERT INTO entry (id, tenant, lane, shard, state, attempts, tried, due, deadline, created, changed,
+                maybe_duplicate, apns_id, header, checksum)
+            VALUES (\(id.value), 1, 1, \(id.shard.index), 1, 0, 0, 5, 9000000000000, 5, 5, 0,
+                x'\(Hex.encode(entry.apnsID.bytes))', x'\(Hex.encode(header))', \(sum));
+            INSERT INTO payload (entry, bytes) VALUES (\(id.value), x'\(Hex.encode(entry.payload))');
+            INSERT INTO tally (tenant, lane, state, count) VALUES (1, 1, 1, 1);
+            """
+        )
+        return id
+    }
+
+    @Test(arguments: 1...Schema.steps.count)
+    func `a file of every version before is brought forward with what is in it (abuse case 103)`(_ version: Int)
+        async throws
+    {
+        let id = try makeFile(version: version)
+        let store = try open()
+        #expect(store.openingReport.versionBefore == version)
+        #expect(store.openingReport.version == Schema.steps.count)
+        // It was on its way when that version's process ended.
+        #expect(store.openingReport.interruptedCount == 1)
+        let taken = try await store.takeAll()
+        #expect(taken.map(\.lease.id) == [id])
+        #expect(taken[0].payload == (try StorePattern.entry(3)).payload)
+        #expect(try await store.put([try StorePattern.registration(1)], now: .after(0)) == [.created])
+        #expect(try await store.store(try StorePattern.entry(4))[0].value > id.value)
+        #expect(try await store.integrityReport() == [])
+        await store.close()
+        let again = try open()
+        #expect(again.openingReport.versionBefore == Schema.steps.count)
+        await again.close()
+    }
+
+    @Test func `a file of a later version is refused, and left as it is (abuse case 103)`() async throws {
+        await (try open()).close()
+        let newest = Schema.steps.count
+        try execute("PRAGMA user_version = \(newest + 1)")
+        let error = StoreError.newerFile(version: newest + 1, newestKnown: newest)
+        #expect(throws: error) { _ = try open() }
+        try execute("PRAGMA user_version = \(newest)")
+        await (try open()).close()
+    }
+
+    @Test func `another program's database is refused (abuse case 97)`() throws {
+        try execute("CREATE TABLE theirs (x); PRAGMA user_version = 1")
+        #expect(throws: StoreError.notAStore) { _ = try open() }
+    }
+
+    @Test func `a step that was released is never changed`() {
+        let sums = Schema.steps.map { step in
+            var sum = Checksum()
+            sum.add(Array(step.utf8))
+            return String(sum.value, radix: 16)
+        }
+        #expect(sums == ["outbox", "devices", "replays"])
+    }
+}

@@ -1,0 +1,110 @@
+import Platform
+import PushStore
+import PushStorePattern
+import TestSupport
+import Testing
+
+/// What a loss of power leaves: everything that was not synced is gone from the file, or any part of it.
+struct PowerLossTests {
+    /// One life of a store that ends at an operation of the disk's.
+    ///
+    /// - Returns: what is wrong with what is left.
+    private func life(
+        _ synchronous: StoreSettings.Synchronous,
+        seed: UInt64,
+        percentKept: Int,
+        path: String,
+        ledger: Guarded<WorkLedger>
+    ) async throws -> [String] {
+        var random = SeededRandom(seed: seed)
+        let disk = try FaultyDisk()
+        let store = try disk.open(path, synchronous: synchronous)
+        // Now that it is open: somewhere in what follows.
+        let operation = disk.operationCount + Int.random(in: 1...300, using: &random)
+        disk.losePower(at: operation, percentKept: percentKept, seed: seed)
+        let lines = Guarded<[WorkLine]>([])
+        let errors = await StoreWork(store, seed: seed) { line in lines.withLock { $0.append(line) } }.run()
+        #expect(disk.hasLostPower && errors.count == 7)
+        await store.close()
+        let said = lines.withLock { $0 }
+        var now = ledger.withLock { $0 }
+        for line in said { try now.note(line) }
+        let next = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+        var faults = try await now.check(next, all: true)
+        faults += try await next.integrityReport()
+        await next.close()
+        let after = now
+        ledger.withLock { $0 = after }
+        return faults
+    }
+
+    @Test(arguments: [0, 50])
+    func `what was acknowledged outlives any loss of power`(_ percentKept: Int) async throws {
+        let folder = try TemporaryFolder()
+        let ledger = Guarded(WorkLedger())
+        let rounds = Rounds.count(6)
+        for seed in 1...UInt64(rounds) {
+            let faults = try await life(
+                .full,
+                seed: seed << 8 | UInt64(percentKept),
+                percentKept: percentKept,
+                path: folder.path("store"),
+                ledger: ledger
+            )
+            #expect(faults.prefix(5) == [], "seed \(seed)")
+        }
+        #expect(ledger.withLock { $0.storedCount } > 20)
+    }
+
+    @Test func `a store that does not wait for the disk is found out`() async throws {
+        var caught = 0
+        for seed in 1...6 as ClosedRange<UInt64> {
+            // A file that is broken altogether is found out as well.
+            let folder = try TemporaryFolder()
+            let ledger = Guarded(WorkLedger())
+            do {
+                let faults = try await life(
+                    .off,
+                    seed: seed,
+                    percentKept: 0,
+                    path: folder.path("store"),
+                    ledger: ledger
+                )
+                if faults.contains(where: { $0.hasPrefix("lost") }) { caught += 1 }
+            } catch is StoreError {
+                caught += 1
+            }
+        }
+        #expect(caught > 0)
+    }
+
+    @Test func `a migration that loses power leaves a store of some version`() async throws {
+        for operation in 1...40 {
+            let folder = try TemporaryFolder()
+            let path = folder.path("store")
+            let disk = try FaultyDisk()
+            disk.losePower(at: operation)
+            do {
+                let store = try disk.open(path)
+                await store.close()
+            } catch is StoreError {}
+            let store = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+            #expect(try await store.store(try StorePattern.entry(1)).count == 1, "operation \(operation)")
+            #expect(try await store.integrityReport() == [])
+            await store.close()
+        }
+    }
+}
+
+/// How long the tests go on that can.
+enum Rounds {
+    /// SEALEDPUSH_STORE_ROUNDS, or what a test run has time for.
+    static func count(_ short: Int) -> Int {
+        guard let text = unsafe getenv("SEALEDPUSH_STORE_ROUNDS"), let count = Int(unsafe String(cString: text)) else {
+            return short
+        }
+        return max(count, 1)
+    }
+
+    static var isLong: Bool { unsafe getenv("SEALEDPUSH_STORE_ROUNDS") != nil }
+}

@@ -1,0 +1,59 @@
+import PushStore
+import PushStorePattern
+import PushStoreProbe
+import TestSupport
+import Testing
+
+/// A process with a real file, killed in the middle.
+///
+///     SEALEDPUSH_STORE_ROUNDS=1000 … --filter StoreCrashTests
+struct StoreCrashTests {
+    @Test
+    func `after any kill what was acknowledged is there, and only what was in flight is in doubt (abuse case 95)`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store")
+        let rounds = Rounds.count(30)
+        var ledger = WorkLedger()
+        var random = SeededRandom(seed: 20_261_101)
+        for round in 1...rounds {
+            let probe = try LineProcess(
+                LineProcess.path(of: "PushStoreProbe"),
+                ["work", path, "\(random.next() >> 40)"]
+            )
+            // Somewhere in its life: after so many lines, and then at any instruction.
+            var left = Int.random(in: 1...400, using: &random)
+            while left > 0, let line = probe.line() {
+                try note(line, in: &ledger)
+                left -= 1
+            }
+            var turns = Int.random(in: 0..<100_000, using: &random)
+            while turns > 0 { turns -= 1 }
+            probe.kill()
+            for line in probe.rest().split(separator: "\n") { try note(String(line), in: &ledger) }
+            let store = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+            let faults = try await ledger.check(store, all: round == rounds || round % 100 == 0)
+            #expect(faults.prefix(5) == [], "round \(round)")
+            if round == rounds { #expect(try await store.integrityReport() == []) }
+            await store.close()
+            if !faults.isEmpty { break }
+        }
+        #expect(ledger.storedCount > rounds)
+        #expect((ledger.histogram["sending"] ?? 0) + (ledger.histogram["accepted or sending"] ?? 0) > 0)
+        if Rounds.isLong { report(ledger) }
+    }
+
+    private func note(_ line: String, in ledger: inout WorkLedger) throws {
+        if line.hasPrefix("failed") { throw ProbeFailure(line: line) }
+        if let line = WorkLine(text: line[...]) { try ledger.note(line) }
+    }
+
+    private func report(_ ledger: WorkLedger) {
+        for (state, count) in ledger.histogram.sorted(by: { $0.key < $1.key }) { print("\(count)\t\(state)") }
+    }
+}
+
+private struct ProbeFailure: Error {
+    let line: String
+}

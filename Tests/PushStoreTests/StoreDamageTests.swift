@@ -1,0 +1,122 @@
+import APNS
+import CSQLite
+import Envelope
+import Platform
+import PushStore
+import PushStorePattern
+import TestSupport
+import Testing
+
+/// Rows that the disk has damaged, and what is in the files at all.
+struct StoreDamageTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path("store")
+    }
+
+    private func open() throws -> SQLiteStore {
+        try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+    }
+
+    /// What a disk, or somebody with the file, does to a closed store.
+    private func alter(_ text: String) throws {
+        var connection: OpaquePointer?
+        #expect(unsafe sqlite3_open(path, &connection) == SQLITE_OK)
+        #expect(unsafe sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK)
+        unsafe sqlite3_close(connection)
+    }
+
+    @Test(arguments: [
+        "UPDATE payload SET bytes = x'00' || substr(bytes, 2)", "DELETE FROM payload",
+        "UPDATE entry SET header = x'01'",
+        "UPDATE entry SET header = x''", "UPDATE entry SET apns_id = x'0102'", "UPDATE entry SET checksum = 1",
+        "UPDATE entry SET trace = x'FF'", "UPDATE entry SET header = substr(header, 1, 20) || x'00'",
+        "UPDATE payload SET bytes = 'text'",
+    ])
+    func `a damaged row is dead and holds up nobody (abuse case 97)`(_ damage: String) async throws {
+        let store = try open()
+        let first = try await store.store(try StorePattern.entry(1, device: 1))[0]
+        let second = try await store.store(try StorePattern.entry(2, device: 1))[0]
+        await store.close()
+        let column = damage.contains("payload") ? "entry" : "id"
+        try alter("\(damage) WHERE \(column) = \(first.value)")
+        let damaged = try open()
+        #expect(try await damaged.takeAll().map(\.lease.id) == [second])
+        let counts = try await damaged.counts()
+        #expect(counts.map(\.dead) == [1] && counts.map(\.queued) == [1])
+        let tenant = try StorePattern.tenant(1)
+        if let found = try await damaged.entries([first], tenant: tenant)[0] { #expect(found.state == .dead(.corrupt)) }
+        let replay = Replay(id: first, apnsID: StorePattern.apnsID(9), deadline: .after(60))
+        #expect(try await damaged.replay([replay], tenant: tenant, now: .after(0)) == [.corrupt])
+        await damaged.close()
+    }
+
+    @Test func `a token that was moved to another row opens nowhere`() async throws {
+        let store = try open()
+        let registrations = try (1...2).map { try StorePattern.registration($0) }
+        _ = try await store.put(registrations, now: .after(0))
+        await store.close()
+        try alter(
+            """
+            UPDATE device SET token = (SELECT token FROM device WHERE id = CAST('device 2' AS BLOB))
+            WHERE id = CAST('device 1' AS BLOB)
+            """
+        )
+        let moved = try open()
+        let lookups = try await moved.devices(registrations.map(\.key))
+        #expect(lookups[0] == .damaged)
+        #expect(lookups[1] != .damaged)
+        // The app's next launch mends it.
+        #expect(try await moved.put([registrations[0]], now: .after(1)) == [.changed])
+        guard case .found(let device) = try await moved.devices([registrations[0].key])[0] else { throw NotStored() }
+        #expect(device.registration == registrations[0])
+        await moved.close()
+    }
+
+    @Test func `no file holds a device token (abuse case 93)`() async throws {
+        let store = try open()
+        var registration = try StorePattern.registration(1)
+        _ = try await store.put([registration], now: .after(0))
+        let old = registration.token
+        registration.token = try StorePattern.token(1, version: 2)
+        _ = try await store.put([registration], now: .after(1))
+        _ = try await store.quarantine(token: old, environment: .production, tenant: registration.key.tenant)
+        try await store.backup(to: folder.path("copy"))
+        // Also in the log, which is there while the store is open.
+        for _ in 0..<2 {
+            for name in try folder.names() {
+                let bytes = try Self.read(folder.path(name))
+                for token in [old, registration.token] {
+                    #expect(!Self.contains(bytes, token.bytes), "\(name)")
+                    #expect(!Self.contains(bytes, Array(token.hex.utf8)), "\(name)")
+                }
+            }
+            await store.close()
+        }
+        // The search finds what is there.
+        #expect(Self.contains(try Self.read(path), registration.bundle))
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        let file = unsafe Platform.open(path, O_RDONLY)
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = unsafe Platform.read(file, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
+        return bytes
+    }
+
+    private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+        guard let first = part.first else { return true }
+        var rest = bytes[...]
+        while let found = rest.firstIndex(of: first) {
+            rest = rest[found...]
+            if rest.starts(with: part) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+}
