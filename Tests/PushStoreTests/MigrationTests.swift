@@ -94,6 +94,6 @@ struct MigrationTests {
             sum.add(Array(step.utf8))
             return String(sum.value, radix: 16)
         }
-        #expect(sums == ["outbox", "devices", "replays"])
+        #expect(sums == ["440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36"])
     }
 }

@@ -99,6 +99,7 @@ package final class SQLiteStore: Sendable {
         await writer.close()
         // It only tells the next opening that nothing is missing: without it, that one looks for the log.
         try? file.note(openCount: openCount, isClosed: unsafe access(file.path + "-wal", F_OK) != 0)
+        file.release()
     }
 
     static func connect(_ file: StoreFile, _ settings: StoreSettings) throws(StoreError) -> SQLiteConnection {

@@ -67,6 +67,9 @@ final class StoreFile: Sendable {
         }
     }
 
+    /// Gives the store to whoever opens it next. Nothing of this one may be at it any more.
+    func release() { _ = flock(lock, LOCK_UN) }
+
     /// A file that is only its owner's, whatever it was before. A link is not followed.
     static func open(_ path: String, _ flags: Int32 = O_CREAT) throws(StoreError) -> Int32 {
         while true {
