@@ -19,6 +19,8 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
     private final class Shared: Sendable {
         let backlog = Atomic<Int>(0)
         let milliseconds = Atomic<UInt64>(0)
+        /// Whether one of them failed: the others may not notice, where they only look at what is in memory.
+        let isOver = Atomic<Bool>(false)
     }
 
     /// - Parameters:
@@ -38,7 +40,7 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
         shared.milliseconds.store(elapsed, ordering: .relaxed)
     }
 
-    /// - Returns: why each of the workers ended.
+    /// - Returns: why the workers ended that failed.
     package func run() async -> [any Error] {
         await withTaskGroup(of: (any Error)?.self) { group in
             for number in 0..<2 {
@@ -61,9 +63,12 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
             try await body()
             return nil
         } catch {
+            shared.isOver.store(true, ordering: .relaxed)
             return error
         }
     }
+
+    private var isOver: Bool { shared.isOver.load(ordering: .relaxed) }
 
     private func now() -> Timestamp {
         let elapsed = shared.milliseconds.add(1, ordering: .relaxed).newValue
@@ -73,7 +78,7 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
     private func enqueue(_ seeded: SeededRandom, _ worker: Int) async throws {
         var random = seeded
         var number = (seed << 24 | UInt64(worker) << 20) & .max >> 1
-        while true {
+        while !isOver {
             guard shared.backlog.load(ordering: .relaxed) < Self.backlogMax else {
                 await Task.yield()
                 continue
@@ -92,7 +97,7 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
     private func dispatch(_ seeded: SeededRandom, _ worker: Int) async throws {
         var random = seeded
         let shards = Shard.all.filter { $0.index % Self.dispatcherCount == worker }
-        while true {
+        while !isOver {
             let time = now()
             let shard = shards[Int.random(in: 0..<shards.count, using: &random)]
             let demand = TakeDemand(
@@ -167,7 +172,7 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
     private func register(_ seeded: SeededRandom) async throws {
         var random = seeded
         var version = seed
-        while true {
+        while !isOver {
             let device = Int.random(in: 0..<Self.deviceCount, using: &random)
             if Int.random(in: 0..<8, using: &random) == 0 {
                 say(.deleting(device: device))

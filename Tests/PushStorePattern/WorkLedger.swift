@@ -8,9 +8,11 @@ package struct WorkLedger {
         let tenant: TenantID
         /// States that it may be in, by their words; more than one only while something was on its way.
         var states: Set<String> = ["queued"]
+        /// Attempts that are written down, one that is on its way apart.
+        var attemptCount = 0
         /// Whether a mark was on its way or held, so that it may have been found in flight.
         var mayBeInFlight = false
-        /// Whether somebody else may have released it.
+        /// Whether nothing can happen to it any more.
         var isSettled = false
     }
 
@@ -40,6 +42,7 @@ package struct WorkLedger {
         case .finishing(let id, let state): entries[id]?.states.insert(state)
         case .finished(let id, let state):
             entries[id]?.states = [state]
+            entries[id]?.attemptCount += 1
             entries[id]?.mayBeInFlight = false
             unchecked.insert(id)
         case .receipting(let id): entries[id]?.states.insert("delivered")
@@ -75,6 +78,7 @@ package struct WorkLedger {
             }
             if let fault = try await Self.fault(found, known, engine) { faults.append("\(known.number): \(fault)") }
             entries[id]?.states = [found.state.word]
+            entries[id]?.attemptCount = found.attemptCount
             entries[id]?.mayBeInFlight = false
             entries[id]?.isSettled = found.state.isFinal && found.state != .accepted
         }
@@ -95,6 +99,10 @@ package struct WorkLedger {
         guard attempts.count == found.attemptCount else {
             return "\(attempts.count) attempts written, \(found.attemptCount) counted"
         }
+        let moreAttempts = found.attemptCount - known.attemptCount
+        guard (0...(known.mayBeInFlight ? 1 : 0)).contains(moreAttempts) else {
+            return "has \(moreAttempts) attempts more than were made"
+        }
         var allowed = known.states
         // A dispatcher of another shard's may have released it, and nobody was told.
         if allowed.contains("parked") { allowed.insert("queued") }
@@ -103,8 +111,6 @@ package struct WorkLedger {
             let isInterrupted = attempts.last?.connection == .interrupted
             if isInterrupted, found.maybeDuplicate, found.state == .queued { return nil }
             if isInterrupted, found.state == .dead(.attemptsExhausted) { return nil }
-        } else if attempts.last?.connection == .interrupted, found.state != .queued, found.state != .parked {
-            return "was not in flight, and is taken for it"
         }
         // A retry may have been the last one that was allowed.
         if allowed.contains("queued"), found.state == .dead(.attemptsExhausted) { return nil }
@@ -129,7 +135,7 @@ package struct WorkLedger {
                         states: Set(found[offset].map { [$0.state.word] } ?? [])
                     )
                     // A dispatcher may have got it before its sender was told.
-                    entries[id]?.mayBeInFlight = true
+                    entries[id]?.attemptCount = found[offset]?.attemptCount ?? 0
                 }
             }
         }

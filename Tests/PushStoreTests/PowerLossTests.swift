@@ -24,7 +24,7 @@ struct PowerLossTests {
         disk.losePower(at: operation, percentKept: percentKept, seed: seed)
         let lines = Guarded<[WorkLine]>([])
         let errors = await StoreWork(store, seed: seed) { line in lines.withLock { $0.append(line) } }.run()
-        #expect(disk.hasLostPower && errors.count == 7)
+        #expect(disk.hasLostPower && !errors.isEmpty)
         await store.close()
         let said = lines.withLock { $0 }
         var now = ledger.withLock { $0 }

@@ -14,7 +14,7 @@ struct StoreCrashTests {
     {
         let folder = try TemporaryFolder()
         let path = folder.path("store")
-        let rounds = Rounds.count(30)
+        let rounds = Rounds.count(20)
         var ledger = WorkLedger()
         var random = SeededRandom(seed: 20_261_101)
         for round in 1...rounds {

@@ -12,6 +12,7 @@ package final class SQLiteStore: Sendable {
     let turns = Guarded(0)
     let settings: StoreSettings
     let file: StoreFile
+    private let isClosing = Guarded(false)
     private let healthBox: Guarded<StoreHealth>
     private let openCount: UInt64
 
@@ -34,53 +35,59 @@ package final class SQLiteStore: Sendable {
         let tallies = Guarded<[TallyTable.Key: Int]>([:])
         let health = Guarded(StoreHealth.writable)
         let report = Guarded<(OpeningReport, UInt64)?>(nil)
-        writer = try StoreThread(
-            weightMax: settings.waitingMax,
-            open: { () throws(StoreError) in
-                let connection = try Self.connect(file, settings)
-                let versionBefore = try Migration.run(connection)
-                let uses = try StoreIdentity.check(connection, secrets)
-                let openCount = max(uses, file.earlierOpenCount) + 1
-                try file.note(openCount: openCount, isClosed: false)
-                let writer = try StoreWriter(
-                    connection,
-                    file: file,
-                    secrets: secrets,
-                    settings: settings,
-                    book: tallies,
-                    health: health
-                )
-                let interruptedCount = try writer.start(openCount: openCount, now: now)
-                let found = OpeningReport(
-                    versionBefore: versionBefore,
-                    version: Schema.steps.count,
-                    interruptedCount: interruptedCount,
-                    isOlder: uses < file.earlierOpenCount,
-                    isLogMissing: file.isLogMissing
-                )
-                report.withLock { $0 = (found, openCount) }
-                return writer
-            },
-            execute: { writer, jobs in writer.execute(jobs) }
-        )
-        reader = try StoreThread(
-            weightMax: .max,
-            open: { () throws(StoreError) in
-                let connection = try Self.connect(file, settings)
-                try connection.execute("PRAGMA query_only = ON")
-                return try StoreReader(connection, file: file, secrets: secrets)
-            },
-            execute: { reader, jobs in
-                for job in jobs {
-                    do throws(StoreError) {
-                        try job.run(reader)
-                        job.end(nil)
-                    } catch {
-                        job.end(error)
+        do throws(StoreError) {
+            writer = try StoreThread(
+                weightMax: settings.waitingMax,
+                open: { () throws(StoreError) in
+                    let connection = try Self.connect(file, settings)
+                    let versionBefore = try Migration.run(connection)
+                    let uses = try StoreIdentity.check(connection, secrets)
+                    let openCount = max(uses, file.earlierOpenCount) + 1
+                    try file.note(openCount: openCount, isClosed: false)
+                    let writer = try StoreWriter(
+                        connection,
+                        file: file,
+                        secrets: secrets,
+                        settings: settings,
+                        book: tallies,
+                        health: health
+                    )
+                    let interruptedCount = try writer.start(openCount: openCount, now: now)
+                    let found = OpeningReport(
+                        versionBefore: versionBefore,
+                        version: Schema.steps.count,
+                        interruptedCount: interruptedCount,
+                        isOlder: uses < file.earlierOpenCount,
+                        isLogMissing: file.isLogMissing
+                    )
+                    report.withLock { $0 = (found, openCount) }
+                    return writer
+                },
+                execute: { writer, jobs in writer.execute(jobs) }
+            )
+            reader = try StoreThread(
+                weightMax: .max,
+                open: { () throws(StoreError) in
+                    let connection = try Self.connect(file, settings)
+                    try connection.execute("PRAGMA query_only = ON")
+                    return try StoreReader(connection, file: file, secrets: secrets)
+                },
+                execute: { reader, jobs in
+                    for job in jobs {
+                        do throws(StoreError) {
+                            try job.run(reader)
+                            job.end(nil)
+                        } catch {
+                            job.end(error)
+                        }
                     }
                 }
-            }
-        )
+            )
+        } catch {
+            // What failed has let go of the file; its thread may still hold the lock for a moment.
+            file.release()
+            throw error
+        }
         guard let (found, openCount) = report.withLock({ $0 }) else { throw .closed }
         openingReport = found
         self.openCount = openCount
@@ -95,6 +102,11 @@ package final class SQLiteStore: Sendable {
 
     /// Does what waits, moves SQLite's log into the file and gives the store back. Later calls throw `.closed`.
     package func close() async {
+        let isFirst = isClosing.withLock { isClosing in
+            defer { isClosing = true }
+            return !isClosing
+        }
+        guard isFirst else { return }
         await reader.close()
         await writer.close()
         // It only tells the next opening that nothing is missing: without it, that one looks for the log.
