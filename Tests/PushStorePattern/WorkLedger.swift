@@ -17,6 +17,8 @@ package struct WorkLedger {
     }
 
     private var entries: [EntryID: Entry] = [:]
+    /// What dispatchers said of entries before their sender was told that they are stored.
+    private var early: [EntryID: [WorkLine]] = [:]
     private var pending: [UInt64: Int] = [:]
     private var devices: [Int: Set<UInt64?>] = [:]
     private var unchecked: Set<EntryID> = []
@@ -28,6 +30,10 @@ package struct WorkLedger {
     package init() {}
 
     package mutating func note(_ line: WorkLine) throws {
+        if let id = line.entryID, entries[id] == nil {
+            early[id, default: []].append(line)
+            return
+        }
         switch line {
         case .enqueuing(let number, let count): pending[number] = count
         case .stored(let number, let ids):
@@ -36,6 +42,7 @@ package struct WorkLedger {
                 let tenant = try WorkRequest.tenant(number)
                 entries[id] = Entry(number: number + UInt64(offset), tenant: tenant)
                 unchecked.insert(id)
+                for line in early.removeValue(forKey: id) ?? [] { try note(line) }
             }
         case .marking(let id): entries[id]?.mayBeInFlight = true
         case .marked(let id): entries[id]?.states = ["sending"]
@@ -140,6 +147,7 @@ package struct WorkLedger {
             }
         }
         pending = [:]
+        early = [:]
         return faults
     }
 

@@ -18,6 +18,16 @@ package enum WorkLine: Equatable, Sendable {
     case deleting(device: Int)
     case deleted(device: Int)
 
+    /// The entry that it is about; nil for requests and devices.
+    package var entryID: EntryID? {
+        switch self {
+        case .marking(let id), .marked(let id), .finishing(let id, _), .finished(let id, _), .receipting(let id),
+            .receipted(let id):
+            id
+        case .enqueuing, .stored, .putting, .put, .deleting, .deleted: nil
+        }
+    }
+
     package var text: String {
         switch self {
         case .enqueuing(let number, let count): "enqueuing \(number) \(count)"
