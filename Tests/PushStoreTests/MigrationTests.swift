@@ -63,7 +63,7 @@ struct MigrationTests {
         #expect(store.openingReport.interruptedCount == 1)
         let taken = try await store.takeAll()
         #expect(taken.map(\.lease.id) == [id])
-        #expect(taken[0].payload == (try StorePattern.entry(3)).payload)
+        #expect(taken.first?.payload == (try StorePattern.entry(3)).payload)
         #expect(try await store.put([try StorePattern.registration(1)], now: .after(0)) == [.created])
         #expect(try await store.store(try StorePattern.entry(4))[0].value > id.value)
         #expect(try await store.integrityReport() == [])

@@ -87,7 +87,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test func `what was on its way when the process died is queued again, and says so`() async throws {
+    @Test func `what a process left on its way is found once, at the first opening after it`() async throws {
         let probe = try LineProcess(LineProcess.path(of: "PushStoreProbe"), ["work", path, "5"])
         var marked: Set<String> = []
         while marked.count < 3, let line = probe.line() { if line.hasPrefix("marked") { marked.insert(line) } }

@@ -117,8 +117,8 @@ struct OutboxEndTests {
             #expect(try await store.state(id) == .dead(.rejected))
             let taken = try await store.takeAll(now: .after(600))
             #expect(taken.map(\.lease.id) == [copy])
-            #expect(taken[0].payload == entry.payload && taken[0].entry.apnsID == StorePattern.apnsID(99))
-            #expect(taken[0].entry.attemptCount == 0 && taken[0].entry.deadline == .after(900))
+            #expect(taken.first?.payload == entry.payload && taken.first?.entry.apnsID == StorePattern.apnsID(99))
+            #expect(taken.first?.entry.attemptCount == 0 && taken.first?.entry.deadline == .after(900))
             #expect(try await store.entries([id], tenant: tenant)[0]?.replayedAs == copy)
         }
     }

@@ -13,8 +13,8 @@ struct OutboxTests {
             let id = try await store.store(entry)[0]
             let taken = try await store.takeAll()
             #expect(taken.map(\.lease.id) == [id])
-            #expect(taken[0].payload == entry.payload)
-            let found = taken[0].entry
+            #expect(taken.first?.payload == entry.payload)
+            let found = try #require(taken.first).entry
             #expect(found.device == entry.device && found.topic == entry.topic && found.apnsID == entry.apnsID)
             #expect(found.collapseID == entry.collapseID && found.pushType == .alert && found.priority == .immediate)
             #expect(found.expiration == entry.expiration && found.deadline == entry.deadline)
