@@ -38,7 +38,13 @@ package final class Simulator: Sendable {
         onEvent: (@Sendable (SimulatorEvent) -> Void)? = nil
     ) async throws(TransportError) -> Simulator {
         let pushContext: TLSContext
-        do throws(TLSError) { pushContext = try identity.push(configuration) } catch { throw .tls(error) }
+        let legacyContext: TLSContext?
+        do throws(TLSError) {
+            pushContext = try identity.push(configuration)
+            legacyContext = try identity.legacy(configuration)
+        } catch {
+            throw .tls(error)
+        }
         let core = LoopBound(
             SimulatorCore(configuration, clock: clock, onEvent: onEvent, recording: recording),
             to: loop
@@ -60,7 +66,7 @@ package final class Simulator: Sendable {
             }
             let channelServer = try await ChannelHandler.serve(configuration, context: pushContext, core: core)
             let legacy = await loop.run {
-                Result { () throws(TransportError) in try core.value.legacy.listen(identity.legacy, loop: loop) }
+                Result { () throws(TransportError) in try core.value.legacy.listen(legacyContext, loop: loop) }
             }
             // Not held: a server that nobody holds any more closes.
             core.loop.perform { [weak server] in

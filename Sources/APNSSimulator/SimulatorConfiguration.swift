@@ -48,10 +48,8 @@ package struct SimulatorConfiguration: Sendable {
 
 /// The certificate with which the simulator stands in for Apple, on both of its ports.
 package struct SimulatorIdentity: Sendable {
-    private let identity: TLSIdentity
+    let identity: TLSIdentity
     let device: TLSContext
-    /// For the gateway and the feedback service, which ask for a certificate.
-    var legacy: TLSContext?
 
     /// - Parameters:
     ///   - certificateChainPEM: the simulator's certificate first.

@@ -46,8 +46,7 @@ final class ServiceSite: Sendable {
         self.certificates = certificates
         let identity = try unsafe SimulatorIdentity(
             certificateChainPEM: server.certificatePEM,
-            privateKeyPEM: server.privateKeyPEM.span.bytes,
-            clientAuthoritiesPEM: authorityPEM
+            privateKeyPEM: server.privateKeyPEM.span.bytes
         )
         http2 = try .client(trust: .pem(authorityPEM), alpn: ["h2"])
         deviceContext = try .client(trust: .pem(authorityPEM), alpn: [DeviceFrame.applicationProtocol])
@@ -60,6 +59,7 @@ final class ServiceSite: Sendable {
             keys: [SigningKey(id: keyID, team: teamID, publicKey: try key.publicKey(), bundleIDs: bundleIDs)]
         )
         (configuration.channelPort, configuration.gatewayPort, configuration.feedbackPort) = (0, 0, 0)
+        configuration.validation.clientAuthoritiesPEM = authorityPEM
         configuration.profile = .spec
         configuration.helloDeadline = .seconds(600)
         configure(&configuration)

@@ -29,7 +29,10 @@ extension CommandLineTests {
         /// Their ports are fixed ones, which another program may use here: only these numbers are replaced.
         @Test func `the examples of simulate, device and send run together`() async throws {
             let checkout = try Checkout()
-            let simulate = try #require(try await checkout.examples(of: "simulate").first)
+            // The one whose keys the other examples have.
+            let simulate = try #require(
+                try await checkout.examples(of: "simulate").first { $0.contains("keys-example") }
+            )
             let simulator = try checkout.start("\(simulate) --json --port 0 --device-port 0")
             let ready = try await simulator.event("ready")
 

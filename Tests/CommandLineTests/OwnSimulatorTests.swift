@@ -1,5 +1,6 @@
 import Envelope
 import Foundation
+import TestCertificates
 import Testing
 
 extension CommandLineTests {
@@ -49,6 +50,26 @@ extension CommandLineTests {
                 in: simulator.folder
             ).run()
             #expect(look.isDone && look.output.contains(#""event":"accepted""#), "\(look)")
+        }
+
+        @Test func `ports that are asked for are open and named`() async throws {
+            let folder = try Folder()
+            _ = try folder.write("ca.pem", bytes: TestAuthority().certificatePEM)
+            let ports = ["--channel-port", "--gateway-port", "--feedback-port"].flatMap { [$0, "0"] }
+            let process = try Invocation(
+                ["simulate", "--json", "--port", "0", "--device-port", "0", "--client-ca", "ca.pem"] + ports,
+                in: folder
+            ).start()
+            let ready = try await process.event("ready")
+            let named = ["push-port", "device-port", "channel-port", "gateway-port", "feedback-port"].map {
+                ready[$0]?.content
+            }
+            for port in named {
+                guard case .integer(let number)? = port else { throw Unexpected("no port: \(ready)") }
+                #expect((1...65_535).contains(number))
+            }
+            process.stop()
+            #expect(try await process.end().end == .exit(0))
         }
 
         @Test func `for people, the first lines name the ports, the secret, the seed and how to push`() async throws {

@@ -1,25 +1,15 @@
-package import Transport
+import Transport
 
 extension SimulatorIdentity {
-    /// The same, for the binary interface and the feedback service too: they let in only who shows a certificate.
+    /// What clients of the binary interface and of the feedback service meet: only who shows a certificate is let in.
     ///
-    /// - Parameters:
-    ///   - certificateChainPEM: the simulator's certificate first.
-    ///   - privateKeyPEM: its unencrypted key.
-    ///   - clientAuthoritiesPEM: who may have signed a provider's certificate.
-    /// - Throws: what is wrong with any of them.
-    package init(
-        certificateChainPEM: [UInt8],
-        privateKeyPEM: RawSpan,
-        clientAuthoritiesPEM: [UInt8]
-    ) throws(TLSError) {
-        try self.init(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM)
-        legacy = try .server(
-            certificateChainPEM: certificateChainPEM,
-            privateKeyPEM: privateKeyPEM,
-            // The binary interface is older than ALPN.
-            alpn: [],
-            clientTrust: TLSContext.ClientTrust(authorities: .pem(clientAuthoritiesPEM))
-        )
+    /// - Returns: `nil` where nobody is known who signs certificates.
+    /// - Throws: `.authorityUnreadable`, `.library`.
+    func legacy(_ configuration: SimulatorConfiguration) throws(TLSError) -> TLSContext? {
+        guard let authorities = configuration.validation.clientAuthoritiesPEM else { return nil }
+        var trust = TLSContext.ClientTrust(authorities: .pem(authorities))
+        trust.revokedSerialNumbers = configuration.validation.revokedSerialNumbers
+        // The binary interface is older than ALPN.
+        return try .server(identity: identity, alpn: [], clientTrust: trust)
     }
 }

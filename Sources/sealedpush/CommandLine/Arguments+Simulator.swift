@@ -45,6 +45,10 @@ extension Arguments {
         var configuration = SimulatorConfiguration(keys: [])
         configuration.pushPort = try port("--port", default: 2_197)
         configuration.devicePort = try port("--device-port", default: 5_223)
+        configuration.channelPort = try optionalPort("--channel-port")
+        configuration.gatewayPort = try optionalPort("--gateway-port")
+        configuration.feedbackPort = try optionalPort("--feedback-port")
+        if value("--client-ca") == nil { try refuse("--gateway-port", "--feedback-port", because: "needs --client-ca") }
         guard let profile = Profile(rawValue: value("--profile") ?? "apple") else {
             throw wrong("--profile is 'apple' or 'spec'")
         }
@@ -56,6 +60,10 @@ extension Arguments {
         for text in values("--set") { try set(text, in: &configuration) }
         configuration.faults = try injectedFaults()
         return configuration
+    }
+
+    private func optionalPort(_ name: String) throws(CommandFailure) -> UInt16? {
+        value(name) == nil ? nil : try port(name, default: 0)
     }
 
     private func set(_ text: String, in configuration: inout SimulatorConfiguration) throws(CommandFailure) {

@@ -10,7 +10,8 @@ struct SimulatorLog {
     /// All ports first, the seed next: what a caller needs who started it.
     func printReady(_ simulator: Simulator, _ control: ControlServer?, seed: UInt64) throws(CommandFailure) {
         guard printsJSON else {
-            let tail = control.map { ", control on http://127.0.0.1:\($0.port)" } ?? ""
+            let others = otherPorts(simulator).map { ", \($0.text) on 127.0.0.1:\($0.port)" }.joined()
+            let tail = others + (control.map { ", control on http://127.0.0.1:\($0.port)" } ?? "")
             return try Output.print(
                 "ready: pushes on 127.0.0.1:\(simulator.pushPort), devices on 127.0.0.1:\(simulator.devicePort)\(tail)\n"
                     + (control.map { "the control API's bearer is \($0.bearer)\n" } ?? "") + "seed \(seed)"
@@ -20,12 +21,20 @@ struct SimulatorLog {
             writer.member("event", "ready")
             writer.member("push-port", simulator.pushPort)
             writer.member("device-port", simulator.devicePort)
+            for (name, _, port) in otherPorts(simulator) { writer.member("\(name)-port", port) }
             if let control {
                 writer.member("control-port", control.port)
                 writer.member("control-bearer", control.bearer)
             }
             writer.member("seed", seed)
         }
+    }
+
+    private func otherPorts(_ simulator: Simulator) -> [(name: String, text: String, port: UInt16)] {
+        [
+            ("channel", "channels", simulator.channelPort), ("gateway", "the binary interface", simulator.gatewayPort),
+            ("feedback", "feedback", simulator.feedbackPort),
+        ].compactMap { (name, text, port) in port.map { (name, text, $0) } }
     }
 
     /// How to connect, for a person; a program reads the folder.

@@ -14,6 +14,10 @@ struct SimulateCommand: Command {
         Option("--port", "PORT", "for providers, on 127.0.0.1; 2197 without it, 0: any"),
         Option("--device-port", "PORT", "for 'sealedpush device'; 5223 without it, 0: any"),
         Option("--control-port", "PORT", "for the control API; 0: any. Without it only with keys of its own"),
+        Option("--channel-port", "PORT", "where broadcast channels are managed; 0: any. Nowhere without it"),
+        Option("--client-ca", "FILE", "who signs providers' certificates (PEM); without it nobody is asked for one"),
+        Option("--gateway-port", "PORT", "the binary interface of before 2021, with --client-ca; 0: any"),
+        Option("--feedback-port", "PORT", "its feedback service, with --client-ca; 0: any"),
         Option("--folder", "DIR", "where keys of its own are, made if missing; sealedpush-simulator without it"),
         Option("--certificate", "FILE", "instead of keys of its own: the simulator's certificate chain (PEM)"),
         Option("--certificate-key", "FILE", "its private key (PEM)"),
@@ -89,6 +93,9 @@ struct SimulateCommand: Command {
         var configuration = configuration
         configuration.keys = [key]
         configuration.control.isOn = controlPort != nil
+        if let path = arguments.value("--client-ca") {
+            configuration.validation.clientAuthoritiesPEM = try readInput(path, byteCountMax: 1 << 20)
+        }
         let recording = try recording()
         let (events, continuation) = AsyncStream.makeStream(
             of: SimulatorEvent.self,
