@@ -70,7 +70,9 @@ public struct Topic: Hashable, Sendable {
 
     private static func ends(_ bytes: [UInt8], in pushType: PushType) -> Bool {
         let suffix = pushType.topicSuffix.utf8
-        return bytes.count > suffix.count && bytes.suffix(suffix.count).elementsEqual(suffix)
+        // Most differ in their last letter.
+        return bytes.count > suffix.count && bytes.last == suffix.last
+            && bytes.suffix(suffix.count).elementsEqual(suffix)
     }
 
     private static func check(_ bytes: Span<UInt8>) throws(APNSError) {

@@ -51,7 +51,7 @@ struct ConnectionAuthentication {
         guard let authorization, authorization.contains(where: { $0 != UInt8(ascii: " ") }) else {
             return .failure(Rejected(.missingProviderToken))
         }
-        if let last, last.authorization.elementsEqual(authorization) {
+        if let last, authorization.isSame(as: last.authorization) {
             guard now - last.issuedAt <= Self.ageSecondsMax else { return .failure(Rejected(.expiredProviderToken)) }
             return .success(.key(last.key))
         }

@@ -1,4 +1,5 @@
 import APNS
+import Platform
 import Transport
 
 /// The header fields that APNs looks at, found in one pass. Slices of the request's own bytes; nothing is judged yet.
@@ -49,6 +50,17 @@ struct RequestFields {
 
 extension ArraySlice<UInt8> {
     func spells(_ text: StaticString) -> Bool {
-        text.withUTF8Buffer { unsafe elementsEqual($0) }
+        text.withUTF8Buffer { text in unsafe withUnsafeBytes { unsafe Self.isSame($0, UnsafeRawBufferPointer(text)) } }
+    }
+
+    /// The same bytes. `==` and `elementsEqual` look at one after the other, which took a twentieth of a push.
+    func isSame(as other: [UInt8]) -> Bool {
+        unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe Self.isSame(bytes, $0) } }
+    }
+
+    @unsafe private static func isSame(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        guard one.count == other.count else { return false }
+        guard let first = one.baseAddress, let second = other.baseAddress else { return true }
+        return unsafe memcmp(first, second, one.count) == 0
     }
 }

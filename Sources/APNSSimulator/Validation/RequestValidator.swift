@@ -135,7 +135,7 @@ package struct RequestValidator {
         // The suffix belongs to the push type; what is left must be the app that the token was given to.
         let suffixOwner = push.hasTopicOfAnotherType ? push.topic.pushTypeOfSuffix : push.pushType
         let suffixByteCount = suffixOwner?.topicSuffix.utf8.count ?? 0
-        guard push.topic.bytes.dropLast(suffixByteCount).elementsEqual(registration.bundleID.bytes) else {
+        guard push.topic.bytes.dropLast(suffixByteCount).isSame(as: registration.bundleID.bytes) else {
             throw Rejected(.deviceTokenNotForTopic)
         }
         if let milliseconds = registration.unregisteredAtMilliseconds {

@@ -33,7 +33,7 @@ struct SimulateCommand: Command {
         Option("--faults", "SEED:PERCENT", "so many pushes out of a hundred go wrong by chance; the seed repeats it"),
         Option("--seed", "NUMBER", "what chance begins with; printed, and another one each time without it"),
         Option("--record", "FILE", "records requests and answers, without tokens, for 'simulate replay'"),
-        recordsPayloads,
+        recordsPayloads, isQuiet,
         .json, .allowExampleKeys,
     ]
     static let example = """
@@ -49,6 +49,8 @@ struct SimulateCommand: Command {
 
     private static let showsSettings = Option(flag: "--settings", "prints what --set can change, and ends")
     private static let recordsPayloads = Option(flag: "--record-payloads", "payloads too: they are as secret as pushes")
+
+    private static let isQuiet = Option(flag: "--quiet", "prints no events: for load")
 
     /// More events than this wait for a slow terminal, and the oldest are forgotten: the pushes must not wait for it.
     private static let waitingEventCountMax = 10_000
@@ -102,6 +104,8 @@ struct SimulateCommand: Command {
             bufferingPolicy: .bufferingNewest(Self.waitingEventCountMax)
         )
         _ = try StopSignal { continuation.finish() }
+        let report: @Sendable (SimulatorEvent) -> Void = { _ = continuation.yield($0) }
+        let onEvent = arguments.flag(Self.isQuiet) ? nil : report
         let simulator: Simulator
         var control: ControlServer?
         do throws(TransportError) {
@@ -111,7 +115,7 @@ struct SimulateCommand: Command {
                 identity: identity,
                 loop: loop,
                 recording: recording,
-                onEvent: { continuation.yield($0) }
+                onEvent: onEvent
             )
             if let controlPort {
                 control = try .start(simulator, port: controlPort) { continuation.finish() }
