@@ -40,7 +40,7 @@ final class FetchingExtension: Sendable {
         let fetcher = EncryptedAttachmentFetcher(
             policy: policy,
             temporaryPath: hasFolder ? temporary.path : temporary.path("gone"),
-            downloader: HTTPSDownloader(authoritiesPath: path)
+            downloader: HTTPSDownloader(authoritiesPath: path, patienceSeconds: 600)
         )
         return FetchingExtension(server, fetcher, temporary)
     }

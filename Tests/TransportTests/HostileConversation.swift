@@ -64,11 +64,20 @@ struct HostileConversation: Sendable {
         var conversation = HostileConversation()
         await conversation.listen(client, reply)
         conversation.requestCount = requests.count.load(ordering: .relaxed)
-        let other = try await loopback.connect(to: server.port)
-        conversation.isServerWell = try await other.send(.post("/")).status == 200
-        await other.close()
+        conversation.isServerWell = await isWell(server, loopback)
         await server.close()
         return conversation
+    }
+
+    /// Whether somebody else is served. The test's short deadlines are his too, and a starved machine may miss some.
+    private static func isWell(_ server: HTTP2Server, _ loopback: Loopback) async -> Bool {
+        for _ in 0..<100 {
+            guard let other = try? await loopback.connect(to: server.port) else { continue }
+            let status = try? await other.send(.post("/")).status
+            await other.close()
+            if status == 200 { return true }
+        }
+        return false
     }
 
     private mutating func listen(_ client: RecordedChannel, _ reply: (RawFrame) -> Reply) async {

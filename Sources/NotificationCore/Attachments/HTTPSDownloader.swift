@@ -10,7 +10,7 @@ public struct HTTPSDownloader: BlobDownloader {
     private static let stackByteCount = 512 << 10
 
     private let trust: HTTPSRequest.Trust
-    private let patience: HTTPSRequest.Patience
+    private var patience: HTTPSRequest.Patience
 
     /// Trusts whom the system trusts.
     public init() { self.init(trust: .system) }
@@ -19,6 +19,16 @@ public struct HTTPSDownloader: BlobDownloader {
     ///
     /// - Parameter authoritiesPath: a PEM file.
     public init(authoritiesPath: String) { self.init(trust: .file(path: authoritiesPath)) }
+
+    /// The same with another patience than a phone's, for machines that may be starved of time.
+    ///
+    /// - Parameters:
+    ///   - authoritiesPath: a PEM file.
+    ///   - patienceSeconds: for the connection, and for each byte after another.
+    package init(authoritiesPath: String, patienceSeconds: Int) {
+        self.init(trust: .file(path: authoritiesPath))
+        (patience.connectSeconds, patience.stallSeconds) = (patienceSeconds, patienceSeconds)
+    }
 
     private init(trust: HTTPSRequest.Trust) {
         self.trust = trust

@@ -92,6 +92,7 @@ struct SimulateCommand: Command {
         _ identity: SimulatorIdentity,
         _ folder: SimulatorFolder?
     ) async throws(CommandFailure) {
+        DescriptorLimit.raise()
         var configuration = configuration
         configuration.keys = [key]
         configuration.control.isOn = controlPort != nil
