@@ -34,11 +34,11 @@ test: prerequisites
 
 # Left out for their length: the house rules, which read text, and suites that run the same code many times over (every
 # bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a model, cut, damaged and
-# killed, a ring that dies at every step, a provider under hundreds of random faults); the command line's words, examples
-# and benches; what has to be in time, which the sanitizer alone makes late; the search for keys in memory, because freed
+# killed, a ring that dies at every step, a provider under hundreds of random faults); the command line's words, examples,
+# demos (seven processes each) and benches; what has to be in time, which the sanitizer alone makes late; the search for keys in memory, because freed
 # blocks are kept here.
 ASAN_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|DeliveryMachineTests|UsageTests|$\
-	ExampleTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|TLSIdentitySecrecyTests|CrashTests|$\
+	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|TLSIdentitySecrecyTests|CrashTests|$\
 	FaultTests|CutTests
 
 # Without the search for leaks: extensions that are never told to go on keep what they wait with, and Foundation's reader

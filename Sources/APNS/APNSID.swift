@@ -117,15 +117,16 @@ public struct APNSID: Hashable, Sendable {
     }
 
     private func append(to text: inout [UInt8], digit: (UInt8) -> UInt8) {
-        var offset = text.count
-        text.append(contentsOf: repeatElement(UInt8(ascii: "-"), count: Self.characterCount))
-        var characters = text.mutableSpan
+        var characters = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
+        var offset = 0
         for index in 0..<32 {
             if index == 8 || index == 12 || index == 16 || index == 20 { offset += 1 }
             let half = index < 16 ? high : low
             characters[offset] = digit(UInt8(truncatingIfNeeded: half >> (60 - 4 * (index % 16))) & 0x0F)
             offset += 1
         }
+        // At once: one after the other takes as long as making them.
+        unsafe characters.span.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
     }
 }
 

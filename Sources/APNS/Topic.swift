@@ -50,7 +50,9 @@ public struct Topic: Hashable, Sendable {
 
     /// Whether something stands before the ending that `pushType` asks for (always true where it asks for none).
     public func hasSuffix(of pushType: PushType) -> Bool {
-        pushType.topicSuffix.isEmpty || suffixOwner == pushType || Self.ends(bytes, in: pushType)
+        guard suffixOwner != pushType else { return true }
+        guard let suffix = Self.suffixes.first(where: { $0.pushType == pushType }) else { return true }
+        return Self.ends(bytes, in: suffix.bytes)
     }
 
     /// Whether a push of `pushType` may go to this topic: with its own suffix, and with no other type's.
@@ -65,14 +67,19 @@ public struct Topic: Hashable, Sendable {
 
     private static func suffixOwner(of bytes: [UInt8]) -> PushType? {
         if bytes.count > managementPrefix.count, bytes.starts(with: managementPrefix) { return .mdm }
-        return PushType.allCases.first { !$0.topicSuffix.isEmpty && ends(bytes, in: $0) }
+        return suffixes.first { ends(bytes, in: $0.bytes) }?.pushType
     }
 
-    private static func ends(_ bytes: [UInt8], in pushType: PushType) -> Bool {
-        let suffix = pushType.topicSuffix.utf8
-        // Most differ in their last letter.
-        return bytes.count > suffix.count && bytes.last == suffix.last
-            && bytes.suffix(suffix.count).elementsEqual(suffix)
+    /// As bytes: every topic that comes is held to them, and strings would have to be made for each.
+    private static let suffixes: [(pushType: PushType, bytes: [UInt8])] = PushType.allCases.compactMap { pushType in
+        pushType.topicSuffix.isEmpty ? nil : (pushType, Array(pushType.topicSuffix.utf8))
+    }
+
+    private static func ends(_ bytes: [UInt8], in suffix: [UInt8]) -> Bool {
+        let start = bytes.count - suffix.count
+        guard start > 0 else { return false }
+        for offset in suffix.indices.reversed() where bytes[start + offset] != suffix[offset] { return false }
+        return true
     }
 
     private static func check(_ bytes: Span<UInt8>) throws(APNSError) {

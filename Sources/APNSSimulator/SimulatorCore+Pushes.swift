@@ -87,10 +87,11 @@ extension SimulatorCore {
 
     private func accept(_ answeredID: [UInt8], _ uniqueID: APNSID, _ responder: HTTP2Responder) {
         var headers = HeaderBlock()
+        headers.reserveCapacity(byteCount: 128, fieldCount: 2)
         headers.append(HeaderName.id, answeredID, indexing: .notIndexed)
         if configuration.environment == .sandbox {
             // The name under which the delivery log knows the push: of the sandbox alone.
-            headers.append(HeaderName.uniqueID, uniqueID.text, indexing: .notIndexed)
+            headers.append(HeaderName.uniqueID, indexing: .notIndexed) { uniqueID.appendText(to: &$0) }
         }
         responder.respond(status: 200, headers: headers)
     }

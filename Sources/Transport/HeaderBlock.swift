@@ -143,6 +143,18 @@ package struct HeaderBlock: Sendable, Equatable {
         return nil
     }
 
+    // One field's parts: the whole of it holds on to the bytes twice.
+
+    package func nameByteCount(of index: Int) -> Int { Int(entries[index].nameByteCount) }
+
+    package func isNamed(_ name: StaticString, at index: Int) -> Bool { isNamed(name, entries[index]) }
+
+    package func value(of index: Int) -> ArraySlice<UInt8> {
+        let entry = entries[index]
+        let start = Int(entry.start + entry.nameByteCount)
+        return bytes[start..<start + Int(entry.valueByteCount)]
+    }
+
     /// How many fields have this name.
     package func count(of name: StaticString) -> Int {
         entries.count { isNamed(name, $0) }

@@ -27,7 +27,10 @@ extension CommandLineTests {
         @Test func `two demos run beside each other`() async throws {
             let folder = try Folder()
             let demos = try (1...2).map { _ in try Invocation(["demo", "--keys", Program.keys], in: folder).start() }
-            for demo in demos { #expect(try await demo.end().isDone) }
+            for demo in demos {
+                let run = try await demo.end()
+                #expect(run.isDone, "\(run)")
+            }
         }
 
         @Test func `a message of one's own is shown`() async throws {

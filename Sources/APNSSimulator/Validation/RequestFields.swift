@@ -19,32 +19,41 @@ struct RequestFields {
 
     init(_ headers: HeaderBlock) {
         for index in 0..<headers.count {
-            let field = headers[index]
             // The length leaves at most two names to compare with.
-            switch field.name.count {
-            case 5 where field.name.spells(HeaderName.path): Self.set(&path, field.value, &hasDuplicate)
-            case 7 where field.name.spells(HeaderName.method): Self.set(&method, field.value, &hasDuplicate)
-            case 7 where field.name.spells(HeaderName.id): Self.set(&id, field.value, &hasDuplicate)
-            case 10 where field.name.spells(HeaderName.topic): Self.set(&topic, field.value, &hasDuplicate)
-            case 13 where field.name.spells(HeaderName.priority): Self.set(&priority, field.value, &hasDuplicate)
-            case 13 where field.name.spells(HeaderName.authorization):
-                Self.set(&authorization, field.value, &hasDuplicate)
-            case 14 where field.name.spells(HeaderName.pushType): Self.set(&pushType, field.value, &hasDuplicate)
-            case 15 where field.name.spells(HeaderName.expiration): Self.set(&expiration, field.value, &hasDuplicate)
-            case 16 where field.name.spells(HeaderName.collapseID): Self.set(&collapseID, field.value, &hasDuplicate)
-            case 16 where field.name.spells("content-encoding"):
-                Self.set(&contentEncoding, field.value, &hasDuplicate)
+            switch headers.nameByteCount(of: index) {
+            case 5 where headers.isNamed(HeaderName.path, at: index): Self.set(&path, headers, index, &hasDuplicate)
+            case 7 where headers.isNamed(HeaderName.method, at: index): Self.set(&method, headers, index, &hasDuplicate)
+            case 7 where headers.isNamed(HeaderName.id, at: index): Self.set(&id, headers, index, &hasDuplicate)
+            case 10 where headers.isNamed(HeaderName.topic, at: index): Self.set(&topic, headers, index, &hasDuplicate)
+            case 13 where headers.isNamed(HeaderName.priority, at: index):
+                Self.set(&priority, headers, index, &hasDuplicate)
+            case 13 where headers.isNamed(HeaderName.authorization, at: index):
+                Self.set(&authorization, headers, index, &hasDuplicate)
+            case 14 where headers.isNamed(HeaderName.pushType, at: index):
+                Self.set(&pushType, headers, index, &hasDuplicate)
+            case 15 where headers.isNamed(HeaderName.expiration, at: index):
+                Self.set(&expiration, headers, index, &hasDuplicate)
+            case 16 where headers.isNamed(HeaderName.collapseID, at: index):
+                Self.set(&collapseID, headers, index, &hasDuplicate)
+            case 16 where headers.isNamed("content-encoding", at: index):
+                Self.set(&contentEncoding, headers, index, &hasDuplicate)
             default:
-                guard !field.name.spells("cookie") else { continue }
+                guard !headers.isNamed("cookie", at: index) else { continue }
                 // Clients send a handful of others at most; the transport caps how many there can be.
-                for earlier in 0..<index where headers[earlier].name == field.name { hasDuplicate = true }
+                let name = headers[index].name
+                for earlier in 0..<index where headers[earlier].name == name { hasDuplicate = true }
             }
         }
     }
 
-    private static func set(_ known: inout ArraySlice<UInt8>?, _ value: ArraySlice<UInt8>, _ hasDuplicate: inout Bool) {
+    private static func set(
+        _ known: inout ArraySlice<UInt8>?,
+        _ headers: HeaderBlock,
+        _ index: Int,
+        _ hasDuplicate: inout Bool
+    ) {
         if known != nil { hasDuplicate = true }
-        known = value
+        known = headers.value(of: index)
     }
 }
 

@@ -55,8 +55,9 @@ extension Topic {
         return PushType.allCases.contains { rest.elementsEqual($0.topicSuffix.utf8) }
     }
 
-    /// The push type whose suffix ends this topic. Suffixes do not end in one another, so there is at most one.
+    /// The push type whose suffix ends this topic of a request. Suffixes do not end in one another, so there is at most one.
     var pushTypeOfSuffix: PushType? {
-        PushType.allCases.first { !$0.topicSuffix.isEmpty && hasSuffix(of: $0) }
+        // A topic of device management may end in one, too.
+        suffixOwner == .mdm ? PushType.allCases.first { !$0.topicSuffix.isEmpty && hasSuffix(of: $0) } : suffixOwner
     }
 }
