@@ -1,5 +1,6 @@
 import APNS
 import APNSProvider
+import DeviceLink
 import Envelope
 import Testing
 import Transport
@@ -45,6 +46,23 @@ struct ControlCallTests {
         await client.close()
         #expect(try await control.call("POST /v1/devices/2/state", #"{"state":"app-removed"}"#).status == 404)
         #expect(try await control.call("POST /v1/devices/1/state", #"{"state":"asleep"}"#).status == 400)
+    }
+
+    @Test func `a device that is there is put in a state as if it had said so`() async throws {
+        let control = try await ControlSite()
+        let device = try await control.site.device()
+        let client = try control.site.client()
+        let off = try await control.call("POST /v1/devices/1/state", #"{"state":"notifications-off"}"#)
+        #expect(off.status == 200)
+        let lost = control.site.notification(1, to: device.deviceToken)
+        #expect(try await client.send(lost).status == 200)
+        #expect(try await control.call("POST /v1/devices/1/state", #"{"state":"normal"}"#).status == 200)
+        let kept = control.site.notification(2, to: device.deviceToken)
+        #expect(try await client.send(kept).status == 200)
+        // The first would have come before it.
+        #expect(try await device.next()?.id == kept.id)
+        device.close()
+        await client.close()
     }
 
     @Test func `a token is active, gone or unknown, and says why`() async throws {

@@ -9,8 +9,11 @@ import Testing
 /// No secret stays in the process once a step is done. Each is looked for as its complement, drawn anew from the seed, so
 /// that the search does not find itself.
 struct KeyRingSecrecyTests {
+    /// No other test's, not even one's that counts: what it draws beside this would be found.
+    private static let seed: UInt64 = 0x4B65_7952_696E_6753
+
     @Test func `making, opening and rotating a ring leaves neither the identity nor a prekey in the process`() throws {
-        let needles = Self.complements(seed: 270)
+        let needles = Self.complements(seed: Self.seed)
         let folder = try TemporaryFolder()
         let stores = KeyStores(
             identity: FileSecretStore(folder: folder.path("app")),
@@ -20,7 +23,7 @@ struct KeyRingSecrecyTests {
         let (topic, clock) = (
             try BundleID("com.example.chat"), RingClock(now: Household.start, lowerBound: Household.start)
         )
-        var random = SeededRandom(seed: 270)
+        var random = SeededRandom(seed: Self.seed)
         _ = try AppKeyRing.create(
             stores: stores,
             topic: topic,
