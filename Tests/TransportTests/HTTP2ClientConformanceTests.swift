@@ -93,12 +93,17 @@ import Testing
         // Only a bug makes anyone wait for it.
         limits.channel.closeDeadline = .seconds(120)
         let client = try await loopback.connect(to: port, limits: limits)
-        let server = try #require(await accepted.next()).channel
+        let peer = try #require(await accepted.next())
+        let server = peer.channel
         let requests = (0..<2).map { _ in
             Task(executorPreference: loopback.clientLoop) { try await client.send(.post("/")) }
         }
-        // The tasks run on the loop, so one is sent and the other waits once the loop has come round.
-        await loopback.clientLoop.run {}
+        // One has been sent; the other waits, or comes too late for that.
+        var said: [UInt8] = []
+        for await event in peer.events {
+            if case .received(let piece) = event { said += piece }
+            if RawFrame.parse(Array(said.dropFirst(24))).contains(where: { $0.type == 1 }) { break }
+        }
         await server.loop.run {
             server.value.pauseReading()
             // There is room: it has hardly said anything.
