@@ -163,7 +163,18 @@ package.targets += [
     module("BlobStore", "Envelope", "Platform", "Primitives", "Transport"),
     module("DeviceLink", "APNS", "Transport"),
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
-    module("PushService", "APNS", "APNSProvider", "Envelope", "Keys", "Platform", "Primitives", "Transport"),
+    module(
+        "PushService",
+        "APNS",
+        "APNSProvider",
+        "Envelope",
+        "HTTPSClient",
+        "Keys",
+        "Platform",
+        "Primitives",
+        "PushStore",
+        "Transport"
+    ),
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Platform", "Primitives", "Transport"),
     module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
 
@@ -361,7 +372,20 @@ package.targets += [
         "TestCertificates",
         "Transport"
     ),
-    tests("PushServiceTests", "APNS", "APNSProvider", "Envelope", "Keys", "Primitives", "PushService", "Transport"),
+    tests(
+        "PushServiceTests",
+        "APNS",
+        "APNSProvider",
+        "APNSSimulator",
+        "Envelope",
+        "HTTPSClient",
+        "Keys",
+        "Primitives",
+        "PushService",
+        "PushStore",
+        "TestCertificates",
+        "Transport"
+    ),
     tests(
         "APNSSimulatorTests",
         "APNS",

@@ -12,6 +12,8 @@ package struct Device: Equatable, Sendable {
         package var topic: Topic
         package var environment: APNSEnvironment
         package var token: DeviceToken
+        /// PushKit's, for calls; it ends and is set aside with the other one.
+        package var voIPToken: DeviceToken?
         /// The device's signed public keys, which the store does not read.
         package var bundle: [UInt8]
         /// For the words that its senders choose, such as `de-CH`.
@@ -24,6 +26,7 @@ package struct Device: Equatable, Sendable {
             topic: Topic,
             environment: APNSEnvironment,
             token: DeviceToken,
+            voIPToken: DeviceToken? = nil,
             bundle: [UInt8],
             language: String? = nil,
             region: String? = nil,
@@ -33,6 +36,7 @@ package struct Device: Equatable, Sendable {
             self.topic = topic
             self.environment = environment
             self.token = token
+            self.voIPToken = voIPToken
             self.bundle = bundle
             self.language = language
             self.region = region

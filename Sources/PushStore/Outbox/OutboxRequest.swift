@@ -66,6 +66,12 @@ package struct NewEntry: Equatable, Sendable {
     package var attemptLimit: Int?
     package var payload: [UInt8]
     package var trace: Trace?
+    /// Of what its device shows when it has it: 32 bytes; nil: no receipt is waited for.
+    package var receiptHash: [UInt8]?
+    /// So long after APNs took it a fallback is due, unless a receipt came; nil for none.
+    package var fallbackAfter: Duration?
+    /// Whether its tenant is told how it ended, by a hook.
+    package var isReported: Bool
 
     package init(
         device: DeviceID,
@@ -79,7 +85,10 @@ package struct NewEntry: Equatable, Sendable {
         deadline: Timestamp,
         attemptLimit: Int? = nil,
         payload: [UInt8],
-        trace: Trace? = nil
+        trace: Trace? = nil,
+        receiptHash: [UInt8]? = nil,
+        fallbackAfter: Duration? = nil,
+        isReported: Bool = false
     ) {
         self.device = device
         self.topic = topic
@@ -93,6 +102,9 @@ package struct NewEntry: Equatable, Sendable {
         self.attemptLimit = attemptLimit
         self.payload = payload
         self.trace = trace
+        self.receiptHash = receiptHash
+        self.fallbackAfter = fallbackAfter
+        self.isReported = isReported
     }
 }
 

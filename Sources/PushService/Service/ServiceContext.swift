@@ -1,0 +1,78 @@
+package import Envelope
+package import PushStore
+package import Synchronization
+package import Transport
+
+/// What handlers, dispatcher and hooks share.
+package final class ServiceContext: Sendable {
+    /// Where requests are read, pushes are sent and everything is decided.
+    package let loop: EventLoop
+    package let store: any ServiceStore
+    package let clock: ServiceClock
+    package let log: ServiceLog
+    package let collapseKey: CollapseKey
+    package let metrics: Mutex<ServiceMetrics>
+    private let current: Mutex<ServiceSettings>
+
+    package init(
+        loop: EventLoop,
+        store: any ServiceStore,
+        clock: ServiceClock,
+        log: ServiceLog,
+        collapseKey: consuming CollapseKey,
+        settings: ServiceSettings
+    ) {
+        self.loop = loop
+        self.store = store
+        self.clock = clock
+        self.log = log
+        self.collapseKey = collapseKey
+        metrics = Mutex(ServiceMetrics(apps: settings.bundleIDs))
+        current = Mutex(settings)
+    }
+
+    /// As they are now; read once for each request.
+    package var settings: ServiceSettings { current.withLock { $0 } }
+
+    /// Takes effect for what begins from now on.
+    package func replaceSettings(_ settings: ServiceSettings) { current.withLock { $0 = settings } }
+}
+
+/// The time, for tests to move.
+package struct ServiceClock: Sendable {
+    /// The wall's.
+    package let now: @Sendable () -> Timestamp
+    /// Nanoseconds of a clock that never goes back.
+    package let uptime: @Sendable () -> Int64
+
+    package init(now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Int64) {
+        self.now = now
+        self.uptime = uptime
+    }
+}
+
+/// Where lines of the log go: whole lines of JSON, each with its line feed. Never waits: what does not fit is counted and left
+/// out.
+package struct ServiceLog: Sendable {
+    private let put: @Sendable ([UInt8]) -> Void
+
+    package init(_ put: @escaping @Sendable ([UInt8]) -> Void) { self.put = put }
+
+    package func write(_ line: [UInt8]) { put(line) }
+
+    /// One line of an event that is no attempt; nothing secret may be among the values.
+    ///
+    /// - Parameters:
+    ///   - event: one word with hyphens.
+    ///   - time: when.
+    ///   - members: names and values.
+    package func event(_ event: StaticString, at time: Timestamp, _ members: [(StaticString, String)] = []) {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("time", ISODateTime.text(milliseconds: Int64(clamping: time.milliseconds)))
+            writer.member("event", event.description)
+            for (name, value) in members { writer.member(name.description, value) }
+        }
+        put(writer.bytes + [UInt8(ascii: "\n")])
+    }
+}

@@ -1,0 +1,59 @@
+package import APNS
+import Envelope
+
+/// The configuration as requests and pushes look things up in it. One that was read is never changed: a reload makes another.
+package final class ServiceSettings: Sendable {
+    package struct App: Sendable {
+        package let tenant: TenantConfiguration
+        package let app: AppConfiguration
+        /// Characters that a record of RFC 8291 may have.
+        package let webPushRoom: Int
+    }
+
+    private struct Place: Hashable {
+        let tenant: String
+        let bundleID: String
+        let environment: APNSEnvironment
+    }
+
+    package let configuration: ServiceConfiguration
+    private let tenants: [String: TenantConfiguration]
+    private let apps: [Place: App]
+
+    package init(_ configuration: ServiceConfiguration) {
+        self.configuration = configuration
+        tenants = Dictionary(configuration.tenants.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let rows = configuration.tenants.flatMap { tenant in
+            tenant.apps.map { app in
+                (
+                    Place(tenant: tenant.id, bundleID: app.bundleID.text, environment: app.environment),
+                    App(
+                        tenant: tenant,
+                        app: app,
+                        webPushRoom: SealedPayload.webPushRoom(placeholder: app.placeholder)
+                    )
+                )
+            }
+        }
+        apps = Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    }
+
+    package var limits: ServiceLimits { configuration.limits }
+
+    /// Of every app, each once, sorted.
+    package var bundleIDs: [String] {
+        Set(configuration.tenants.flatMap { $0.apps.map(\.bundleID.text) }).sorted()
+    }
+
+    package func tenant(_ id: String) -> TenantConfiguration? { tenants[id] }
+
+    /// - Returns: nil when the tenant has no such app there.
+    package func app(_ bundleID: String, environment: APNSEnvironment, of tenant: String) -> App? {
+        apps[Place(tenant: tenant, bundleID: bundleID, environment: environment)]
+    }
+
+    /// The app in any environment: its placeholder's room is asked for before a device is looked at.
+    package func app(_ bundleID: String, of tenant: String) -> App? {
+        app(bundleID, environment: .production, of: tenant) ?? app(bundleID, environment: .sandbox, of: tenant)
+    }
+}

@@ -1,0 +1,93 @@
+package import Envelope
+
+/// What tenants are to be told, until they have been: at least once, and after a crash again.
+///
+/// The store writes a report itself, in the transaction that ends an entry with `isReported` (dead, expired, delivered); the
+/// others come by `report`.
+package protocol HookQueue: Sendable {
+    /// - Returns: for each, in their order, whether its entry is there and the tenant's.
+    func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool]
+
+    /// - Returns: what is due, the longest due first. What is not finished by `leasedUntil` is due again.
+    func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
+
+    /// What became of hooks; those that are not there any more are passed over.
+    func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError)
+
+    /// - Returns: since or until when the first hook is due; nil when there is none.
+    func nextHook() async throws(StoreError) -> Timestamp?
+}
+
+/// What happened that its tenant is told.
+package enum HookKind: UInt8, CaseIterable, Sendable {
+    case dead = 1
+    case expired = 2
+    case delivered = 3
+    /// A device could not open it and asks for another; the detail is the prekey's id, or empty.
+    case resendRequested = 4
+    /// Its fallback was sent; the detail is empty.
+    case fallback = 5
+}
+
+/// Something to tell that the store does not know by itself.
+package struct NewHook: Equatable, Sendable {
+    package static let detailByteCounts = 0...64
+
+    package let tenant: TenantID
+    package let entry: EntryID
+    package let kind: HookKind
+    package let detail: [UInt8]
+
+    package init(tenant: TenantID, entry: EntryID, kind: HookKind, detail: [UInt8] = []) {
+        self.tenant = tenant
+        self.entry = entry
+        self.kind = kind
+        self.detail = detail
+    }
+}
+
+/// Something to tell, as its sender gets it.
+package struct Hook: Equatable, Sendable {
+    /// Names it in every repetition.
+    package let id: Int64
+    package let kind: HookKind
+    package let detail: [UInt8]
+    /// As it is now.
+    package let entry: OutboxEntry
+    package let created: Timestamp
+    /// How often it was tried.
+    package let attemptCount: Int
+
+    package init(
+        id: Int64,
+        kind: HookKind,
+        detail: [UInt8],
+        entry: OutboxEntry,
+        created: Timestamp,
+        attemptCount: Int
+    ) {
+        self.id = id
+        self.kind = kind
+        self.detail = detail
+        self.entry = entry
+        self.created = created
+        self.attemptCount = attemptCount
+    }
+}
+
+/// What became of a hook.
+package struct HookOutcome: Equatable, Sendable {
+    package enum Verdict: Equatable, Sendable {
+        /// Told, or given up.
+        case done
+        case retry(at: Timestamp)
+    }
+
+    package let id: Int64
+    package let verdict: Verdict
+
+    package init(id: Int64, verdict: Verdict) {
+        self.id = id
+        self.verdict = verdict
+    }
+}

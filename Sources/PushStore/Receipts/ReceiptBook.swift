@@ -1,0 +1,33 @@
+package import Envelope
+
+/// Which receipts are waited for, and which fallbacks. Every capability is good once, and every fallback fires once.
+package protocol ReceiptBook: Sendable {
+    /// Uses capabilities up: the first time, their entry becomes `delivered` and its fallback is called off.
+    ///
+    /// - Parameters:
+    ///   - hashes: 32 bytes each, as `NewEntry.receiptHash` had them; from strangers.
+    ///   - now: when they came.
+    /// - Returns: one for each, in their order.
+    func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption]
+
+    /// - Returns: since or until when the first fallback is due; nil when none is waited for.
+    func nextFallback() async throws(StoreError) -> Timestamp?
+
+    /// Writes down that these fire now. A fallback that was claimed when the process died does not fire again.
+    ///
+    /// - Parameters:
+    ///   - limit: at most so many, the longest due first.
+    ///   - now: what is due by now.
+    /// - Returns: the entries whose fallback is to be sent.
+    func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry]
+}
+
+/// What a capability was good for.
+package enum Redemption: Equatable, Sendable {
+    /// The first time. The entry as it is now.
+    case received(OutboxEntry)
+    /// It was used before; nothing changes.
+    case repeated
+    /// Nobody waits for it.
+    case unknown
+}
