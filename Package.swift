@@ -199,6 +199,7 @@ package.targets += [
         "Transport",
         "APNSProvider",
         "APNSSimulator",
+        "PushStore",
         "CSodium",
         "COpenSSL"
     ),
@@ -210,7 +211,7 @@ package.targets += [
             "AttachmentStream", "AttachmentUpload", "Envelope", "Platform", "Primitives", "Keys", "Sealing", "Opening",
             "WebPush", "NotificationCore", "UserNotifications", "NotificationServiceExtension", "ExtensionHarness",
             "APNS",
-            "Transport", "BlobStore", "DeviceLink", "APNSProvider", "APNSSimulator", "Bench", "CLinux",
+            "Transport", "BlobStore", "DeviceLink", "APNSProvider", "APNSSimulator", "PushStore", "HTTPSClient", "Bench", "CLinux",
         ],
         swiftSettings: house
     ),

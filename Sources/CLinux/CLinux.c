@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <sched.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -21,3 +22,10 @@ int clinux_eventfd_clear(int fd) {
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
 ssize_t clinux_send(int fd, const void *bytes, size_t byte_count) { return send(fd, bytes, byte_count, MSG_NOSIGNAL); }
+
+int clinux_use_processor(int number) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(number, &set);
+    return sched_setaffinity(0, sizeof set, &set);
+}

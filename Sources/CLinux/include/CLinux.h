@@ -47,3 +47,6 @@ pid_t clinux_spawn_confined(
 /// From now on SIGINT, SIGTERM and SIGHUP add one to an eventfd's counter instead of ending the process; a second SIGINT
 /// ends it. SIGHUP stays ignored where it was. Once in a process. 0, or -1 with errno.
 int clinux_stop_signals(int eventfd);
+
+/// Holds the calling process, and what it starts, to one processor. 0, or -1 with errno.
+int clinux_use_processor(int number);

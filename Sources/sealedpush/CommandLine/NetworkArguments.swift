@@ -50,6 +50,16 @@ extension Arguments {
         }
     }
 
+    /// A device token in hex, as `device --token-out` writes it.
+    func deviceToken(file path: String) throws(CommandFailure) -> DeviceToken {
+        let text = String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
+        do {
+            return try DeviceToken(hex: text)
+        } catch {
+            throw .failed("\(TerminalText.safe(path)) is not a device token in hex; was another file meant?")
+        }
+    }
+
     func keyID() throws(CommandFailure) -> KeyID {
         let text = try required("--key-id")
         do { return try KeyID(text) } catch { throw wrong("--key-id has ten letters and digits, as Apple shows it") }

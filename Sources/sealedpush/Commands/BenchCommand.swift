@@ -1,8 +1,8 @@
 /// What sealing, opening, attachments, the extension and sending cost on this machine.
 struct BenchCommand: Command {
     static let name = "bench"
-    static let summary = "times sealing, opening, attachments, the extension and sending"
-    static let operands = "crypto|attachment|extension|fetch|provider"
+    static let summary = "times sealing, opening, attachments, the extension, sending and the relay"
+    static let operands = "crypto|attachment|extension|fetch|provider|service"
     static let options =
         [
             Option("--rounds", "N", "crypto: how many rounds the medians are over, 1 to 10000; 51 without it"),
@@ -15,7 +15,7 @@ struct BenchCommand: Command {
             Option("--pushes", "N", "extension: how many, 1 to 10000000; 20000 without it"),
             Option("--schedules", "N", "extension: how many random schedules of mishaps it gets instead, 1 to 1000000"),
             Option("--seed", "N", "of the first schedule; the others follow it. Random without it"),
-        ] + ProviderBenchRun.options + [.json]
+        ] + ProviderBenchRun.options + ServiceBenchRun.options + [.json]
     static let example = """
         Example:
           sealedpush bench crypto
@@ -24,6 +24,7 @@ struct BenchCommand: Command {
           sealedpush bench extension --schedules 10000
           sealedpush bench fetch
           sealedpush bench provider --target localhost:2197 --ca keys-example/ca.pem
+          sealedpush bench service --posts 200000 --overload 3
 
         crypto: 'sum' is the CPU time of libsodium's bare calls for the same work, timed in turn with ours in the same run.
         attachment: 'bare' is OpenSSL's AES-256-GCM over the same bytes in the same run; memory is that of processes which open
@@ -33,6 +34,7 @@ struct BenchCommand: Command {
         fetch: peak memory of fetching and opening 5, 50 and 500 MB over HTTPS, beside a process that fetched one byte.
         provider: any server will do that answers 200; each mode has a process of its own, whose memory is beside that of one
         which sends nothing. 'loop' sends from tasks on the client's event loop, 'default' from tasks on the global pool.
+        service: 'sealedpushd' on one processor, what posts to it and a simulator behind it on another; CPU is the relay's.
         A schedule is pushes to a simulated device and what happens to it: locked, full, short of time, asked twice. Exit
         code 1 says that the extension broke a promise in one of them; its seed repeats it.
         """
@@ -44,13 +46,14 @@ struct BenchCommand: Command {
         case schedules(ScheduleBench)
         case fetch(keys: String)
         case provider(ProviderBenchRun)
+        case service(ServiceBenchRun)
     }
 
     private let subject: Subject
     private let printsJSON: Bool
 
     init(_ arguments: Arguments) throws(CommandFailure) {
-        let subject = try arguments.operand("crypto, attachment, extension, fetch or provider")
+        let subject = try arguments.operand("crypto, attachment, extension, fetch, provider or service")
         if subject != "crypto" { try arguments.refuse("--rounds", because: "is for crypto") }
         if subject != "attachment", subject != "provider" {
             try arguments.refuse("--size", because: "is for attachment and provider")
@@ -60,6 +63,7 @@ struct BenchCommand: Command {
             try arguments.refuse("--pushes", "--schedules", "--seed", because: "is for the extension")
         }
         if subject != "provider" { try ProviderBenchRun.refuseOptions(of: arguments) }
+        if subject != "service" { try ServiceBenchRun.refuseOptions(of: arguments) }
         switch subject {
         case "crypto":
             self.subject = .crypto(rounds: try arguments.number("--rounds", 1...10_000) ?? 51)
@@ -69,7 +73,8 @@ struct BenchCommand: Command {
         case "extension": self.subject = try Self.extensionSubject(arguments)
         case "fetch": self.subject = .fetch(keys: arguments.value("--keys") ?? "keys-example")
         case "provider": self.subject = .provider(try ProviderBenchRun(arguments))
-        default: throw arguments.wrong("bench times crypto, attachment, extension, fetch or provider")
+        case "service": self.subject = .service(try ServiceBenchRun(arguments))
+        default: throw arguments.wrong("bench times crypto, attachment, extension, fetch, provider or service")
         }
         printsJSON = arguments.flag(.json)
     }
@@ -103,6 +108,9 @@ struct BenchCommand: Command {
         case .provider(let bench):
             Self.warnIfNotOptimized()
             try bench.run()
+        case .service(let bench):
+            Self.warnIfNotOptimized()
+            try await bench.run()
         }
     }
 

@@ -26,6 +26,7 @@ struct DeviceCommand: Command {
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
         Option("--bundle-out", "FILE", "where to write a fresh key bundle for senders"),
         Option("--token-out", "FILE", "where to write the device token in hex, for providers"),
+        Option("--token", "FILE", "the token of an earlier connection: the same device comes back"),
         Option(
             "--files",
             "HOST:PORT",
@@ -66,6 +67,7 @@ struct DeviceCommand: Command {
     private let count: Int
     private let conditions: Device.Conditions
     private let state: DeviceState
+    private let earlierToken: DeviceToken?
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         try arguments.noOperands()
@@ -73,6 +75,9 @@ struct DeviceCommand: Command {
         server = try arguments.hostAndPort("--server")
         count = try arguments.number("--count", 1 ... .max) ?? .max
         state = try arguments.deviceState("--state")
+        earlierToken = try arguments.value("--token").map { path throws(CommandFailure) in
+            try arguments.deviceToken(file: path)
+        }
         guard !arguments.flag(Self.inProcess) || arguments.value("--memory-limit") == nil else {
             throw arguments.wrong("--memory-limit needs a process of the extension's own; leave --in-process out")
         }
@@ -199,6 +204,7 @@ struct DeviceCommand: Command {
             context: context,
             loop: loop,
             topic: topic,
+            earlierToken: earlierToken,
             state: state
         )
     }

@@ -170,12 +170,7 @@ extension Arguments {
                 throw wrong("--to: a device token is hex, two digits for each byte")
             }
         }
-        let text = String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
-        do {
-            return try DeviceToken(hex: text)
-        } catch {
-            throw .failed("\(TerminalText.safe(path)) is not a device token in hex; was another file meant?")
-        }
+        return try deviceToken(file: path)
     }
 
     /// One of the two, said before any file is read.

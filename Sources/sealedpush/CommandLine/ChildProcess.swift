@@ -5,7 +5,7 @@ import Glibc
 /// One of the demo's processes: its standard output is read line by line, a JSON object each.
 final class ChildProcess {
     private let name: String
-    private let id: pid_t
+    let id: pid_t
     private let output: Int32
     private let stopSignal: StopSignal
     private var buffer: [UInt8] = []
@@ -16,16 +16,26 @@ final class ChildProcess {
     private static let lineByteCountMax = 1 << 20
 
     /// Runs this program with `arguments`. A stop signal makes every wait for it throw.
-    init(_ arguments: [String], stop: StopSignal) throws(CommandFailure) {
-        name = arguments.first ?? ""
+    convenience init(_ arguments: [String], stop: StopSignal) throws(CommandFailure) {
+        try self.init(program: "/proc/self/exe", called: "sealedpush", arguments, stop: stop)
+    }
+
+    /// Runs another program.
+    init(
+        program: String,
+        called programName: String,
+        _ arguments: [String],
+        stop: StopSignal
+    ) throws(CommandFailure) {
+        name = programName == "sealedpush" ? arguments.first ?? "" : programName
         stopSignal = stop
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { throw .failed("no pipe for a child process: \(Output.systemText(errno))") }
         // Another child must not keep this one's pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[1]) }
-        var words = unsafe (["sealedpush"] + arguments).map { unsafe strdup($0) } + [nil]
-        id = unsafe clinux_spawn("/proc/self/exe", &words, ends[1])
+        var words = unsafe ([programName] + arguments).map { unsafe strdup($0) } + [nil]
+        id = unsafe clinux_spawn(program, &words, ends[1])
         let code = errno
         unsafe words.forEach { unsafe free($0) }
         output = ends[0]
@@ -81,6 +91,14 @@ final class ChildProcess {
         guard !isReaped else { return }
         _ = kill(id, SIGTERM)
         // How it ends does not matter any more.
+        _ = waitpid(id, nil, 0)
+        isReaped = true
+    }
+
+    /// Ends the process as a crash would.
+    func crash() {
+        guard !isReaped else { return }
+        _ = kill(id, SIGKILL)
         _ = waitpid(id, nil, 0)
         isReaped = true
     }

@@ -1,0 +1,49 @@
+private import Glibc
+
+/// What the system says of another process.
+package struct ProcessReading: Sendable {
+    /// User and system time since its start, in nanoseconds; the system counts in steps of 10 ms.
+    package let cpuNanoseconds: Int
+    /// RssAnon and VmSwap: memory of its own.
+    package let ownByteCount: Int
+    package let descriptorCount: Int
+
+    /// - Parameter id: the process.
+    /// - Throws: `BenchError` where there is no such process.
+    package init(of id: Int32) throws(BenchError) {
+        let stat = try Self.contents("/proc/\(id)/stat")
+        // Behind the name, which ends with the last parenthesis.
+        guard let end = stat.lastIndex(of: UInt8(ascii: ")")) else { throw .operationFailed }
+        let fields = stat[stat.index(after: end)...].split(separator: UInt8(ascii: " "))
+        guard fields.count > 13 else { throw .operationFailed }
+        let ticks = Self.number(fields[11]) + Self.number(fields[12])
+        cpuNanoseconds = ticks * (1_000_000_000 / max(1, sysconf(Int32(_SC_CLK_TCK))))
+        ownByteCount = try Self.contents("/proc/\(id)/status").split(separator: UInt8(ascii: "\n"))
+            .filter { $0.starts(with: "RssAnon:".utf8) || $0.starts(with: "VmSwap:".utf8) }
+            .reduce(0) { $0 + Self.number($1) * 1_024 }
+        descriptorCount = try Self.names("/proc/\(id)/fd")
+    }
+
+    private static func number(_ text: ArraySlice<UInt8>) -> Int {
+        text.reduce(0) { (48...57).contains($1) ? $0 * 10 + Int($1 - 48) : $0 }
+    }
+
+    private static func contents(_ path: String) throws(BenchError) -> [UInt8] {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .operationFailed }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 8_192)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { throw .operationFailed }
+        return Array(bytes[..<count])
+    }
+
+    private static func names(_ path: String) throws(BenchError) -> Int {
+        guard let folder = unsafe opendir(path) else { throw .operationFailed }
+        defer { unsafe closedir(folder) }
+        var count = 0
+        while unsafe readdir(folder) != nil { count += 1 }
+        // "." and ".."
+        return count - 2
+    }
+}

@@ -1,0 +1,29 @@
+private import Synchronization
+
+extension HTTPSRequest.Body {
+    /// A body that is there already.
+    package init(bytes: [UInt8]) {
+        let position = Position()
+        self.init(byteCount: UInt64(bytes.count)) { span in
+            position.take(span.byteCount, of: bytes.count) { index, count in
+                for offset in 0..<count {
+                    span.storeBytes(of: bytes[index + offset], toByteOffset: offset, as: UInt8.self)
+                }
+            }
+        }
+    }
+
+    /// How much has been read.
+    private final class Position: Sendable {
+        private let index = Mutex(0)
+
+        func take(_ room: Int, of byteCount: Int, _ copy: (Int, Int) -> Void) -> Int {
+            index.withLock { index in
+                let count = min(room, byteCount - index)
+                copy(index, count)
+                index += count
+                return count
+            }
+        }
+    }
+}

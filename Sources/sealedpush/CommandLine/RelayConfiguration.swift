@@ -1,0 +1,90 @@
+import Envelope
+
+/// What a relay is told that this program starts: one tenant, one app, the simulator in Apple's place.
+struct RelayConfiguration {
+    static let environment = "sandbox"
+    static let topic = "com.example.chat"
+
+    /// Of the example keys, absolute.
+    let keys: String
+    /// The relay's own, of mode 0700.
+    let folder: String
+    /// Where the simulator takes pushes.
+    let pushPort: Int64
+    var takesReceipts = false
+    /// Members of `limits`.
+    var limits: [(name: String, value: Int)] = []
+
+    var databaseFile: String { folder + "/store.sqlite" }
+    var tokenKeyFile: String { folder + "/token.key" }
+
+    /// - Parameter keyHash: of the API key.
+    /// - Returns: the file.
+    func json(keyHash: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("listen")
+            writer.array { writer in
+                writer.object { writer in
+                    writer.member("address", "127.0.0.1")
+                    writer.member("port", 0)
+                }
+            }
+            writer.name("tls")
+            writer.object { writer in
+                writer.member("certificate-file", keys + "/simulator.pem")
+                writer.member("key-file", keys + "/simulator.key")
+            }
+            writer.member("database-file", databaseFile)
+            writer.member("token-key-file", tokenKeyFile)
+            writer.name("tenants")
+            writer.array { writer in writer.object { tenant(&$0, keyHash: keyHash) } }
+            guard !limits.isEmpty else { return }
+            writer.name("limits")
+            writer.object { writer in for (name, value) in limits { writer.member(name, value) } }
+        }
+        return writer.bytes
+    }
+
+    private func tenant(_ writer: inout JSONWriter, keyHash: String) {
+        writer.member("id", "acme")
+        writer.member("quota-per-day", 1_000_000_000)
+        writer.member("requests-per-second", 1_000_000)
+        writer.name("keys")
+        writer.array { writer in
+            writer.object { writer in
+                writer.member("name", "back-end")
+                writer.member("hash", keyHash)
+                writer.name("scopes")
+                writer.array { writer in
+                    for scope in ["send", "manage", "read", "metrics"] { writer.string(scope) }
+                }
+            }
+        }
+        writer.name("apps")
+        writer.array { writer in writer.object { app(&$0) } }
+    }
+
+    private func app(_ writer: inout JSONWriter) {
+        writer.member("bundle-id", Self.topic)
+        writer.member("environment", Self.environment)
+        writer.member("receipts", takesReceipts)
+        writer.name("credential")
+        writer.object { writer in
+            writer.member("key-file", keys + "/provider.p8")
+            writer.member("key-id", "EXAMPLEKEY")
+            writer.member("team-id", "EXAMPLTEAM")
+        }
+        writer.name("endpoint")
+        writer.object { writer in
+            writer.member("host", "localhost")
+            writer.member("port", pushPort)
+            writer.member("authorities-file", keys + "/ca.pem")
+        }
+        writer.name("placeholder")
+        writer.object { writer in
+            writer.member("title", "Acme Chat")
+            writer.member("body", "You have a new message")
+        }
+    }
+}

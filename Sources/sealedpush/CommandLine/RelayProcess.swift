@@ -1,0 +1,119 @@
+import Envelope
+import Glibc
+import HTTPSClient
+import Keys
+
+/// The relay, a process of another program, and what an app's back end asks of it over HTTPS.
+final class RelayProcess {
+    let port: Int64
+    let apiKey: String
+    private let process: ChildProcess
+    private let authorities: String
+    /// Of traces that nobody has asked for yet.
+    private var attempts: [String: JSONValue] = [:]
+
+    /// Makes the key of its device tokens: the first thing that it needs.
+    static func makeTokenKey(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
+        try run(["make-key", configuration.tokenKeyFile], stop).wait()
+    }
+
+    /// Makes its API key, writes its configuration, and starts it.
+    ///
+    /// - Parameters:
+    ///   - configuration: what it is told; its token key is there.
+    ///   - stop: ends every wait.
+    /// - Throws: what a process or a file says.
+    init(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
+        let maker = try Self.run(["make-api-key", "--json"], stop)
+        let made = try maker.next()
+        try maker.wait()
+        apiKey = try made.text("key")
+        authorities = configuration.keys + "/ca.pem"
+        let path = configuration.folder + "/sealedpushd.json"
+        let file = configuration.json(keyHash: try made.text("hash"))
+        do throws(FileError) { try WholeFile.write(file, to: path, access: .ownerOnly) } catch { throw .file(error) }
+        process = try Self.run(["--config", path, "--allow-example-keys"], stop)
+        port = try process.next(event: "ready").integer("port")
+    }
+
+    private static func run(_ arguments: [String], _ stop: StopSignal) throws(CommandFailure) -> ChildProcess {
+        try ChildProcess(program: try program(), called: "sealedpushd", arguments, stop: stop)
+    }
+
+    var processID: Int32 { process.id }
+
+    func stop() { process.stop() }
+
+    /// As a crash would.
+    func crash() { process.crash() }
+
+    /// What its log says about the first attempt with this trace.
+    func attempt(of trace: String) throws(CommandFailure) -> JSONValue {
+        while true {
+            if let attempt = attempts[trace] { return attempt }
+            let line = try process.next(event: "attempt")
+            attempts[try line.text("trace")] = line
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// - Parameters:
+    ///   - method: HTTP's.
+    ///   - path: from its slash.
+    ///   - body: JSON; nil for none.
+    /// - Returns: the status, and the answer's bytes.
+    /// - Throws: when there is no answer.
+    func call(
+        _ method: HTTPSRequest.Method,
+        _ path: String,
+        _ body: [UInt8]? = nil
+    ) throws(CommandFailure) -> (status: Int, bytes: [UInt8]) {
+        var request = HTTPSRequest(method, "https://localhost:\(port)\(path)")
+        request.fields = [("authorization", "Bearer \(apiKey)"), ("content-type", "application/json")]
+        request.trust = .file(path: authorities)
+        request.body = body.map { HTTPSRequest.Body(bytes: $0) }
+        var answer: [UInt8] = []
+        do throws(HTTPSError) {
+            let head = try HTTPSExchange().run(
+                request,
+                onBytes: { bytes in
+                    unsafe bytes.withUnsafeBytes { unsafe answer.append(contentsOf: $0) }
+                    return answer.count <= 1 << 20
+                }
+            )
+            return (head.status, answer)
+        } catch {
+            throw .failed("the relay did not answer; what it said is above")
+        }
+    }
+
+    /// The same, for answers of JSON.
+    func ask(
+        _ method: HTTPSRequest.Method,
+        _ path: String,
+        _ body: [UInt8]? = nil
+    ) throws(CommandFailure) -> (status: Int, json: JSONValue?) {
+        let answer = try call(method, path, body)
+        return (answer.status, answer.bytes.isEmpty ? nil : try process.parse(answer.bytes))
+    }
+
+    /// The relay takes absolute paths only.
+    static func absolute(_ path: String) throws(CommandFailure) -> String {
+        guard let whole = unsafe realpath(path, nil) else {
+            throw .failed("\(TerminalText.safe(path)): \(Output.systemText(errno))")
+        }
+        defer { unsafe free(whole) }
+        return unsafe String(cString: whole)
+    }
+
+    /// Beside this program.
+    private static func program() throws(CommandFailure) -> String {
+        let own = try absolute("/proc/self/exe")
+        let program = own[..<(own.lastIndex(of: "/") ?? own.startIndex)] + "/sealedpushd"
+        guard unsafe access(String(program), X_OK) == 0 else {
+            throw .failed("\(TerminalText.safe(String(program))) is not there: build it with 'swift build'")
+        }
+        return String(program)
+    }
+}

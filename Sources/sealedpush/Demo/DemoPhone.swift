@@ -1,0 +1,88 @@
+import Envelope
+import Keys
+
+/// One of the demo's devices: its keys, and the process that stands in for it while it is switched on.
+final class DemoPhone {
+    /// What its app calls it at the service.
+    let id: String
+    private let keys: String
+    private let folder: String
+    private let stop: StopSignal
+    private let hasExampleKeys: Bool
+    private var process: ChildProcess?
+
+    /// - Parameters:
+    ///   - id: its name at the service, and of its files.
+    ///   - keys: the folder of the example keys.
+    ///   - folder: the demo's own.
+    ///   - hasExampleKeys: whether its keys are the published ones; others are made.
+    ///   - stop: ends every wait.
+    /// - Throws: what making keys says.
+    init(_ id: String, keys: String, folder: String, hasExampleKeys: Bool, stop: StopSignal) throws(CommandFailure) {
+        self.id = id
+        self.keys = keys
+        self.folder = folder
+        self.stop = stop
+        self.hasExampleKeys = hasExampleKeys
+        guard !hasExampleKeys else { return }
+        let keygen = try ChildProcess(
+            ["keygen", "device", "--topic", RelayConfiguration.topic, "--out", ownKeys],
+            stop: stop
+        )
+        try keygen.wait()
+    }
+
+    /// What a sender pins.
+    var identity: String { hasExampleKeys ? keys + "/identity.pub" : ownKeys + "/identity.pub" }
+    private var deviceKey: String { hasExampleKeys ? keys + "/device.key" : ownKeys + "/device.key" }
+    private var ownKeys: String { "\(folder)/\(id)-keys" }
+    private var bundlePath: String { "\(folder)/\(id).bundle" }
+    private var tokenPath: String { "\(folder)/\(id).token" }
+
+    /// Connects to the simulator: newly installed, or as the device that it was before.
+    func switchOn(port: Int64, filesPort: Int64, screen: String? = nil) throws(CommandFailure) {
+        let device = try ChildProcess(
+            [
+                "device", "--json", "--allow-example-keys", "--device-key", deviceKey,
+                "--senders", keys + "/sender.pub", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
+                "--files", "localhost:\(filesPort)", "--bundle-out", bundlePath, "--token-out", tokenPath,
+            ] + (process == nil ? [] : ["--token", tokenPath]) + (screen.map { ["--screen", $0] } ?? []),
+            stop: stop
+        )
+        process = device
+        _ = try device.next(event: "ready")
+    }
+
+    func switchOff() { process?.stop() }
+
+    /// What is on its screen next.
+    func nextShown() throws(CommandFailure) -> JSONValue {
+        guard let process else { throw .failed("the device was never switched on") }
+        return try process.next(event: "shown")
+    }
+
+    /// What its app tells the service at every launch.
+    func registration() throws(CommandFailure) -> [UInt8] {
+        let token = try text(of: tokenPath)
+        let bundle = try text(of: bundlePath)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("token", token)
+            writer.member("topic", RelayConfiguration.topic)
+            writer.member("environment", RelayConfiguration.environment)
+            writer.member("bundle", bundle)
+            writer.member("language", "en")
+            writer.member("region", "GB")
+        }
+        return writer.bytes
+    }
+
+    private func text(of path: String) throws(CommandFailure) -> String {
+        do throws(FileError) {
+            let bytes = try WholeFile.read(path, byteCountMax: 1 << 16)
+            return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        } catch {
+            throw .file(error)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Envelope
+import HTTPSClient
+import Keys
+
+/// What happens on the demo's stage, step by step.
+struct DemoPlay {
+    private let stage: DemoStage
+    private let message: String
+    private let screen: String?
+
+    init(_ stage: DemoStage, message: String, screen: String?) {
+        self.stage = stage
+        self.message = message
+        self.screen = screen
+    }
+
+    /// What a sender has made for one device.
+    private struct Sealed {
+        let device: DemoPhone
+        let sealed: String
+        let trace: String
+    }
+
+    func run() throws(CommandFailure) {
+        let (phone, tablet) = (stage.phone, stage.tablet)
+        try introduce()
+        try stage.switchOn(phone, screen: screen)
+        try register(phone)
+        try step(4, "phone", "connected over TLS; its app registered with the relay")
+        try stage.switchOn(tablet)
+        try register(tablet)
+        tablet.switchOff()
+        try step(5, "tablet", "the same; then it was switched off")
+
+        let storedByteCount = try stage.attachment.upload(stage.picture, port: stage.filesPort)
+        try step(6, "sender", "sealed \(TerminalText.safe(stage.picture)) and uploaded it: \(storedByteCount) bytes")
+        let sealed = [try seal(for: phone), try seal(for: tablet)]
+        try step(7, "sender", "sealed \(TerminalText.safe(message)) for both, with their key bundles from the relay")
+        var traces = try post(sealed)
+        try step(8, "relay", "has both on its disk (202)")
+        let seen = try acceptedEvents(of: sealed)
+        try step(9, "relay", "brought both to APNs")
+
+        let shown = try phone.nextShown()
+        traces[0].note("shown: \(try shown.text("why"))")
+        try step(10, "phone", "shows it: \(try shown.text("why"))")
+        try stage.switchOn(tablet)
+        let late = try tablet.nextShown()
+        traces[1].note("shown, after the tablet came back: \(try late.text("why"))")
+        try step(11, "tablet", "came back, and shows it: \(try late.text("why"))")
+        let last = try uninstall(tablet)
+
+        try Output.print("")
+        try Output.print(try DemoScreen(seen: seen, shown: shown).text)
+        try Output.print("\nEach notification by its trace, from POST to lock screen:\n")
+        for trace in traces + [last] { try Output.print(trace.text) }
+        if let screen { try Output.print("\nThe lock screen as a picture: \(TerminalText.safe(screen))") }
+    }
+
+    private func introduce() throws(CommandFailure) {
+        let pushPort = try stage.simulatorPorts.integer("push-port")
+        try step(1, "simulator", "takes Apple's place: TLS and HTTP/2 on 127.0.0.1:\(pushPort)")
+        try step(
+            2,
+            "relay",
+            "sealedpushd on https://127.0.0.1:\(stage.relay.port); it has no key that opens anything"
+        )
+        try step(3, "files", "a host for what does not fit into a push: HTTPS on 127.0.0.1:\(stage.filesPort)")
+    }
+
+    private func register(_ device: DemoPhone) throws(CommandFailure) {
+        let answer = try stage.relay.ask(.put, "/v1/devices/\(device.id)", try device.registration())
+        guard answer.status < 300 else { throw refused("the registration", answer) }
+    }
+
+    /// With the bundle that the relay hands out, which is believed because the device's identity is pinned.
+    private func seal(for device: DemoPhone) throws(CommandFailure) -> Sealed {
+        let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)/bundle")
+        guard answer.status == 200, let bundle = answer.json?["bundle"]?.string else {
+            throw refused("the key bundle", answer)
+        }
+        let path = "\(stage.folder)/\(device.id).fetched"
+        do throws(FileError) {
+            try WholeFile.write(Array((bundle + "\n").utf8), to: path, access: .everyone)
+        } catch {
+            throw .file(error)
+        }
+        let out = "\(stage.folder)/\(device.id).push"
+        let sender = try ChildProcess(
+            [
+                "seal", message, "--json", "--allow-example-keys", "--sender-key", stage.keys + "/sender.key",
+                "--bundle", path, "--identity", device.identity, "--topic", RelayConfiguration.topic, "--out", out,
+                "--attachment", stage.attachment.pointerPath,
+            ],
+            stop: stage.stop
+        )
+        try sender.wait()
+        let payload: [UInt8]
+        do throws(FileError) { payload = try WholeFile.read(out, byteCountMax: 1 << 16) } catch { throw .file(error) }
+        let json = try sender.parse(payload)
+        return Sealed(device: device, sealed: try json.text("sealed"), trace: try json.text("trace"))
+    }
+
+    private func post(_ sealed: [Sealed]) throws(CommandFailure) -> [DemoTrace] {
+        var traces = sealed.map { DemoTrace($0.trace, for: $0.device.id) }
+        for index in traces.indices { traces[index].note("POST /v1/notifications") }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("topic", RelayConfiguration.topic)
+            writer.member("class", "normal")
+            writer.name("recipients")
+            writer.array { writer in
+                for one in sealed {
+                    writer.object { writer in
+                        writer.member("device", one.device.id)
+                        writer.member("sealed", one.sealed)
+                        writer.member("trace", one.trace)
+                    }
+                }
+            }
+        }
+        let answer = try stage.relay.ask(.post, "/v1/notifications", writer.bytes)
+        guard answer.status == 202 else { throw refused("the notification", answer) }
+        for index in traces.indices {
+            traces[index].note("202: on the relay's disk")
+            let attempt = try stage.relay.attempt(of: sealed[index].trace)
+            let reason = attempt["reason"]?.string.map { " \($0)" } ?? ""
+            let milliseconds = try attempt.integer("milliseconds")
+            traces[index].note("APNs answered \(try attempt.integer("status"))\(reason) within \(milliseconds) ms")
+        }
+        return traces
+    }
+
+    /// What the simulator got for the first of them: the phone's.
+    private func acceptedEvents(of sealed: [Sealed]) throws(CommandFailure) -> JSONValue {
+        var seen: JSONValue?
+        for _ in sealed {
+            let event = try stage.simulator.next(event: "accepted")
+            let payload = Base64URL.decode(Array(try event.text("payload").utf8)) ?? []
+            if String(decoding: payload, as: UTF8.self).contains(sealed[0].trace) { seen = event }
+        }
+        guard let seen else { throw .failed("the simulator did not report the phone's push") }
+        return seen
+    }
+
+    /// The app is removed; what is sent then tells the relay, which forgets the device.
+    private func uninstall(_ device: DemoPhone) throws(CommandFailure) -> DemoTrace {
+        let sealed = try seal(for: device)
+        try stage.removeApp(number: 2)
+        device.switchOff()
+        var traces = try post([sealed])
+        let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)")
+        // Registered within the hour: a launch since then may not be written down (docs/store.md, "410").
+        guard answer.status == 404 || answer.json?["quarantine"]?.string != nil else {
+            throw .failed("the relay would still send to the device that is gone")
+        }
+        traces[0].note("the relay sends nothing there any more")
+        try step(12, device.id, "lost its app: APNs said so, and the relay sends nothing there any more")
+        return traces[0]
+    }
+
+    private func refused(_ what: String, _ answer: (status: Int, json: JSONValue?)) -> CommandFailure {
+        let detail = answer.json?["detail"]?.string.map { ": \(TerminalText.safe($0))" } ?? ""
+        return .failed("the relay did not take \(what) (\(answer.status))\(detail)")
+    }
+
+    private func step(_ number: Int, _ who: String, _ what: String) throws(CommandFailure) {
+        let place = String(repeating: " ", count: number < 10 ? 1 : 0) + "\(number)"
+        try Output.print("\(place)  \(who)\(String(repeating: " ", count: 11 - who.count))\(what)")
+    }
+}

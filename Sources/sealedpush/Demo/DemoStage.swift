@@ -1,0 +1,75 @@
+import Envelope
+
+/// The demo's processes that run from its beginning to its end, and its two devices.
+final class DemoStage {
+    let folder: String
+    let keys: String
+    let picture: String
+    let stop: StopSignal
+    let simulator: ChildProcess
+    let simulatorPorts: JSONValue
+    let relay: RelayProcess
+    let attachment: DemoAttachment
+    let files: ChildProcess
+    let filesPort: Int64
+    let phone: DemoPhone
+    let tablet: DemoPhone
+
+    init(keys: String, folder: String, picture: String, stop: StopSignal) throws(CommandFailure) {
+        self.folder = folder
+        self.keys = keys
+        self.picture = picture
+        self.stop = stop
+        simulator = try ChildProcess(
+            [
+                "simulate", "--json", "--allow-example-keys", "--port", "0", "--device-port", "0", "--control-port",
+                "0",
+                "--certificate", keys + "/simulator.pem", "--certificate-key", keys + "/simulator.key",
+                "--provider-key", keys + "/provider.pub.pem", "--key-id", "EXAMPLEKEY", "--team-id", "EXAMPLTEAM",
+                "--profile", "spec", "--environment", RelayConfiguration.environment,
+            ],
+            stop: stop
+        )
+        simulatorPorts = try simulator.next(event: "ready")
+        let configuration = RelayConfiguration(
+            keys: try RelayProcess.absolute(keys),
+            folder: try RelayProcess.absolute(folder),
+            pushPort: try simulatorPorts.integer("push-port")
+        )
+        try RelayProcess.makeTokenKey(configuration, stop: stop)
+        relay = try RelayProcess(configuration, stop: stop)
+        attachment = DemoAttachment(keys: keys, folder: folder, stop: stop)
+        files = try attachment.startHost()
+        filesPort = try files.next(event: "ready").integer("port")
+        phone = try DemoPhone("phone", keys: keys, folder: folder, hasExampleKeys: true, stop: stop)
+        tablet = try DemoPhone("tablet", keys: keys, folder: folder, hasExampleKeys: false, stop: stop)
+    }
+
+    func switchOn(_ device: DemoPhone, screen: String? = nil) throws(CommandFailure) {
+        try device.switchOn(
+            port: try simulatorPorts.integer("device-port"),
+            filesPort: filesPort,
+            screen: screen
+        )
+    }
+
+    /// As if its owner had removed the app.
+    func removeApp(number: Int) throws(CommandFailure) {
+        let url = "http://127.0.0.1:\(try simulatorPorts.integer("control-port"))"
+        guard let client = ControlClient(url: url, bearer: try simulatorPorts.text("control-bearer")) else {
+            throw .failed("the simulator named no control API")
+        }
+        let path = "/v1/devices/\(number)/state"
+        guard try client.post(path, Array(#"{"state": "app-removed"}"#.utf8)).status < 300 else {
+            throw .failed("the simulator did not remove the app")
+        }
+    }
+
+    func close() {
+        phone.switchOff()
+        tablet.switchOff()
+        relay.stop()
+        files.stop()
+        simulator.stop()
+    }
+}

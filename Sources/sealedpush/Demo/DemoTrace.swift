@@ -1,0 +1,27 @@
+/// What became of one notification, from the sender's POST to the lock screen, as this process heard of it.
+struct DemoTrace {
+    private let start = ContinuousClock.now
+    private let trace: String
+    private let device: String
+    private var stations: [(milliseconds: Int64, text: String)] = []
+
+    /// - Parameters:
+    ///   - trace: the notification's.
+    ///   - device: whom it is for.
+    init(_ trace: String, for device: String) {
+        self.trace = trace
+        self.device = device
+    }
+
+    mutating func note(_ text: String) {
+        stations.append((Int64(start.duration(to: .now) / .milliseconds(1)), text))
+    }
+
+    var text: String {
+        let lines = stations.map { station in
+            let time = String(station.milliseconds)
+            return "  " + String(repeating: " ", count: max(0, 6 - time.count)) + "\(time) ms  \(station.text)"
+        }
+        return (["\(trace) to the \(device)"] + lines).joined(separator: "\n")
+    }
+}
