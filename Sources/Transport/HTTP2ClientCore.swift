@@ -224,7 +224,7 @@ package final class HTTP2ClientCore {
                 onEvent?(.maxConcurrentStreams(session.peerMaxConcurrentStreams))
             case .goAway: didReceiveGoAway(session)
             case .pong: didReceivePong()
-            case .flooded, .ended: break
+            case .flooded, .ended, .head, .bodyRefused: break
             }
         }
         startWaiting(session)

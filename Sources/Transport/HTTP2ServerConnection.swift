@@ -2,39 +2,50 @@ import CNGHTTP2
 
 /// One client's connection to a server. Lives on the server's loop.
 package final class HTTP2ServerConnection {
-    private struct Exchange {
+    struct Exchange {
         /// The stream that waits for its answer; 0: none.
         var streamID: Int32 = 0
         var respondedAt: MonotonicTime?
+        /// Of a request whose body is being read.
+        var reading: (any HTTPExchange)?
+        var isHead = false
     }
 
     package let loop: EventLoop
     let channel: TLSChannel
     private let limits: HTTP2ServerLimits
+    /// Nil: whole requests go to the handler.
+    let service: HTTPService?
     // Let go of when they have been called: an application's factory may well hold the connections it made.
     private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
     private var onClosed: ((HTTP2ServerConnection) -> Void)?
     private var handler: (any HTTP2Handler)?
-    private var session: HTTP2Session?
+    private(set) var session: HTTP2Session?
     /// By the session's slots.
-    private var exchanges: [Exchange] = []
+    var exchanges: [Exchange] = []
+    /// Of streams that were answered before their requests had come whole.
+    var answeredEarly: [(slot: Int, streamID: Int32)] = []
+    /// The peer's, without its port; once the connection is open and there is a service.
+    private(set) var remoteHost: String?
     private var openedAt: MonotonicTime
     private var lastStreamAt: MonotonicTime
     private var sweepTimer: LoopTimer?
     private var drainTimer: LoopTimer?
     private var isDraining = false
-    private var isClosed = false
+    private(set) var isClosed = false
     private var isTurnEndPlanned = false
 
     init(
         channel: TLSChannel,
         limits: HTTP2ServerLimits,
+        service: HTTPService? = nil,
         makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?,
         onClosed: @escaping (HTTP2ServerConnection) -> Void
     ) {
         loop = channel.loop
         self.channel = channel
         self.limits = limits
+        self.service = service
         self.makeHandler = makeHandler
         self.onClosed = onClosed
         openedAt = channel.loop.now
@@ -98,7 +109,7 @@ package final class HTTP2ServerConnection {
         channel.abort(.connectionClosed)
     }
 
-    private func attempt(_ body: () throws(HTTP2Error) -> Void) {
+    func attempt(_ body: () throws(HTTP2Error) -> Void) {
         do throws(HTTP2Error) {
             try body()
             planFlush()
@@ -113,7 +124,11 @@ package final class HTTP2ServerConnection {
         while let event = session.nextEvent() {
             switch event {
             // A GOAWAY that is on its way does not speak of what came behind its cause.
-            case .message(let slot): if !session.isEnding { didReceiveRequest(slot, session) }
+            case .message(let slot):
+                guard !session.isEnding else { continue }
+                if service == nil { didReceiveRequest(slot, session) } else { didReceiveBody(slot, session) }
+            case .head(let slot): if !session.isEnding { didReceiveHead(slot, session) }
+            case .bodyRefused(let slot, let fault): didRefuseBody(slot, fault, session)
             case .closed(let slot, _):
                 if slot < exchanges.count { exchanges[slot] = Exchange() }
                 lastStreamAt = loop.now
@@ -213,6 +228,7 @@ package final class HTTP2ServerConnection {
         guard !isClosed, let session else { return }
         do throws(TransportError) {
             try session.send(through: channel)
+            if !answeredEarly.isEmpty, resetAnsweredEarly(session) { try session.send(through: channel) }
         } catch {
             return channel.abort(error)
         }
@@ -227,13 +243,19 @@ extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
         // A client that negotiated nothing comes this far only where the context takes it.
         guard channel.negotiatedProtocol ?? "h2" == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
         do throws(HTTP2Error) {
-            session = try HTTP2Session(role: .server, settings: limits.settings, now: loop.now)
+            session = try HTTP2Session(
+                role: .server,
+                settings: limits.settings,
+                bodyBudget: service?.budget,
+                now: loop.now
+            )
         } catch {
             return channel.abort(.http2(error))
         }
         openedAt = loop.now
         lastStreamAt = openedAt
         handler = makeHandler?(self)
+        if service != nil { remoteHost = channel.remoteHost }
         makeHandler = nil
         planSweep()
         planFlush()
@@ -258,6 +280,8 @@ extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
         isClosed = true
         sweepTimer?.cancel()
         drainTimer?.cancel()
+        session?.discardBodies()
+        exchanges = exchanges.map { _ in Exchange() }
         handler?.connectionDidClose()
         handler = nil
         makeHandler = nil

@@ -6,6 +6,10 @@ extension HTTP2Session {
     package enum Event: Equatable {
         /// A request (server) or response (client) is complete: `takeMessage`.
         case message(slot: Int)
+        /// Server with a budget for bodies: a request's fields are there: `takeMessage`, without the body.
+        case head(slot: Int)
+        /// Server with a budget for bodies: nothing of the request's body is kept any more.
+        case bodyRefused(slot: Int, HTTPBodyFault)
         /// More than `bodyByteCountHardMax` came, and the stream is being reset.
         case bodyTooLarge(slot: Int)
         /// Client: the response breaks the rules for messages (RFC 9113 section 8.1.1), and the stream is being reset.

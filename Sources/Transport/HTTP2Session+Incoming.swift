@@ -59,6 +59,7 @@ extension HTTP2Session {
 
     func didReceiveHeaders(streamID: Int32, endsStream: Bool) {
         guard let slot = slot(of: streamID) else { return }
+        if bodyBudget != nil, !streams[slot].isHeadDone { report(.head(slot: slot)) }
         if streams[slot].didReceiveHeaders(role, endsStream: endsStream) { report(.message(slot: slot)) }
     }
 
@@ -70,6 +71,7 @@ extension HTTP2Session {
 
     func didReceiveBody(streamID: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
         guard let slot = slot(of: streamID), !streams[slot].isAbandoned else { return }
+        if let bodyBudget { return unsafe keepBody(slot, bytes, bodyBudget) }
         streams[slot].incoming.bodyByteCount += bytes.count
         let byteCount = streams[slot].incoming.bodyByteCount
         if byteCount <= settings.bodyByteCountMax {
@@ -116,7 +118,7 @@ extension HTTP2Session {
 
     func didWriteHead(streamID: Int32) {
         guard let slot = slot(of: streamID) else { return }
-        streams[slot].isWritten = true
+        streams[slot].didWriteHead()
     }
 
     func didClose(streamID: Int32, code: UInt32) {

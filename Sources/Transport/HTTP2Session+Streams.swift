@@ -17,6 +17,9 @@ extension HTTP2Session {
         return stream.id == 0 || stream.isMessageDone || stream.isAbandoned ? nil : stream.openedAt
     }
 
+    /// Server: whether all of a request has come.
+    func isMessageWhole(_ slot: Int) -> Bool { streams[slot].isMessageDone }
+
     /// Whether the request's head has become bytes, so that the peer may come to know of it.
     package func isWritten(_ slot: Int) -> Bool {
         streams[slot].isWritten

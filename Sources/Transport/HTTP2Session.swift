@@ -8,6 +8,8 @@ import CNGHTTP2
 @safe package final class HTTP2Session {
     package let role: Role
     let settings: HTTP2Settings
+    /// Server: where bodies find their memory; nil keeps each by the settings, and reports requests when they are whole.
+    let bodyBudget: HTTPBodyBudget?
     private(set) var handle: OpaquePointer?
     /// By slot.
     var streams: [HTTP2Stream] = []
@@ -40,9 +42,20 @@ import CNGHTTP2
     package var headerBlockBegan: MonotonicTime? { scanner.blockBegan }
 
     /// A session whose preface is ready to be sent.
-    package init(role: Role, settings: HTTP2Settings, now: MonotonicTime) throws(HTTP2Error) {
+    package convenience init(role: Role, settings: HTTP2Settings, now: MonotonicTime) throws(HTTP2Error) {
+        try self.init(role: role, settings: settings, bodyBudget: nil, now: now)
+    }
+
+    /// As above; a server with a budget for bodies reports `.head` for every request.
+    init(
+        role: Role,
+        settings: HTTP2Settings,
+        bodyBudget: HTTPBodyBudget?,
+        now: MonotonicTime
+    ) throws(HTTP2Error) {
         self.role = role
         self.settings = settings
+        self.bodyBudget = bodyBudget
         self.now = now
         precondition(settings.maxConcurrentStreams <= Int32.max)
         ledger = HTTP2FloodLedger(settings, now: now)
@@ -210,6 +223,7 @@ import CNGHTTP2
     func freeSlot(_ slot: Int) {
         unsentBodyByteCount -= streams[slot].unsentByteCount
         if cutSlot == slot { cutSlot = -1 }
+        discardBody(slot)
         // A client's responses are short and many, and a server's slots as many as its peers like.
         streams[slot].reset(keepsHeaderMemory: role == .client)
         freeSlots.append(slot)

@@ -6,6 +6,8 @@ struct HTTP2Stream {
     var openedAt = MonotonicTime(nanoseconds: 0)
     var incoming = HTTP2Session.Message()
     var headerByteCount = 0
+    /// Server with a budget for bodies: what comes of this one.
+    var intake = HTTPBodyIntake()
     /// What comes now is trailers, which nothing here uses.
     var isHeadDone = false
     var isMessageDone = false
@@ -13,6 +15,8 @@ struct HTTP2Stream {
     var isAbandoned = false
     /// nghttp2 has turned the head into bytes: the peer may come to know of it.
     var isWritten = false
+    /// An interim answer (RFC 9110 section 15.2) is on its way to become bytes.
+    var isInterimUnwritten = false
     var outgoing: [UInt8] = []
     var outgoingOffset = 0
 
@@ -72,6 +76,11 @@ struct HTTP2Stream {
     }
 
     // MARK: What goes
+
+    mutating func didWriteHead() {
+        // Heads leave in the order in which they were submitted.
+        if isInterimUnwritten { isInterimUnwritten = false } else { isWritten = true }
+    }
 
     /// Copies the next piece of the outgoing body.
     mutating func readBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {

@@ -150,6 +150,12 @@ package final class TLSChannel {
     /// there is a connection; it stays when the channel has closed.
     package var remoteAddress: String? { peer?.text }
 
+    /// The peer's address without its port: "192.0.2.1" or "2001:db8::1".
+    package var remoteHost: String? { peer?.host }
+
+    /// Written, and not yet taken by the system.
+    package var unsentByteCount: Int { tls.ciphertextByteCount }
+
     /// Whose it is, proven; nil before the handshake is done, and on a server for a client that showed none.
     package var peerCertificate: TLSCertificate? { tls.peerCertificate }
 

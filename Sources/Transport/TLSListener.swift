@@ -5,7 +5,7 @@ package final class TLSListener {
     package let loop: EventLoop
 
     private var socket: Socket?
-    private let context: TLSContext
+    private var context: TLSContext
     private let limits: TLSChannelLimits
     private let connectionCountMax: Int
     private let admits: ((String) -> Bool)?
@@ -64,6 +64,12 @@ package final class TLSListener {
         if let watch { loop.unwatch(watch) }
         watch = nil
         socket = nil
+    }
+
+    /// Who comes from now on shakes hands with this one; connections that are open stay as they are.
+    package func replaceContext(_ context: TLSContext) {
+        loop.checkIsolated()
+        self.context = context
     }
 
     private func accept(_ socket: consuming Socket) {

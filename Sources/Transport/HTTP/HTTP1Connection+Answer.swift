@@ -1,0 +1,86 @@
+/// How answers leave.
+extension HTTP1Connection {
+    /// The answer, unless the request has had one or the connection is gone.
+    func respond(_ number: Int, _ answer: HTTPAnswer) {
+        guard !isClosed, phase != .ended, request.number == number, !request.isAnswered else { return }
+        request.isAnswered = true
+        request.exchange = nil
+        request.intake.discard(service.budget)
+        // A client that was not asked for its body may send it or not: there is no telling where the next request begins.
+        let isRestUnclear = request.awaitsContinue && request.unreadByteCount > 0
+        if isRestUnclear || isDraining || request.unreadByteCount > service.limits.discardedByteCountMax {
+            request.closes = true
+        }
+        if respondedAt == nil || channel.unsentByteCount == 0 { respondedAt = channel.loop.now }
+        write(Self.head(of: answer, closes: request.closes))
+        if !request.isHead, Self.hasBody(answer.status) { write(answer.body) }
+        if request.closes || request.unreadByteCount == 0 { didEndRequest() }
+        process()
+    }
+
+    /// The request is read and answered.
+    func didEndRequest() {
+        lastRequestAt = channel.loop.now
+        if request.closes {
+            phase = .answer
+        } else {
+            phase = .head
+        }
+        pump()
+    }
+
+    func write(_ bytes: [UInt8]) {
+        output.append(bytes.span)
+        pump()
+    }
+
+    /// Moves bytes to the channel for as long as it has room.
+    func pump() {
+        while !output.isEmpty, !isClosed, channel.isWritable {
+            let byteCount = min(output.byteCount, Self.pieceByteCount)
+            do throws(TransportError) {
+                try output.withBytes { (bytes) throws(TransportError) in
+                    try channel.write(bytes.extracting(first: byteCount))
+                }
+            } catch {
+                return channel.abort(error, resets: false)
+            }
+            output.removeFirst(byteCount)
+        }
+        guard output.isEmpty, !isClosed else { return }
+        if phase == .answer && request.isAnswered || isDraining && isIdle { end() }
+    }
+
+    private static let pieceByteCount = 1 << 16
+
+    /// RFC 9110 section 8.6: no length with these, and no body.
+    private static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }
+
+    private static func head(of answer: HTTPAnswer, closes: Bool) -> [UInt8] {
+        var head: [UInt8] = []
+        head.reserveCapacity(128 + answer.fields.bytes.count + 4 * answer.fields.count)
+        head += "HTTP/1.1 ".utf8
+        head += String(answer.status).utf8
+        // RFC 9112 section 4: the reason may be empty, its space not.
+        head += " \r\n".utf8
+        for index in 0..<answer.fields.count {
+            let field = answer.fields[index]
+            // One that would end its line is none.
+            guard !field.name.contains(where: isControl), !field.value.contains(where: isControl) else { continue }
+            head += field.name
+            head += ": ".utf8
+            head += field.value
+            head += "\r\n".utf8
+        }
+        if hasBody(answer.status) {
+            head += "content-length: ".utf8
+            head += String(answer.body.count).utf8
+            head += "\r\n".utf8
+        }
+        if closes { head += "connection: close\r\n".utf8 }
+        head += "\r\n".utf8
+        return head
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 || byte == 0x7F }
+}

@@ -1,0 +1,141 @@
+/// A request's head in HTTP/1.1, read strictly: wherever two readers might find different ends for one request, it is none
+/// (RFC 9112 section 11.2).
+struct HTTP1RequestHead {
+    /// `:method` and `:path` first; the names of all others in lower case.
+    let fields: HeaderBlock
+    /// 0 without a body.
+    let bodyByteCount: Int
+    /// Whether the connection ends with the answer.
+    let closes: Bool
+    /// Whether the client waits to be asked for the body (RFC 9110 section 10.1.1).
+    let expectsContinue: Bool
+
+    private static let methodByteCountMax = 32
+
+    /// Reads it.
+    ///
+    /// - Parameters:
+    ///   - head: from the request line to the empty line, both with their ends; every LF stands behind a CR.
+    ///   - fieldCountMax: header fields.
+    /// - Throws: what the request is to be refused with; the connection ends then, so that nothing behind it is read.
+    /// - Source: RFC 9112 sections 3, 5 and 6.
+    init(_ head: [UInt8], fieldCountMax: Int) throws(HTTPRefusal) {
+        var lines = Lines(head)
+        let isVersion10 = try lines.takeRequestLine()
+        while try lines.takeField() {
+            guard lines.fields.count - 2 <= fieldCountMax else { throw .headTooLarge }
+        }
+        fields = lines.fields
+        // RFC 9112 section 3.2: exactly one in version 1.1.
+        guard fields.count(of: "host") == 1 || isVersion10 && fields["host"] == nil else { throw .hostMalformed }
+        bodyByteCount = try Self.bodyByteCount(fields)
+        closes = isVersion10 || Self.namesClose(fields)
+        switch fields.count(of: "expect") {
+        case 0: expectsContinue = false
+        case 1 where !isVersion10 && Self.isEqual(fields["expect"] ?? [], "100-continue"): expectsContinue = true
+        default: throw .expectationUnknown
+        }
+    }
+
+    /// One number in digits, and no coding: what disagrees with another reader about the end is refused.
+    private static func bodyByteCount(_ fields: HeaderBlock) throws(HTTPRefusal) -> Int {
+        let lengths = fields.count(of: "content-length")
+        if let coding = fields["transfer-encoding"] {
+            guard lengths == 0 else { throw .lengthMalformed }
+            throw isEqual(coding, "chunked") ? .lengthMissing : .codingUnknown
+        }
+        guard lengths > 0 else { return 0 }
+        let digits = fields["content-length"] ?? []
+        guard lengths == 1, (1...18).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .lengthMalformed
+        }
+        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    private static func namesClose(_ fields: HeaderBlock) -> Bool {
+        for index in 0..<fields.count where fields.isNamed("connection", at: index) {
+            let options = fields.value(of: index).split(separator: UInt8(ascii: ","))
+            for option in options {
+                let word = option.drop { $0 == 0x20 || $0 == 0x09 }
+                let end = word.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { $0 + 1 } ?? word.startIndex
+                if isEqual(word[..<end], "close") { return true }
+            }
+        }
+        return false
+    }
+
+    private static func isEqual(_ value: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
+        value.count == word.utf8CodeUnitCount
+            && word.withUTF8Buffer { word in
+                unsafe value.elementsEqual(word) { HTTP1Head.lowercased($0) == $1 }
+            }
+    }
+
+    // MARK: Lines
+
+    /// The head's bytes and how far they have been read.
+    private struct Lines {
+        private var bytes: [UInt8]
+        private var start = 0
+        private(set) var fields = HeaderBlock()
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            fields.reserveCapacity(byteCount: bytes.count + 16, fieldCount: 16)
+        }
+
+        /// The next line without its end, and the place moves behind it.
+        private mutating func takeLine() throws(HTTPRefusal) -> Range<Int> {
+            guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")), end > start else {
+                throw .headMalformed
+            }
+            let line = start..<end - 1
+            start = end + 1
+            return line
+        }
+
+        /// - Returns: whether it is version 1.0.
+        mutating func takeRequestLine() throws(HTTPRefusal) -> Bool {
+            let line = try takeLine()
+            let words = bytes[line].split(separator: 0x20, omittingEmptySubsequences: false)
+            guard words.count == 3, (1...methodByteCountMax).contains(words[0].count),
+                words[0].allSatisfy(HTTP1Head.isTokenCharacter), !words[1].isEmpty
+            else { throw .headMalformed }
+            fields.append(":method", words[0])
+            fields.append(":path", words[1])
+            if words[2].elementsEqual("HTTP/1.1".utf8) { return false }
+            if words[2].elementsEqual("HTTP/1.0".utf8) { return true }
+            let isVersion = words[2].count == 8 && words[2].starts(with: "HTTP/".utf8)
+            throw isVersion ? .versionUnknown : .headMalformed
+        }
+
+        /// A name that is a token, a colon behind it, and text without control characters (RFC 9110 section 5). A line that
+        /// goes on with the next one begins with a space, which no name does.
+        ///
+        /// - Returns: false for the empty line.
+        mutating func takeField() throws(HTTPRefusal) -> Bool {
+            let line = try takeLine()
+            guard !line.isEmpty else { return false }
+            guard let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")), colon > line.lowerBound else {
+                throw .headMalformed
+            }
+            for index in line.lowerBound..<colon {
+                guard HTTP1Head.isTokenCharacter(bytes[index]) else { throw .headMalformed }
+                bytes[index] = HTTP1Head.lowercased(bytes[index])
+            }
+            var (first, end) = (colon + 1, line.upperBound)
+            while first < end, Self.isBlank(bytes[first]) { first += 1 }
+            while first < end, Self.isBlank(bytes[end - 1]) { end -= 1 }
+            for index in first..<end {
+                let byte = bytes[index]
+                guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { throw .headMalformed }
+            }
+            let read = bytes
+            let span = read.span
+            fields.append(span.extracting(line.lowerBound..<colon), span.extracting(first..<end))
+            return true
+        }
+
+        private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    }
+}

@@ -1,0 +1,112 @@
+import CNGHTTP2
+
+/// How a connection of HTTP/2 serves an application that hears of requests before their bodies.
+extension HTTP2ServerConnection {
+    func didReceiveHead(_ slot: Int, _ session: HTTP2Session) {
+        guard let service else { return }
+        let message = session.takeMessage(slot)
+        let streamID = session.streamID(slot)
+        while exchanges.count <= slot { exchanges.append(Exchange()) }
+        exchanges[slot] = Exchange(streamID: streamID)
+        guard !message.isHeaderTooLarge else { return answer(slot, streamID, HTTPRefusal.headTooLarge.answer) }
+        let fields = message.headers
+        exchanges[slot].isHead = fields[":method"]?.elementsEqual("HEAD".utf8) ?? false
+        switch service.begin(HTTPHead(fields: fields, remoteAddress: remoteHost)) {
+        case .answer(let answer): self.answer(slot, streamID, answer)
+        case .read(let byteCountMax, let exchange): read(slot, streamID, fields, byteCountMax, exchange, session)
+        }
+    }
+
+    private func read(
+        _ slot: Int,
+        _ streamID: Int32,
+        _ fields: HeaderBlock,
+        _ byteCountMax: Int,
+        _ exchange: any HTTPExchange,
+        _ session: HTTP2Session
+    ) {
+        // The application may have broken the connection off meanwhile.
+        guard !isClosed, exchanges[slot].streamID == streamID else { return }
+        // nghttp2 lets no length through that is no number, or that the body does not keep to.
+        let announced = fields["content-length"].map(Self.number) ?? 0
+        guard announced <= byteCountMax else {
+            session.discardBody(slot)
+            return exchange.finish(.tooLarge(byteCount: announced), responder(slot, streamID))
+        }
+        exchanges[slot].reading = exchange
+        session.limitBody(slot, byteCountMax: byteCountMax)
+        let waits = fields["expect"] != nil && session.bodyByteCount(slot) == 0 && !session.isMessageWhole(slot)
+        if waits { attempt { () throws(HTTP2Error) in try session.submitContinue(slot) } }
+    }
+
+    /// Digits; what no `Int` holds is as large as one can be.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int {
+        var number = 0
+        for digit in digits {
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            guard !overflow, product <= Int.max - 9 else { return .max }
+            number = product + Int(digit & 0x0F)
+        }
+        return number
+    }
+
+    /// The request has come whole.
+    func didReceiveBody(_ slot: Int, _ session: HTTP2Session) {
+        // It may have had its answer before.
+        guard slot < exchanges.count, let exchange = exchanges[slot].reading else { return }
+        exchanges[slot].reading = nil
+        exchange.finish(.whole(session.takeBody(slot)), responder(slot, exchanges[slot].streamID))
+    }
+
+    func didRefuseBody(_ slot: Int, _ fault: HTTPBodyFault, _ session: HTTP2Session) {
+        guard slot < exchanges.count, let exchange = exchanges[slot].reading else { return }
+        exchanges[slot].reading = nil
+        let body: HTTPBody =
+            switch fault {
+            case .tooLarge: .tooLarge(byteCount: session.bodyByteCount(slot))
+            case .noRoom: .noRoom
+            }
+        exchange.finish(body, responder(slot, exchanges[slot].streamID))
+    }
+
+    private func responder(_ slot: Int, _ streamID: Int32) -> HTTPResponder {
+        let box = LoopBound(self, to: loop)
+        return HTTPResponder { answer in
+            guard box.loop.isOnLoop else { return box.loop.perform { box.value.answer(slot, streamID, answer) } }
+            box.value.answer(slot, streamID, answer)
+        }
+    }
+
+    /// The answer, unless the stream has gone or has had one.
+    private func answer(_ slot: Int, _ streamID: Int32, _ answer: HTTPAnswer) {
+        guard !isClosed, let session, exchanges[slot].streamID == streamID, exchanges[slot].respondedAt == nil else {
+            return
+        }
+        exchanges[slot].reading = nil
+        var fields = answer.fields
+        // RFC 9110 section 8.6: no length with these, and no body.
+        let hasBody = answer.status != 204 && answer.status != 304
+        if hasBody { fields.append("content-length") { $0 += String(answer.body.count).utf8 } }
+        let body = hasBody && !exchanges[slot].isHead ? answer.body : []
+        session.discardBody(slot)
+        if !session.isMessageWhole(slot) { answeredEarly.append((slot, streamID)) }
+        respond(slot, streamID, status: answer.status, fields, body)
+    }
+
+    /// Whose answer is out need not send the rest of its request (RFC 9113 section 8.1).
+    ///
+    /// - Returns: whether there is something to send.
+    func resetAnsweredEarly(_ session: HTTP2Session) -> Bool {
+        var hasReset = false
+        answeredEarly.removeAll { slot, streamID in
+            guard exchanges[slot].streamID == streamID, session.streamID(slot) == streamID else { return true }
+            guard session.isOutgoingDone(slot) else { return false }
+            if !session.isMessageWhole(slot) {
+                hasReset = true
+                attempt { () throws(HTTP2Error) in try session.reset(slot, code: NGHTTP2_NO_ERROR.rawValue) }
+            }
+            return true
+        }
+        return hasReset
+    }
+}

@@ -1,0 +1,50 @@
+import CNGHTTP2
+
+/// A server's bodies where they have a budget.
+extension HTTP2Session {
+    func keepBody(_ slot: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) {
+        guard let fault = unsafe streams[slot].intake.append(bytes, budget) else { return }
+        report(.bodyRefused(slot: slot, fault))
+    }
+
+    /// Nothing longer is kept of a request's body; what has come in the same piece as its head may be too long already, and
+    /// `.bodyRefused` follows then.
+    func limitBody(_ slot: Int, byteCountMax: Int) {
+        guard let bodyBudget, let fault = streams[slot].intake.limit(to: byteCountMax, bodyBudget) else { return }
+        report(.bodyRefused(slot: slot, fault))
+    }
+
+    /// What came of a body. Its memory counts until `discardBody`.
+    func takeBody(_ slot: Int) -> [UInt8] { streams[slot].intake.take() }
+
+    func bodyByteCount(_ slot: Int) -> Int { streams[slot].intake.byteCount }
+
+    /// Keeps no more of it, and gives its memory back.
+    func discardBody(_ slot: Int) {
+        guard let bodyBudget else { return }
+        streams[slot].intake.discard(bodyBudget)
+    }
+
+    /// The connection is over.
+    func discardBodies() {
+        for slot in streams.indices { discardBody(slot) }
+    }
+
+    /// Asks for the body of a client that waits to be asked (RFC 9110 section 10.1.1).
+    func submitContinue(_ slot: Int) throws(HTTP2Error) {
+        let id = streams[slot].id
+        let code = unsafe fields.lend(status: 100, HeaderBlock()) { fields in
+            unsafe nghttp2_submit_headers(
+                handle,
+                UInt8(NGHTTP2_FLAG_NONE.rawValue),
+                id,
+                nil,
+                fields.baseAddress,
+                fields.count,
+                nil
+            )
+        }
+        try Self.check("submit_headers", code)
+        streams[slot].isInterimUnwritten = true
+    }
+}

@@ -1,0 +1,85 @@
+/// One connection to a server for both versions: what its client negotiated decides which one serves it. Lives on one loop.
+final class HTTPFrontConnection {
+    private enum Version {
+        case undecided
+        case http1(HTTP1Connection)
+        case http2(HTTP2ServerConnection)
+    }
+
+    private let channel: TLSChannel
+    private let service: HTTPService
+    private let limits: HTTP2ServerLimits
+    private var version = Version.undecided
+    private var onClosed: (() -> Void)?
+
+    /// - Parameters:
+    ///   - channel: its handshake is to come.
+    ///   - service: the server's.
+    ///   - limits: the service's for HTTP/2.
+    ///   - onClosed: called once, when nothing is left of the connection.
+    init(_ channel: TLSChannel, service: HTTPService, limits: HTTP2ServerLimits, onClosed: @escaping () -> Void) {
+        self.channel = channel
+        self.service = service
+        self.limits = limits
+        self.onClosed = onClosed
+    }
+
+    /// Answers what was begun, and ends.
+    func drain() {
+        switch version {
+        case .undecided: abort()
+        case .http1(let connection): connection.drain()
+        case .http2(let connection): connection.goAway()
+        }
+    }
+
+    /// Ends at once, without a word.
+    func abort() { channel.abort(.connectionClosed) }
+}
+
+extension HTTPFrontConnection: TLSChannelDelegate {
+    func channelDidOpen(_ channel: TLSChannel) {
+        guard channel.negotiatedProtocol == "h2" else {
+            // http/1.1, or a client that knows nothing of ALPN.
+            let connection = HTTP1Connection(channel, service: service, remoteAddress: channel.remoteHost) {}
+            version = .http1(connection)
+            return
+        }
+        let connection = HTTP2ServerConnection(
+            channel: channel,
+            limits: limits,
+            service: service,
+            makeHandler: nil,
+            onClosed: { _ in }
+        )
+        version = .http2(connection)
+        connection.channelDidOpen(channel)
+    }
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        switch version {
+        case .undecided: break
+        case .http1(let connection): connection.channelDidReceive(bytes)
+        case .http2(let connection): connection.channel(channel, didReceive: bytes)
+        }
+    }
+
+    func channelIsWritable(_ channel: TLSChannel) {
+        switch version {
+        case .undecided: break
+        case .http1(let connection): connection.channelIsWritable()
+        case .http2(let connection): connection.channelIsWritable(channel)
+        }
+    }
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        switch version {
+        case .undecided: break
+        case .http1(let connection): connection.channelDidClose()
+        case .http2(let connection): connection.channelDidClose(channel, error)
+        }
+        version = .undecided
+        onClosed?()
+        onClosed = nil
+    }
+}

@@ -1,0 +1,24 @@
+/// What all connections of one server share. Lives on its loop.
+final class HTTPService {
+    let loop: EventLoop
+    let limits: HTTPLimits
+    let budget: HTTPBodyBudget
+    /// Nil once the server closes: an application may well hold its server.
+    private var application: (any HTTPApplication)?
+
+    init(application: any HTTPApplication, limits: HTTPLimits, loop: EventLoop) {
+        self.loop = loop
+        self.limits = limits
+        self.application = application
+        budget = HTTPBodyBudget(byteCountMax: limits.bodyMemoryMax)
+    }
+
+    /// What becomes of a request whose fields are there.
+    func begin(_ head: HTTPHead) -> HTTPBeginning {
+        if let refusal = head.refusal { return .answer(refusal.answer) }
+        return application?.begin(head) ?? .answer(HTTPAnswer(status: 503))
+    }
+
+    /// No connection is left.
+    func end() { application = nil }
+}

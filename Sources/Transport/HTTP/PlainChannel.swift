@@ -1,0 +1,172 @@
+/// An accepted TCP connection in plain text, for callers on this machine. Lives on one loop.
+final class PlainChannel: ByteChannel {
+    private enum State { case open, closing, closed }
+
+    let loop: EventLoop
+    private let limits: TLSChannelLimits
+    private var owner: (any ByteChannelOwner)?
+    private var state = State.open
+    private var socket: Socket?
+    private var watch: EventLoop.Watch?
+    private var watched: Readiness = .read
+    private var unsent = ByteQueue()
+    private var closeTimer: LoopTimer?
+    private var isTurnEndPlanned = false
+    private var wantsWritable = false
+    private var isReadingPaused = false
+
+    /// Takes over an accepted socket. On the loop.
+    ///
+    /// - Parameters:
+    ///   - socket: connected.
+    ///   - loop: where the channel lives.
+    ///   - limits: its queue and its deadlines.
+    ///   - makeOwner: whom it tells what happens, from its first byte on.
+    /// - Throws: when it cannot be watched.
+    static func accept(
+        _ socket: consuming Socket,
+        loop: EventLoop,
+        limits: TLSChannelLimits,
+        makeOwner: (PlainChannel) -> any ByteChannelOwner
+    ) throws(TransportError) {
+        let channel = PlainChannel(loop: loop, limits: limits)
+        channel.watch = try loop.watch(socket.descriptor, for: .read, handler: channel)
+        socket.noticeDeath(after: limits.unacknowledgedDeadline)
+        channel.socket = consume socket
+        channel.owner = makeOwner(channel)
+    }
+
+    private init(loop: EventLoop, limits: TLSChannelLimits) {
+        self.loop = loop
+        self.limits = limits
+    }
+
+    // MARK: Writing
+
+    var unsentByteCount: Int { unsent.byteCount }
+
+    var isWritable: Bool {
+        guard state == .open else { return false }
+        let hasRoom = unsent.byteCount < limits.sendQueueByteCountHigh
+        if !hasRoom { wantsWritable = true }
+        return hasRoom
+    }
+
+    /// Bytes that come when the channel is closing or closed are dropped.
+    func write(_ bytes: Span<UInt8>) throws(TransportError) {
+        guard state == .open else { return }
+        guard unsent.byteCount + bytes.count <= limits.sendQueueByteCountMax else {
+            throw .sendQueueFull(byteCountMax: limits.sendQueueByteCountMax)
+        }
+        unsent.append(bytes)
+        planFlush()
+    }
+
+    private func planFlush() {
+        guard !isTurnEndPlanned, state != .closed else { return }
+        isTurnEndPlanned = true
+        loop.atTurnEnd(self)
+    }
+
+    private func flush() {
+        while !unsent.isEmpty, state != .closed {
+            switch unsent.withBytes({ bytes in socket?.send(bytes) ?? .wouldBlock }) {
+            case .bytes(let count): unsent.removeFirst(count)
+            case .failed, .end: return finish()
+            case .wouldBlock: return updateWatch()
+            }
+        }
+        updateWatch()
+        if state == .closing { socket?.shutdownSending() }
+        if wantsWritable, state == .open {
+            wantsWritable = false
+            owner?.channelIsWritable()
+        }
+    }
+
+    private func updateWatch() {
+        guard let watch else { return }
+        var wanted: Readiness = isReadingPaused && state == .open ? [] : .read
+        if !unsent.isEmpty { wanted.insert(.write) }
+        guard wanted != watched else { return }
+        do throws(TransportError) {
+            try loop.update(watch, for: wanted)
+            watched = wanted
+        } catch {
+            finish()
+        }
+    }
+
+    // MARK: Reading
+
+    func pauseReading() {
+        isReadingPaused = true
+        updateWatch()
+    }
+
+    func resumeReading() {
+        isReadingPaused = false
+        updateWatch()
+    }
+
+    private func read() {
+        guard state != .closed, state != .open || !isReadingPaused else { return }
+        switch unsafe socket?.receive(into: loop.scratch.ciphertext) ?? .wouldBlock {
+        case .wouldBlock: return
+        case .failed, .end: finish()
+        case .bytes(let count):
+            // The peer's last bytes are of no interest any more; what matters is that they end.
+            guard state == .open else { return }
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: loop.scratch.ciphertext[..<count])
+            owner?.channelDidReceive(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
+        }
+    }
+
+    // MARK: Ending
+
+    func close() {
+        guard state == .open else { return }
+        state = .closing
+        closeTimer = loop.schedule(after: limits.closeDeadline) { [unowned self] in
+            closeTimer = nil
+            finish()
+        }
+        flush()
+    }
+
+    func abort(_ error: TransportError, resets: Bool) {
+        if resets { socket?.resetOnClose() }
+        finish()
+    }
+
+    private func finish() {
+        guard state != .closed else { return }
+        state = .closed
+        closeTimer?.cancel()
+        closeTimer = nil
+        if let watch { loop.unwatch(watch) }
+        watch = nil
+        socket = nil
+        guard let owner else { return }
+        self.owner = nil
+        // Never from within the owner's own call.
+        let box = LoopBound(owner, to: loop)
+        loop.perform { box.value.channelDidClose() }
+    }
+}
+
+extension PlainChannel: ReadinessHandler, TurnEndHandler {
+    func handleReadiness(_ readiness: Readiness) {
+        // Nobody will read it, and it would be told in every turn.
+        if readiness.contains(.over), isReadingPaused, state == .open { return finish() }
+        if readiness.contains(.write), !unsent.isEmpty { flush() }
+        if readiness.contains(.read) { read() }
+    }
+
+    func handleLoopStop() { finish() }
+
+    func handleTurnEnd() {
+        isTurnEndPlanned = false
+        flush()
+    }
+}

@@ -1,0 +1,90 @@
+/// Accepts connections in plain text on 127.0.0.1. Lives on one loop.
+final class PlainListener {
+    /// In the host's byte order.
+    let port: UInt16
+    private let loop: EventLoop
+    private let limits: TLSChannelLimits
+    private let admits: () -> Bool
+    private let makeOwner: (PlainChannel) -> any ByteChannelOwner
+    private var socket: Socket?
+    private var watch: EventLoop.Watch?
+    private var pause: LoopTimer?
+
+    /// Starts to listen, and keeps itself alive until `close()` or the loop's end. On the loop.
+    ///
+    /// - Parameters:
+    ///   - port: 0 lets the system choose.
+    ///   - loop: where the connections live.
+    ///   - limits: each connection's.
+    ///   - admits: whether there is a place; who comes without one is closed at once.
+    ///   - makeOwner: called for each connection before its first byte is read.
+    /// - Throws: `.addressInUse` with the port, among others.
+    init(
+        port: UInt16,
+        loop: EventLoop,
+        limits: TLSChannelLimits,
+        admits: @escaping () -> Bool,
+        makeOwner: @escaping (PlainChannel) -> any ByteChannelOwner
+    ) throws(TransportError) {
+        loop.checkIsolated()
+        guard !loop.isStopping else { throw .loopStopped }
+        let address = try SocketAddress.resolve(host: "127.0.0.1", port: port, isPassive: true)[0]
+        let socket = try Socket(family: address.family)
+        try socket.listen(at: address, backlog: 512)
+        self.port = try socket.localPort()
+        self.loop = loop
+        self.limits = limits
+        self.admits = admits
+        self.makeOwner = makeOwner
+        watch = try loop.watch(socket.descriptor, for: .read, handler: self)
+        self.socket = consume socket
+    }
+
+    /// Accepts no more, and frees the port; connections that are open stay.
+    func close() {
+        pause?.cancel()
+        pause = nil
+        if let watch { loop.unwatch(watch) }
+        watch = nil
+        socket = nil
+    }
+
+    private func accept(_ socket: consuming Socket) {
+        guard admits() else { return }
+        // Fails only when it cannot be watched: it is closed then, and the caller sees that.
+        try? PlainChannel.accept(socket, loop: loop, limits: limits, makeOwner: makeOwner)
+    }
+
+    /// Without descriptors, the waiting connection would be reported in every turn: the loop would spin.
+    private func pauseAccepting() {
+        watchListener(for: [])
+        pause = loop.schedule(after: .milliseconds(100)) { [unowned self] in
+            pause = nil
+            watchListener(for: .read)
+        }
+    }
+
+    private func watchListener(for readiness: Readiness) {
+        guard let watch else { return }
+        do throws(TransportError) {
+            try loop.update(watch, for: readiness)
+        } catch {
+            close()
+        }
+    }
+}
+
+extension PlainListener: ReadinessHandler {
+    func handleReadiness(_ readiness: Readiness) {
+        // A bound, so that a flood of callers does not starve those who are connected.
+        for _ in 0..<64 where watch != nil {
+            switch socket?.accept() ?? .none {
+            case .socket(let accepted): accept(accepted)
+            case .none: return
+            case .exhausted: return pauseAccepting()
+            }
+        }
+    }
+
+    func handleLoopStop() { close() }
+}
