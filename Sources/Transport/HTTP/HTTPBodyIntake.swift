@@ -2,6 +2,7 @@
 final class HTTPBodyBudget {
     let byteCountMax: Int
     private(set) var byteCount = 0
+    private(set) var highestByteCount = 0
 
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
@@ -9,6 +10,7 @@ final class HTTPBodyBudget {
     func take(_ count: Int) -> Bool {
         guard byteCount + count <= byteCountMax else { return false }
         byteCount += count
+        highestByteCount = max(highestByteCount, byteCount)
         return true
     }
 

@@ -16,7 +16,7 @@ package final class HTTPFront: Sendable {
     package let ports: [UInt16]
     /// Nil when nobody asked for it.
     package let loopbackPort: UInt16?
-    private let core: LoopBound<HTTPFrontCore>
+    let core: LoopBound<HTTPFrontCore>
 
     /// Starts to listen.
     ///

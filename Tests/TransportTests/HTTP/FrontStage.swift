@@ -1,0 +1,138 @@
+import TestCertificates
+
+@testable import Transport
+
+/// A server for both versions on this machine, and who may call it.
+final class FrontStage: Sendable {
+    let loopback: Loopback
+    let front: HTTPFront
+
+    /// - Parameters:
+    ///   - limits: the server's.
+    ///   - isPlain: whether it speaks plain text on the loopback address, too.
+    ///   - begin: the application.
+    init(
+        limits: HTTPLimits = .patient,
+        isPlain: Bool = false,
+        _ begin: @escaping @Sendable (HTTPHead) -> HTTPBeginning = FrontStage.mirror
+    ) async throws {
+        let authority = try TestAuthority()
+        let client = try TLSContext.client(trust: .pem(authority.certificatePEM), alpn: ["h2"])
+        loopback = try Loopback(server: try Self.context(authority), client: client)
+        front = try await .start(
+            listens: [.init(address: "127.0.0.1", port: 0)],
+            context: loopback.serverContext,
+            loopbackPort: isPlain ? 0 : nil,
+            loop: loopback.serverLoop,
+            limits: limits,
+            application: ClosureApplication(begin)
+        )
+    }
+
+    static func context(_ authority: TestAuthority) throws -> TLSContext {
+        let identity = try authority.issue()
+        return unsafe try .server(
+            certificateChainPEM: identity.certificatePEM,
+            privateKeyPEM: identity.privateKeyPEM.span.bytes,
+            alpn: ["h2", "http/1.1"],
+            requiresALPN: false
+        )
+    }
+
+    var port: UInt16 { front.ports[0] }
+
+    /// One that blocks, of HTTP/1.1.
+    func client() throws -> TestClient { try TestClient(port: port) }
+
+    /// One whose handshake was in time, where a deadline is so short that it may not be on a busy machine.
+    func hastyClient() -> TestClient {
+        while true {
+            // Too late: the next one.
+            if let client = try? client() { return client }
+        }
+    }
+
+    func connect() async throws -> HTTP2ClientConnection { try await loopback.connect(to: port) }
+
+    /// How much memory bodies took at the most.
+    func highestBodyMemory() async -> Int {
+        let core = front.core
+        return await core.loop.run { core.value.service.budget.highestByteCount }
+    }
+
+    /// Looks again until it is so: every look waits for the server's loop.
+    func wait(until isSo: () async -> Bool) async {
+        while await !isSo() {}
+    }
+
+    // MARK: Applications
+
+    /// Says what it was asked for, and from where.
+    static let mirror: @Sendable (HTTPHead) -> HTTPBeginning = { head in
+        .read(
+            byteCountMax: 1 << 20,
+            then: ClosureExchange { body, responder in
+                responder.respond(FrontStage.answer(head, body))
+            }
+        )
+    }
+
+    static func answer(_ head: HTTPHead, _ body: HTTPBody) -> HTTPAnswer {
+        switch body {
+        case .whole(let bytes):
+            let line = "\(String(decoding: head.method, as: UTF8.self)) \(String(decoding: head.path, as: UTF8.self)) "
+            return HTTPAnswer(status: 200, body: Array(line.utf8) + bytes)
+        case .tooLarge(let byteCount): return HTTPAnswer(status: 413, body: Array("\(byteCount)".utf8))
+        case .noRoom: return HTTPAnswer(status: 503)
+        }
+    }
+
+    /// Nobody may ask.
+    static let closed: @Sendable (HTTPHead) -> HTTPBeginning = { _ in
+        .answer(HTTPAnswer(status: 401, body: Array("no".utf8)))
+    }
+}
+
+/// Keeps the right to answer, for a test to use.
+struct LateAnswers: Sendable {
+    let responders = Signal<HTTPResponder>()
+
+    var application: @Sendable (HTTPHead) -> HTTPBeginning {
+        let responders = responders
+        return { _ in
+            .read(byteCountMax: 1 << 20, then: ClosureExchange { _, responder in responders.send(responder) })
+        }
+    }
+}
+
+final class ClosureApplication: HTTPApplication {
+    private let closure: @Sendable (HTTPHead) -> HTTPBeginning
+
+    init(_ closure: @escaping @Sendable (HTTPHead) -> HTTPBeginning) { self.closure = closure }
+
+    func begin(_ head: HTTPHead) -> HTTPBeginning { closure(head) }
+}
+
+final class ClosureExchange: HTTPExchange {
+    private let closure: (HTTPBody, HTTPResponder) -> Void
+
+    init(_ closure: @escaping (HTTPBody, HTTPResponder) -> Void) { self.closure = closure }
+
+    func finish(_ body: HTTPBody, _ responder: HTTPResponder) { closure(body, responder) }
+}
+
+extension HTTP2Request {
+    /// As `post`, with what a test makes up.
+    static func make(_ method: String, _ path: String, body: [UInt8] = []) -> HTTP2Request {
+        var headers = HeaderBlock()
+        headers.append(":method", Array(method.utf8))
+        headers.append(":scheme", "https")
+        headers.append(":authority", "localhost")
+        headers.append(":path", Array(path.utf8))
+        return HTTP2Request(headers: headers, body: body)
+    }
+}
+
+extension HTTP2Response {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
