@@ -12,9 +12,9 @@ extension HTTP1Connection {
             request.closes = true
         }
         if respondedAt == nil || channel.unsentByteCount == 0 { respondedAt = channel.loop.now }
-        write(Self.head(of: answer, closes: request.closes))
-        if !request.isHead, Self.hasBody(answer.status) { write(answer.body) }
-        if request.closes || request.unreadByteCount == 0 { didEndRequest() }
+        output.append(Self.head(of: answer, closes: request.closes).span)
+        if !request.isHead, Self.hasBody(answer.status) { output.append(answer.body.span) }
+        if request.closes || request.unreadByteCount == 0 { didEndRequest() } else { pump() }
         process()
     }
 

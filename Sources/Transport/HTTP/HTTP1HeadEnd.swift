@@ -14,7 +14,10 @@ struct HTTP1HeadEnd {
     private var scannedByteCount = 0
     private var lineStart = 0
 
+    /// Goes on where it stopped.
+    ///
     /// - Parameter bytes: all that came of the request so far.
+    /// - Returns: what there is of a head.
     mutating func find(in bytes: Span<UInt8>) -> Finding {
         while scannedByteCount < bytes.count {
             let index = scannedByteCount

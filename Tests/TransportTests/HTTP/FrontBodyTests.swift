@@ -58,7 +58,9 @@ import Testing
         for _ in 0..<3 {
             client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50000\r\n\r\n")
             #expect(client.response()?.status == 401)
-            client.send([UInt8](repeating: UInt8(ascii: "G"), count: 50_000) + Array("GET /a HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+            client.send(
+                [UInt8](repeating: UInt8(ascii: "G"), count: 50_000) + Array("GET /a HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+            )
             #expect(client.response()?.text == "GET /a ")
         }
         #expect(await stage.highestBodyMemory() == 0)
@@ -111,7 +113,9 @@ import Testing
         limits.bodyMemoryMax = 300_000
         let stage = try await FrontStage(limits: limits)
         let holder = try stage.client()
-        holder.send("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "a", count: 199_999))
+        holder.send(
+            "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "a", count: 199_999)
+        )
         await stage.wait { await stage.front.bodyMemoryByteCount() >= 199_999 }
         let client = try await stage.connect()
         let body = [UInt8](repeating: 1, count: 150_000)
@@ -142,7 +146,9 @@ import Testing
         #expect(await stage.front.bodyMemoryByteCount() == 0)
         do {
             let other = try stage.client()
-            other.send("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n" + String(repeating: "a", count: 59_999))
+            other.send(
+                "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n" + String(repeating: "a", count: 59_999)
+            )
             await stage.wait { await stage.front.bodyMemoryByteCount() >= 59_999 }
         }
         await stage.wait { await stage.front.bodyMemoryByteCount() == 0 }

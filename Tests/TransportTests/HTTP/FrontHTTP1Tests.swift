@@ -62,7 +62,9 @@ import Testing
         await stage.front.close(gracefully: false)
     }
 
-    @Test(arguments: ["/a#b", "/é"]) func `a target that is none is refused alike in both versions`(_ path: String) async throws {
+    @Test(arguments: ["/a#b", "/é"]) func `a target that is none is refused alike in both versions`(_ path: String)
+        async throws
+    {
         let stage = try await FrontStage()
         let client = try stage.client()
         client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -98,12 +100,15 @@ import Testing
         await stage.front.close(gracefully: false)
     }
 
-    @Test(arguments: ["one long line", "many fields"]) func `too much of a head is refused`(_ kind: String) async throws {
+    @Test(arguments: ["one long line", "many fields"]) func `too much of a head is refused`(_ kind: String) async throws
+    {
         var limits = HTTPLimits.patient
         limits.headerByteCountMax = 4_096
         let stage = try await FrontStage(limits: limits)
         let client = try stage.client()
-        let fields = kind == "many fields" ? String(repeating: "A: b\r\n", count: 101) + "\r\n" : "A: " + String(repeating: "a", count: 8_192)
+        let fields =
+            kind == "many fields"
+            ? String(repeating: "A: b\r\n", count: 101) + "\r\n" : "A: " + String(repeating: "a", count: 8_192)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n" + fields)
         #expect(client.response()?.status == 431)
         #expect(client.rest().isEmpty)
@@ -141,9 +146,12 @@ import Testing
         let stage = try await FrontStage(isPlain: true)
         let port = try #require(stage.front.loopbackPort)
         let words = [
-            "GET /a HTTP/1.1\r\n", "POST /b HTTP/1.1\r\n", "PUT /c?d HTTP/1.0\r\n", "Host: x\r\n", "Content-Length: 3\r\n",
-            "Content-Length: 0\r\n", "abc", "\r\n", "A: b\r\n", "\r", "\n", " ", "\t", ":", "x", "Transfer-Encoding: chunked\r\n",
-            "Connection: close\r\n", "Host: x\r\n\r\n", "Content-Length: 3\r\n\r\nabc", "GET /e HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /a HTTP/1.1\r\n", "POST /b HTTP/1.1\r\n", "PUT /c?d HTTP/1.0\r\n", "Host: x\r\n",
+            "Content-Length: 3\r\n",
+            "Content-Length: 0\r\n", "abc", "\r\n", "A: b\r\n", "\r", "\n", " ", "\t", ":", "x",
+            "Transfer-Encoding: chunked\r\n",
+            "Connection: close\r\n", "Host: x\r\n\r\n", "Content-Length: 3\r\n\r\nabc",
+            "GET /e HTTP/1.1\r\nHost: x\r\n\r\n",
         ]
         // Whatever lengths the words add up to, one of these is read as a request.
         let end = String(repeating: "\r\n\r\nGET /end HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", count: 3)

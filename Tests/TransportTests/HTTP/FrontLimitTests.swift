@@ -38,7 +38,10 @@ import Testing
 
     @Test func `HTTP 2: a request that does not come to its end is ended`() async throws {
         let stage = try await FrontStage(limits: Self.limits { $0.requestDeadline = .milliseconds(100) })
-        let frames = try await Self.frames(stage, RawFrame.request(stream: 1, endsStream: false) + RawFrame.data(stream: 1, [1])) {
+        let frames = try await Self.frames(
+            stage,
+            RawFrame.request(stream: 1, endsStream: false) + RawFrame.data(stream: 1, [1])
+        ) {
             $0.type == 3
         }
         #expect(frames.last?.payload == [0, 0, 0, 8])
@@ -107,7 +110,9 @@ import Testing
         await stage.front.close()
     }
 
-    @Test(arguments: ["all", "one address"]) func `who comes when all places are taken is not served`(_ kind: String) async throws {
+    @Test(arguments: ["all", "one address"]) func `who comes when all places are taken is not served`(_ kind: String)
+        async throws
+    {
         let stage = try await FrontStage(
             limits: Self.limits { limits in
                 if kind == "all" { limits.connectionCountMax = 2 } else { limits.connectionCountPerAddressMax = 2 }

@@ -60,7 +60,8 @@ import Testing
             let calls = (0..<Int.random(in: 1...8, using: &random)).map { Call.random(number + $0, &random) }
             number += calls.count
             for call in calls {
-                let head = "\(call.method) \(call.path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(call.body.count)\r\n\r\n"
+                let head =
+                    "\(call.method) \(call.path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(call.body.count)\r\n\r\n"
                 client.send(Array(head.utf8) + call.body)
             }
             for call in calls {

@@ -11,6 +11,7 @@ final class FrontStage: Sendable {
     ///   - limits: the server's.
     ///   - isPlain: whether it speaks plain text on the loopback address, too.
     ///   - begin: the application.
+    /// - Throws: when nobody can listen.
     init(
         limits: HTTPLimits = .patient,
         isPlain: Bool = false,
