@@ -27,6 +27,7 @@ package enum StoreError: Error, Equatable, Sendable {
 
     package enum Field: String, Sendable {
         case tenant, device, idempotencyKey, requestDigest, entries, payload, bundle, language, region, appVersion, key
+        case receiptHash, hookDetail, noteName, note
     }
 
     package enum Operation: String, Sendable {

@@ -12,7 +12,7 @@ package struct Device: Equatable, Sendable {
         package var topic: Topic
         package var environment: APNSEnvironment
         package var token: DeviceToken
-        /// PushKit's, for calls; it ends and is set aside with the other one.
+        /// PushKit's, for calls. It ends with its device, and it alone ends or is set aside where only it is wrong.
         package var voIPToken: DeviceToken?
         /// The device's signed public keys, which the store does not read.
         package var bundle: [UInt8]
@@ -57,6 +57,7 @@ package struct Device: Equatable, Sendable {
         }
     }
 
+    /// What can be sent to: without the token for calls while that one is set aside.
     package let registration: Registration
     /// When token, topic and environment became what they are.
     package let registered: Timestamp
@@ -64,6 +65,8 @@ package struct Device: Equatable, Sendable {
     package let seen: Timestamp
     /// nil for a device that may be sent to.
     package let quarantine: Quarantine?
+    /// Why its token for calls is set aside; nil where it is not.
+    package let voIPQuarantine: Quarantine?
 }
 
 /// Why nothing is sent to a device that is still registered.

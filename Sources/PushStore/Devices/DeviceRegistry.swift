@@ -14,7 +14,8 @@ package protocol DeviceRegistry: Sendable {
     /// - Returns: one for each key, in their order.
     func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup]
 
-    /// - Returns: the keys of a tenant's devices with this token, in this environment; in the order of their ids.
+    /// - Returns: the keys of a tenant's devices with this token, of either kind, in this environment; in the order of their
+    ///   ids.
     func devices(
         token: DeviceToken,
         environment: APNSEnvironment,
@@ -32,12 +33,13 @@ package protocol DeviceRegistry: Sendable {
     /// - Returns: for each, in their order, whether it was there.
     func delete(_ keys: [DeviceKey]) async throws(StoreError) -> [Bool]
 
-    /// Deletes what APNs says is gone, unless the app was heard of since.
+    /// Deletes what APNs says is gone, unless the app was heard of since: the device, or its token for calls.
     ///
     /// - Returns: one result for each, in their order.
     func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult]
 
-    /// Nothing is to be sent to this token in this environment, whichever of the tenant's devices has it.
+    /// Nothing is to be sent to this token in this environment, whichever of the tenant's devices has it. A device whose token
+    /// for calls it is stays as it is otherwise.
     ///
     /// - Returns: how many devices that were.
     func quarantine(

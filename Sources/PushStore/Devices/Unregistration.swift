@@ -33,8 +33,9 @@ package struct Unregistration: Equatable, Sendable {
 
 /// What became of an unregistration.
 package enum UnregisterResult: Equatable, Sendable {
+    /// The device; or its token for calls alone, where the 410 was about that one.
     case deleted
-    /// It may have been registered since: it stays, as `.unconfirmed`.
+    /// It may have been registered since: it stays, as `.unconfirmed`; the token for calls alone, where it was about that one.
     case quarantined
     /// It was registered after the timestamp, and stays.
     case registeredSince

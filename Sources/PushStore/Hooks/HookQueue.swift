@@ -3,19 +3,34 @@ package import Envelope
 /// What tenants are to be told, until they have been: at least once, and after a crash again.
 ///
 /// The store writes a report itself, in the transaction that ends an entry with `isReported` (dead, expired, delivered); the
-/// others come by `report`.
+/// others come by `report`. Of one kind at most one waits for an entry. Hooks go with their entries when those are purged, and
+/// the oldest of a tenant go when it has too many: both are counted as dropped.
 package protocol HookQueue: Sendable {
+    /// What waits already is not written again.
+    ///
     /// - Returns: for each, in their order, whether its entry is there and the tenant's.
+    /// - Throws: `.byteCount(field: .hookDetail)`, `.full`, `.overloaded` only where a `.resendRequested` is among them, and
+    ///   what a disk does.
     func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool]
 
-    /// - Returns: what is due, the longest due first. What is not finished by `leasedUntil` is due again.
+    /// Takes what is due: each tenant's as much as any other's, the longest due first. What is not finished by `leasedUntil` is
+    /// due again, also after a crash.
+    ///
+    /// - Parameters:
+    ///   - limit: at most so many, and at most 1,000.
+    ///   - now: what is due by now.
+    ///   - leasedUntil: until when nobody else gets them.
+    /// - Returns: the longest due first; each with how often it had been taken before.
     func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
 
     /// What became of hooks; those that are not there any more are passed over.
     func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError)
 
-    /// - Returns: since or until when the first hook is due; nil when there is none.
+    /// - Returns: since or until when the first hook is due, or its lease ends; nil when there is none.
     func nextHook() async throws(StoreError) -> Timestamp?
+
+    /// - Returns: one row for each tenant that ever had a hook.
+    func hookCounts() async throws(StoreError) -> [HookCount]
 }
 
 /// What happened that its tenant is told.
@@ -55,7 +70,7 @@ package struct Hook: Equatable, Sendable {
     /// As it is now.
     package let entry: OutboxEntry
     package let created: Timestamp
-    /// How often it was tried.
+    /// How often it was taken before.
     package let attemptCount: Int
 
     package init(
@@ -89,5 +104,19 @@ package struct HookOutcome: Equatable, Sendable {
     package init(id: Int64, verdict: Verdict) {
         self.id = id
         self.verdict = verdict
+    }
+}
+
+/// How many hooks a tenant has.
+package struct HookCount: Equatable, Sendable {
+    package let tenant: TenantID
+    package let waiting: Int
+    /// So many were never told, since the store was made: they had to make room, or went with their entries.
+    package let dropped: Int
+
+    package init(tenant: TenantID, waiting: Int, dropped: Int) {
+        self.tenant = tenant
+        self.waiting = waiting
+        self.dropped = dropped
     }
 }

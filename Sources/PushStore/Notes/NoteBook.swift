@@ -1,10 +1,26 @@
 /// Small things that outlive the process: what was used of a day's quotas, the counts of a day.
 package protocol NoteBook: Sendable {
     /// - Returns: nil for what was never written.
+    /// - Throws: `.byteCount(field: .noteName)`, and what a disk does.
     func note(_ name: String) async throws(StoreError) -> [UInt8]?
 
-    /// Takes the place of what was there.
+    /// Takes the place of what was there, whole or not at all.
+    ///
+    /// - Throws: `.byteCount` for a name or bytes outside `NoteLimits`, and what a disk does.
     func setNote(_ name: String, to bytes: [UInt8]) async throws(StoreError)
+}
+
+/// How large a note may be.
+package enum NoteLimits {
+    package static let nameByteCounts = 1...64
+    package static let byteCounts = 0...65_536
+
+    /// - Throws: `.byteCount`.
+    static func check(_ name: String) throws(StoreError) {
+        guard nameByteCounts.contains(name.utf8.count) else {
+            throw .byteCount(field: .noteName, of: nameByteCounts)
+        }
+    }
 }
 
 /// All that the service keeps.

@@ -48,6 +48,7 @@ package struct Idempotency: Hashable, Sendable {
 package struct NewEntry: Equatable, Sendable {
     /// Apple's largest payload is 5,120 bytes (VoIP).
     package static let payloadByteCounts = 0...8_192
+    package static let receiptHashByteCounts = 32...32
 
     package var device: DeviceID
     package var topic: Topic
@@ -66,9 +67,10 @@ package struct NewEntry: Equatable, Sendable {
     package var attemptLimit: Int?
     package var payload: [UInt8]
     package var trace: Trace?
-    /// Of what its device shows when it has it: 32 bytes; nil: no receipt is waited for.
+    /// Of what its device shows when it has it: 32 bytes; nil: no receipt is waited for. Where another entry has it already,
+    /// that one keeps it, and no receipt counts for this one.
     package var receiptHash: [UInt8]?
-    /// So long after APNs took it a fallback is due, unless a receipt came; nil for none.
+    /// So long after APNs took it a fallback is due, unless a receipt came; nil for none. Counted in milliseconds.
     package var fallbackAfter: Duration?
     /// Whether its tenant is told how it ended, by a hook.
     package var isReported: Bool
@@ -105,6 +107,13 @@ package struct NewEntry: Equatable, Sendable {
         self.receiptHash = receiptHash
         self.fallbackAfter = fallbackAfter
         self.isReported = isReported
+    }
+
+    /// - Throws: `.byteCount`.
+    func checkReceiptHash() throws(StoreError) {
+        guard Self.receiptHashByteCounts.contains(receiptHash?.count ?? Self.receiptHashByteCounts.lowerBound) else {
+            throw .byteCount(field: .receiptHash, of: Self.receiptHashByteCounts)
+        }
     }
 }
 

@@ -4,7 +4,8 @@ internal import Envelope
 /// One row of `device`, its token still encrypted.
 struct DeviceRow {
     static let columns = """
-        id, topic, environment, token, fingerprint, bundle, language, region, app_version, registered, seen, quarantine
+        id, topic, environment, token, fingerprint, bundle, language, region, app_version, registered, seen, quarantine, \
+        voip_token, voip_fingerprint, voip_quarantine
         """
 
     let key: DeviceKey
@@ -19,14 +20,20 @@ struct DeviceRow {
     let registered: Timestamp
     let seen: Timestamp
     let quarantine: Quarantine?
+    let voIPToken: [UInt8]?
+    let voIPFingerprint: [UInt8]?
+    let voIPQuarantine: Quarantine?
 
     /// - Returns: nil for a row that is not what was written.
     init?(_ row: SQLiteRow, tenant: TenantID) {
         let quarantine = row.optionalInteger(11)
         let known = quarantine.flatMap { UInt8(exactly: $0) }.flatMap(Quarantine.init)
+        let voIPQuarantine = row.optionalInteger(14)
+        let knownVoIP = voIPQuarantine.flatMap { UInt8(exactly: $0) }.flatMap(Quarantine.init)
         // A field that is none is what damage makes of it.
         guard let device = try? DeviceID(bytes: row.bytes(0)), let topic = try? Topic(bytes: row.bytes(1).span),
-            let environment = APNSEnvironment(code: row.integer(2)), (known == nil) == (quarantine == nil)
+            let environment = APNSEnvironment(code: row.integer(2)), (known == nil) == (quarantine == nil),
+            (knownVoIP == nil) == (voIPQuarantine == nil)
         else { return nil }
         key = DeviceKey(tenant: tenant, device: device)
         self.topic = topic
@@ -40,17 +47,23 @@ struct DeviceRow {
         registered = Timestamp(column: row.integer(9))
         seen = Timestamp(column: row.integer(10))
         self.quarantine = known
+        voIPToken = row.optionalBytes(12)
+        voIPFingerprint = row.optionalBytes(13)
+        self.voIPQuarantine = knownVoIP
     }
 
     /// - Returns: nil where the token opens with another row only, or nowhere.
     func device(_ vault: TokenVault) -> Device? {
         guard let token = vault.open(token, key: key, topic: topic, environment: environment) else { return nil }
+        // One that does not open is as good as none; the app's next launch mends it.
+        let voIPToken = voIPQuarantine == nil ? openVoIPToken(vault) : nil
         return Device(
             registration: Device.Registration(
                 key: key,
                 topic: topic,
                 environment: environment,
                 token: token,
+                voIPToken: voIPToken,
                 bundle: bundle,
                 language: language,
                 region: region,
@@ -58,32 +71,44 @@ struct DeviceRow {
             ),
             registered: registered,
             seen: seen,
-            quarantine: quarantine
+            quarantine: quarantine,
+            voIPQuarantine: voIPQuarantine
         )
     }
 
     /// What a registration changes.
     func change(
         _ registration: Device.Registration,
-        fingerprint: [UInt8],
         vault: TokenVault,
         now: Timestamp,
         step: Duration
     ) -> DeviceChange {
+        let fingerprint = vault.fingerprint(registration.token, registration.environment, key.tenant)
         let addressIsSame =
             topic == registration.topic && environment == registration.environment && self.fingerprint == fingerprint
         let contentIsSame =
             bundle == registration.bundle && language == registration.language && region == registration.region
-            && appVersion == registration.appVersion
+            && appVersion == registration.appVersion && voIPTokenIsSame(registration, vault)
         // A token that does not open any more is written anew, however its fingerprint looks.
         let isWhole = addressIsSame && vault.open(token, key: key, topic: topic, environment: environment) != nil
         return DeviceChange(
             addressIsSame: isWhole,
             contentIsSame: contentIsSame,
-            quarantine: quarantine,
+            isUnconfirmed: quarantine == .unconfirmed || voIPQuarantine == .unconfirmed,
             seen: seen,
             now: now,
             step: step
         )
+    }
+
+    /// Whether the row's token for calls need not be written anew.
+    func voIPTokenIsSame(_ registration: Device.Registration, _ vault: TokenVault) -> Bool {
+        guard let token = registration.voIPToken else { return voIPFingerprint == nil && voIPToken == nil }
+        return topic == registration.topic && environment == registration.environment
+            && voIPFingerprint == vault.fingerprint(token, environment, key.tenant) && openVoIPToken(vault) != nil
+    }
+
+    private func openVoIPToken(_ vault: TokenVault) -> DeviceToken? {
+        voIPToken.flatMap { vault.open($0, .voIPToken, key: key, topic: topic, environment: environment) }
     }
 }

@@ -8,6 +8,7 @@ extension SQLiteStore: DurableOutbox {
         where !NewEntry.payloadByteCounts.contains(entry.payload.count) {
             throw .byteCount(field: .payload, of: NewEntry.payloadByteCounts)
         }
+        for entry in requests.lazy.flatMap(\.entries) { try entry.checkReceiptHash() }
         let weight = requests.reduce(0) { $0 + $1.entries.count }
         return try await writer.perform(weight: weight, canBeRefused: true) { writer throws(StoreError) in
             try writer.enqueue(requests, now: now)

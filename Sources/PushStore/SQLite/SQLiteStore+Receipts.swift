@@ -2,10 +2,30 @@ package import Envelope
 
 extension SQLiteStore: ReceiptBook {
     package func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] {
-        throw .closed
+        // Anybody may guess: what is nothing costs the writer nothing.
+        let known = try await reader.perform { reader throws(StoreError) in try reader.redemptions(hashes) }
+        let good = zip(hashes, known).filter { $0.1 == nil }.map(\.0)
+        guard !good.isEmpty else { return known.map { $0 ?? .unknown } }
+        let results = try await writer.perform(weight: good.count, canBeRefused: true) { writer throws(StoreError) in
+            try writer.redeem(good, now: now)
+        }
+        var rest = results[...]
+        return known.map { $0 ?? rest.popFirst() ?? .unknown }
     }
 
-    package func nextFallback() async throws(StoreError) -> Timestamp? { nil }
+    package func nextFallback() async throws(StoreError) -> Timestamp? {
+        try await reader.perform { reader throws(StoreError) in try reader.nextFallback() }
+    }
 
-    package func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] { [] }
+    package func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] {
+        guard limit > 0 else { return [] }
+        let limit = Page<OutboxEntry>.clamped(limit)
+        return try await writer.perform(weight: limit) { writer throws(StoreError) in
+            try writer.claimFallbacks(limit: limit, now: now)
+        }
+    }
+
+    package func entry(trace: Trace) async throws(StoreError) -> OutboxEntry? {
+        try await reader.perform { reader throws(StoreError) in try reader.entry(trace: trace) }
+    }
 }

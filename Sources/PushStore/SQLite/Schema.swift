@@ -6,7 +6,7 @@ enum Schema {
     /// "SPsh": what `file` and SQLite see of whose file it is.
     static let applicationID: Int64 = 0x5350_7368
 
-    static let steps = [outbox, devices, replays]
+    static let steps = [outbox, devices, replays, receipts]
 
     /// The outbox.
     private static let outbox = """

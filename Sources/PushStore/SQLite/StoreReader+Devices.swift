@@ -11,9 +11,8 @@ extension StoreReader {
         var changes: [DeviceChange] = []
         for registration in registrations {
             let key = registration.key
-            let fingerprint = vault.fingerprint(registration.token, registration.environment, key.tenant)
             let change = try row(key)?.flatMap { row in
-                row.change(registration, fingerprint: fingerprint, vault: vault, now: now, step: step)
+                row.change(registration, vault: vault, now: now, step: step)
             }
             changes.append(change ?? .address)
         }
@@ -38,9 +37,13 @@ extension StoreReader {
         tenant: TenantID
     ) throws(StoreError) -> [DeviceKey] {
         guard let number = try tenants.number(tenant) else { return [] }
-        let ids = try sql("SELECT id FROM device WHERE tenant = ? AND fingerprint = ? ORDER BY id").all([
-            .integer(number), .bytes(vault.fingerprint(token, environment, tenant)),
-        ]) { $0.bytes(0) }
+        let fingerprint = vault.fingerprint(token, environment, tenant)
+        let ids = try sql(
+            """
+            SELECT id FROM device WHERE tenant = ?1 AND fingerprint = ?2
+            UNION SELECT id FROM device WHERE tenant = ?1 AND voip_fingerprint = ?2 ORDER BY id
+            """
+        ).all([.integer(number), .bytes(fingerprint)]) { $0.bytes(0) }
         // One that is no id is damage.
         return ids.compactMap { try? DeviceID(bytes: $0) }.map { DeviceKey(tenant: tenant, device: $0) }
     }

@@ -14,6 +14,8 @@ package struct StoreSettings: Sendable {
     package var sightingStep: Duration
     /// How many entries and registrations may wait to be written; more are refused as `.overloaded`.
     package var waitingMax: Int
+    /// How many hooks of a tenant may wait; then the oldest make room.
+    package var hookCountMax: Int
     package var synchronous: Synchronous
     /// The name of SQLite's file system; nil for the system's own. Tests bring one that fails.
     package var fileSystem: String?
@@ -21,11 +23,13 @@ package struct StoreSettings: Sendable {
     package init(
         sightingStep: Duration = .seconds(3_600),
         waitingMax: Int = 16_384,
+        hookCountMax: Int = 100_000,
         synchronous: Synchronous = .full,
         fileSystem: String? = nil
     ) {
         self.sightingStep = sightingStep
         self.waitingMax = waitingMax
+        self.hookCountMax = hookCountMax
         self.synchronous = synchronous
         self.fileSystem = fileSystem
     }

@@ -11,42 +11,64 @@ extension StoreWriter {
     private func put(_ registration: Device.Registration, now: Timestamp) throws(StoreError) -> PutResult {
         let key = registration.key
         let tenant = try tenants.makeNumber(key.tenant)
-        let fingerprint = vault.fingerprint(registration.token, registration.environment, key.tenant)
         let found = try row(key.device, of: key.tenant, number: tenant)
         let stored = found ?? nil
-        let change =
-            stored?.change(registration, fingerprint: fingerprint, vault: vault, now: now, step: settings.sightingStep)
-            ?? .address
+        let change = stored?.change(registration, vault: vault, now: now, step: settings.sightingStep) ?? .address
         switch change {
         case .nothing: return .unchanged
         case .sighting:
-            try sql("UPDATE device SET seen = ?, quarantine = ? WHERE tenant = ? AND id = ?").run([
-                now.column, .optional(change.quarantine(after: stored?.quarantine).map { Int64($0.rawValue) }),
-                .integer(tenant), .bytes(key.device.bytes),
+            try sql(
+                "UPDATE device SET seen = ?, quarantine = ?, voip_quarantine = ? WHERE tenant = ? AND id = ?"
+            ).run([
+                now.column, .optional(DeviceChange.sighting.quarantine(after: stored?.quarantine)),
+                .optional(DeviceChange.sighting.quarantine(after: stored?.voIPQuarantine)), .integer(tenant),
+                .bytes(key.device.bytes),
             ])
             return .seen
         case .content, .address:
-            let registered = change == .address ? now : stored?.registered ?? now
-            let token = change == .address ? nil : stored?.token
-            try sql(
-                """
-                INSERT INTO device (tenant, shard, \(DeviceRow.columns))
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (tenant, id) DO UPDATE SET topic = excluded.topic, environment = excluded.environment,
-                    token = excluded.token, fingerprint = excluded.fingerprint, bundle = excluded.bundle,
-                    language = excluded.language, region = excluded.region, app_version = excluded.app_version,
-                    registered = excluded.registered, seen = excluded.seen, quarantine = excluded.quarantine
-                """
-            ).run([
-                .integer(tenant), .integer(Int64(key.shard.index)), .bytes(key.device.bytes),
-                .bytes(registration.topic.bytes), .integer(Int64(registration.environment.code)),
-                .bytes(token ?? vault.seal(registration, random: &random)), .bytes(fingerprint),
-                .bytes(registration.bundle), .optional(registration.language), .optional(registration.region),
-                .optional(registration.appVersion), registered.column, now.column,
-                .optional(change.quarantine(after: stored?.quarantine).map { Int64($0.rawValue) }),
-            ])
+            try write(registration, over: stored, change, tenant: tenant, now: now)
             return found == nil ? .created : .changed
         }
+    }
+
+    /// Each of the two tokens is sealed anew only where it changed, and only then its quarantine ends.
+    private func write(
+        _ registration: Device.Registration,
+        over stored: DeviceRow?,
+        _ change: DeviceChange,
+        tenant: Int64,
+        now: Timestamp
+    ) throws(StoreError) {
+        let key = registration.key
+        let addressStays = change == .address ? nil : stored
+        let voIPStays = stored.flatMap { $0.voIPTokenIsSame(registration, vault) ? $0 : nil }
+        let token = addressStays?.token ?? vault.seal(of: registration, random: &random)
+        let voIPToken = voIPStays.map(\.voIPToken) ?? vault.seal(.voIPToken, of: registration, random: &random)
+        let voIPFingerprint = registration.voIPToken.map {
+            vault.fingerprint($0, registration.environment, key.tenant)
+        }
+        // The app was heard of: what was only in doubt is not any more.
+        let voIPQuarantine = DeviceChange.content.quarantine(after: voIPStays?.voIPQuarantine)
+        try sql(
+            """
+            INSERT INTO device (tenant, shard, \(DeviceRow.columns))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (tenant, id) DO UPDATE SET topic = excluded.topic, environment = excluded.environment,
+                token = excluded.token, fingerprint = excluded.fingerprint, bundle = excluded.bundle,
+                language = excluded.language, region = excluded.region, app_version = excluded.app_version,
+                registered = excluded.registered, seen = excluded.seen, quarantine = excluded.quarantine,
+                voip_token = excluded.voip_token, voip_fingerprint = excluded.voip_fingerprint,
+                voip_quarantine = excluded.voip_quarantine
+            """
+        ).run([
+            .integer(tenant), .integer(Int64(key.shard.index)), .bytes(key.device.bytes),
+            .bytes(registration.topic.bytes), .integer(Int64(registration.environment.code)), .optional(token),
+            .bytes(vault.fingerprint(registration.token, registration.environment, key.tenant)),
+            .bytes(registration.bundle), .optional(registration.language), .optional(registration.region),
+            .optional(registration.appVersion), (addressStays?.registered ?? now).column, now.column,
+            .optional(change.quarantine(after: stored?.quarantine)), .optional(voIPToken), .optional(voIPFingerprint),
+            .optional(voIPQuarantine),
+        ])
     }
 
     /// - Returns: nil without a row; a row that is nil when it is damaged.
@@ -81,15 +103,27 @@ extension StoreWriter {
             let row = try row(key.device, of: key.tenant, number: tenant) ?? nil
         else { return .unknown }
         let fingerprint = vault.fingerprint(unregistration.token, row.environment, key.tenant)
-        guard row.fingerprint == fingerprint else { return .otherToken }
+        guard row.fingerprint == fingerprint || row.voIPFingerprint == fingerprint else { return .otherToken }
+        let isForCalls = row.fingerprint != fingerprint
         let result = unregistration.result(seen: row.seen, step: settings.sightingStep)
         switch result {
+        case .deleted where isForCalls:
+            try sql(
+                """
+                UPDATE device SET voip_token = NULL, voip_fingerprint = NULL, voip_quarantine = NULL
+                WHERE tenant = ? AND id = ?
+                """
+            ).run([.integer(tenant), .bytes(key.device.bytes)])
         case .deleted: _ = try delete(key)
+        case .quarantined where isForCalls:
+            try sql(
+                "UPDATE device SET voip_quarantine = ? WHERE tenant = ? AND id = ? AND voip_quarantine IS NULL"
+            ).run([.optional(Quarantine.unconfirmed), .integer(tenant), .bytes(key.device.bytes)])
         case .quarantined:
             // One that APNs does not know at all stays what it is.
             try sql(
                 "UPDATE device SET quarantine = ? WHERE tenant = ? AND id = ? AND quarantine IS NULL"
-            ).run([.integer(Int64(Quarantine.unconfirmed.rawValue)), .integer(tenant), .bytes(key.device.bytes)])
+            ).run([.optional(Quarantine.unconfirmed), .integer(tenant), .bytes(key.device.bytes)])
         case .registeredSince, .otherToken, .unknown: break
         }
         return result
@@ -101,9 +135,17 @@ extension StoreWriter {
         _ tenant: TenantID
     ) throws(StoreError) -> Int {
         guard let number = try tenants.number(tenant) else { return 0 }
-        return try sql("UPDATE device SET quarantine = ? WHERE tenant = ? AND fingerprint = ?").run([
-            .integer(Int64(Quarantine.badToken.rawValue)), .integer(number),
-            .bytes(vault.fingerprint(token, environment, tenant)),
-        ])
+        let values: [SQLiteValue] = [
+            .optional(Quarantine.badToken), .integer(number), .bytes(vault.fingerprint(token, environment, tenant)),
+        ]
+        let count = try sql("UPDATE device SET quarantine = ? WHERE tenant = ? AND fingerprint = ?").run(values)
+        let callCount = try sql("UPDATE device SET voip_quarantine = ? WHERE tenant = ? AND voip_fingerprint = ?").run(
+            values
+        )
+        return count + callCount
     }
+}
+
+extension SQLiteValue {
+    fileprivate static func optional(_ value: Quarantine?) -> SQLiteValue { .optional(value.map { Int64($0.rawValue) }) }
 }

@@ -8,6 +8,7 @@ extension StoreWriter {
             .integer(state.code.rawValue), .optional(state.reasonCode), now.column, .integer(standing.id.value),
         ])
         if state.needsNoPayload { try deletePayload(standing.id.value) }
+        try conclude(standing.id.value, tenant: standing.tenant, as: state.code, now: now)
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
 
@@ -46,6 +47,7 @@ extension StoreWriter {
         try sql("UPDATE entry SET state = 5, reason = ?, changed = ? WHERE id = ?").run([
             .integer(Int64(DeathReason.corrupt.rawValue)), now.column, .integer(id),
         ])
+        try conclude(id, tenant: found.tenant, as: .dead, now: now)
         guard let lane = UInt8(exactly: found.lane).flatMap(Lane.init) else { return }
         tallies.move(tenant: found.tenant, lane: lane, from: EntryState.Code(rawValue: found.state), to: .dead)
     }
@@ -91,6 +93,11 @@ extension StoreWriter {
         guard let number = try tenants.number(receipt.tenant), let standing = try standing(receipt.id),
             standing.tenant == number
         else { return .unknown }
+        return try deliver(standing, at: receipt.time)
+    }
+
+    /// What a receipt makes of an entry.
+    func deliver(_ standing: EntryStanding, at time: Timestamp) throws(StoreError) -> ReceiptResult {
         switch standing.state {
         case .delivered: return .repeated
         case .accepted, .sending: break
@@ -98,9 +105,9 @@ extension StoreWriter {
         case .queued where standing.maybeDuplicate, .parked where standing.maybeDuplicate: break
         case .queued, .parked, .dead, .expired: return .implausible
         }
-        try end(standing, as: .delivered, now: receipt.time)
+        try end(standing, as: .delivered, now: time)
         try sql("UPDATE entry SET receipt = ? WHERE id = ?").run([
-            receipt.time.column, .integer(receipt.id.value),
+            time.column, .integer(standing.id.value),
         ])
         return .recorded
     }
@@ -115,6 +122,7 @@ extension StoreWriter {
             try deletePayload(id)
             try sql("DELETE FROM attempt WHERE entry = ?").run([.integer(id)])
             try sql("DELETE FROM entry WHERE id = ?").run([.integer(id)])
+            try forgetWatch(id, tenant: tenant)
             guard let lane = UInt8(exactly: lane).flatMap(Lane.init) else { continue }
             tallies.move(tenant: tenant, lane: lane, from: EntryState.Code(rawValue: state), to: nil)
         }

@@ -58,6 +58,7 @@ extension StoreWriter {
             .bytes(header), .integer(checksum),
         ])
         try sql("INSERT INTO payload (entry, bytes) VALUES (?, ?)").run([.integer(id.value), .bytes(entry.payload)])
+        try watch(entry, as: id)
         tallies.move(tenant: tenant, lane: entry.lane, from: nil, to: .queued)
     }
 }

@@ -29,6 +29,7 @@ extension StoreWriter {
         guard reason != .corrupt, let payload = found.payload, row.isWhole(payload: payload) else { return .corrupt }
         let entry = row.entry
         let id = nextID(entry.id.shard, milliseconds: now.milliseconds)
+        let watch = try takeWatch(of: entry.id)
         let copy = NewEntry(
             device: entry.device,
             topic: entry.topic,
@@ -44,7 +45,10 @@ extension StoreWriter {
             deadline: replay.deadline,
             attemptLimit: entry.attemptLimit,
             payload: payload,
-            trace: entry.trace
+            trace: entry.trace,
+            receiptHash: watch?.receiptHash,
+            fallbackAfter: watch?.fallbackAfter.map { .milliseconds($0) },
+            isReported: watch?.isReported ?? false
         )
         try insert(copy, as: id, tenant: tenant, now: now)
         try sql("UPDATE entry SET replayed_as = ? WHERE id = ?").run([.integer(id.value), .integer(entry.id.value)])

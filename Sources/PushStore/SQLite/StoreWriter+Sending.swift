@@ -143,6 +143,7 @@ extension StoreWriter {
             .integer(standing.maybeDuplicate || isAmbiguous ? 1 : 0), .integer(standing.id.value),
         ])
         if settlement.state.needsNoPayload { try deletePayload(standing.id.value) }
+        try conclude(standing.id.value, tenant: standing.tenant, as: settlement.state.code, now: now)
         tallies.move(
             tenant: standing.tenant,
             lane: standing.lane,

@@ -94,8 +94,10 @@ final class StoreWriter {
         do throws(StoreError) {
             try body()
             try tallies.write()
+            try writeSequence()
             try sql("COMMIT").run([])
             tallies.end(holds: true)
+            writtenSequence = sequence.last
         } catch {
             // As in `write`; whoever opens the store gets the error, and no store.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }

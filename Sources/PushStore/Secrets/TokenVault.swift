@@ -11,16 +11,27 @@ struct TokenVault: Sendable {
 
     init(_ secrets: StoreSecrets) { self.secrets = secrets }
 
-    /// - Returns: 12 bytes of nonce, the ciphertext and its tag.
-    func seal(_ registration: Device.Registration, random: inout some RandomSource) -> [UInt8] {
+    /// Which of a device's tokens it is: one never opens in the other's column.
+    enum Column {
+        case token, voIPToken
+    }
+
+    /// - Returns: 12 bytes of nonce, the ciphertext and its tag; nil where the device has no such token.
+    func seal(
+        _ column: Column = .token,
+        of registration: Device.Registration,
+        random: inout some RandomSource
+    ) -> [UInt8]? {
+        guard let token = column == .token ? registration.token : registration.voIPToken else { return nil }
         let nonce = random.bytes(count: ChaChaPoly.nonceByteCount)
-        let row = Self.row(registration.key, registration.topic, registration.environment)
-        return nonce + ChaChaPoly.seal(registration.token.bytes, key: secrets.tokens, nonce: nonce, aad: row)
+        let row = Self.row(registration.key, registration.topic, registration.environment, column)
+        return nonce + ChaChaPoly.seal(token.bytes, key: secrets.tokens, nonce: nonce, aad: row)
     }
 
     /// - Returns: nil for what was not sealed for this row.
     func open(
         _ sealed: [UInt8],
+        _ column: Column = .token,
         key: DeviceKey,
         topic: Topic,
         environment: APNSEnvironment
@@ -31,7 +42,7 @@ struct TokenVault: Sendable {
                 sealed[ChaChaPoly.nonceByteCount...],
                 key: secrets.tokens,
                 nonce: Array(sealed.prefix(ChaChaPoly.nonceByteCount)),
-                aad: Self.row(key, topic, environment)
+                aad: Self.row(key, topic, environment, column)
             )
             // What was sealed was a token: only a change of its limits could make it none.
             return try? DeviceToken(bytes: bytes)
@@ -47,13 +58,20 @@ struct TokenVault: Sendable {
     }
 
     /// Which row it is: the associated data.
-    private static func row(_ key: DeviceKey, _ topic: Topic, _ environment: APNSEnvironment) -> [UInt8] {
+    private static func row(
+        _ key: DeviceKey,
+        _ topic: Topic,
+        _ environment: APNSEnvironment,
+        _ column: Column
+    ) -> [UInt8] {
         var row: [UInt8] = []
         for part in [key.tenant.bytes, key.device.bytes, topic.bytes] {
             row.append(UInt8(truncatingIfNeeded: part.count))
             row += part
         }
         row.append(environment.code)
+        // The first column was there alone once, and has nothing after its environment.
+        if column == .voIPToken { row.append(1) }
         return row
     }
 }

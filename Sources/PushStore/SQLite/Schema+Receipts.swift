@@ -1,0 +1,37 @@
+extension Schema {
+    /// Receipts, fallbacks, hooks, notes and the tokens of calls.
+    ///
+    /// `watch` has a row only for entries about which somebody waits for something. `fallback_due` is there only between
+    /// APNs' answer and the receipt or the claim. `hook` has at most one row of a kind for an entry, so that nobody can fill it
+    /// by asking again.
+    static let receipts = """
+        CREATE TABLE watch (
+            entry INTEGER PRIMARY KEY,
+            receipt_hash BLOB,
+            fallback_after INTEGER,
+            fallback_due INTEGER,
+            reported INTEGER NOT NULL
+        );
+        CREATE UNIQUE INDEX watch_receipt ON watch (receipt_hash) WHERE receipt_hash IS NOT NULL;
+        CREATE INDEX watch_due ON watch (fallback_due) WHERE fallback_due IS NOT NULL;
+        CREATE TABLE hook (
+            id INTEGER PRIMARY KEY,
+            tenant INTEGER NOT NULL,
+            entry INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            detail BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            due INTEGER NOT NULL,
+            attempts INTEGER NOT NULL
+        );
+        CREATE UNIQUE INDEX hook_entry ON hook (entry, kind);
+        CREATE INDEX hook_due ON hook (tenant, due);
+        CREATE INDEX hook_age ON hook (tenant);
+        CREATE TABLE hook_tally (tenant INTEGER PRIMARY KEY, count INTEGER NOT NULL, dropped INTEGER NOT NULL);
+        CREATE TABLE note (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, bytes BLOB NOT NULL);
+        ALTER TABLE device ADD COLUMN voip_token BLOB;
+        ALTER TABLE device ADD COLUMN voip_fingerprint BLOB;
+        ALTER TABLE device ADD COLUMN voip_quarantine INTEGER;
+        CREATE INDEX device_voip ON device (tenant, voip_fingerprint) WHERE voip_fingerprint IS NOT NULL;
+        """
+}

@@ -1,0 +1,123 @@
+internal import Envelope
+
+extension StoreWriter {
+    func report(_ reports: [NewHook], now: Timestamp) throws(StoreError) -> [Bool] {
+        var results: [Bool] = []
+        for report in reports { results.append(try self.report(report, now: now)) }
+        return results
+    }
+
+    private func report(_ report: NewHook, now: Timestamp) throws(StoreError) -> Bool {
+        guard let tenant = try tenants.number(report.tenant),
+            let owner = try sql("SELECT tenant FROM entry WHERE id = ?").first(
+                [.integer(report.entry.value)],
+                { $0.integer(0) }
+            ), owner == tenant
+        else { return false }
+        try addHook(report.kind, entry: report.entry.value, tenant: tenant, detail: report.detail, now: now)
+        return true
+    }
+
+    /// Writes a hook, unless one of its kind waits for this entry already; the oldest of its tenant's make room.
+    ///
+    /// - Parameters:
+    ///   - kind: what happened.
+    ///   - entry: to which, as it is in the file.
+    ///   - tenant: its number.
+    ///   - detail: of `NewHook.detailByteCounts`.
+    ///   - now: since when it is due.
+    /// - Throws: what a disk does.
+    func addHook(
+        _ kind: HookKind,
+        entry: Int64,
+        tenant: Int64,
+        detail: [UInt8],
+        now: Timestamp
+    ) throws(StoreError) {
+        let shard = EntryID(value: entry)?.shard ?? Shard.all[0]
+        let added = try sql(
+            """
+            INSERT INTO hook (id, tenant, entry, kind, detail, created, due, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0)
+            ON CONFLICT (entry, kind) DO NOTHING
+            """
+        ).run([
+            // Of the same numbers as entries: none is given out twice, also after a backup was put back.
+            .integer(nextID(shard, milliseconds: now.milliseconds).value), .integer(tenant), .integer(entry),
+            .integer(Int64(kind.rawValue)), .bytes(detail), now.column, now.column,
+        ])
+        guard added > 0 else { return }
+        let excess = try countHooks(of: tenant, waiting: 1, dropped: 0) - Int64(clamping: settings.hookCountMax)
+        guard excess > 0 else { return }
+        let droppedCount = try sql(
+            "DELETE FROM hook WHERE id IN (SELECT id FROM hook WHERE tenant = ? ORDER BY id LIMIT ?)"
+        ).run([.integer(tenant), .integer(excess)])
+        try countHooks(of: tenant, waiting: -droppedCount, dropped: droppedCount)
+    }
+
+    /// - Returns: how many hooks of the tenant's wait now.
+    @discardableResult
+    func countHooks(of tenant: Int64, waiting: Int, dropped: Int) throws(StoreError) -> Int64 {
+        guard waiting != 0 || dropped != 0 else { return 0 }
+        return try sql(
+            """
+            INSERT INTO hook_tally (tenant, count, dropped) VALUES (?, ?, ?)
+            ON CONFLICT (tenant) DO UPDATE SET count = count + excluded.count, dropped = dropped + excluded.dropped
+            RETURNING count
+            """
+        ).first([.integer(tenant), .integer(Int64(waiting)), .integer(Int64(dropped))]) { $0.integer(0) } ?? 0
+    }
+
+    /// Of hooks that a look found due, those that still are: they are somebody's until the lease ends.
+    func leaseHooks(_ ids: [Int64], now: Timestamp, until: Timestamp) throws(StoreError) -> [Hook] {
+        var hooks: [Hook] = []
+        for id in ids {
+            let found = try sql(
+                "SELECT tenant, entry, kind, detail, created, attempts FROM hook WHERE id = ? AND due <= ?"
+            ).first([.integer(id), now.column]) { row in
+                (
+                    tenant: row.integer(0), entry: row.integer(1), kind: row.integer(2), detail: row.bytes(3),
+                    created: row.integer(4), attempts: row.integer(5)
+                )
+            }
+            guard let found else { continue }
+            guard let kind = UInt8(exactly: found.kind).flatMap(HookKind.init), let entry = try entry(found.entry) else {
+                // Damaged: there is nothing left that could be told.
+                try endHook(id, isDropped: true)
+                continue
+            }
+            try sql("UPDATE hook SET due = ?, attempts = attempts + 1 WHERE id = ?").run([until.column, .integer(id)])
+            hooks.append(
+                Hook(
+                    id: id,
+                    kind: kind,
+                    detail: found.detail,
+                    entry: entry,
+                    created: Timestamp(column: found.created),
+                    attemptCount: Int(clamping: found.attempts)
+                )
+            )
+        }
+        return hooks
+    }
+
+    func finishHooks(_ outcomes: [HookOutcome]) throws(StoreError) {
+        for outcome in outcomes {
+            switch outcome.verdict {
+            case .done: try endHook(outcome.id, isDropped: false)
+            case .retry(let time):
+                try sql("UPDATE hook SET due = ? WHERE id = ?").run([time.column, .integer(outcome.id)])
+            }
+        }
+    }
+
+    private func endHook(_ id: Int64, isDropped: Bool) throws(StoreError) {
+        let tenant = try sql("DELETE FROM hook WHERE id = ? RETURNING tenant").first([.integer(id)]) { $0.integer(0) }
+        if let tenant { try countHooks(of: tenant, waiting: -1, dropped: isDropped ? 1 : 0) }
+    }
+
+    func setNote(_ name: String, to bytes: [UInt8]) throws(StoreError) {
+        try sql(
+            "INSERT INTO note (name, bytes) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes"
+        ).run([.bytes(Array(name.utf8)), .bytes(bytes)])
+    }
+}
