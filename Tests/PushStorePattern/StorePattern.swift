@@ -62,6 +62,9 @@ package enum StorePattern {
         )
     }
 
+    /// What an entry's device shows: 32 bytes.
+    package static func receiptHash(of id: APNSID) -> [UInt8] { id.bytes + id.bytes.reversed() }
+
     package static func idempotency(_ text: String, body: UInt64 = 0) throws -> Idempotency {
         try Idempotency(key: Array(text.utf8), digest: payload(body, byteCount: 32))
     }

@@ -4,9 +4,9 @@ package import PushStore
 import Synchronization
 import TestSupport
 
-/// Random work of a relay's on a store: requests come in, dispatchers send, devices come and go. It goes on until the store
-/// fails, or the process is killed.
-package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
+/// Random work of a relay's on a store: requests come in, dispatchers send, receipts come or fallbacks fire, tenants are told,
+/// devices come and go. It goes on until the store fails, or the process is killed.
+package struct StoreWork<Engine: ServiceStore>: Sendable {
     /// How many entries may be unfinished before no more come in.
     private static var backlogMax: Int { 400 }
     private static var deviceCount: Int { 40 }
@@ -54,6 +54,8 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
                 }
             }
             group.addTask { await failure { try await register(SeededRandom(seed: seed ^ 77)) } }
+            group.addTask { await failure { try await claim() } }
+            group.addTask { await failure { try await tell(SeededRandom(seed: seed ^ 78)) } }
             return await group.reduce(into: []) { errors, error in error.map { errors.append($0) } }
         }
     }
@@ -149,8 +151,13 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
         }
         guard !accepted.isEmpty else { return }
         for one in accepted { say(.receipting(one.lease.id)) }
+        let redemptions = try await engine.redeem(
+            accepted.map { StorePattern.receiptHash(of: $0.entry.apnsID) },
+            now: time
+        )
+        let others = zip(accepted, redemptions).filter { $0.1 == .unknown }.map(\.0)
         _ = try await engine.record(
-            accepted.map { Receipt(tenant: $0.entry.tenant, id: $0.lease.id, time: time) }
+            others.map { Receipt(tenant: $0.entry.tenant, id: $0.lease.id, time: time) }
         )
         for one in accepted { say(.receipted(one.lease.id)) }
     }
@@ -166,6 +173,51 @@ package struct StoreWork<Engine: DurableOutbox & DeviceRegistry>: Sendable {
         case 15..<17: return Outcome(lease: lease, attempt: refused, verdict: .dead(.rejected))
         case 17..<18: return Outcome(lease: lease, attempt: refused, verdict: .dead(.undeliverable))
         default: return Outcome(lease: lease, attempt: refused, verdict: .park)
+        }
+    }
+
+    private func claim() async throws {
+        let limit = 8
+        while !isOver {
+            let time = now()
+            guard let due = try await engine.nextFallback(), due <= time else {
+                await Task.yield()
+                continue
+            }
+            say(.claiming(count: limit))
+            let claimed = try await engine.claimFallbacks(limit: limit, now: time)
+            for entry in claimed { say(.claimed(entry.id)) }
+            say(.claims(count: limit))
+            _ = try await engine.report(
+                claimed.map { NewHook(tenant: $0.tenant, entry: $0.id, kind: .fallback) },
+                now: now()
+            )
+            for entry in claimed { say(.reported(entry.id)) }
+        }
+    }
+
+    private func tell(_ seeded: SeededRandom) async throws {
+        var random = seeded
+        while !isOver {
+            let time = now()
+            let limit = Int.random(in: 1...20, using: &random)
+            let hooks = try await engine.takeHooks(
+                limit: limit,
+                now: time,
+                leasedUntil: time.advanced(by: .seconds(60))
+            )
+            if hooks.isEmpty {
+                await Task.yield()
+                continue
+            }
+            for hook in hooks { say(.telling(hook.entry.id, hook.kind.word)) }
+            let failedCount = Int.random(in: 0...2, using: &random)
+            let retried = hooks.prefix(failedCount).map {
+                HookOutcome(id: $0.id, verdict: .retry(at: time.advanced(by: .milliseconds(30))))
+            }
+            let told = hooks.dropFirst(failedCount)
+            try await engine.finishHooks(retried + told.map { HookOutcome(id: $0.id, verdict: .done) })
+            for hook in told { say(.told(hook.entry.id, hook.kind.word)) }
         }
     }
 
@@ -196,14 +248,20 @@ package enum WorkRequest {
         try OutboxRequest(
             tenant: try tenant(number),
             idempotency: try StorePattern.idempotency("request \(number)", body: number),
-            entries: try (0..<UInt64(count)).map { offset in
-                try StorePattern.entry(
-                    number + offset,
-                    lane: Lane.allCases[Int((number + offset) % 3)],
-                    attemptLimit: (number + offset) % 4 == 0 ? 2 : nil
-                )
-            }
+            entries: try (0..<UInt64(count)).map { offset in try entry(number + offset) }
         )
+    }
+
+    package static func entry(_ number: UInt64) throws -> NewEntry {
+        var entry = try StorePattern.entry(
+            number,
+            lane: Lane.allCases[Int(number % 3)],
+            attemptLimit: number % 4 == 0 ? 2 : nil
+        )
+        if number % 2 == 0 { entry.receiptHash = StorePattern.receiptHash(of: entry.apnsID) }
+        if number % 3 != 0 { entry.fallbackAfter = .milliseconds(Int64(number % 50)) }
+        entry.isReported = number % 5 < 3
+        return entry
     }
 }
 
@@ -229,6 +287,18 @@ extension EntryState {
         case .delivered: "delivered"
         case .dead: "dead"
         case .expired: "expired"
+        }
+    }
+}
+
+extension HookKind {
+    package var word: String {
+        switch self {
+        case .dead: "dead"
+        case .expired: "expired"
+        case .delivered: "delivered"
+        case .resendRequested: "resend"
+        case .fallback: "fallback"
         }
     }
 }

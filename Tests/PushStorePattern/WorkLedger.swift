@@ -3,7 +3,7 @@ package import PushStore
 /// What a store must hold after its user died, by what the user had said.
 package struct WorkLedger {
     /// What is known of an entry.
-    private struct Entry {
+    struct Entry {
         let number: UInt64
         let tenant: TenantID
         /// States that it may be in, by their words; more than one only while something was on its way.
@@ -12,11 +12,30 @@ package struct WorkLedger {
         var attemptCount = 0
         /// Whether a mark was on its way or held, so that it may have been found in flight.
         var mayBeInFlight = false
+        /// Whether its sender was never told of it, and not all that was said of it is known.
+        var isVague = false
+        /// What was said of its hooks, by their kinds.
+        var hooks: [String: Hook] = [:]
         /// Whether nothing can happen to it any more.
         var isSettled = false
     }
 
-    private var entries: [EntryID: Entry] = [:]
+    /// What is known of a hook.
+    enum Hook {
+        /// Somebody was told that it is there.
+        case reported
+        /// It may be finished by now.
+        case telling
+        /// It was finished, or was never there.
+        case told
+    }
+
+    var entries: [EntryID: Entry] = [:]
+    /// Whose fallback fired, or may have.
+    var claimed: Set<EntryID> = []
+    /// So many claims may be on the disk that nobody spoke of.
+    private var openClaimCount = 0
+    private var claimFaults: [String] = []
     /// What dispatchers said of entries before their sender was told that they are stored.
     private var early: [EntryID: [WorkLine]] = [:]
     private var pending: [UInt64: Int] = [:]
@@ -54,6 +73,13 @@ package struct WorkLedger {
             unchecked.insert(id)
         case .receipting(let id): entries[id]?.states.insert("delivered")
         case .receipted(let id): entries[id]?.states = ["delivered"]
+        case .claiming(let count): openClaimCount += count
+        case .claims(let count): openClaimCount -= count
+        case .claimed(let id):
+            if !claimed.insert(id).inserted { claimFaults.append("\(entries[id]?.number ?? 0): fires twice") }
+        case .reported(let id): if entries[id]?.hooks["fallback"] == nil { entries[id]?.hooks["fallback"] = .reported }
+        case .telling(let id, let kind): entries[id]?.hooks[kind] = .telling
+        case .told(let id, let kind): entries[id]?.hooks[kind] = .told
         case .putting(let device, let version): devices[device, default: [nil]].insert(version)
         case .put(let device, let version): devices[device] = [version]
         case .deleting(let device): devices[device, default: [nil]].insert(nil)
@@ -69,13 +95,18 @@ package struct WorkLedger {
     /// - Returns: what is not as it must be; nothing, for a store that keeps its promises.
     /// - Throws: what the store throws.
     package mutating func check(
-        _ engine: some DurableOutbox & DeviceRegistry,
+        _ engine: some ServiceStore,
         all: Bool
     ) async throws -> [String] {
         for entry in entries.values where !entry.isSettled {
             histogram[entry.states.sorted().joined(separator: " or "), default: 0] += 1
         }
-        var faults = try await checkPending(engine)
+        var faults = try await checkPending(engine) + claimFaults
+        claimFaults = []
+        let fallbacks = try await Self.drainFallbacks(engine)
+        let hooks = try await Self.drainHooks(engine)
+        faults += checkFallbacks(fallbacks)
+        var missingCount = 0
         let ids = all ? Array(entries.keys) : entries.filter { !$0.value.isSettled }.map(\.key) + unchecked
         for id in Set(ids) {
             guard let known = entries[id] else { continue }
@@ -84,24 +115,37 @@ package struct WorkLedger {
                 continue
             }
             if let fault = try await Self.fault(found, known, engine) { faults.append("\(known.number): \(fault)") }
+            faults += try checkHooks(found, known, hooks[id] ?? [])
+            if found.state == .accepted, try WorkRequest.entry(known.number).fallbackAfter != nil,
+                claimed.insert(id).inserted, !known.isVague
+            {
+                missingCount += 1
+            }
+            entries[id]?.isVague = false
             entries[id]?.states = [found.state.word]
             entries[id]?.attemptCount = found.attemptCount
             entries[id]?.mayBeInFlight = false
             entries[id]?.isSettled = found.state.isFinal && found.state != .accepted
         }
         unchecked = []
+        if missingCount > openClaimCount { faults.append("\(missingCount) fallbacks that nobody claimed are gone") }
+        openClaimCount = 0
         return try await faults + checkDevices(engine)
     }
 
     private static func fault(
         _ found: OutboxEntry,
         _ known: Entry,
-        _ engine: some DurableOutbox
+        _ engine: some ServiceStore
     ) async throws -> String? {
-        let expected = try StorePattern.entry(known.number)
+        let expected = try WorkRequest.entry(known.number)
         guard found.apnsID == expected.apnsID, found.device == expected.device, found.trace == expected.trace,
             found.collapseID == expected.collapseID
         else { return "is another entry" }
+        if found.state == .delivered, let hash = expected.receiptHash {
+            let redemptions = try await engine.redeem([hash], now: StorePattern.start)
+            guard redemptions == [.repeated] else { return "has a receipt that is good again" }
+        }
         let attempts = try await engine.attempts(found.id, tenant: known.tenant)
         guard attempts.count == found.attemptCount else {
             return "\(attempts.count) attempts written, \(found.attemptCount) counted"
@@ -143,6 +187,7 @@ package struct WorkLedger {
                     )
                     // A dispatcher may have got it before its sender was told.
                     entries[id]?.attemptCount = found[offset]?.attemptCount ?? 0
+                    entries[id]?.isVague = true
                 }
             }
         }

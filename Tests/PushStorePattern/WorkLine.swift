@@ -13,6 +13,16 @@ package enum WorkLine: Equatable, Sendable {
     case finished(EntryID, String)
     case receipting(EntryID)
     case receipted(EntryID)
+    /// Before a claim of at most so many fallbacks.
+    case claiming(count: Int)
+    case claimed(EntryID)
+    /// After everything that it claimed was said.
+    case claims(count: Int)
+    /// A hook that somebody asked for is there.
+    case reported(EntryID)
+    /// Before a hook is finished; its kind.
+    case telling(EntryID, String)
+    case told(EntryID, String)
     case putting(device: Int, version: UInt64)
     case put(device: Int, version: UInt64)
     case deleting(device: Int)
@@ -22,9 +32,9 @@ package enum WorkLine: Equatable, Sendable {
     package var entryID: EntryID? {
         switch self {
         case .marking(let id), .marked(let id), .finishing(let id, _), .finished(let id, _), .receipting(let id),
-            .receipted(let id):
+            .receipted(let id), .claimed(let id), .reported(let id), .telling(let id, _), .told(let id, _):
             id
-        case .enqueuing, .stored, .putting, .put, .deleting, .deleted: nil
+        case .enqueuing, .stored, .claiming, .claims, .putting, .put, .deleting, .deleted: nil
         }
     }
 
@@ -38,6 +48,12 @@ package enum WorkLine: Equatable, Sendable {
         case .finished(let id, let state): "finished \(id.value) \(state)"
         case .receipting(let id): "receipting \(id.value)"
         case .receipted(let id): "receipted \(id.value)"
+        case .claiming(let count): "claiming \(count)"
+        case .claimed(let id): "claimed \(id.value)"
+        case .claims(let count): "claims \(count)"
+        case .reported(let id): "reported \(id.value)"
+        case .telling(let id, let kind): "telling \(id.value) \(kind)"
+        case .told(let id, let kind): "told \(id.value) \(kind)"
         case .putting(let device, let version): "putting \(device) \(version)"
         case .put(let device, let version): "put \(device) \(version)"
         case .deleting(let device): "deleting \(device)"
@@ -64,6 +80,9 @@ package enum WorkLine: Equatable, Sendable {
             guard let device = Int(words[1]), let version = UInt64(second) else { return nil }
             self =
                 words[0] == "put" ? .put(device: device, version: version) : .putting(device: device, version: version)
+        case "claiming", "claims":
+            guard let count = Int(words[1]) else { return nil }
+            self = words[0] == "claims" ? .claims(count: count) : .claiming(count: count)
         case "deleting", "deleted":
             guard let device = Int(words[1]) else { return nil }
             self = words[0] == "deleted" ? .deleted(device: device) : .deleting(device: device)
@@ -76,6 +95,10 @@ package enum WorkLine: Equatable, Sendable {
             case "finished": self = .finished(id, second)
             case "receipting": self = .receipting(id)
             case "receipted": self = .receipted(id)
+            case "claimed": self = .claimed(id)
+            case "reported": self = .reported(id)
+            case "telling": self = .telling(id, second)
+            case "told": self = .told(id, second)
             default: return nil
             }
         }

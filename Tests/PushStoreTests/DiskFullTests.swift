@@ -72,6 +72,24 @@ struct DiskFullTests {
         await store.close()
     }
 
+    @Test func `a fallback that found no space is not claimed, and a receipt is not used up`() async throws {
+        let disk = try FaultyDisk()
+        let store = try disk.open(folder.path("store"))
+        var entry = try StorePattern.entry(1)
+        entry.receiptHash = StorePattern.receiptHash(of: entry.apnsID)
+        entry.fallbackAfter = .seconds(60)
+        let hash = StorePattern.receiptHash(of: entry.apnsID)
+        _ = try await store.store(entry)
+        for one in try await store.sendAll() { _ = try await store.finish(one, .accepted) }
+        disk.fill(from: 1)
+        await #expect(throws: StoreError.full) { _ = try await store.claimFallbacks(limit: 9, now: .after(60)) }
+        await #expect(throws: StoreError.full) { _ = try await store.redeem([hash], now: .after(60)) }
+        disk.fill(from: 0)
+        #expect(try await store.claimFallbacks(limit: 9, now: .after(60)).count == 1)
+        guard case .received = try await store.redeem([hash], now: .after(60))[0] else { throw NotStored() }
+        await store.close()
+    }
+
     @Test func `after a sync that failed nothing is written until the store is opened anew (abuse case 96)`()
         async throws
     {

@@ -73,6 +73,37 @@ struct MigrationTests {
         await again.close()
     }
 
+    @Test func `a device and an entry of before receipts were kept go on`() async throws {
+        let version = 3
+        let id = try makeFile(version: version)
+        let registration = try StorePattern.registration(1)
+        let vault = TokenVault(StoreSecrets(try StorePattern.key()))
+        var random = SeededRandom(seed: 103)
+        let token = try #require(vault.seal(of: registration, random: &random))
+        let fingerprint = vault.fingerprint(registration.token, .production, registration.key.tenant)
+        try execute(
+            """
+            INSERT INTO device (tenant, id, shard, topic, environment, token, fingerprint, bundle, language, region,
+                app_version, registered, seen)
+            VALUES (1, x'\(Hex.encode(registration.key.device.bytes))', \(registration.key.shard.index),
+                x'\(Hex.encode(registration.topic.bytes))', 1, x'\(Hex.encode(token))', x'\(Hex.encode(fingerprint))',
+                x'\(Hex.encode(registration.bundle))', CAST('de-CH' AS BLOB), CAST('CH' AS BLOB), CAST('1.1' AS BLOB),
+                5, 5)
+            """
+        )
+        let store = try open()
+        guard case .found(let device) = try await store.devices([registration.key])[0] else { throw NotStored() }
+        #expect(device.registration == registration && device.voIPQuarantine == nil)
+        for one in try await store.sendAll() { _ = try await store.finish(one, .accepted) }
+        #expect(try await store.state(id) == .accepted)
+        #expect(try await store.nextFallback() == nil)
+        #expect(
+            try await store.record([Receipt(tenant: registration.key.tenant, id: id, time: .after(1))]) == [.recorded]
+        )
+        #expect(try await store.nextHook() == nil)
+        await store.close()
+    }
+
     @Test func `a file of a later version is refused, and left as it is (abuse case 103)`() async throws {
         await (try open()).close()
         let newest = Schema.steps.count
@@ -94,6 +125,6 @@ struct MigrationTests {
             sum.add(Array(step.utf8))
             return String(sum.value, radix: 16)
         }
-        #expect(sums == ["440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36"])
+        #expect(sums == ["440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36", "34c409427518fc28"])
     }
 }

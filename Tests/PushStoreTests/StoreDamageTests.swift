@@ -76,9 +76,48 @@ struct StoreDamageTests {
         await moved.close()
     }
 
+    @Test func `a device's two tokens cannot change places`() async throws {
+        let store = try open()
+        var registration = try StorePattern.registration(1)
+        registration.voIPToken = try StorePattern.token(1_001)
+        _ = try await store.put([registration], now: .after(0))
+        await store.close()
+        try alter("UPDATE device SET token = voip_token, voip_token = token")
+        let moved = try open()
+        #expect(try await moved.devices([registration.key]) == [.damaged])
+        await moved.close()
+        try alter("UPDATE device SET token = voip_token")
+        let half = try open()
+        guard case .found(let device) = try await half.devices([registration.key])[0] else { throw NotStored() }
+        #expect(device.registration.voIPToken == nil && device.registration.token == registration.token)
+        // The app's next launch mends it.
+        #expect(try await half.put([registration], now: .after(1)) == [.changed])
+        guard case .found(let mended) = try await half.devices([registration.key])[0] else { throw NotStored() }
+        #expect(mended.registration == registration)
+        await half.close()
+    }
+
+    @Test func `a damaged entry ends as a hook tells, or is counted where nothing can be told`() async throws {
+        let store = try open()
+        var entries = try [StorePattern.entry(1, device: 1), StorePattern.entry(2, device: 1)]
+        for index in entries.indices { entries[index].isReported = true }
+        let ids = [try await store.store(entries[0])[0], try await store.store(entries[1])[0]]
+        await store.close()
+        try alter("DELETE FROM payload; UPDATE entry SET header = x'01' WHERE id = \(ids[1].value)")
+        let damaged = try open()
+        #expect(try await damaged.takeAll().isEmpty)
+        let hooks = try await damaged.takeHooks(limit: 9, now: .after(1), leasedUntil: .after(60))
+        #expect(hooks.map(\.entry.id) == [ids[0]] && hooks.first?.entry.state == .dead(.corrupt))
+        let counts = [HookCount(tenant: try StorePattern.tenant(1), waiting: 1, dropped: 1)]
+        #expect(try await damaged.hookCounts() == counts)
+        await damaged.close()
+    }
+
     @Test func `no file holds a device token (abuse case 93)`() async throws {
         let store = try open()
         var registration = try StorePattern.registration(1)
+        let call = try StorePattern.token(1_001)
+        registration.voIPToken = call
         _ = try await store.put([registration], now: .after(0))
         let old = registration.token
         registration.token = try StorePattern.token(1, version: 2)
@@ -89,7 +128,7 @@ struct StoreDamageTests {
         for _ in 0..<2 {
             for name in try folder.names() {
                 let bytes = try Self.read(folder.path(name))
-                for token in [old, registration.token] {
+                for token in [old, registration.token, call] {
                     #expect(!Self.contains(bytes, token.bytes), "\(name)")
                     #expect(!Self.contains(bytes, Array(token.hex.utf8)), "\(name)")
                 }

@@ -4,24 +4,44 @@ import PushStorePattern
 import TestSupport
 import Testing
 
-/// Whatever keeps devices and an outbox. Another engine is held to the same suites by being named in `engines`.
+/// Whatever keeps all that the service has. Another engine is held to the same suites by being named in `engines`.
 struct StoreEngine: CustomTestStringConvertible, Sendable {
     /// Opens what is in a folder, or makes it; whatever was open there is closed or dead.
-    let open: @Sendable (_ folder: String) async throws -> any DurableOutbox & DeviceRegistry
-    let close: @Sendable (any DurableOutbox & DeviceRegistry) async -> Void
+    let open: @Sendable (_ folder: String, _ hookCountMax: Int) async throws -> any ServiceStore
+    let close: @Sendable (any ServiceStore) async -> Void
     let testDescription: String
 
     static let sqlite = StoreEngine(
-        open: { try SQLiteStore(path: $0 + "/store", key: try StorePattern.key(), now: StorePattern.start) },
+        open: { folder, hookCountMax in
+            try SQLiteStore(
+                path: folder + "/store",
+                key: try StorePattern.key(),
+                settings: StoreSettings(hookCountMax: hookCountMax),
+                now: StorePattern.start
+            )
+        },
         close: { await ($0 as? SQLiteStore)?.close() },
         testDescription: "SQLite"
     )
     static let all = [sqlite]
 
-    /// An empty one, for one test.
-    func with(_ body: (any DurableOutbox & DeviceRegistry) async throws -> Void) async throws {
+    /// One that is opened anew after `first`, for what outlives a process.
+    func with(_ first: (any ServiceStore) async throws -> Void, then second: (any ServiceStore) async throws -> Void)
+        async throws
+    {
         let folder = try TemporaryFolder()
-        let store = try await open(folder.path)
+        let store = try await open(folder.path, 1_000)
+        try await first(store)
+        await close(store)
+        let next = try await open(folder.path, 1_000)
+        try await second(next)
+        await close(next)
+    }
+
+    /// An empty one, for one test.
+    func with(hookCountMax: Int = 1_000, _ body: (any ServiceStore) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let store = try await open(folder.path, hookCountMax)
         try await body(store)
         await close(store)
     }

@@ -1,0 +1,66 @@
+import Envelope
+import PushStore
+
+/// What follows from an entry's end: a fallback that fires once, and hooks that are there until they were told.
+extension WorkLedger {
+    /// Later than anything that work is due at.
+    private static let end = Timestamp(milliseconds: 1 << 60)
+
+    /// Everything whose fallback did not fire; it has by then.
+    static func drainFallbacks(_ engine: some ReceiptBook) async throws -> [OutboxEntry] {
+        var fired: [OutboxEntry] = []
+        while true {
+            let claimed = try await engine.claimFallbacks(limit: 1_000, now: end)
+            if claimed.isEmpty { return fired }
+            fired += claimed
+        }
+    }
+
+    /// The kinds of all hooks, which are finished by then.
+    static func drainHooks(_ engine: some HookQueue) async throws -> [EntryID: Set<String>] {
+        var drained: [EntryID: Set<String>] = [:]
+        while true {
+            let hooks = try await engine.takeHooks(limit: 1_000, now: end, leasedUntil: end.advanced(by: .seconds(1)))
+            if hooks.isEmpty { return drained }
+            for hook in hooks { drained[hook.entry.id, default: []].insert(hook.kind.word) }
+            try await engine.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
+        }
+    }
+
+    /// Nothing that was claimed is claimed again, and only what APNs has.
+    mutating func checkFallbacks(_ fired: [OutboxEntry]) -> [String] {
+        var faults: [String] = []
+        for entry in fired {
+            let number = entries[entry.id]?.number ?? 0
+            if !claimed.insert(entry.id).inserted { faults.append("\(number): fires again") }
+            if entry.state != .accepted { faults.append("\(number): fires as \(entry.state)") }
+        }
+        return faults
+    }
+
+    /// A hook that was written with its entry's end is there until somebody may have finished it, and not after.
+    mutating func checkHooks(
+        _ found: OutboxEntry,
+        _ known: Entry,
+        _ drained: Set<String>
+    ) throws -> [String] {
+        var faults: [String] = []
+        let isReported = try WorkRequest.entry(known.number).isReported
+        let state = found.state.word
+        var due: Set<String> = []
+        if isReported, ["dead", "expired", "delivered"].contains(state) { due.insert(state) }
+        if known.hooks["fallback"] == .reported { due.insert("fallback") }
+        if !known.isVague {
+            for kind in due where known.hooks[kind] != .telling && known.hooks[kind] != .told {
+                if !drained.contains(kind) { faults.append("\(known.number): the hook \(kind) is gone") }
+            }
+        }
+        for kind in drained {
+            if known.hooks[kind] == .told { faults.append("\(known.number): \(kind) is told again") }
+            if kind != "fallback", kind != state { faults.append("\(known.number): \(kind) is told of \(state)") }
+        }
+        // All of them are finished now.
+        for kind in due.union(drained) { entries[found.id]?.hooks[kind] = .told }
+        return faults
+    }
+}
