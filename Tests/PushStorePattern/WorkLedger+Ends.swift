@@ -11,8 +11,9 @@ extension WorkLedger {
         var fired: [OutboxEntry] = []
         while true {
             let claimed = try await engine.claimFallbacks(limit: 1_000, now: end)
-            if claimed.isEmpty { return fired }
             fired += claimed
+            // A store that gives one again would do so for ever.
+            if claimed.isEmpty || Set(fired.map(\.id)).count < fired.count { return fired }
         }
     }
 

@@ -21,6 +21,7 @@ package protocol HookQueue: Sendable {
     ///   - now: what is due by now.
     ///   - leasedUntil: until when nobody else gets them.
     /// - Returns: the longest due first; each with how often it had been taken before.
+    /// - Throws: `.full`, and what a disk does: they are nobody's then.
     func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
 
     /// What became of hooks; those that are not there any more are passed over.

@@ -25,6 +25,7 @@ package protocol ReceiptBook: Sendable {
     ///   - limit: at most so many, and at most 1,000; the longest due first.
     ///   - now: what is due by now.
     /// - Returns: the entries whose fallback is to be sent, all of them `accepted`. It is on the disk that they were claimed.
+    /// - Throws: `.full`, and what a disk does: they are due then as before.
     func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry]
 
     /// For a device that asks for another of what it got: it knows the trace, and no tenant.

@@ -8,7 +8,10 @@ extension StoreReader {
         var redemptions: [Redemption?] = []
         for hash in hashes {
             let state = try sql(
-                "SELECT state FROM watch JOIN entry ON entry.id = watch.entry WHERE receipt_hash = ?"
+                """
+                SELECT state FROM watch INDEXED BY watch_receipt JOIN entry ON entry.id = watch.entry
+                WHERE receipt_hash = ?
+                """
             ).first([.bytes(hash)]) { $0.integer(0) }
             switch state.flatMap(EntryState.Code.init) {
             case .delivered: redemptions.append(.repeated)
@@ -20,9 +23,8 @@ extension StoreReader {
     }
 
     func nextFallback() throws(StoreError) -> Timestamp? {
-        try sql("SELECT fallback_due FROM watch WHERE fallback_due IS NOT NULL ORDER BY fallback_due LIMIT 1").first([]) {
-            Timestamp(column: $0.integer(0))
-        }
+        try sql("SELECT fallback_due FROM watch WHERE fallback_due IS NOT NULL ORDER BY fallback_due LIMIT 1").first([])
+        { Timestamp(column: $0.integer(0)) }
     }
 
     /// The newest of any tenant's; nil also for one that is damaged.

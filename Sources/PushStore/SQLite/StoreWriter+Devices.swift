@@ -147,5 +147,7 @@ extension StoreWriter {
 }
 
 extension SQLiteValue {
-    fileprivate static func optional(_ value: Quarantine?) -> SQLiteValue { .optional(value.map { Int64($0.rawValue) }) }
+    fileprivate static func optional(_ value: Quarantine?) -> SQLiteValue {
+        .optional(value.map { Int64($0.rawValue) })
+    }
 }

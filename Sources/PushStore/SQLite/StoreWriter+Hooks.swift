@@ -80,7 +80,8 @@ extension StoreWriter {
                 )
             }
             guard let found else { continue }
-            guard let kind = UInt8(exactly: found.kind).flatMap(HookKind.init), let entry = try entry(found.entry) else {
+            guard let kind = UInt8(exactly: found.kind).flatMap(HookKind.init), let entry = try entry(found.entry)
+            else {
                 // Damaged: there is nothing left that could be told.
                 try endHook(id, isDropped: true)
                 continue

@@ -26,7 +26,9 @@ extension StoreWriter {
 
     /// - Returns: the entry, as it is in the file, whose device is to show this.
     func watched(_ hash: [UInt8]) throws(StoreError) -> Int64? {
-        try sql("SELECT entry FROM watch WHERE receipt_hash = ?").first([.bytes(hash)]) { $0.integer(0) }
+        try sql("SELECT entry FROM watch INDEXED BY watch_receipt WHERE receipt_hash = ?").first([.bytes(hash)]) {
+            $0.integer(0)
+        }
     }
 
     /// What a dead letter's copy takes over: it carries the same sealed capability, so that receipts are the copy's.
@@ -74,7 +76,8 @@ extension StoreWriter {
     }
 
     private func watch(of id: Int64) throws(StoreError) -> EntryWatch? {
-        try sql("SELECT receipt_hash, fallback_after, reported FROM watch WHERE entry = ?").first([.integer(id)]) { row in
+        try sql("SELECT receipt_hash, fallback_after, reported FROM watch WHERE entry = ?").first([.integer(id)]) {
+            row in
             EntryWatch(
                 receiptHash: row.optionalBytes(0),
                 fallbackAfter: row.optionalInteger(1),
