@@ -101,6 +101,24 @@ struct StoreFileTests {
         await again.close()
     }
 
+    @Test func `an id that was given out while opening is not given out again`() async throws {
+        let store = try open()
+        var entry = try StorePattern.entry(1, attemptLimit: 1)
+        entry.isReported = true
+        _ = try await store.store(entry)
+        _ = try await store.sendAll()
+        await store.close()
+        // It writes the hook of what was on its way, and nothing else.
+        let second = try open()
+        #expect(second.openingReport.interruptedCount == 1)
+        await second.close()
+        let third = try open()
+        let hooks = try await third.takeHooks(limit: 9, now: .after(1), leasedUntil: .after(60))
+        let id = try await third.store(try StorePattern.entry(98, device: 1))[0]
+        #expect(hooks.count == 1 && hooks.allSatisfy { $0.id < id.value })
+        await third.close()
+    }
+
     @Test func `a backup that was put back is noticed (abuse case 97)`() async throws {
         let store = try open()
         _ = try await store.store(try StorePattern.entry(1))

@@ -226,6 +226,21 @@ struct HookQueueTests {
     }
 
     @Test(arguments: StoreEngine.all)
+    func `the copy of a dead letter is told of as well`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let id = try await store.store(try entry(1))[0]
+            for one in try await store.sendAll() { _ = try await store.finish(one, .dead(.rejected)) }
+            let replay = Replay(id: id, apnsID: StorePattern.apnsID(99), deadline: .after(900))
+            guard case .replayed(let copy) = try await store.replay([replay], tenant: tenant, now: .after(1))[0] else {
+                throw NotStored()
+            }
+            #expect(try await store.expire(now: .after(900), limit: 10) == 1)
+            let hooks = try await store.takeAllHooks()
+            #expect(hooks.map(\.entry.id) == [id, copy] && hooks.map(\.kind) == [.dead, .expired])
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
     func `a detail that is too long is refused, and nothing is written`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
             let id = try await store.store(try StorePattern.entry(1))[0]
