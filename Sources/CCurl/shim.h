@@ -1,5 +1,8 @@
 #pragma once
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
 
 // curl_easy_setopt and curl_easy_getinfo take any type behind an ellipsis, which Swift cannot call: one function for each
 // type that an option may have. In parentheses, since the names are macros as well.
@@ -44,4 +47,32 @@ static inline int ccurl_result(CURLM *multi, CURLcode *result) {
     if (message == NULL || message->msg != CURLMSG_DONE) return 0;
     *result = message->data.result;
     return 1;
+}
+
+/// Gives a socket for an address, or CURL_SOCKET_BAD.
+typedef curl_socket_t (*ccurl_open_socket_function)(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+static inline CURLcode ccurl_set_open_socket(CURL *handle, ccurl_open_socket_function value) {
+    return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+/// Writes an address in network order, and its port in the host's. How many bytes: 4, 16, or 0 for another family.
+static inline size_t ccurl_address(const struct curl_sockaddr *address, unsigned char bytes[16], unsigned short *port) {
+    if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+        struct sockaddr_in v4;
+        memcpy(&v4, &address->addr, sizeof v4);
+        memcpy(bytes, &v4.sin_addr, 4);
+        *port = ntohs(v4.sin_port);
+        return 4;
+    }
+    if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
+        // More of it lies behind `addr` than its type says.
+        struct sockaddr_in6 v6;
+        memcpy(&v6, (const char *)address + offsetof(struct curl_sockaddr, addr), sizeof v6);
+        memcpy(bytes, &v6.sin6_addr, 16);
+        *port = ntohs(v6.sin6_port);
+        return 16;
+    }
+    return 0;
 }

@@ -1,4 +1,5 @@
 internal import CCurl
+private import Platform
 
 /// libcurl itself: begun once in a process, before its first handle.
 enum Curl {
@@ -16,21 +17,25 @@ enum Curl {
     let handle: UnsafeMutableRawPointer
     private let fields: UnsafeMutablePointer<curl_slist>?
     private let destinations: UnsafeMutablePointer<curl_slist>?
+    private let names: UnsafeMutablePointer<curl_slist>?
 
     private init(
         _ handle: UnsafeMutableRawPointer,
         fields: UnsafeMutablePointer<curl_slist>?,
-        destinations: UnsafeMutablePointer<curl_slist>?
+        destinations: UnsafeMutablePointer<curl_slist>?,
+        names: UnsafeMutablePointer<curl_slist>?
     ) {
         unsafe self.handle = handle
         unsafe self.fields = fields
         unsafe self.destinations = destinations
+        unsafe self.names = names
     }
 
     deinit {
         unsafe curl_easy_cleanup(handle)
         unsafe curl_slist_free_all(fields)
         unsafe curl_slist_free_all(destinations)
+        unsafe curl_slist_free_all(names)
     }
 
     /// - Parameters:
@@ -50,16 +55,36 @@ enum Curl {
         let destinations = unsafe request.destination.flatMap { host, port in
             unsafe curl_slist_append(nil, "::\(host):\(port)")
         }
-        let easy = unsafe EasyHandle(handle, fields: fields, destinations: destinations)
+        let names = unsafe request.pin.flatMap { pin in
+            unsafe name(pin).flatMap { unsafe curl_slist_append(nil, $0) }
+        }
+        let easy = unsafe EasyHandle(handle, fields: fields, destinations: destinations, names: names)
         try easy.set(request)
         try easy.set(request.patience)
         try easy.set(transfer, body: request.body)
+        if request.pin != nil { try easy.setWall(transfer) }
         return easy
+    }
+
+    /// "example.com:443:192.0.2.1,[2001:db8::1]", which libcurl asks before any resolver.
+    ///
+    /// - Returns: nil for a host that is an address of IPv6, which has nothing to resolve and no place before a colon.
+    private static func name(_ pin: HTTPSRequest.Pin) -> String? {
+        guard !pin.host.utf8.contains(UInt8(ascii: ":")) else { return nil }
+        let addresses = pin.addresses.map { bytes in
+            var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+            let family = bytes.count == 4 ? AF_INET : AF_INET6
+            let isText = unsafe inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil
+            precondition(isText && [4, 16].contains(bytes.count), "an address has 4 or 16 bytes")
+            let characters = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return family == AF_INET ? characters : "[\(characters)]"
+        }
+        return "\(pin.host):\(pin.port):\(addresses.joined(separator: ","))"
     }
 
     private func set(_ request: HTTPSRequest) throws(HTTPSError) {
         try set(CURLOPT_URL, request.url)
-        try set(CURLOPT_PROTOCOLS_STR, "https")
+        try set(CURLOPT_PROTOCOLS_STR, request.allowsPlainHTTP ? "https,http" : "https")
         try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -74,6 +99,7 @@ enum Curl {
         }
         unsafe try check(ccurl_set_list(handle, CURLOPT_HTTPHEADER, fields))
         unsafe try check(ccurl_set_list(handle, CURLOPT_CONNECT_TO, destinations))
+        unsafe try check(ccurl_set_list(handle, CURLOPT_RESOLVE, names))
         if request.method == .head { try set(CURLOPT_NOBODY, 1) }
         if request.body != nil { try set(CURLOPT_UPLOAD, 1) }
         try set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
@@ -84,6 +110,14 @@ enum Curl {
         try set(CURLOPT_CONNECTTIMEOUT, patience.connectSeconds)
         try set(CURLOPT_LOW_SPEED_LIMIT, 1)
         try set(CURLOPT_LOW_SPEED_TIME, patience.stallSeconds)
+        if let seconds = patience.wholeSeconds { try set(CURLOPT_TIMEOUT, seconds) }
+    }
+
+    /// Has every socket ask first where it may go: also where libcurl found another way to an address than the pin.
+    private func setWall(_ transfer: Transfer) throws(HTTPSError) {
+        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        unsafe try check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context))
+        unsafe try check(ccurl_set_open_socket(handle, Transfer.socketFunction))
     }
 
     private func set(_ transfer: Transfer, body: HTTPSRequest.Body?) throws(HTTPSError) {

@@ -37,12 +37,30 @@ package struct HTTPSRequest: Sendable {
         package var connectSeconds = 5
         /// For the next byte, in seconds: 1 or more.
         package var stallSeconds = 5
+        /// For everything, however steadily it drips, in seconds: 1 or more; nil for as long as it takes.
+        package var wholeSeconds: Int?
 
         package init() {}
     }
 
+    /// Where a name leads, as whoever asks has decided: no resolver is asked, and no socket goes elsewhere, whatever the
+    /// name means by then.
+    package struct Pin: Sendable, Hashable {
+        /// The URL's: a name, or an address without brackets.
+        package let host: String
+        package let port: UInt16
+        /// 4 or 16 bytes each, in network order; tried in this order.
+        package let addresses: [[UInt8]]
+
+        package init(host: String, port: UInt16, addresses: [[UInt8]]) {
+            self.host = host
+            self.port = port
+            self.addresses = addresses
+        }
+    }
+
     package var method: Method
-    /// `https` and nothing else: whoever makes it has held it to a grammar.
+    /// `https`, and nothing else without `allowsPlainHTTP`: whoever makes it has held it to a grammar.
     package var url: String
     /// Names and values without line breaks.
     package var fields: [(name: String, value: String)] = []
@@ -50,6 +68,10 @@ package struct HTTPSRequest: Sendable {
     package var trust = Trust.system
     /// Where to connect to in place of the URL's host, which the server has to be all the same; nil for there.
     package var destination: (host: String, port: UInt16)?
+    /// The only addresses to connect to; nil for wherever the name leads. Not with `destination`.
+    package var pin: Pin?
+    /// Whether the URL may be `http`, which proves nothing and hides nothing.
+    package var allowsPlainHTTP = false
     package var patience = Patience()
 
     package init(_ method: Method, _ url: String) {

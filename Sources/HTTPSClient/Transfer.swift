@@ -1,4 +1,5 @@
 internal import CCurl
+private import Platform
 
 /// What libcurl's callbacks hand over, for one exchange. All on the thread that runs it.
 final class Transfer {
@@ -6,17 +7,20 @@ final class Transfer {
     private var reader = HTTPSHeadReader()
     private var bodyByteCount: UInt64 = 0
     private let body: HTTPSRequest.Body?
+    private let pin: HTTPSRequest.Pin?
     private let onHead: (HTTPSHead) -> Bool
     private let onBytes: (RawSpan) -> Bool
     private let isCancelled: () -> Bool
 
     init(
         body: HTTPSRequest.Body?,
+        pin: HTTPSRequest.Pin?,
         onHead: @escaping (HTTPSHead) -> Bool,
         onBytes: @escaping (RawSpan) -> Bool,
         isCancelled: @escaping () -> Bool
     ) {
         self.body = body
+        self.pin = pin
         self.onHead = onHead
         self.onBytes = onBytes
         self.isCancelled = isCancelled
@@ -58,6 +62,22 @@ final class Transfer {
         }
         bodyByteCount += UInt64(count)
         return count
+    }
+
+    /// - Returns: a socket for an address of the pin's, -1 for any other.
+    private func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        var port: UInt16 = 0
+        let byteCount = unsafe ccurl_address(address, &bytes, &port)
+        guard let pin, pin.port == port, pin.addresses.contains(Array(bytes[..<byteCount])) else { return -1 }
+        let descriptor = unsafe socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return descriptor
+    }
+
+    static let socketFunction: ccurl_open_socket_function = { context, _, address in
+        guard let address = unsafe address else { return -1 }
+        return unsafe owner(context).openSocket(to: address)
     }
 
     // What libcurl calls; anything but the number of bytes ends the exchange.

@@ -7,6 +7,15 @@ package struct SocketAddress: Sendable {
 
     var family: Int32 { Int32(storage.ss_family) }
 
+    /// Without the port: 4 or 16 bytes in network order, none for another family.
+    package var hostBytes: [UInt8] {
+        withBytes { bytes in
+            // Behind family and port, and in IPv6 behind four bytes more.
+            let range = family == AF_INET ? 4..<8 : family == AF_INET6 ? 8..<24 : 0..<0
+            return range.map { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        }
+    }
+
     /// In the host's byte order.
     var port: UInt16 {
         // Both kinds keep the port at the same place: right behind the family, big-endian.

@@ -158,6 +158,47 @@ struct HTTPSExchangeTests {
         #expect(await attempt(request).result == .failure(.connectionLost))
     }
 
+    @Test func `a pinned name is connected to where the pin says`() async throws {
+        let identity = try authority.issue(names: "DNS:pinned.example.com")
+        let server = try await TestWebServer.start(identity) { _ in [.answer(body: [1]), .close] }
+        var request = HTTPSRequest(.get, "https://pinned.example.com:\(server.port)/")
+        request.trust = .file(path: authorityPath)
+        // The first is refused by its system, and the second is tried.
+        let addresses: [[UInt8]] = [[127, 0, 0, 77], [127, 0, 0, 1]]
+        request.pin = .init(host: "pinned.example.com", port: server.port, addresses: addresses)
+        #expect(try await run(request).bytes == [1])
+    }
+
+    /// Each leads to the server by another way than the pin's address, which is none of its.
+    @Test(arguments: ["localhost", "127.0.0.1"], [[192, 0, 2, 1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]])
+    func `no socket goes where the pin does not, however libcurl came there (abuse case 59)`(
+        _ host: String,
+        _ address: [UInt8]
+    ) async throws {
+        let server = try await serve { _ in [.answer(body: [1])] }
+        var request = HTTPSRequest(.get, "https://\(host):\(server.port)/")
+        request.trust = .file(path: authorityPath)
+        // Of another name: so libcurl resolves this one itself.
+        request.pin = .init(host: "pinned.example.com", port: server.port, addresses: [address])
+        #expect(await attempt(request).result == .failure(.notReached))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `no socket goes to another port of a pinned address`() async throws {
+        let server = try await serve { _ in [.answer(body: [1])] }
+        var request = request(server)
+        request.pin = .init(host: "localhost", port: server.port ^ 1, addresses: [[127, 0, 0, 1]])
+        #expect(await attempt(request).result == .failure(.notReached))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `an answer that drips ends when its time is over`() async throws {
+        let server = try await serve { _ in [.answer(), .sendForever([7])] }
+        var request = request(server)
+        request.patience.wholeSeconds = 1
+        #expect(await attempt(request).result == .failure(.connectionLost))
+    }
+
     @Test func `an answer that stalls ends by itself`() async throws {
         let server = try await serve { _ in [.answer("200 OK", ["Content-Length": "100"]), .send([1]), .hold] }
         var request = request(server)
