@@ -1,25 +1,36 @@
 internal import Transport
 
-/// One connection: reads a request's head, asks for the script, performs it.
+/// One connection: reads a request, asks for the script, performs it.
 final class ScriptedConnection: TLSChannelDelegate {
     private static let pieceByteCount = 64 << 10
 
-    private let script: (String) -> [TestWebServer.Step]
+    private static let headEnd: [UInt8] = [13, 10, 13, 10]
+
+    private let script: (_ head: String, _ body: [UInt8]) -> [TestWebServer.Step]
     private var input: [UInt8] = []
     private var steps: [TestWebServer.Step]?
     /// Of the first step, how many bytes are sent.
     private var offset = 0
 
-    init(script: @escaping (String) -> [TestWebServer.Step]) { self.script = script }
+    init(script: @escaping (_ head: String, _ body: [UInt8]) -> [TestWebServer.Step]) { self.script = script }
 
     func channelDidOpen(_ channel: TLSChannel) {}
 
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
         guard steps == nil else { return }
         for index in bytes.indices { input.append(bytes[index]) }
-        guard input.suffix(4) == [13, 10, 13, 10] else { return }
-        steps = script(String(decoding: input, as: UTF8.self))
+        guard let end = input.firstRange(of: Self.headEnd) else { return }
+        let head = String(decoding: input[..<end.upperBound], as: UTF8.self)
+        let body = input[end.upperBound...]
+        guard body.count >= Self.bodyByteCount(head) else { return }
+        steps = script(head, Array(body))
         perform(on: channel)
+    }
+
+    private static func bodyByteCount(_ head: String) -> Int {
+        let name = "content-length:"
+        let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name) }
+        return line.flatMap { Int($0.dropFirst(name.count).drop { $0 == " " }) } ?? 0
     }
 
     func channelIsWritable(_ channel: TLSChannel) { perform(on: channel) }

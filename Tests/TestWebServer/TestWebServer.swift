@@ -6,13 +6,15 @@ private import Transport
 
 /// A server over TLS on this machine that does to each request what its script says, right or wrong.
 package final class TestWebServer: Sendable {
-    /// The head of what was asked.
+    /// What was asked.
     package struct Request: Sendable {
         package let method: String
         /// From the slash on, with the query.
         package let target: String
         /// By name in lower case.
         package let fields: [String: String]
+        /// As long as its content-length said.
+        package let body: [UInt8]
         /// 0 for the server's first request.
         package let number: Int
     }
@@ -64,9 +66,9 @@ package final class TestWebServer: Sendable {
         let port = await loop.run { () -> Result<UInt16, TransportError> in
             Result { () throws(TransportError) in
                 try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in
-                    ScriptedConnection { head in
+                    ScriptedConnection { head, body in
                         let request = log.withLock { log in
-                            let request = Request(head, number: log.count)
+                            let request = Request(head, body: body, number: log.count)
                             log.append(request)
                             return request
                         }
@@ -86,7 +88,7 @@ package final class TestWebServer: Sendable {
 }
 
 extension TestWebServer.Request {
-    fileprivate init(_ head: String, number: Int) {
+    fileprivate init(_ head: String, body: [UInt8], number: Int) {
         let lines = head.split(separator: "\r\n")
         let words = lines.first.map { $0.split(separator: " ") } ?? []
         var fields: [String: String] = [:]
@@ -98,6 +100,7 @@ extension TestWebServer.Request {
             method: words.first.map(String.init) ?? "",
             target: words.count > 1 ? String(words[1]) : "",
             fields: fields,
+            body: body,
             number: number
         )
     }
