@@ -381,10 +381,12 @@ package.targets += [
         "Envelope",
         "HTTPSClient",
         "Keys",
+        "Platform",
         "Primitives",
         "PushService",
         "PushStore",
         "TestCertificates",
+        "TestWebServer",
         "Transport"
     ),
     tests(

@@ -92,6 +92,10 @@ package struct WebhookConfiguration: Equatable, Sendable {
     package let target: WebhookTarget
     /// The key of the signatures; 32 bytes or more.
     package let secretFile: String
+    /// The key of before: while receivers change, there is a signature under each.
+    package let oldSecretFile: String?
+    /// Who may vouch for the receiver, and nobody else, as PEM; nil for the system's authorities.
+    package let authoritiesFile: String?
     /// Ranges that are reached although they are not public.
     package let allowedRanges: [IPRange]
 }

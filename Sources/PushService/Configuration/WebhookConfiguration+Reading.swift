@@ -1,7 +1,9 @@
 import Envelope
 
 extension WebhookConfiguration {
-    static let names = ["url", "secret-file", "allows-plain-http", "allowed-ranges"]
+    static let names = [
+        "url", "secret-file", "old-secret-file", "allows-plain-http", "allowed-ranges", "authorities-file",
+    ]
 
     init?(_ reader: ObjectReader) {
         let allowsPlain = reader.flag("allows-plain-http") ?? false
@@ -13,12 +15,16 @@ extension WebhookConfiguration {
             WebhookTarget($0, allowsPlainHTTP: allowsPlain) != nil
         }
         let secretFile = reader.file("secret-file", isRequired: true)
+        let oldSecretFile = reader.file("old-secret-file")
+        let authoritiesFile = reader.file("authorities-file")
         let ranges = Self.ranges(reader)
         guard let target = url.flatMap({ WebhookTarget($0, allowsPlainHTTP: allowsPlain) }), let secretFile else {
             return nil
         }
         self.target = target
         self.secretFile = secretFile
+        self.oldSecretFile = oldSecretFile
+        self.authoritiesFile = authoritiesFile
         allowedRanges = ranges
     }
 

@@ -1,0 +1,124 @@
+import APNS
+import Envelope
+import PushStore
+
+/// What a tenant's server is told, as JSON: nothing in it leads to what a notification said.
+enum HookBody {
+    /// - Parameters:
+    ///   - hook: what happened.
+    ///   - attempt: the entry's last one; nil for none.
+    /// - Returns: one object.
+    static func bytes(_ hook: Hook, lastAttempt attempt: Attempt?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("id", deliveryID(hook))
+            writer.member("event", hook.kind.word)
+            writer.member("time", text(hook.created))
+            write(hook.entry, to: &writer)
+            writer.member("state", hook.entry.state.word)
+            if case .dead(let reason) = hook.entry.state { writer.member("reason", reason.word) }
+            if let status = attempt?.status { writer.member("status", status) }
+            if let reason = attempt?.reason { writer.member("apns-reason", reason) }
+            writer.member("attempts", hook.entry.attemptCount)
+            writer.member("accepted-at", text(hook.entry.created))
+            writer.member("changed-at", text(hook.entry.changed))
+            if let receipt = hook.entry.receipt { writer.member("received-at", text(receipt)) }
+            if hook.kind == .resendRequested, !hook.detail.isEmpty {
+                writer.member("prekey-id", Base64URL.string(hook.detail))
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Unlike the store's number, it is no other's either when the database is another.
+    static func deliveryID(_ hook: Hook) -> String { "\(hook.entry.apnsID).\(hook.id)" }
+
+    /// What says which notification it is.
+    static func write(_ entry: OutboxEntry, to writer: inout JSONWriter) {
+        writer.member("apns-id", entry.apnsID.description)
+        if let trace = entry.trace { writer.member("trace", trace.text) }
+        writer.member("device", String(decoding: entry.device.bytes, as: UTF8.self))
+        writer.member("topic", entry.topic.description)
+        writer.member("push-type", entry.pushType.rawValue)
+        writer.member("lane", entry.lane.word)
+    }
+
+    static func text(_ time: Timestamp) -> String {
+        ISODateTime.text(milliseconds: Int64(clamping: time.milliseconds))
+    }
+}
+
+/// What a provider of text messages, or of another way, is asked to bring: the app's constant words, and nothing of the
+/// notification that had no receipt.
+enum FallbackBody {
+    /// - Parameters:
+    ///   - entry: the notification without a receipt.
+    ///   - fallback: its app's.
+    ///   - time: when it was claimed.
+    /// - Returns: one object; for `sms` only what the documented interface has.
+    static func bytes(_ entry: OutboxEntry, _ fallback: FallbackConfiguration, claimed time: Timestamp) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("id", deliveryID(entry))
+            switch fallback.kind {
+            case .sms:
+                writer.member("device", String(decoding: entry.device.bytes, as: UTF8.self))
+            case .webhook:
+                writer.member("event", "no-receipt")
+                writer.member("time", HookBody.text(time))
+                HookBody.write(entry, to: &writer)
+            }
+            writer.member("text", fallback.text)
+        }
+        return writer.bytes
+    }
+
+    static func deliveryID(_ entry: OutboxEntry) -> String { "\(entry.apnsID).fallback" }
+}
+
+extension HookKind {
+    var word: String {
+        switch self {
+        case .dead: "dead"
+        case .expired: "expired"
+        case .delivered: "delivered"
+        case .resendRequested: "resend-requested"
+        case .fallback: "fallback"
+        }
+    }
+}
+
+extension EntryState {
+    fileprivate var word: String {
+        switch self {
+        case .queued: "queued"
+        case .sending: "sending"
+        case .parked: "parked"
+        case .accepted: "accepted"
+        case .delivered: "delivered"
+        case .dead: "dead"
+        case .expired: "expired"
+        }
+    }
+}
+
+extension DeathReason {
+    fileprivate var word: String {
+        switch self {
+        case .rejected: "rejected"
+        case .undeliverable: "undeliverable"
+        case .attemptsExhausted: "attempts-exhausted"
+        case .corrupt: "corrupt"
+        }
+    }
+}
+
+extension Lane {
+    fileprivate var word: String {
+        switch self {
+        case .urgent: "urgent"
+        case .normal: "normal"
+        case .background: "background"
+        }
+    }
+}

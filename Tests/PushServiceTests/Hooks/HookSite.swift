@@ -1,0 +1,178 @@
+import APNS
+import Envelope
+import Platform
+import Primitives
+import TestCertificates
+import TestSupport
+import TestWebServer
+import Testing
+import Transport
+
+@testable import PushService
+@testable import PushStore
+
+/// What runners need around them: a loop, a store, files of secrets, and servers over TLS on this machine.
+final class HookSite {
+    static let secret = "a secret of a test, of thirty-two bytes and some"
+    static let oldSecret = "the secret of before, of more than thirty-two bytes"
+    static let secretQuery = "only-in-the-url"
+
+    let authority: TestAuthority
+    let loop: EventLoop
+    let store = HookStandIn()
+    let log = Watched<[String]>([])
+    let secretPath: String
+    let oldSecretPath: String
+    let authorityPath: String
+    private let folder: TemporaryFolder
+
+    init() throws {
+        authority = try TestAuthority()
+        loop = try EventLoop()
+        folder = try TemporaryFolder()
+        secretPath = try folder.makeFile("hook.key", Self.secret)
+        oldSecretPath = try folder.makeFile("old.key", Self.oldSecret)
+        authorityPath = try folder.makeFile("ca.pem", String(decoding: authority.certificatePEM, as: UTF8.self))
+    }
+
+    deinit { loop.stop() }
+
+    static var now: Timestamp { Timestamp(milliseconds: SystemClock.millisecondsSince1970) }
+
+    static let clock = ServiceClock(now: { now }, uptime: { MonotonicTime.now().nanoseconds })
+
+    func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
+        try folder.makeFile(name, text, mode: mode)
+    }
+
+    func serve(_ script: @escaping TestWebServer.Script) async throws -> TestWebServer {
+        try await TestWebServer.start(try authority.issue(), script: script)
+    }
+
+    /// To a port of this machine, which is allowed unless said otherwise.
+    func webhook(
+        port: UInt16,
+        host: String = "127.0.0.1",
+        allowed: [String] = ["127.0.0.0/8"],
+        oldSecretPath: String? = nil,
+        secretPath: String? = nil,
+        isPlain: Bool = false
+    ) -> WebhookConfiguration {
+        let url = "\(isPlain ? "http" : "https")://\(host):\(port)/hook?key=\(Self.secretQuery)"
+        guard let target = WebhookTarget(url, allowsPlainHTTP: isPlain) else { preconditionFailure("no target") }
+        return WebhookConfiguration(
+            target: target,
+            secretFile: secretPath ?? self.secretPath,
+            oldSecretFile: oldSecretPath,
+            authoritiesFile: authorityPath,
+            allowedRanges: allowed.compactMap { IPRange($0) }
+        )
+    }
+
+    /// Tenants by their ids, each with its webhook, and with an app in production and the same in the sandbox.
+    func settings(
+        _ webhooks: [String: WebhookConfiguration?],
+        fallback: FallbackConfiguration? = nil,
+        sandboxFallback: FallbackConfiguration? = nil
+    ) throws -> ServiceSettings {
+        let example = try ExampleConfiguration.read()
+        let tenant = example.tenants[0]
+        let apps = zip(tenant.apps, [fallback, sandboxFallback]).map { app, fallback in
+            AppConfiguration(
+                bundleID: app.bundleID,
+                environment: app.environment,
+                credential: app.credential,
+                endpoint: nil,
+                placeholder: app.placeholder,
+                takesReceipts: true,
+                fallback: fallback
+            )
+        }
+        let tenants = webhooks.map { id, webhook in
+            TenantConfiguration(
+                id: id,
+                keys: tenant.keys,
+                apps: apps,
+                quotaPerDay: 1,
+                requestsPerSecond: 1,
+                allowsClearText: false,
+                webhook: webhook
+            )
+        }
+        return ServiceSettings(
+            ServiceConfiguration(
+                listens: example.listens,
+                loopbackPort: nil,
+                tls: example.tls,
+                databaseFile: "/nowhere",
+                tokenKeyFile: "/nowhere",
+                tenants: tenants,
+                limits: example.limits
+            )
+        )
+    }
+
+    func context(_ settings: ServiceSettings) -> ServiceContext {
+        ServiceContext(
+            loop: loop,
+            store: store,
+            clock: Self.clock,
+            log: ServiceLog { [log] line in log.change { $0.append(String(decoding: line, as: UTF8.self)) } },
+            collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
+            settings: settings
+        )
+    }
+
+    /// A way that is never too slow, however busy the machine.
+    static func way(_ lookup: WebhookWay.Lookup? = nil) -> WebhookWay {
+        var way = WebhookWay()
+        way.seconds = 600
+        if let lookup { way.lookup = lookup }
+        return way
+    }
+
+    static func entry(
+        _ number: Int64,
+        tenant: String = "acme",
+        state: EntryState = .dead(.rejected),
+        topic: String = "com.example.chat",
+        pushType: PushType = .alert
+    ) throws -> OutboxEntry {
+        OutboxEntry(
+            id: try #require(EntryID(value: number << 8)),
+            tenant: try TenantID(tenant),
+            device: try DeviceID("device-\(number)"),
+            topic: try Topic(topic),
+            apnsID: APNSID(randomBytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 8))) }),
+            collapseID: nil,
+            lane: .urgent,
+            pushType: pushType,
+            priority: .immediate,
+            expiration: nil,
+            deadline: Timestamp(milliseconds: 1_700_000_600_000),
+            attemptLimit: nil,
+            trace: Trace(bytes: Array(repeating: 7, count: 16)),
+            state: state,
+            created: Timestamp(milliseconds: 1_700_000_000_000),
+            changed: Timestamp(milliseconds: 1_700_000_001_500),
+            due: Timestamp(milliseconds: 1_700_000_000_000),
+            attemptCount: 2,
+            maybeDuplicate: false,
+            receipt: nil,
+            replayedAs: nil
+        )
+    }
+}
+
+extension TestWebServer.Request {
+    /// Whether it has a signature of now under this secret.
+    func isSigned(with secret: String) -> Bool {
+        let bytes = Array(secret.utf8)
+        return WebhookSignature.isValid(
+            field: fields[WebhookSignature.fieldName] ?? "",
+            body: body,
+            unixSeconds: Int64(SystemClock.millisecondsSince1970 / 1_000),
+            secret: SecretBytes(copying: unsafe bytes.span.bytes)
+        )
+    }
+}

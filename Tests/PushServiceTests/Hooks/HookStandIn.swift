@@ -1,0 +1,189 @@
+import APNS
+import Envelope
+
+@testable import PushStore
+
+/// A store in memory with hooks and fallbacks in it, as their protocols say; of the rest only what hooks ask for. It
+/// outlives the runners of a test, as a disk does a process.
+final class HookStandIn: Sendable {
+    struct Waiting: Sendable {
+        let entry: OutboxEntry
+        let due: Timestamp
+    }
+
+    struct Due: Sendable {
+        var hook: Hook
+        var due: Timestamp
+    }
+
+    struct State: Sendable {
+        var entries: [EntryID: OutboxEntry] = [:]
+        var attempts: [EntryID: [Attempt]] = [:]
+        var devices: [DeviceKey: Device] = [:]
+        var hooks: [Int64: Due] = [:]
+        var fallbacks: [Waiting] = []
+        /// In their order.
+        var done: [Int64] = []
+        var retried: [Int64] = []
+        var claimed: [OutboxEntry] = []
+        var reported: [NewHook] = []
+        var lastID: Int64 = 0
+        var nextFallbackCount = 0
+
+        mutating func add(_ kind: HookKind, _ entry: OutboxEntry, detail: [UInt8] = [], at time: Timestamp) -> Int64 {
+            entries[entry.id] = entry
+            lastID += 1
+            let hook = Hook(id: lastID, kind: kind, detail: detail, entry: entry, created: time, attemptCount: 0)
+            hooks[lastID] = Due(hook: hook, due: time)
+            return lastID
+        }
+    }
+
+    let state = Watched(State())
+}
+
+extension HookStandIn: HookQueue {
+    func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool] {
+        state.change { state in
+            state.reported += reports
+            return reports.map { report in
+                guard let entry = state.entries[report.entry], entry.tenant == report.tenant else { return false }
+                _ = state.add(report.kind, entry, detail: report.detail, at: now)
+                return true
+            }
+        }
+    }
+
+    func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook] {
+        state.change { state in
+            let due = state.hooks.values.filter { $0.due <= now }.sorted { ($0.due, $0.hook.id) < ($1.due, $1.hook.id) }
+            for taken in due.prefix(limit) { state.hooks[taken.hook.id]?.due = leasedUntil }
+            return due.prefix(limit).map(\.hook)
+        }
+    }
+
+    func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError) {
+        state.change { state in
+            for outcome in outcomes {
+                guard let found = state.hooks[outcome.id] else { continue }
+                switch outcome.verdict {
+                case .done:
+                    state.hooks[outcome.id] = nil
+                    state.done.append(outcome.id)
+                case .retry(let time):
+                    let hook = found.hook
+                    let tried = Hook(
+                        id: hook.id,
+                        kind: hook.kind,
+                        detail: hook.detail,
+                        entry: hook.entry,
+                        created: hook.created,
+                        attemptCount: hook.attemptCount + 1
+                    )
+                    state.hooks[outcome.id] = Due(hook: tried, due: time)
+                    state.retried.append(outcome.id)
+                }
+            }
+        }
+    }
+
+    func nextHook() async throws(StoreError) -> Timestamp? { state.value.hooks.values.map(\.due).min() }
+}
+
+extension HookStandIn: ReceiptBook {
+    func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] { throw .closed }
+
+    func nextFallback() async throws(StoreError) -> Timestamp? {
+        state.change { state in
+            state.nextFallbackCount += 1
+            return state.fallbacks.map(\.due).min()
+        }
+    }
+
+    func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] {
+        state.change { state in
+            let due = state.fallbacks.filter { $0.due <= now }.sorted { $0.due < $1.due }.prefix(limit).map(\.entry)
+            let ids = Set(due.map(\.id))
+            state.fallbacks.removeAll { ids.contains($0.entry.id) }
+            state.claimed += due
+            return due
+        }
+    }
+}
+
+extension HookStandIn: NoteBook {
+    func note(_ name: String) async throws(StoreError) -> [UInt8]? { throw .closed }
+    func setNote(_ name: String, to bytes: [UInt8]) async throws(StoreError) { throw .closed }
+}
+
+extension HookStandIn: DeviceRegistry {
+    func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult] {
+        throw .closed
+    }
+
+    func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
+        let devices = state.value.devices
+        return keys.map { key in devices[key].map { .found($0) } ?? .missing }
+    }
+
+    func devices(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) async throws(StoreError) -> [DeviceKey] { throw .closed }
+
+    func devices(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<Device> {
+        throw .closed
+    }
+
+    func delete(_ keys: [DeviceKey]) async throws(StoreError) -> [Bool] { throw .closed }
+
+    func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult] {
+        throw .closed
+    }
+
+    func quarantine(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) async throws(StoreError) -> Int { throw .closed }
+}
+
+extension HookStandIn: DurableOutbox {
+    func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
+        throw .closed
+    }
+
+    func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] { throw .closed }
+    func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] { throw .closed }
+    func giveBack(_ leases: [Lease]) async {}
+    func finish(_ outcomes: [Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult] { throw .closed }
+
+    func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int {
+        throw .closed
+    }
+
+    func record(_ receipts: [Receipt]) async throws(StoreError) -> [ReceiptResult] { throw .closed }
+    func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?] { throw .closed }
+    func entry(apnsID: APNSID, tenant: TenantID) async throws(StoreError) -> OutboxEntry? { throw .closed }
+
+    func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry] {
+        throw .closed
+    }
+
+    func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt] {
+        state.value.attempts[id] ?? []
+    }
+
+    func deadLetters(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<OutboxEntry>
+    { throw .closed }
+
+    func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) async throws(StoreError) -> [ReplayResult] {
+        throw .closed
+    }
+
+    func counts() async throws(StoreError) -> [LaneCount] { throw .closed }
+    func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? { throw .closed }
+    func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int { throw .closed }
+    func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int { throw .closed }
+}
