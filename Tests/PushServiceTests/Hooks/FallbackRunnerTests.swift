@@ -192,7 +192,13 @@ struct FallbackRunnerTests {
             token: try DeviceToken(bytes: Array(repeating: 1, count: 32)),
             bundle: []
         )
-        let device = Device(registration: registration, registered: HookSite.now, seen: HookSite.now, quarantine: nil)
+        let device = Device(
+            registration: registration,
+            registered: HookSite.now,
+            seen: HookSite.now,
+            quarantine: nil,
+            voIPQuarantine: nil
+        )
         site.store.state.change { $0.devices[registration.key] = device }
         arm(entry)
         let settings = try site.settings(

@@ -88,10 +88,13 @@ extension HookStandIn: HookQueue {
     }
 
     func nextHook() async throws(StoreError) -> Timestamp? { state.value.hooks.values.map(\.due).min() }
+    func hookCounts() async throws(StoreError) -> [HookCount] { throw .closed }
 }
 
 extension HookStandIn: ReceiptBook {
     func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] { throw .closed }
+
+    func entry(trace: Trace) async throws(StoreError) -> OutboxEntry? { throw .closed }
 
     func nextFallback() async throws(StoreError) -> Timestamp? {
         state.change { state in
