@@ -36,7 +36,9 @@ package enum RequestBody {
         }
     }
 
-    private static func checkType(_ request: APIRequest) throws(Problem) {
+    /// - Parameter request: only its fields are looked at, so that a wrong type costs no memory for the body.
+    /// - Throws: `.unsupportedMediaType`.
+    static func checkType(_ request: APIRequest) throws(Problem) {
         if request.has("content-encoding"), request.value(of: "content-encoding") != "identity" {
             throw Problem(.unsupportedMediaType, "Send the body as it is; compressed ones are not unpacked.")
         }

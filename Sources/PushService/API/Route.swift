@@ -80,6 +80,15 @@ package enum Router {
     static let pathByteCountMax = 256
     package static let idByteCountMax = 64
 
+    /// The table as bytes, taken apart once: every request is held against it.
+    private static let rows: [(route: Route, method: [UInt8], steps: [ArraySlice<UInt8>])] = Route.all.map {
+        ($0, Array($0.method.utf8), split(Array($0.pattern.utf8)[...]))
+    }
+
+    package static func match(method: String, path: String) throws(Problem) -> Match {
+        try match(method: Array(method.utf8)[...], path: Array(path.utf8)[...])
+    }
+
     /// Paths are taken as they are written: nothing is decoded, joined or tidied, so that there is one spelling of each.
     ///
     /// - Parameters:
@@ -87,16 +96,16 @@ package enum Router {
     ///   - path: without the query.
     /// - Returns: the operation, and the identifier in the path.
     /// - Throws: `.notFound`, or `.methodNotAllowed` with what the path takes.
-    package static func match(method: String, path: String) throws(Problem) -> Match {
-        guard path.utf8.count <= pathByteCountMax, path.utf8.first == UInt8(ascii: "/"),
-            path.utf8.allSatisfy({ $0 == UInt8(ascii: "/") || isIDCharacter($0) })
+    package static func match(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) throws(Problem) -> Match {
+        guard path.count <= pathByteCountMax, path.first == UInt8(ascii: "/"),
+            path.allSatisfy({ $0 == UInt8(ascii: "/") || isIDCharacter($0) })
         else { throw notFound }
         let steps = split(path)
         var allowed: [String] = []
-        for route in Route.all {
-            guard let match = match(route, steps) else { continue }
-            if route.method == method { return match }
-            allowed.append(route.method)
+        for row in rows {
+            guard let match = match(row.route, row.steps, steps) else { continue }
+            if row.method.elementsEqual(method) { return match }
+            allowed.append(row.route.method)
         }
         guard !allowed.isEmpty else { throw notFound }
         var problem = Problem(.methodNotAllowed, "Use \(allowed.joined(separator: " or ")).")
@@ -116,24 +125,28 @@ package enum Router {
         )
     }
 
-    private static func match(_ route: Route, _ steps: [Substring]) -> Match? {
-        let pattern = split(route.pattern)
+    private static func match(
+        _ route: Route,
+        _ pattern: [ArraySlice<UInt8>],
+        _ steps: [ArraySlice<UInt8>]
+    ) -> Match? {
         guard pattern.count == steps.count else { return nil }
-        var id: String?
+        var id: ArraySlice<UInt8>?
         for (expected, step) in zip(pattern, steps) {
-            if expected.first == "{" {
-                guard isID(String(step)) else { return nil }
-                id = String(step)
+            if expected.first == UInt8(ascii: "{") {
+                // The characters are looked at before.
+                guard (1...idByteCountMax).contains(step.count) else { return nil }
+                id = step
             } else if expected != step {
                 return nil
             }
         }
-        return Match(route: route, id: id)
+        return Match(route: route, id: id.map { String(decoding: $0, as: UTF8.self) })
     }
 
     /// With empty steps, so that `//` and a slash at the end match nothing.
-    private static func split(_ path: String) -> [Substring] {
-        path.split(separator: "/", omittingEmptySubsequences: false)
+    private static func split(_ path: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     }
 
     private static func isIDCharacter(_ byte: UInt8) -> Bool {

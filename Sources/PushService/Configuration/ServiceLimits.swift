@@ -40,7 +40,7 @@ package struct ServiceLimits: Equatable, Sendable {
         Setting(
             name: "recipients",
             text: "recipients of one request",
-            range: 1...10_000,
+            range: 1...1_000,
             path: \.recipientCountMax
         ),
         Setting(name: "receipts", text: "receipts of one request", range: 1...4_096, path: \.receiptCountMax),

@@ -45,6 +45,14 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: all of a trace's, the newest first, at most `limit`.
     func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry]
 
+    /// Of every tenant: for what devices say, who know traces and no tenants.
+    ///
+    /// - Returns: for each trace, in their order, its newest entry; nil where there is none.
+    func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?]
+
+    /// - Returns: what `enqueue` would answer to a request that came before, `.duplicate` or `.conflict`; nil for a new one.
+    func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult?
+
     /// - Returns: all attempts of an entry, the first one first; none for what is not the tenant's.
     func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt]
 

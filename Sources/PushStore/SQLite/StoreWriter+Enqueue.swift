@@ -32,13 +32,7 @@ extension StoreWriter {
 
     /// - Returns: the answer to a request whose key is there; nil for a new one.
     private func known(_ idempotency: Idempotency, _ tenant: Int64) throws(StoreError) -> EnqueueResult? {
-        let found = try sql("SELECT digest, entries FROM request WHERE tenant = ? AND key = ?").first(
-            [.integer(tenant), .bytes(idempotency.key)]
-        ) { row in (digest: row.bytes(0), entries: row.bytes(1)) }
-        guard let found else { return nil }
-        guard found.digest == idempotency.digest else { return .conflict }
-        guard let ids = IDList.decode(found.entries) else { throw .damaged }
-        return .duplicate(ids)
+        try RequestRow.result(of: idempotency, tenant, sql)
     }
 
     func insert(_ entry: NewEntry, as id: EntryID, tenant: Int64, now: Timestamp) throws(StoreError) {

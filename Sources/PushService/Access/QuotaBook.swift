@@ -1,0 +1,102 @@
+import Envelope
+package import PushStore
+import Transport
+
+/// The quotas of a day, on the loop, and their note in the store: what was used before a restart is used after it.
+///
+/// The note is written every few seconds: a process that is killed forgets what was taken since, and no more.
+package final class QuotaBook: Sendable {
+    private final class State {
+        var quota = DailyQuota()
+        var isSaved = true
+    }
+
+    static let noteName = "daily-quota"
+    /// A thousand tenants fit many times.
+    private static let byteCountMax = 1_048_576
+
+    private let context: ServiceContext
+    private let state: LoopBound<State>
+
+    package init(_ context: ServiceContext) {
+        self.context = context
+        state = LoopBound(State(), to: context.loop)
+    }
+
+    // MARK: On the loop
+
+    /// - Returns: nil when they were taken; otherwise the seconds until the next day.
+    func take(_ count: Int, of tenant: TenantConfiguration, now: Timestamp) -> Int64? {
+        let state = state.value
+        state.isSaved = false
+        return state.quota.take(
+            count,
+            of: tenant.id,
+            max: tenant.quotaPerDay,
+            unixSeconds: Int64(clamping: now.milliseconds / 1_000)
+        )
+    }
+
+    func giveBack(_ count: Int, of tenant: TenantConfiguration) {
+        let state = state.value
+        state.isSaved = false
+        state.quota.giveBack(count, of: tenant.id)
+    }
+
+    // MARK: In a task of the loop's
+
+    /// Reads the note; before the first request. What is no note of ours counts as none.
+    ///
+    /// - Throws: what the store does.
+    package func load() async throws(StoreError) {
+        guard let bytes = try await context.store.note(Self.noteName), let quota = Self.decode(bytes) else { return }
+        await context.loop.run { [state] in state.value.quota = quota }
+    }
+
+    /// Writes the note if anything was taken since.
+    ///
+    /// - Throws: what the store does; the next call tries again.
+    package func save() async throws(StoreError) {
+        let quota = await context.loop.run { [state] () -> DailyQuota? in
+            guard !state.value.isSaved else { return nil }
+            state.value.isSaved = true
+            return state.value.quota
+        }
+        guard let quota else { return }
+        do throws(StoreError) {
+            try await context.store.setNote(Self.noteName, to: Self.encode(quota))
+        } catch {
+            await context.loop.run { [state] in state.value.isSaved = false }
+            throw error
+        }
+    }
+
+    // MARK: The note
+
+    static func encode(_ quota: DailyQuota) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("day", quota.day)
+            writer.name("used")
+            writer.object { writer in
+                for (tenant, count) in quota.used.sorted(by: { $0.key < $1.key }) { writer.member(tenant, count) }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// - Returns: nil for what `encode` does not make.
+    static func decode(_ bytes: [UInt8]) -> DailyQuota? {
+        let limits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 2, allowsFractions: false)
+        // Why it is none does not help anybody.
+        guard let value = try? JSONParser.parse(bytes, limits: limits), case .integer(let day)? = value["day"]?.content,
+            let members = value["used"]?.members
+        else { return nil }
+        var used: [String: Int] = [:]
+        for member in members {
+            guard case .integer(let count) = member.value.content, count >= 0 else { return nil }
+            used[member.name] = Int(clamping: count)
+        }
+        return DailyQuota(day: day, used: used)
+    }
+}

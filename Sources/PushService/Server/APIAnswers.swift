@@ -1,0 +1,146 @@
+import Envelope
+import PushStore
+import Transport
+
+/// Answers as the server sends them.
+extension HTTPAnswer {
+    /// What nobody on the way may keep: every answer of the API.
+    private static let jsonFields = fields(of: [("content-type", "application/json"), ("cache-control", "no-store")])
+    private static let emptyFields = fields(of: [("cache-control", "no-store")])
+
+    static let noContent = HTTPAnswer(status: 204, fields: emptyFields)
+
+    /// - Parameters:
+    ///   - status: of HTTP.
+    ///   - members: writes those of the one object that the body is.
+    static func json(_ status: Int, _ members: (inout JSONWriter) -> Void) -> HTTPAnswer {
+        var writer = JSONWriter()
+        writer.object(members)
+        return HTTPAnswer(status: status, fields: jsonFields, body: writer.bytes)
+    }
+
+    static func text(_ contentType: String, _ body: [UInt8]) -> HTTPAnswer {
+        HTTPAnswer(
+            status: 200,
+            fields: fields(of: [("content-type", contentType), ("cache-control", "no-store")]),
+            body: body
+        )
+    }
+
+    init(_ problem: Problem) {
+        let response = problem.response
+        self.init(
+            status: response.status,
+            fields: Self.fields(of: response.fields.map { ($0.name, $0.value) }),
+            body: response.body
+        )
+    }
+
+    private static func fields(of fields: [(name: String, value: String)]) -> HeaderBlock {
+        var block = HeaderBlock()
+        for field in fields { block.append(Array(field.name.utf8), Array(field.value.utf8)) }
+        return block
+    }
+}
+
+extension Timestamp {
+    /// `2031-05-04T10:00:00.250Z`, as answers and log lines have it.
+    var text: String { ISODateTime.text(milliseconds: Int64(clamping: milliseconds)) }
+}
+
+extension Problem {
+    /// What a caller is told when the store did not do something. Nothing was stored.
+    init(_ error: StoreError) {
+        switch error {
+        case .full:
+            self.init(
+                .storageFull,
+                "Nothing was stored: the disk is full. Send it again later; what is stored is safe."
+            )
+            retryAfterSeconds = 10
+        case .broken:
+            self.init(
+                .storageFull,
+                "Nothing was stored: the disk failed, and whoever runs the service has to look at it. Send it again later."
+            )
+            retryAfterSeconds = 60
+        case .overloaded:
+            self.init(.tooManyRequests, "Nothing was stored: too much waits for the disk. Send it again later.")
+            retryAfterSeconds = 1
+        case .closed:
+            self.init(.draining, "Nothing was stored: the service is stopping. Send it again later.")
+            retryAfterSeconds = 10
+        case .invalidCursor:
+            self.init(.badRequest, "Use 'cursor' as a page before gave it, and begin anew without it.")
+        case .byteCount(let field, let counts):
+            self.init(
+                .invalidFields,
+                "'\(field.rawValue)' has another length than \(counts.lowerBound) to \(counts.upperBound)."
+            )
+        case .inUse, .newerFile, .notAStore, .wrongKey, .damaged, .failed:
+            self.init(.internalError, "Nothing was stored; the service's log says what went wrong.")
+        }
+    }
+
+    /// Why it counts as refused.
+    var refusal: ServiceMetrics.Refusal {
+        switch kind {
+        case .unauthorized, .forbidden: .unauthorized
+        case .tooManyRequests: .rate
+        case .quotaExceeded: .quota
+        case .plainText: .plainText
+        case .payloadTooLarge, .bodyTooLarge: .tooLarge
+        case .storageFull, .internalError: .storage
+        case .draining: .draining
+        case .badRequest, .notJSON, .notFound, .methodNotAllowed, .idempotencyConflict, .unsupportedMediaType,
+            .invalidFields:
+            .invalid
+        }
+    }
+}
+
+extension ServiceContext {
+    /// Asks the store, and says what a caller can do when it fails. What the caller cannot mend goes into the log.
+    ///
+    /// - Parameter work: one call of the store's.
+    /// - Returns: what the store answered.
+    /// - Throws: what `Problem.init(_: StoreError)` makes of it.
+    func asking<Value>(_ work: () async throws(StoreError) -> Value) async throws(Problem) -> Value {
+        do throws(StoreError) {
+            return try await work()
+        } catch {
+            let problem = Problem(error)
+            // The error names what the store met; nothing of a request is in it.
+            if problem.kind == .internalError { log.event("store-failed", at: clock.now(), [("error", "\(error)")]) }
+            throw problem
+        }
+    }
+
+    /// Writes down an administrative act: who did what, with the key's name and never the key.
+    func audit(_ act: StaticString, _ grant: Grant?, _ more: [(StaticString, String)]) {
+        let who: [(StaticString, String)] = [
+            ("act", act.description), ("tenant", grant?.tenant ?? ""), ("key", grant?.keyName ?? ""),
+        ]
+        log.event("audit", at: clock.now(), who + more)
+    }
+}
+
+extension TenantConfiguration {
+    /// What the store calls it.
+    ///
+    /// - Throws: never: a configured id has 1 to 64 bytes.
+    func storeID() throws(Problem) -> TenantID {
+        do throws(StoreError) { return try TenantID(id) } catch { throw Problem(error) }
+    }
+}
+
+extension DispatchLane {
+    /// What the store calls it.
+    var stored: Lane {
+        switch self {
+        case .urgent: .urgent
+        case .normal: .normal
+        case .background: .background
+        }
+    }
+}

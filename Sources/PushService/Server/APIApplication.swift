@@ -1,0 +1,203 @@
+import Envelope
+package import PushStore
+import Synchronization
+package import Transport
+
+/// The API: from a request's fields to its answer. Lives on the context's loop.
+package final class APIApplication: HTTPApplication {
+    /// What lives on the loop.
+    final class State {
+        var gate: Gate
+        var isDraining = false
+        /// Requests that wait for their answer.
+        var openCount = 0
+        /// What waits for there to be none.
+        var whenIdle: [() -> Void] = []
+
+        init(gate: Gate) { self.gate = gate }
+    }
+
+    let context: ServiceContext
+    let notifications: NotificationHandler
+    let status: StatusHandler
+    let resends: ResendHandler
+    let state: LoopBound<State>
+
+    /// - Parameters:
+    ///   - context: what all share.
+    ///   - door: is told what was stored.
+    ///   - quota: of every tenant's day, on the same loop.
+    ///   - storeHealth: whether the store takes anything; from any thread.
+    package init(
+        _ context: ServiceContext,
+        door: any DispatchDoor,
+        quota: QuotaBook,
+        storeHealth: @escaping @Sendable () -> StoreHealth
+    ) {
+        self.context = context
+        notifications = NotificationHandler(
+            context: context,
+            intake: Intake(context: context, door: door, quota: quota)
+        )
+        status = StatusHandler(context: context, storeHealth: storeHealth)
+        resends = ResendHandler(context)
+        state = LoopBound(State(gate: Gate(context.settings.configuration)), to: context.loop)
+    }
+
+    // MARK: For whoever runs it. On the loop.
+
+    /// The configuration was replaced: keys and rates are the new one's, and every rate begins anew.
+    package func reload() { state.value.gate = Gate(context.settings.configuration) }
+
+    /// From now on nothing new is taken; what is there can be read.
+    package func drain() { state.value.isDraining = true }
+
+    /// Requests that wait for their answer.
+    package var openCount: Int { state.value.openCount }
+
+    /// Calls `action` once, when no request waits for its answer: at once, if that is now.
+    package func whenIdle(_ action: @escaping () -> Void) {
+        let state = state.value
+        if state.openCount == 0 { action() } else { state.whenIdle.append(action) }
+    }
+
+    // MARK: A request
+
+    package func begin(_ head: HTTPHead) -> HTTPBeginning {
+        do throws(Problem) {
+            let call = try admit(head, state.value)
+            if call.route.operation == .health { return .answer(StatusHandler.health) }
+            let byteCountMax = APICall.bodyByteCountMax(call.route.operation, call.settings.limits)
+            return .read(byteCountMax: byteCountMax, then: APIExchange(self, call))
+        } catch {
+            return .answer(refuse(error))
+        }
+    }
+
+    /// Everything that can be said before the body: where to, how often, who, what for, and in what form.
+    private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APICall {
+        let now = context.clock.uptime()
+        let settings = context.settings
+        let request = APIHead.request(head)
+        let target = APIHead.target(head)
+        let match: Router.Match
+        do throws(Problem) {
+            match = try Router.match(method: head.method, path: target.path)
+        } catch {
+            // Whoever asks for what is not there uses up the same rate.
+            _ = try state.gate.admit(request, to: Route.open, now: now)
+            throw error
+        }
+        let grant = try state.gate.admit(request, to: match.route, now: now)
+        if target.query != nil, match.route.query.isEmpty {
+            throw Problem(.badRequest, "Leave the query out; this operation takes none.")
+        }
+        switch match.route.body {
+        case .none: if APIHead.announcesBody(head) { throw Self.noBody }
+        case .json: try RequestBody.checkType(request)
+        }
+        if state.isDraining, Self.isSubmission(match.route.operation) {
+            var problem = Problem(.draining, "Send it again later, or to another instance.")
+            problem.retryAfterSeconds = Int64(settings.limits.drainSeconds)
+            throw problem
+        }
+        return APICall(
+            route: match.route,
+            id: match.id ?? "",
+            query: target.query,
+            fields: request.fields.filter { $0.name != "authorization" },
+            grant: grant,
+            settings: settings,
+            begun: now
+        )
+    }
+
+    private static func isSubmission(_ operation: Route.Operation) -> Bool {
+        operation == .postNotifications || operation == .postSAP || operation == .replayDeadLetters
+    }
+
+    static var noBody: Problem { Problem(.badRequest, "Leave the body out; this operation takes none.") }
+
+    /// Counts it, and makes the answer.
+    func refuse(_ problem: Problem) -> HTTPAnswer {
+        context.metrics.withLock { $0.didRefuse(problem.refusal) }
+        return HTTPAnswer(problem)
+    }
+
+    func answer(_ call: APICall) async -> HTTPAnswer {
+        do throws(Problem) {
+            return try await handle(call)
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    private func handle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        switch call.route.operation {
+        case .putDevice: try await DeviceHandler(context: context).put(call)
+        case .getDevice: try await DeviceHandler(context: context).get(call)
+        case .deleteDevice: try await DeviceHandler(context: context).delete(call)
+        case .getBundle: try await DeviceHandler(context: context).bundle(call)
+        case .postNotifications: try await notifications.post(call)
+        case .postSAP: try await notifications.postSAP(call)
+        case .getNotification: try await NotificationStateHandler(context: context).get(call)
+        case .listDeadLetters: try await NotificationStateHandler(context: context).list(call)
+        case .replayDeadLetters: try await notifications.replay(call)
+        case .postReceipts: try await ReceiptHandler(context: context).post(call)
+        case .postResends: try await resends.post(call)
+        case .health: StatusHandler.health
+        case .readiness: try status.readiness(isDraining: state.value.isDraining)
+        case .metrics: status.metrics()
+        }
+    }
+}
+
+/// A request whose body is being read.
+private final class APIExchange: HTTPExchange {
+    private let application: APIApplication
+    private var call: APICall
+
+    init(_ application: APIApplication, _ call: APICall) {
+        self.application = application
+        self.call = call
+    }
+
+    func finish(_ body: HTTPBody, _ responder: HTTPResponder) {
+        switch body {
+        case .whole(let bytes):
+            guard call.route.body == .json || bytes.isEmpty else { return refuse(APIApplication.noBody, responder) }
+            call.body = bytes
+        case .tooLarge(let byteCount):
+            guard call.route.body == .json else { return refuse(APIApplication.noBody, responder) }
+            let byteCountMax = APICall.bodyByteCountMax(call.route.operation, call.settings.limits)
+            var problem = Problem(.bodyTooLarge, "Send fewer in one request: the body may have \(byteCountMax) bytes.")
+            problem.byteCount = byteCount
+            problem.byteCountMax = byteCountMax
+            return refuse(problem, responder)
+        case .noRoom:
+            var problem = Problem(.tooManyRequests, "Send it again later; too many bodies are being read.")
+            problem.retryAfterSeconds = 1
+            return refuse(problem, responder)
+        }
+        run(responder)
+    }
+
+    private func refuse(_ problem: Problem, _ responder: HTTPResponder) {
+        responder.respond(application.refuse(problem))
+    }
+
+    private func run(_ responder: HTTPResponder) {
+        application.state.value.openCount += 1
+        // It touches what lives on the loop, and runs there. It ends with the store's last answer, and is not called off when
+        // the request breaks off: what was begun to be stored is stored.
+        Task(executorPreference: application.context.loop) { [application, call] in
+            responder.respond(await application.answer(call))
+            let state = application.state.value
+            state.openCount -= 1
+            guard state.openCount == 0, !state.whenIdle.isEmpty else { return }
+            let actions = state.whenIdle
+            state.whenIdle = []
+            for action in actions { action() }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Transport
+
+/// What is read of a request's fields; only a few of them become text.
+enum APIHead {
+    /// The query cannot be longer and be one of ours (`PageQuery`).
+    private static let queryByteCountMax = 1_024
+
+    /// With the key, for the gate.
+    static func request(_ head: HTTPHead) -> APIRequest {
+        var fields: [APIRequest.Field] = []
+        for index in 0..<head.fields.count {
+            guard let name = name(of: index, head.fields) else { continue }
+            fields.append(.init(name, String(decoding: head.fields.value(of: index), as: UTF8.self)))
+        }
+        return APIRequest(method: "", path: "", fields: fields, client: client(head))
+    }
+
+    private static func name(of index: Int, _ fields: HeaderBlock) -> String? {
+        if fields.isNamed("authorization", at: index) { return "authorization" }
+        if fields.isNamed("content-type", at: index) { return "content-type" }
+        if fields.isNamed("content-encoding", at: index) { return "content-encoding" }
+        return fields.isNamed("idempotency-key", at: index) ? "idempotency-key" : nil
+    }
+
+    /// Nothing decoded. A path that is followed by a lone question mark has a query, an empty one.
+    static func target(_ head: HTTPHead) -> (path: ArraySlice<UInt8>, query: String?) {
+        let target = head.path
+        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return (target, nil) }
+        let query = target[(mark + 1)...].prefix(queryByteCountMax)
+        return (target[..<mark], String(decoding: query, as: UTF8.self))
+    }
+
+    /// Whether the fields say that there is a body. HTTP/2 may bring one without a word.
+    static func announcesBody(_ head: HTTPHead) -> Bool {
+        if head.fields["transfer-encoding"] != nil { return true }
+        return head.fields["content-length"].map { !$0.elementsEqual("0".utf8) } ?? false
+    }
+
+    /// nil on the loopback port. What cannot be read is one client, and no way around the rate.
+    private static func client(_ head: HTTPHead) -> IPAddress? {
+        guard let address = head.remoteAddress else { return nil }
+        let withoutZone = address.prefix { $0 != "%" }
+        return IPAddress(String(withoutZone)) ?? IPAddress(bytes: [0, 0, 0, 0])
+    }
+}
+
+extension Route {
+    /// One that asks for no key: for the rate of an address alone.
+    static let open = all.first { $0.operation == .health } ?? all[0]
+}

@@ -1,0 +1,124 @@
+import APNS
+import Envelope
+import PushStore
+import Transport
+
+/// `/v1/devices/{id}`: what apps say of themselves, and what senders have to know.
+struct DeviceHandler: Sendable {
+    let context: ServiceContext
+
+    /// The same on every launch of the app: 201 the first time, 200 from then on.
+    func put(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let tenant = try call.tenant()
+        let upload = try DeviceUpload(call.json())
+        guard call.settings.app(upload.bundleID.text, environment: upload.environment, of: tenant.id) != nil else {
+            throw Self.unknownApp(upload, call.settings, tenant)
+        }
+        let registration = Device.Registration(
+            key: try Self.key(call.id, tenant),
+            topic: try Self.topic(upload.bundleID),
+            environment: upload.environment,
+            token: upload.token,
+            voIPToken: upload.voIPToken,
+            bundle: upload.keyBundle,
+            language: upload.language,
+            region: upload.region,
+            appVersion: upload.appVersion
+        )
+        let now = context.clock.now()
+        let results = try await context.asking { () throws(StoreError) in
+            try await context.store.put([registration], now: now)
+        }
+        return .json(results.first == .created ? 201 : 200) { $0.member("id", call.id) }
+    }
+
+    /// Everything that is known, but for the tokens.
+    func get(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let device = try await device(call)
+        let registration = device.registration
+        return .json(200) { writer in
+            writer.member("id", call.id)
+            writer.member("topic", registration.topic.description)
+            writer.member("environment", registration.environment.rawValue)
+            if let language = registration.language { writer.member("language", language) }
+            if let region = registration.region { writer.member("region", region) }
+            if let version = registration.appVersion { writer.member("app-version", version) }
+            writer.member("has-voip-token", registration.voIPToken != nil)
+            writer.member("registered", device.registered.text)
+            writer.member("seen", device.seen.text)
+            if let quarantine = device.quarantine { writer.member("quarantine", quarantine.word) }
+        }
+    }
+
+    func delete(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let key = try Self.key(call.id, try call.tenant())
+        let wasThere = try await context.asking { () throws(StoreError) in try await context.store.delete([key]) }
+        guard wasThere == [true] else { throw Self.notFound }
+        context.audit("device-delete", call.grant, [("device", call.id)])
+        return .noContent
+    }
+
+    /// What a sender seals to.
+    func bundle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let registration = try await device(call).registration
+        return .json(200) { writer in
+            writer.member("bundle", Base64URL.string(registration.bundle))
+            if let language = registration.language { writer.member("language", language) }
+        }
+    }
+
+    /// A row that the disk has damaged is as good as none: it is written anew at the next launch of the app.
+    private func device(_ call: APICall) async throws(Problem) -> Device {
+        let key = try Self.key(call.id, try call.tenant())
+        let lookups = try await context.asking { () throws(StoreError) in try await context.store.devices([key]) }
+        guard case .found(let device)? = lookups.first else { throw Self.notFound }
+        return device
+    }
+
+    static func key(_ id: String, _ tenant: TenantConfiguration) throws(Problem) -> DeviceKey {
+        let tenant = try tenant.storeID()
+        do throws(StoreError) {
+            return DeviceKey(tenant: tenant, device: try DeviceID(id))
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// - Throws: never: a bundle id is a topic.
+    static func topic(_ bundleID: BundleID) throws(Problem) -> Topic {
+        do throws(APNSError) {
+            return try Topic(bundleID: bundleID.text)
+        } catch {
+            throw Problem(.invalidFields, "The bundle id is no topic of Apple's.")
+        }
+    }
+
+    private static var notFound: Problem {
+        Problem(.notFound, "No such device is registered; the app registers it with PUT /v1/devices/{id}.")
+    }
+
+    private static func unknownApp(
+        _ upload: DeviceUpload,
+        _ settings: ServiceSettings,
+        _ tenant: TenantConfiguration
+    ) -> Problem {
+        var problem = Problem(.invalidFields, "Mend each field that is named here and send the request again.")
+        let isOther = settings.app(upload.bundleID.text, of: tenant.id) != nil
+        problem.fields = [
+            isOther
+                ? Problem.Field(pointer: "/environment", detail: "the app is not configured for this environment")
+                : Problem.Field(pointer: "/topic", detail: "expected the bundle id of an app of yours")
+        ]
+        return problem
+    }
+}
+
+extension Quarantine {
+    /// As answers have it.
+    var word: String {
+        switch self {
+        case .badToken: "bad-token"
+        case .unconfirmed: "unconfirmed"
+        }
+    }
+}

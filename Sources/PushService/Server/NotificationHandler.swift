@@ -1,0 +1,126 @@
+import APNS
+import Envelope
+import Primitives
+import PushStore
+import Transport
+
+/// `POST /v1/notifications`, `POST /v1/compat/sap`, `POST /v1/dead-letters/replay`: what brings work to the dispatcher.
+struct NotificationHandler: Sendable {
+    let context: ServiceContext
+    let intake: Intake
+
+    /// 202 means: it is on the disk.
+    func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let tenant = try call.tenant()
+        let submission = try await call.apart { () throws(Problem) in try Self.read(call, tenant) }
+        let idempotency = try Self.idempotency(submission)
+        let draft: NotificationDraft
+        do throws(Problem) {
+            let lookups = try await devices(submission.recipients.map(\.device), tenant)
+            draft = try await call.apart { [context] () throws(Problem) in
+                var random = SystemRandom()
+                return try NotificationDraft(
+                    submission,
+                    lookups: lookups,
+                    tenant: tenant,
+                    settings: call.settings,
+                    collapseKey: context.collapseKey,
+                    now: context.clock.now(),
+                    random: &random
+                )
+            }
+        } catch {
+            // A device may be gone by now that was there when the same request came first.
+            guard error.kind.status < 500, let known = try await intake.known(idempotency, tenant) else { throw error }
+            return Self.answer(known)
+        }
+        let accepted = try await intake.accept(
+            draft.entries,
+            topic: draft.topic,
+            idempotency: idempotency,
+            tenant: tenant,
+            call
+        )
+        return Self.answer(accepted)
+    }
+
+    private static func read(
+        _ call: APICall,
+        _ tenant: TenantConfiguration
+    ) throws(Problem) -> NotificationSubmission {
+        var random = SystemRandom()
+        return try NotificationSubmission(
+            call.request,
+            try call.json(),
+            app: { call.settings.app($0.text, of: tenant.id)?.webPushRoom },
+            recipientCountMax: min(call.settings.limits.recipientCountMax, OutboxRequest.entryCounts.upperBound),
+            random: &random
+        )
+    }
+
+    private static func idempotency(_ submission: NotificationSubmission) throws(Problem) -> Idempotency? {
+        guard let key = submission.idempotencyKey else { return nil }
+        do throws(StoreError) {
+            return try Idempotency(key: Array(key.utf8), digest: submission.digest)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    private func devices(_ ids: [String], _ tenant: TenantConfiguration) async throws(Problem) -> [DeviceLookup] {
+        var keys: [DeviceKey] = []
+        keys.reserveCapacity(ids.count)
+        for id in ids { keys.append(try DeviceHandler.key(id, tenant)) }
+        let lookups = try await context.asking { [keys] () throws(StoreError) in try await context.store.devices(keys) }
+        guard lookups.count == keys.count else { throw Problem(.internalError, "The store's answer is too short.") }
+        return lookups
+    }
+
+    private static func answer(_ accepted: [Intake.Accepted], warnings: [SAPNotification.Warning] = []) -> HTTPAnswer {
+        .json(202) { writer in
+            writer.name("notifications")
+            writer.array { writer in
+                for notification in accepted { notification.write(to: &writer) }
+            }
+            guard !warnings.isEmpty else { return }
+            writer.name("warnings")
+            writer.array { writer in
+                for warning in warnings { writer.string(warning.rawValue) }
+            }
+        }
+    }
+
+    /// In clear, for teams that move: only where the tenant's setting says so.
+    func postSAP(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let tenant = try call.tenant()
+        let now = context.clock.now()
+        let notification = try await call.apart { () throws(Problem) in
+            // Before the body is looked at: who may not do this learns nothing else.
+            try SAPNotification(
+                tenant.allowsClearText ? call.json(allowsFractions: true) : .object([]),
+                allowsClearText: tenant.allowsClearText,
+                isApp: { call.settings.app($0.text, of: tenant.id) != nil },
+                now: Int64(clamping: now.milliseconds / 1_000)
+            )
+        }
+        let lookups = try await devices(notification.devices, tenant)
+        var random = SystemRandom()
+        let draft = try SAPDraft(
+            notification,
+            lookups: lookups,
+            tenant: tenant,
+            settings: call.settings,
+            collapseKey: context.collapseKey,
+            now: now,
+            random: &random
+        )
+        let accepted = try await intake.accept(
+            draft.entries,
+            topic: draft.topic,
+            idempotency: nil,
+            tenant: tenant,
+            call
+        )
+        return Self.answer(accepted, warnings: notification.warnings)
+    }
+}

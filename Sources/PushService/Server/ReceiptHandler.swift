@@ -1,0 +1,71 @@
+import Envelope
+import PushStore
+import Synchronization
+import Transport
+
+/// `POST /v1/receipts`: the answer is the same, whatever the capabilities were good for.
+struct ReceiptHandler: Sendable {
+    let context: ServiceContext
+
+    func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let batch = try ReceiptBatch(call.json(), countMax: call.settings.limits.receiptCountMax)
+        let hashes = batch.items.map(\.hash.bytes)
+        let now = context.clock.now()
+        let redemptions = try await context.asking { () throws(StoreError) in
+            try await context.store.redeem(hashes, now: now)
+        }
+        let count = redemptions.count { if case .received = $0 { true } else { false } }
+        if count > 0 {
+            context.metrics.withLock { metrics in
+                for _ in 0..<count { metrics.didReceive() }
+            }
+        }
+        return .noContent
+    }
+}
+
+/// `POST /v1/resends`: a device could not open these; whoever sent them is told, if it has a webhook. The answer is the same,
+/// whatever the traces were.
+final class ResendHandler: Sendable {
+    /// A trace is good for so many reports at once, and for another one every ten minutes: what a stranger has picked up
+    /// cannot flood a back end.
+    private static let rate = RateLimiter<Trace>.Rate(perSecond: 1.0 / 600, burst: 3)
+
+    private final class Rates {
+        var limiter = RateLimiter<Trace>(keyCountMax: 20_000)
+    }
+
+    private let context: ServiceContext
+    private let rates: LoopBound<Rates>
+
+    init(_ context: ServiceContext) {
+        self.context = context
+        rates = LoopBound(Rates(), to: context.loop)
+    }
+
+    func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let items = try ResendRequest(call.json()).items
+        let found = try await context.asking { () throws(StoreError) in
+            try await context.store.newestEntries(items.map(\.trace))
+        }
+        let uptime = context.clock.uptime()
+        let rates = rates.value
+        var reports: [NewHook] = []
+        for (item, entry) in zip(items, found) {
+            let tenant = entry.map { String(decoding: $0.tenant.bytes, as: UTF8.self) }
+            guard let entry, let tenant, call.settings.tenant(tenant)?.webhook != nil,
+                rates.limiter.take(of: item.trace, rate: Self.rate, now: uptime) == nil
+            else { continue }
+            reports.append(
+                NewHook(tenant: entry.tenant, entry: entry.id, kind: .resendRequested, detail: item.prekeyID ?? [])
+            )
+        }
+        let now = context.clock.now()
+        if !reports.isEmpty {
+            _ = try await context.asking { [reports] () throws(StoreError) in
+                try await context.store.report(reports, now: now)
+            }
+        }
+        return .noContent
+    }
+}

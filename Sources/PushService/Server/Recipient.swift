@@ -1,0 +1,61 @@
+import APNS
+import Envelope
+import PushStore
+
+/// A device that a push may go to, with the app that it goes through; or the sentence that says why it may not.
+struct Recipient: Sendable {
+    /// Why a device cannot be sent to, as it follows the field's pointer.
+    struct Obstacle: Error, Equatable, Sendable {
+        let sentence: String
+    }
+
+    let app: ServiceSettings.App
+
+    /// - Parameters:
+    ///   - lookup: what the registry says.
+    ///   - topic: the app's, without a suffix.
+    ///   - pushType: of the push.
+    ///   - tenant: whose.
+    ///   - settings: with the tenant's apps.
+    /// - Throws: the same for a device of another tenant's as for one that does not exist: the registry finds neither.
+    init(
+        _ lookup: DeviceLookup,
+        topic: Topic,
+        pushType: PushType,
+        tenant: String,
+        settings: ServiceSettings
+    ) throws(Obstacle) {
+        guard case .found(let device) = lookup else {
+            let isDamaged = lookup == .damaged
+            throw Obstacle(
+                sentence: isDamaged
+                    ? "the device's registration is damaged; it is mended when the app registers again"
+                    : "no such device is registered; the app registers it with PUT /v1/devices/{id}"
+            )
+        }
+        let registration = device.registration
+        guard registration.topic == topic else {
+            throw Obstacle(sentence: "the device is registered for another app than 'topic' says")
+        }
+        guard let app = settings.app(topic.description, environment: registration.environment, of: tenant) else {
+            throw Obstacle(sentence: "the app is not configured for the device's environment")
+        }
+        switch device.quarantine {
+        case .badToken:
+            let sentence =
+                "Apple does not know the device's token in this environment; nothing is sent to it until the app"
+                + " registers another one"
+            throw Obstacle(sentence: sentence)
+        case .unconfirmed:
+            throw Obstacle(
+                sentence:
+                    "Apple says that the app is gone from the device; nothing is sent to it until it registers again"
+            )
+        case nil: break
+        }
+        if pushType == .voip, registration.voIPToken == nil {
+            throw Obstacle(sentence: "the device has no 'voip-token', which a call goes to; the app registers it")
+        }
+        self.app = app
+    }
+}

@@ -1,0 +1,96 @@
+import APNS
+import Envelope
+import Primitives
+import PushStore
+import Transport
+
+extension NotificationHandler {
+    /// Tries dead letters again, each as a notification of its own, with as much time as the first one had.
+    func replay(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let tenant = try call.tenant()
+        let storeID = try tenant.storeID()
+        let asked = try DeadLetterReplay(call.json()).ids
+        let now = context.clock.now()
+        var random = SystemRandom()
+        var letters: [APNSID: OutboxEntry] = [:]
+        var replays: [Replay] = []
+        for id in asked {
+            let found = try await context.asking { () throws(StoreError) in
+                try await context.store.entry(apnsID: id, tenant: storeID)
+            }
+            guard let found else { continue }
+            letters[id] = found
+            replays.append(
+                Replay(
+                    id: found.id,
+                    apnsID: APNSID.timeOrdered(now: now, random: &random),
+                    deadline: Self.deadline(found, now)
+                )
+            )
+        }
+        let results = try await context.asking { [replays] () throws(StoreError) in
+            replays.isEmpty ? [] : try await context.store.replay(replays, tenant: storeID, now: now)
+        }
+        var outcomes: [EntryID: ReplayResult] = [:]
+        for (replay, result) in zip(replays, results) { outcomes[replay.id] = result }
+        let names = try await names(of: outcomes.values, storeID)
+        let lanes = Set(letters.values.filter { outcomes[$0.id]?.newID != nil }.map(\.lane))
+        if !lanes.isEmpty { intake.door.ring(lanes) }
+        let count = outcomes.values.count { $0.newID != nil }
+        context.audit("dead-letter-replay", call.grant, [("asked", "\(asked.count)"), ("replayed", "\(count)")])
+        return .json(200) { writer in
+            writer.name("replays")
+            writer.array { writer in
+                for id in asked { Self.write(id, letters[id].flatMap { outcomes[$0.id] }, names, to: &writer) }
+            }
+        }
+    }
+
+    /// As much time as there was between its acceptance and its end.
+    private static func deadline(_ entry: OutboxEntry, _ now: Timestamp) -> Timestamp {
+        let (end, start) = (entry.deadline.milliseconds, entry.created.milliseconds)
+        return now.advanced(by: .milliseconds(Int64(clamping: end > start ? end - start : 0)))
+    }
+
+    /// A letter that was replayed before keeps the id of then, and not the one that was drawn now.
+    private func names(
+        of results: some Collection<ReplayResult>,
+        _ tenant: TenantID
+    ) async throws(Problem) -> [EntryID: APNSID] {
+        let ids = results.compactMap(\.newID)
+        guard !ids.isEmpty else { return [:] }
+        let entries = try await context.asking { () throws(StoreError) in
+            try await context.store.entries(ids, tenant: tenant)
+        }
+        return Dictionary(entries.compactMap { entry in entry.map { ($0.id, $0.apnsID) } }) { first, _ in first }
+    }
+
+    private static func write(
+        _ id: APNSID,
+        _ result: ReplayResult?,
+        _ names: [EntryID: APNSID],
+        to writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.member("id", id.description)
+            writer.member("result", result?.word ?? ReplayResult.unknown.word)
+            if let name = result?.newID.flatMap({ names[$0] }) { writer.member("replayed-as", name.description) }
+        }
+    }
+}
+
+extension ReplayResult {
+    fileprivate var newID: EntryID? {
+        if case .replayed(let id) = self { id } else { nil }
+    }
+
+    /// As answers have it.
+    fileprivate var word: String {
+        switch self {
+        case .replayed: "replayed"
+        case .notDead: "not-dead"
+        case .corrupt: "corrupt"
+        case .unknown: "unknown"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Envelope
+import PushStore
+import Synchronization
+import Transport
+
+/// `/v1/health`, `/v1/readiness`, `/v1/metrics`: for whoever runs the service.
+struct StatusHandler: Sendable {
+    /// The process answers; nothing else is meant.
+    static let health = HTTPAnswer.json(200) { $0.member("status", "ok") }
+
+    let context: ServiceContext
+    let storeHealth: @Sendable () -> StoreHealth
+
+    /// Whether notifications are taken now.
+    ///
+    /// - Parameter isDraining: whether the service is stopping.
+    /// - Returns: 200.
+    /// - Throws: a 503 that says why not.
+    func readiness(isDraining: Bool) throws(Problem) -> HTTPAnswer {
+        if isDraining { throw Problem(.draining, "The service is stopping; ask another instance.") }
+        switch storeHealth() {
+        case .writable: return .json(200) { $0.member("status", "ready") }
+        case .full: throw Problem(StoreError.full)
+        case .broken: throw Problem(StoreError.broken)
+        }
+    }
+
+    func metrics() -> HTTPAnswer {
+        var text: [UInt8] = []
+        // A copy: the text is made outside of the lock, which every request takes.
+        let metrics = context.metrics.withLock { $0 }
+        metrics.append(to: &text)
+        return .text(ServiceMetrics.contentType, text)
+    }
+}

@@ -1,0 +1,112 @@
+import Envelope
+import PushStore
+import Synchronization
+import Transport
+
+/// Does what nobody asks for: ends what is too late, forgets what is old, measures queues, saves quotas. One step at a time,
+/// so that requests come in between.
+package final class Upkeep: Sendable {
+    private final class State {
+        var plan = UpkeepPlan()
+        var timer: LoopTimer?
+        var isStopped = true
+        var isRunning = false
+    }
+
+    /// Entries in one transaction: a few milliseconds.
+    static let stepCountMax = 500
+    /// How often it is looked what is due.
+    private static let tick = Duration.milliseconds(500)
+
+    private let context: ServiceContext
+    private let quota: QuotaBook
+    private let state: LoopBound<State>
+
+    package init(_ context: ServiceContext, quota: QuotaBook) {
+        self.context = context
+        self.quota = quota
+        state = LoopBound(State(), to: context.loop)
+    }
+
+    /// On the loop.
+    package func start() {
+        let state = state.value
+        guard state.isStopped else { return }
+        state.isStopped = false
+        arm(state)
+    }
+
+    /// On the loop. A step that has begun ends by itself.
+    package func stop() {
+        let state = state.value
+        state.isStopped = true
+        state.timer?.cancel()
+        state.timer = nil
+    }
+
+    private func arm(_ state: State) {
+        state.timer = context.loop.schedule(after: Self.tick) { [weak self] in self?.handleTimer() }
+    }
+
+    private func handleTimer() {
+        let state = state.value
+        guard !state.isStopped, !state.isRunning else { return }
+        state.isRunning = true
+        // It touches what lives on the loop, and runs there; its end arms the next timer, so there is one at a time.
+        Task(executorPreference: context.loop) { [self] in
+            await run()
+            let state = self.state.value
+            state.isRunning = false
+            if !state.isStopped { arm(state) }
+        }
+    }
+
+    /// Does what is due now, a step of each. In a task of the loop's.
+    package func run() async {
+        for job in state.value.plan.due(now: context.clock.uptime()) {
+            do throws(StoreError) {
+                let hasMore = try await step(job)
+                state.value.plan.did(job, hasMore: hasMore, now: context.clock.uptime())
+            } catch {
+                guard state.value.plan.failed(job, now: context.clock.uptime()) else { continue }
+                // The error names what the store met; nothing of a notification is in it.
+                context.log.event("upkeep-failed", at: context.clock.now(), [("job", "\(job)"), ("error", "\(error)")])
+            }
+        }
+    }
+
+    private func step(_ job: UpkeepPlan.Job) async throws(StoreError) -> Bool {
+        let now = context.clock.now()
+        switch job {
+        case .expire:
+            return try await context.store.expire(now: now, limit: Self.stepCountMax) >= Self.stepCountMax
+        case .measure:
+            try await measure(now)
+            return false
+        case .saveQuota:
+            try await quota.save()
+            return false
+        case .purge:
+            let days = Int64(context.settings.limits.retentionDays)
+            let time = now.advanced(by: .seconds(-days * 86_400))
+            return try await context.store.purge(endedBefore: time, limit: Self.stepCountMax) >= Self.stepCountMax
+        }
+    }
+
+    private func measure(_ now: Timestamp) async throws(StoreError) {
+        let counts = try await context.store.counts()
+        var depth = LaneScheduler.Counts()
+        var age = LaneScheduler.Counts()
+        for count in counts { depth[DispatchLane(count.lane)] += count.queued }
+        for lane in Lane.allCases {
+            let oldest = try await context.store.oldestDue(lane)
+            // What is due later is not late.
+            guard let oldest, oldest < now else { continue }
+            age[DispatchLane(lane)] = Int(clamping: (now.milliseconds - oldest.milliseconds) / 1_000)
+        }
+        context.metrics.withLock { [depth, age] metrics in
+            metrics.queueDepth = depth
+            metrics.queueAge = age
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import Envelope
+
+extension SQLiteStore {
+    package func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] {
+        try await reader.perform { reader throws(StoreError) in try reader.newestEntries(traces) }
+    }
+
+    package func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? {
+        try await reader.perform { reader throws(StoreError) in
+            guard let number = try reader.tenants.number(tenant) else { return nil }
+            return try RequestRow.result(of: idempotency, number, reader.sql)
+        }
+    }
+}
+
+extension StoreReader {
+    func newestEntries(_ traces: [Trace]) throws(StoreError) -> [OutboxEntry?] {
+        var entries: [OutboxEntry?] = []
+        for trace in traces {
+            let found = try sql(
+                "SELECT \(EntryRow.columns) FROM entry WHERE trace = ? ORDER BY id DESC LIMIT 1"
+            ).first([.bytes(Array(trace.text.utf8))]) { [tenants] row throws(StoreError) in
+                try EntryRow(row, tenants)?.entry
+            }
+            entries.append(found ?? nil)
+        }
+        return entries
+    }
+}
+
+/// A request that came with an idempotency key.
+enum RequestRow {
+    /// - Parameters:
+    ///   - idempotency: of the request that comes now.
+    ///   - tenant: the number of its tenant.
+    ///   - sql: the statements of whoever asks.
+    /// - Returns: the answer to a request whose key is there; nil for a new one.
+    /// - Throws: `.damaged`, and what a disk does.
+    static func result(
+        of idempotency: Idempotency,
+        _ tenant: Int64,
+        _ sql: StatementCache
+    ) throws(StoreError) -> EnqueueResult? {
+        let found = try sql("SELECT digest, entries FROM request WHERE tenant = ? AND key = ?").first(
+            [.integer(tenant), .bytes(idempotency.key)]
+        ) { row in (digest: row.bytes(0), entries: row.bytes(1)) }
+        guard let found else { return nil }
+        guard found.digest == idempotency.digest else { return .conflict }
+        guard let ids = IDList.decode(found.entries) else { throw .damaged }
+        return .duplicate(ids)
+    }
+}
