@@ -9,7 +9,7 @@ import Testing
 
 struct DeviceUploadTests {
     /// A bundle that its own identity signed.
-    private static func bundle(topic: String = "com.example.chat") throws -> [UInt8] {
+    static func bundle(topic: String = "com.example.chat") throws -> [UInt8] {
         var random = SeededRandom(seed: 11)
         let identityKey = Ed25519PrivateKey(random: &random)
         let identity = IdentityKey(identityKey.publicKey)

@@ -1,0 +1,174 @@
+import Envelope
+import PushStore
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import PushService
+
+/// What is decided before a body is read.
+struct RefusalTests {
+    private static func path(_ route: Route) -> String {
+        route.pattern.split(separator: "/").map { $0.first == "{" ? "d1" : String($0) }.reduce("") { $0 + "/" + $1 }
+    }
+
+    private static func fields(_ route: Route, _ key: String?) -> [(String, String)] {
+        [(":method", route.method), (":path", path(route))] + (key.map { [("authorization", "Bearer \($0)")] } ?? [])
+    }
+
+    @Test(arguments: Route.all.map(\.operation.rawValue))
+    func `a route takes the keys of its scope and no others`(_ name: String) async throws {
+        let route = try #require(Route.all.first { $0.operation.rawValue == name })
+        try await ServerStage.with { stage in
+            for scope in Scope.allCases {
+                let key = StagedConfiguration.key("acme", scope)
+                let reply = await stage.send(Self.fields(route, key), .whole([]))
+                let isRight = route.scope == nil || route.scope == scope
+                #expect((reply.status == 403) == !isRight, "\(scope): \(reply.status)")
+            }
+            guard route.scope != nil else { return }
+            for key in [
+                nil, "", "spk_", StagedConfiguration.key("acme", .send) + "a",
+                "spk_" + String(repeating: "A", count: 43),
+            ] {
+                let reply = await stage.send(Self.fields(route, key), .whole([]))
+                #expect(reply.status == 401 && reply.fields["www-authenticate"] == "Bearer")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("POST", "/v1/health", 405), ("HEAD", "/v1/health", 405), ("GET", "/v1/notifications", 405),
+        ("PATCH", "/v1/devices/d1", 405), ("GET", "/", 404), ("GET", "", 404), ("GET", "*", 404),
+        ("GET", "/v1/devices/", 404), ("GET", "/v1//devices/d1", 404), ("GET", "/v1/devices/../d1", 404),
+        ("GET", "/v1/devices/%2e%2e", 404), ("GET", "/v1/devices/d1;x", 404), ("GET", "/v1/devices/d1.", 404),
+        ("GET", "/v1/devices/a%2fb", 404), ("get", "/v1/health", 405), ("GET", "https://a/v1/health", 404),
+    ])
+    func `a path has one spelling (abuse case 91)`(_ example: (method: String, path: String, status: Int)) async throws
+    {
+        try await ServerStage.with { stage in
+            let reply = await stage.send(example.method, example.path)
+            #expect(reply.status == example.status && reply.problem != nil)
+            #expect((reply.fields["allow"] != nil) == (example.status == 405))
+        }
+    }
+
+    @Test func `a query is taken only where there is something to ask`() async throws {
+        try await ServerStage.with { stage in
+            for path in ["/v1/health?", "/v1/health?x=1", "/v1/devices/d1?token=1"] {
+                let reply = await stage.send("GET", path, StagedConfiguration.key("acme", .read))
+                #expect(reply.status == 400, "\(path)")
+            }
+            for query in ["limit=0", "limit=501", "limit=-1", "cursor=%00", "cursor=AAAA", "x=1", "limit=1&limit=1"] {
+                let reply = await stage.manage("GET", "/v1/dead-letters?" + query)
+                #expect(reply.status == 400 && reply.problem == "bad-request", "\(query)")
+            }
+        }
+    }
+
+    @Test func `a body is refused where none belongs, announced or not`() async throws {
+        try await ServerStage.with { stage in
+            let key = StagedConfiguration.key("acme", .read)
+            let fields = [(":method", "GET"), (":path", "/v1/devices/d1"), ("authorization", "Bearer " + key)]
+            for more in [("content-length", "3"), ("transfer-encoding", "chunked")] {
+                #expect(await stage.send(fields + [more], .whole([])).status == 400)
+            }
+            #expect(await stage.send(fields, .whole([1])).status == 400)
+            #expect(await stage.send(fields + [("content-length", "0")], .whole([])).status == 404)
+        }
+    }
+
+    @Test func `type and coding are judged before the body is read`() async throws {
+        try await ServerStage.with { stage in
+            let key = StagedConfiguration.key("acme", .send)
+            let fields = [(":method", "POST"), (":path", "/v1/notifications"), ("authorization", "Bearer " + key)]
+            let wrong: [[(String, String)]] = [
+                [], [("content-type", "text/plain")],
+                [("content-type", "application/json"), ("content-encoding", "gzip")],
+                [("content-type", "application/json"), ("content-type", "application/json")],
+            ]
+            for more in wrong {
+                var block = HeaderBlock()
+                for (name, value) in fields + more { block.append(Array(name.utf8), Array(value.utf8)) }
+                let head = HTTPHead(fields: block, remoteAddress: nil)
+                let status = await stage.loop.run {
+                    if case .answer(let answer) = stage.application.begin(head) { answer.status } else { 0 }
+                }
+                #expect(status == 415)
+            }
+        }
+    }
+
+    @Test func `a body has the bound of its operation, and the answer says which`() async throws {
+        try await ServerStage.with(limits: #""body-bytes":16384,"receipts":2"#) { stage in
+            let long = await stage.post(#"{"a":""# + String(repeating: "a", count: 20_000) + #""}"#)
+            #expect(long.status == 413 && long.problem == "body-too-large")
+            #expect(long.json?["room"]?.content == .integer(16_384) && long.json?["bytes"]?.content == .integer(20_008))
+            let receipts = await stage.send("POST", "/v1/receipts", body: String(repeating: " ", count: 2_000))
+            #expect(receipts.json?["room"]?.content == .integer(1_280))
+            let key = StagedConfiguration.key("acme", .send)
+            let full = await stage.send(
+                [
+                    (":method", "POST"), (":path", "/v1/notifications"), ("authorization", "Bearer " + key),
+                    ("content-type", "application/json"),
+                ],
+                .noRoom
+            )
+            #expect(full.status == 429 && full.fields["retry-after"] == "1")
+        }
+    }
+
+    @Test func `an address has its rate, whatever it asks for and however it is written`() async throws {
+        try await ServerStage.with(limits: #""requests-per-second-of-address":1"#) { stage in
+            #expect(await stage.send("GET", "/v1/health", from: "192.0.2.1").status == 200)
+            #expect(await stage.send("GET", "/v1/nothing", from: "::ffff:192.0.2.1").status == 404)
+            let third = await stage.send("GET", "/v1/nothing", from: "192.0.2.1")
+            #expect(third.status == 429 && third.fields["retry-after"] == "1")
+            #expect(await stage.send("GET", "/v1/health", from: "::ffff:192.0.2.2").status == 200)
+            #expect(await stage.send("GET", "/v1/health", from: "fe80::1%eth0").status == 200)
+            for _ in 0..<2 { _ = await stage.send("GET", "/v1/health", from: "strange") }
+            #expect(await stage.send("GET", "/v1/health", from: "stranger").status == 429)
+            for _ in 0..<5 { #expect(await stage.send("GET", "/v1/health").status == 200) }
+        }
+    }
+
+    @Test func `every refusal counts under what it was`() async throws {
+        try await ServerStage.with { stage in
+            _ = await stage.send("GET", "/v1/metrics")
+            _ = await stage.post("{")
+            _ = await stage.post(#"{"title":"x"}"#)
+            let reply = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics))
+            #expect(reply.status == 200 && reply.fields["content-type"] == ServiceMetrics.contentType)
+            for line in [
+                #"sealedpush_refused_total{why="unauthorized"} 1"#, #"sealedpush_refused_total{why="invalid"} 1"#,
+                #"sealedpush_refused_total{why="plain-text"} 1"#,
+            ] { #expect(reply.text.contains(line), "\(line)") }
+        }
+    }
+
+    @Test func `readiness says why nothing is taken`() async throws {
+        try await ServerStage.with { stage in
+            #expect(await stage.send("GET", "/v1/readiness").text == #"{"status":"ready"}"#)
+            stage.around.health.withLock { $0 = .full }
+            let full = await stage.send("GET", "/v1/readiness")
+            #expect(full.status == 503 && full.problem == "storage-full")
+            #expect(await stage.send("GET", "/v1/health").text == #"{"status":"ok"}"#)
+        }
+    }
+
+    @Test func `a reload takes other keys from the next request on`() async throws {
+        try await ServerStage.with { stage in
+            let text = StagedConfiguration.text().split(separator: "acme-read").joined(separator: "acme-other")
+            let gone = APIKeyHash(of: Array(StagedConfiguration.key("acme", .read).utf8)).text
+            let other = APIKeyHash(of: Array("another".utf8)).text
+            let file = text.split(separator: gone).joined(separator: other)
+            let settings = ServiceSettings(try ServiceConfiguration(file: Array(file.utf8)))
+            #expect(await stage.read("/v1/devices/d1").status == 404)
+            stage.context.replaceSettings(settings)
+            await stage.loop.run { stage.application.reload() }
+            #expect(await stage.read("/v1/devices/d1").status == 401)
+            #expect(await stage.send("GET", "/v1/devices/d1", "another").status == 404)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import APNS
+import Envelope
+import Primitives
+import PushStore
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import PushService
+
+/// The API with a real store in a folder, and no socket: requests go in as fields and a body, answers come out.
+final class ServerStage: Sendable {
+    /// 2026-11-01.
+    static let start = Timestamp(milliseconds: 1_793_491_200_000)
+
+    final class Door: DispatchDoor {
+        let rung = Mutex<[Set<Lane>]>([])
+        func ring(_ lanes: Set<Lane>) { rung.withLock { $0.append(lanes) } }
+    }
+
+    /// What the service sees of the world, for the test to change.
+    final class Surroundings: Sendable {
+        let time = Mutex(Time())
+        let health = Mutex(StoreHealth.writable)
+        let lines = Mutex<[UInt8]>([])
+    }
+
+    struct Time {
+        var now = ServerStage.start
+        var uptime: Int64 = 1_000_000_000
+    }
+
+    /// What goes and comes with one request.
+    struct Reply {
+        let status: Int
+        let fields: [String: String]
+        let body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var json: JSONValue? {
+            let limits = JSONParser.Limits(byteCountMax: 10_000_000, depthMax: 16, allowsFractions: true)
+            return try? JSONParser.parse(body, limits: limits)
+        }
+        func string(_ name: String) -> String? { json?[name]?.string }
+        /// The word of the problem's type; nil for another answer.
+        var problem: String? {
+            guard fields["content-type"] == "application/problem+json" else { return nil }
+            return string("type").map { String($0.dropFirst("urn:sealedpush:problem:".count)) }
+        }
+        var pointers: [String] { json?["errors"]?.elements?.compactMap { $0["pointer"]?.string } ?? [] }
+        var notifications: [JSONValue] { json?["notifications"]?.elements ?? [] }
+        var ids: [String] { notifications.compactMap { $0["id"]?.string } }
+    }
+
+    let loop: EventLoop
+    let store: StagedStore
+    let context: ServiceContext
+    let quota: QuotaBook
+    let application: APIApplication
+    let door = Door()
+    let around = Surroundings()
+
+    private init(_ folder: String, _ settings: ServiceSettings, notes: [String: [UInt8]]) async throws {
+        loop = try EventLoop()
+        // The same for every stage, so that one can be opened again.
+        var random = SeededRandom(seed: 0x57A6_E000_0001)
+        let key = try StoreKey(random.secret(byteCount: StoreKey.byteCount))
+        store = StagedStore(try SQLiteStore(path: folder + "/store", key: key, now: Self.start))
+        store.state.withLock { $0.notes = notes }
+        let around = around
+        context = ServiceContext(
+            loop: loop,
+            store: store,
+            clock: ServiceClock(
+                now: { around.time.withLock { $0.now } },
+                uptime: { around.time.withLock { $0.uptime } }
+            ),
+            log: ServiceLog { line in around.lines.withLock { $0 += line } },
+            collapseKey: CollapseKey(random.secret(byteCount: 32)),
+            settings: settings
+        )
+        quota = QuotaBook(context)
+        application = APIApplication(context, door: door, quota: quota) { around.health.withLock { $0 } }
+        try await quota.load()
+    }
+
+    /// - Parameters:
+    ///   - folder: where the store is; a new one unless it is given.
+    ///   - limits: members of the configuration's `limits`.
+    ///   - quota: of the tenant `acme`.
+    ///   - notes: what the store knows from before.
+    ///   - body: the test.
+    /// - Throws: what the test throws.
+    static func with(
+        folder: TemporaryFolder? = nil,
+        limits: String = "",
+        quota: Int = 1_000_000,
+        notes: [String: [UInt8]] = [:],
+        _ body: (ServerStage) async throws -> Void
+    ) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        let settings = try StagedConfiguration.settings(limits: limits, quota: quota)
+        let stage = try await ServerStage(folder.path, settings, notes: notes)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(stage)) } catch { result = .failure(error) }
+        await stage.store.base.close()
+        stage.loop.stop()
+        withExtendedLifetime(folder) {}
+        try result.get()
+    }
+
+    var log: String { around.lines.withLock { String(decoding: $0, as: UTF8.self) } }
+
+    var now: Timestamp { around.time.withLock { $0.now } }
+
+    func advance(_ duration: Duration) {
+        around.time.withLock { time in
+            time.now = time.now.advanced(by: duration)
+            time.uptime += duration.components.seconds * 1_000_000_000
+        }
+    }
+
+    // MARK: Requests
+
+    func send(
+        _ method: String,
+        _ path: String,
+        _ key: String? = nil,
+        body: String? = nil,
+        _ fields: [(String, String)] = [],
+        from address: String? = nil
+    ) async -> Reply {
+        var all: [(String, String)] = [(":method", method), (":path", path), (":scheme", "https")]
+        if let key { all.append(("authorization", "Bearer " + key)) }
+        if body != nil, !fields.contains(where: { $0.0 == "content-type" }) {
+            all.append(("content-type", "application/json"))
+        }
+        let content = body.map { HTTPBody.whole(Array($0.utf8)) } ?? .whole([])
+        return await send(all + fields, content, from: address)
+    }
+
+    func send(_ fields: [(String, String)], _ body: HTTPBody, from address: String? = nil) async -> Reply {
+        var block = HeaderBlock()
+        for (name, value) in fields { block.append(Array(name.utf8), Array(value.utf8)) }
+        let head = HTTPHead(fields: block, remoteAddress: address)
+        let answer = await withCheckedContinuation { (continuation: CheckedContinuation<HTTPAnswer, Never>) in
+            let isAnswered = Once()
+            let responder = HTTPResponder { answer in
+                guard isAnswered.pass() else {
+                    Issue.record("answered twice")
+                    return
+                }
+                continuation.resume(returning: answer)
+            }
+            loop.perform { [application] in
+                switch application.begin(head) {
+                case .answer(let answer): responder.respond(answer)
+                case .read(let byteCountMax, let exchange):
+                    if case .whole(let bytes) = body, bytes.count > byteCountMax {
+                        exchange.finish(.tooLarge(byteCount: bytes.count), responder)
+                    } else {
+                        exchange.finish(body, responder)
+                    }
+                }
+            }
+        }
+        let pairs = answer.fields.map {
+            (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
+        }
+        return Reply(status: answer.status, fields: Dictionary(pairs) { $0 + "," + $1 }, body: answer.body)
+    }
+
+    // MARK: Steps that most tests begin with
+
+    static func token(_ number: Int) -> String {
+        var random = SeededRandom(seed: 0x70CE_0000 + UInt64(number))
+        return Hex.encode(random.bytes(count: 32))
+    }
+
+    static func device(
+        _ number: Int = 1,
+        topic: String = "com.example.chat",
+        environment: String = "production",
+        voIP: Bool = false
+    ) throws -> String {
+        let bundle = Base64URL.string(try DeviceUploadTests.bundle(topic: topic))
+        return
+            #"{"token":"\#(token(number))","topic":"\#(topic)","environment":"\#(environment)","bundle":"\#(bundle)""#
+            + (voIP ? #","voip-token":"\#(token(number + 1_000))""# : "")
+            + #","language":"de-CH","region":"CH","app-version":"4.1"}"#
+    }
+
+    func register(
+        _ id: String = "d1",
+        _ number: Int = 1,
+        tenant: String = "acme",
+        environment: String = "production",
+        voIP: Bool = false
+    ) async throws {
+        let topic = tenant == "acme" ? "com.example.chat" : "com.example.rival"
+        let body = try Self.device(number, topic: topic, environment: environment, voIP: voIP)
+        let reply = await send(
+            "PUT",
+            "/v1/devices/" + id,
+            StagedConfiguration.key(tenant, .manage),
+            body: body
+        )
+        #expect(reply.status == 201, "\(reply.text)")
+    }
+
+    func post(_ body: String, tenant: String = "acme", _ fields: [(String, String)] = []) async -> Reply {
+        await send("POST", "/v1/notifications", StagedConfiguration.key(tenant, .send), body: body, fields)
+    }
+
+    func read(_ path: String, tenant: String = "acme") async -> Reply {
+        await send("GET", path, StagedConfiguration.key(tenant, .read))
+    }
+
+    func manage(_ method: String, _ path: String, tenant: String = "acme", body: String? = nil) async -> Reply {
+        await send(method, path, StagedConfiguration.key(tenant, .manage), body: body)
+    }
+
+    /// Of all tenants and lanes.
+    func queuedCount() async throws -> Int {
+        let counts = try await store.counts()
+        return counts.reduce(0) { $0 + $1.queued }
+    }
+
+    /// Sends what is due in a lane, and ends it all like this.
+    @discardableResult
+    func finish(_ lane: Lane = .normal, _ attempt: Attempt, _ verdict: PushStore.Verdict) async throws -> [LeasedEntry]
+    {
+        let now = now
+        var taken: [LeasedEntry] = []
+        for shard in Shard.all {
+            let until = now.advanced(by: .seconds(60))
+            taken += try await store.take(
+                TakeDemand(lane: lane, shard: shard, limit: 100, now: now, leasedUntil: until)
+            )
+        }
+        _ = try await store.markSending(taken.map(\.lease), now: now)
+        let outcomes = taken.map { PushStore.Outcome(lease: $0.lease, attempt: attempt, verdict: verdict) }
+        _ = try await store.finish(outcomes, now: now)
+        return taken
+    }
+}
+
+/// Lets the first one through.
+private final class Once: Sendable {
+    private let isOver = Atomic(false)
+    func pass() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
+}

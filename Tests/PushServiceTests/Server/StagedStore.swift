@@ -1,0 +1,217 @@
+import APNS
+import Envelope
+import Synchronization
+
+@testable import PushStore
+
+/// A real outbox and registry, with receipts, hooks and notes in memory, and failures to order.
+final class StagedStore: ServiceStore {
+    struct State {
+        var failure: StoreError?
+        var receipts: [[UInt8]: (tenant: TenantID, id: EntryID)] = [:]
+        /// As they were handed over.
+        var entries: [NewEntry] = []
+        var hooks: [NewHook] = []
+        var notes: [String: [UInt8]] = [:]
+        /// Is told of every note that is written.
+        var noteSignal: AsyncStream<Void>.Continuation?
+        var voIPTokens: [DeviceKey: DeviceToken] = [:]
+    }
+
+    let base: SQLiteStore
+    let state = Mutex(State())
+
+    init(_ base: SQLiteStore) { self.base = base }
+
+    /// From now on every write ends with this.
+    var failure: StoreError? {
+        get { state.withLock { $0.failure } }
+        set { state.withLock { $0.failure = newValue } }
+    }
+
+    private func mayWrite() throws(StoreError) {
+        if let failure { throw failure }
+    }
+
+    // MARK: DurableOutbox
+
+    func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
+        try mayWrite()
+        let results = try await base.enqueue(requests, now: now)
+        for (request, result) in zip(requests, results) {
+            guard case .stored(let ids) = result else { continue }
+            state.withLock { state in
+                state.entries += request.entries
+                for (entry, id) in zip(request.entries, ids) {
+                    if let hash = entry.receiptHash { state.receipts[hash] = (request.tenant, id) }
+                }
+            }
+        }
+        return results
+    }
+
+    func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] { try await base.take(demand) }
+
+    func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] {
+        try await base.markSending(leases, now: now)
+    }
+
+    func giveBack(_ leases: [Lease]) async { await base.giveBack(leases) }
+
+    func finish(_ outcomes: [PushStore.Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult] {
+        try await base.finish(outcomes, now: now)
+    }
+
+    func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int {
+        try await base.release(tenant: tenant, topic: topic, limit: limit, now: now)
+    }
+
+    func record(_ receipts: [Receipt]) async throws(StoreError) -> [ReceiptResult] { try await base.record(receipts) }
+
+    func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?] {
+        try await base.entries(ids, tenant: tenant)
+    }
+
+    func entry(apnsID: APNSID, tenant: TenantID) async throws(StoreError) -> OutboxEntry? {
+        try await base.entry(apnsID: apnsID, tenant: tenant)
+    }
+
+    func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry] {
+        try await base.entries(trace: trace, tenant: tenant, limit: limit)
+    }
+
+    func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] {
+        try await base.newestEntries(traces)
+    }
+
+    func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? {
+        try await base.known(idempotency, tenant: tenant)
+    }
+
+    func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt] {
+        try await base.attempts(id, tenant: tenant)
+    }
+
+    func deadLetters(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<OutboxEntry>
+    {
+        try await base.deadLetters(tenant: tenant, after: cursor, limit: limit)
+    }
+
+    func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) async throws(StoreError) -> [ReplayResult] {
+        try mayWrite()
+        return try await base.replay(replays, tenant: tenant, now: now)
+    }
+
+    func counts() async throws(StoreError) -> [LaneCount] { try await base.counts() }
+
+    func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? { try await base.oldestDue(lane) }
+
+    func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int {
+        try mayWrite()
+        return try await base.expire(now: now, limit: limit)
+    }
+
+    func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
+        try mayWrite()
+        return try await base.purge(endedBefore: time, limit: limit)
+    }
+
+    // MARK: DeviceRegistry
+
+    func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult] {
+        try mayWrite()
+        state.withLock { state in
+            for registration in registrations { state.voIPTokens[registration.key] = registration.voIPToken }
+        }
+        return try await base.put(registrations, now: now)
+    }
+
+    func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
+        let lookups = try await base.devices(keys)
+        let tokens = state.withLock { $0.voIPTokens }
+        return lookups.map { lookup in
+            guard case .found(let device) = lookup, let token = tokens[device.registration.key] else { return lookup }
+            var registration = device.registration
+            registration.voIPToken = token
+            return .found(
+                Device(
+                    registration: registration,
+                    registered: device.registered,
+                    seen: device.seen,
+                    quarantine: device.quarantine
+                )
+            )
+        }
+    }
+
+    func devices(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) async throws(StoreError) -> [DeviceKey] {
+        try await base.devices(token: token, environment: environment, tenant: tenant)
+    }
+
+    func devices(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<Device> {
+        try await base.devices(tenant: tenant, after: cursor, limit: limit)
+    }
+
+    func delete(_ keys: [DeviceKey]) async throws(StoreError) -> [Bool] {
+        try mayWrite()
+        return try await base.delete(keys)
+    }
+
+    func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult] {
+        try await base.unregister(unregistrations)
+    }
+
+    func quarantine(
+        token: DeviceToken,
+        environment: APNSEnvironment,
+        tenant: TenantID
+    ) async throws(StoreError) -> Int {
+        try await base.quarantine(token: token, environment: environment, tenant: tenant)
+    }
+
+    // MARK: ReceiptBook, HookQueue, NoteBook
+
+    func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] {
+        try mayWrite()
+        var redemptions: [Redemption] = []
+        for hash in hashes {
+            let place = state.withLock { $0.receipts.removeValue(forKey: hash) }
+            if let place, let entry = try await base.entries([place.id], tenant: place.tenant)[0] {
+                redemptions.append(.received(entry))
+            } else {
+                redemptions.append(.unknown)
+            }
+        }
+        return redemptions
+    }
+
+    func nextFallback() async throws(StoreError) -> Timestamp? { nil }
+
+    func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] { [] }
+
+    func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool] {
+        try mayWrite()
+        state.withLock { $0.hooks += reports }
+        return reports.map { _ in true }
+    }
+
+    func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook] { [] }
+
+    func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError) {}
+
+    func nextHook() async throws(StoreError) -> Timestamp? { nil }
+
+    func note(_ name: String) async throws(StoreError) -> [UInt8]? { state.withLock { $0.notes[name] } }
+
+    func setNote(_ name: String, to bytes: [UInt8]) async throws(StoreError) {
+        try mayWrite()
+        state.withLock { state in
+            state.notes[name] = bytes
+            state.noteSignal?.yield()
+        }
+    }
+}

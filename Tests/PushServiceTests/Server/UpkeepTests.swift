@@ -1,0 +1,99 @@
+import Envelope
+import PushStore
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import PushService
+
+struct UpkeepTests {
+    private static let second: Int64 = 1_000_000_000
+
+    @Test func `each job comes in its time, and at once while it leaves something`() {
+        var plan = UpkeepPlan()
+        #expect(plan.due(now: 0) == UpkeepPlan.Job.allCases)
+        for job in UpkeepPlan.Job.allCases { plan.did(job, hasMore: false, now: 0) }
+        #expect(plan.due(now: Self.second - 1).isEmpty)
+        #expect(plan.due(now: Self.second) == [.expire])
+        #expect(plan.due(now: 60 * Self.second) == UpkeepPlan.Job.allCases)
+        plan.did(.expire, hasMore: true, now: Self.second)
+        #expect(plan.due(now: Self.second) == [.expire])
+    }
+
+    @Test func `a failure is told once, and again after a success`() {
+        var plan = UpkeepPlan()
+        let news = [plan.failed(.purge, now: 0), plan.failed(.purge, now: 1)]
+        #expect(news == [true, false])
+        plan.did(.purge, hasMore: false, now: 2)
+        let isNews = plan.failed(.purge, now: 3)
+        #expect(isNews)
+        #expect(!plan.due(now: Self.second).contains(.purge))
+    }
+
+    @Test func `queues are measured, what is late ends, and what is old is forgotten`() async throws {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            let upkeep = Upkeep(stage.context, quota: stage.quota)
+            let ids = await stage.post(Body.notification()).ids
+            stage.advance(.seconds(40))
+            await Self.run(upkeep, stage)
+            let text = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
+            #expect(text.contains(#"sealedpush_queue_depth{lane="normal"} 1"#))
+            #expect(text.contains(#"sealedpush_queue_age_seconds{lane="normal"} 40"#))
+            #expect(text.contains(#"sealedpush_accepted_total{topic="com.example.chat",lane="normal"} 1"#))
+            stage.advance(.seconds(86_400))
+            await Self.run(upkeep, stage)
+            #expect(await stage.read("/v1/notifications/" + ids[0]).string("state") == "expired")
+            stage.advance(.seconds(8 * 86_400))
+            await Self.run(upkeep, stage)
+            #expect(await stage.read("/v1/notifications/" + ids[0]).status == 404)
+        }
+    }
+
+    private static func run(_ upkeep: Upkeep, _ stage: ServerStage) async {
+        // Lives as long as the test waits for it, on the loop that it needs.
+        await Task(executorPreference: stage.loop) { await upkeep.run() }.value
+    }
+
+    @Test func `what was used of a quota is used after a restart`() async throws {
+        let folder = try TemporaryFolder()
+        var notes: [String: [UInt8]] = [:]
+        try await ServerStage.with(folder: folder, quota: 1) { stage in
+            try await stage.register()
+            #expect(await stage.post(Body.notification()).status == 202)
+            let upkeep = Upkeep(stage.context, quota: stage.quota)
+            stage.store.failure = .full
+            await Self.run(upkeep, stage)
+            #expect(stage.log.split(separator: "\n").count { $0.contains("upkeep-failed") } == 3)
+            stage.store.failure = nil
+            stage.advance(.seconds(60))
+            await Self.run(upkeep, stage)
+            notes = stage.store.state.withLock { $0.notes }
+        }
+        try await ServerStage.with(folder: folder, quota: 1, notes: notes) { stage in
+            #expect(await stage.post(Body.notification()).problem == "quota-exceeded")
+        }
+    }
+
+    @Test func `a note that is none of ours counts as none`() {
+        let quota = DailyQuota(day: 20_000, used: ["acme": 7, "rival": 0])
+        #expect(QuotaBook.decode(QuotaBook.encode(quota)) == quota)
+        for text in ["", "{", "[]", "{}", #"{"day":1}"#, #"{"day":1,"used":{"a":-1}}"#, #"{"day":"1","used":{}}"#] {
+            #expect(QuotaBook.decode(Array(text.utf8)) == nil, "\(text)")
+        }
+    }
+
+    @Test func `the timer goes on until it is stopped`() async throws {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            _ = await stage.post(Body.notification())
+            let upkeep = Upkeep(stage.context, quota: stage.quota)
+            let saved = AsyncStream.makeStream(of: Void.self)
+            stage.store.state.withLock { $0.noteSignal = saved.continuation }
+            await stage.loop.run { upkeep.start() }
+            for await _ in saved.stream { break }
+            await stage.loop.run { upkeep.stop() }
+        }
+    }
+}
