@@ -30,8 +30,8 @@ package struct IPAddress: Hashable, Sendable {
     package var isIPv4: Bool { bytes.count == 4 }
 
     /// Whose requests count as one client's: an IPv4 address, or the 64 bits of IPv6 that a household is given.
-    /// What a listener for both families sees of an IPv4 client (`::ffff:192.0.2.1`) counts as IPv4: all of them have the
-    /// same 64 bits.
+    /// What a listener for both families sees of an IPv4 client (`::ffff:192.0.2.1`) counts as IPv4: all of them have
+    /// the same 64 bits.
     package var client: IPAddress {
         guard !isIPv4 else { return self }
         if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {

@@ -13,6 +13,7 @@ extension HTTPAnswer {
     /// - Parameters:
     ///   - status: of HTTP.
     ///   - members: writes those of the one object that the body is.
+    /// - Returns: the answer.
     static func json(_ status: Int, _ members: (inout JSONWriter) -> Void) -> HTTPAnswer {
         var writer = JSONWriter()
         writer.object(members)
@@ -61,7 +62,7 @@ extension Problem {
         case .broken:
             self.init(
                 .storageFull,
-                "Nothing was stored: the disk failed, and whoever runs the service has to look at it. Send it again later."
+                "Nothing was stored: the disk failed, and whoever runs the service has to look at it. Try again later."
             )
             retryAfterSeconds = 60
         case .overloaded:

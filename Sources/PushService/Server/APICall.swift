@@ -33,7 +33,7 @@ struct APICall: Sendable {
         return tenant
     }
 
-    /// Bytes that a body of this operation may have: what its largest sensible one has, and never more than the setting.
+    /// Bytes that a body of this operation may have: what its largest sensible one has, and no more than the setting.
     static func bodyByteCountMax(_ operation: Route.Operation, _ limits: ServiceLimits) -> Int {
         let wanted =
             switch operation {
@@ -52,14 +52,15 @@ struct APICall: Sendable {
     /// The body, in whatever thread this is.
     ///
     /// - Parameter allowsFractions: only where a property is a fraction by its nature.
+    /// - Returns: the JSON.
     /// - Throws: `.unsupportedMediaType`, `.bodyTooLarge`, `.notJSON`.
     func json(allowsFractions: Bool = false) throws(Problem) -> JSONValue {
         let byteCountMax = Self.bodyByteCountMax(route.operation, settings.limits)
         return try RequestBody.json(request, byteCountMax: byteCountMax, allowsFractions: allowsFractions)
     }
 
-    /// Bodies to this length are read on the loop: a millisecond. Longer ones are read beside it, so that a broadcast does
-    /// not hold up a call.
+    /// Bodies to this length are read on the loop: a millisecond. Longer ones are read beside it, so that a broadcast
+    /// does not hold up a call.
     private static let byteCountMaxOnLoop = 65_536
 
     /// - Parameter work: a computation on values.

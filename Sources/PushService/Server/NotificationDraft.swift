@@ -3,8 +3,8 @@ import Envelope
 import Primitives
 import PushStore
 
-/// What a submission becomes once its devices are known: entries for the outbox, or what stands in the way. A computation
-/// on values: no clock, no disk.
+/// What a submission becomes once its devices are known: entries for the outbox, or what stands in the way. A
+/// computation on values: no clock, no disk.
 struct NotificationDraft: Sendable {
     let topic: Topic
     /// In the order of the recipients.
@@ -18,7 +18,7 @@ struct NotificationDraft: Sendable {
     ///   - collapseKey: makes what Apple sees of the sender's word.
     ///   - now: the time.
     ///   - random: for apns-ids.
-    /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room there is.
+    /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
     init(
         _ submission: NotificationSubmission,
         lookups: [DeviceLookup],

@@ -24,11 +24,11 @@ struct ReceiptHandler: Sendable {
     }
 }
 
-/// `POST /v1/resends`: a device could not open these; whoever sent them is told, if it has a webhook. The answer is the same,
-/// whatever the traces were.
+/// `POST /v1/resends`: a device could not open these; whoever sent them is told, if it has a webhook. The answer is the
+/// same, whatever the traces were.
 final class ResendHandler: Sendable {
-    /// A trace is good for so many reports at once, and for another one every ten minutes: what a stranger has picked up
-    /// cannot flood a back end.
+    /// A trace is good for so many reports at once, and for another one every ten minutes: what a stranger has picked
+    /// up cannot flood a back end.
     private static let rate = RateLimiter<Trace>.Rate(perSecond: 1.0 / 600, burst: 3)
 
     private final class Rates {

@@ -3,8 +3,8 @@ import PushStore
 import Synchronization
 import Transport
 
-/// Does what nobody asks for: ends what is too late, forgets what is old, measures queues, saves quotas. One step at a time,
-/// so that requests come in between.
+/// Does what nobody asks for: ends what is too late, forgets what is old, measures queues, saves quotas. One step at a
+/// time, so that requests come in between.
 package final class Upkeep: Sendable {
     private final class State {
         var plan = UpkeepPlan()

@@ -1,7 +1,7 @@
 /// When which work of upkeep is due. A value: no clock, no store.
 ///
-/// Each job is a step of bounded work; one that found as much as it may do in a step has more to do, and is due again at
-/// once, behind the others.
+/// Each job is a step of bounded work; one that found as much as it may do in a step has more to do, and is due again
+/// at once, behind the others.
 package struct UpkeepPlan: Equatable, Sendable {
     package enum Job: CaseIterable, Sendable {
         /// Ends what waits and has no time left.

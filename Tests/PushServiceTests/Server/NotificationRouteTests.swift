@@ -245,6 +245,30 @@ struct NotificationRouteTests {
         }
     }
 
+    @Test func `whoever waits for the last answer hears of it after the answer, or at once`() async throws {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            let order = Mutex<[String]>([])
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                stage.loop.perform { [application = stage.application] in
+                    var fields = HeaderBlock()
+                    fields.append(":method", "GET")
+                    fields.append(":path", "/v1/devices/d1")
+                    fields.append("authorization", Array(("Bearer " + StagedConfiguration.key("acme", .read)).utf8))
+                    guard case .read(_, let exchange) = application.begin(HTTPHead(fields: fields, remoteAddress: nil))
+                    else { return continuation.resume() }
+                    application.whenIdle { order.withLock { $0.append("nothing") } }
+                    exchange.finish(.whole([]), HTTPResponder { _ in order.withLock { $0.append("answer") } })
+                    application.whenIdle {
+                        order.withLock { $0.append("idle") }
+                        continuation.resume()
+                    }
+                }
+            }
+            #expect(order.withLock { $0 } == ["nothing", "answer", "idle"])
+        }
+    }
+
     @Test func `while it stops, the service takes nothing new and still answers`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()

@@ -1,0 +1,51 @@
+import Transport
+
+/// A request whose body is being read.
+final class APIExchange: HTTPExchange {
+    private let application: APIApplication
+    private var call: APICall
+
+    init(_ application: APIApplication, _ call: APICall) {
+        self.application = application
+        self.call = call
+    }
+
+    func finish(_ body: HTTPBody, _ responder: HTTPResponder) {
+        switch body {
+        case .whole(let bytes):
+            guard call.route.body == .json || bytes.isEmpty else { return refuse(APIApplication.noBody, responder) }
+            call.body = bytes
+        case .tooLarge(let byteCount):
+            guard call.route.body == .json else { return refuse(APIApplication.noBody, responder) }
+            let byteCountMax = APICall.bodyByteCountMax(call.route.operation, call.settings.limits)
+            var problem = Problem(.bodyTooLarge, "Send fewer in one request: the body may have \(byteCountMax) bytes.")
+            problem.byteCount = byteCount
+            problem.byteCountMax = byteCountMax
+            return refuse(problem, responder)
+        case .noRoom:
+            var problem = Problem(.tooManyRequests, "Send it again later; too many bodies are being read.")
+            problem.retryAfterSeconds = 1
+            return refuse(problem, responder)
+        }
+        run(responder)
+    }
+
+    private func refuse(_ problem: Problem, _ responder: HTTPResponder) {
+        responder.respond(application.refuse(problem))
+    }
+
+    private func run(_ responder: HTTPResponder) {
+        application.state.value.openCount += 1
+        // It touches what lives on the loop, and runs there. It ends with the store's last answer, and is not called off
+        // when the request breaks off: what was begun to be stored is stored.
+        Task(executorPreference: application.context.loop) { [application, call] in
+            responder.respond(await application.answer(call))
+            let state = application.state.value
+            state.openCount -= 1
+            guard state.openCount == 0, !state.whenIdle.isEmpty else { return }
+            let actions = state.whenIdle
+            state.whenIdle = []
+            for action in actions { action() }
+        }
+    }
+}
