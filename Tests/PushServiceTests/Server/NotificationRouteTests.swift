@@ -84,6 +84,20 @@ struct NotificationRouteTests {
         }
     }
 
+    @Test func `a broadcast is read beside the loop and stored whole, in its order`() async throws {
+        try await ServerStage.with { stage in
+            let names = (0..<40).map { "d\($0)" }
+            for (number, name) in names.enumerated() { try await stage.register(name, number) }
+            let recipients = names.map { #"{"device":"\#($0)","sealed":"\#(Body.sealed)"}"# }.joined(separator: ",")
+            let reply = await stage.post(Body.notification(recipients, class: "background"))
+            #expect(reply.status == 202 && reply.notifications.map { $0["device"]?.string } == names)
+            #expect(Set(reply.ids).count == 40)
+            let count = try await stage.queuedCount()
+            #expect(count == 40 && stage.door.rung.withLock { $0 } == [[.background]])
+            #expect(Set(stage.store.state.withLock { $0.entries.map(\.collapseID) }).count == 40)
+        }
+    }
+
     @Test func `a call goes to the topic of calls, now or never`() async throws {
         try await ServerStage.with { stage in
             try await stage.register(voIP: true)
