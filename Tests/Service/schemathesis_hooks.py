@@ -1,0 +1,17 @@
+"""What schemathesis cannot draw from a pattern: things that exist. SEALEDPUSH_CONTRACT names a file of them."""
+
+import json
+import os
+
+import schemathesis
+from hypothesis import strategies as st
+
+with open(os.environ["SEALEDPUSH_CONTRACT"]) as file:
+    known = json.load(file)
+
+for name in ("app", "device-token", "key-bundle", "sealed-field", "sealed-call-field", "web-push-record"):
+    schemathesis.openapi.format(name, st.sampled_from(known[name]))
+
+# Most are there; the others make as many different ones as a document may ask for.
+others = st.from_regex("[A-Za-z0-9_-]{1,64}", fullmatch=True)
+schemathesis.openapi.format("device-id", st.sampled_from(known["device-id"]) | others)
