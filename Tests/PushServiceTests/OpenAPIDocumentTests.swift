@@ -1,4 +1,6 @@
+import Envelope
 import Foundation
+import Primitives
 import Testing
 
 @testable import PushService
@@ -117,5 +119,42 @@ struct OpenAPIDocumentTests {
         #expect(described == Set(kinds))
         let listed = components.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("- urn:") }.map { $0.dropFirst(2) }
         #expect(Set(listed.map(String.init)) == Set(kinds.map { String($0.dropFirst(4)) }))
+    }
+
+    /// The first value of this name that stands in double quotes, its lines joined.
+    private static func quoted(_ name: String, in lines: [Substring]) throws -> String {
+        let rest = lines.drop { !$0.drop { $0 == " " || $0 == "-" }.hasPrefix("\(name): \"") }
+        let joined = try rest.prefix(1 + #require(rest.firstIndex { $0.hasSuffix("\"") }) - rest.startIndex)
+            .map { $0.drop { $0 == " " } }.joined(separator: "\n").replacing("\\\n", with: "")
+        return try String(#require(joined.split(separator: "\"").dropFirst().first))
+    }
+
+    private static func json(_ text: String) throws -> JSONValue {
+        try JSONParser.parse(Array(text.utf8), limits: .init(byteCountMax: 10_000, depthMax: 8, allowsFractions: false))
+    }
+
+    @Test func `the examples of bodies are ones that the parsers take`() throws {
+        let lines = try Self.lines()
+        let examples = try ["token", "bundle", "sealed", "trace", "capability", "prekey-id"].map { name in
+            (name, try Self.quoted(name, in: lines))
+        }
+        let of = Dictionary(uniqueKeysWithValues: examples).mapValues { "\"\($0)\"" }
+        let chat = #""topic":"com.example.chat""#
+        let device = "{\"token\":\(of["token"]!),\"bundle\":\(of["bundle"]!),\(chat),\"environment\":\"sandbox\"}"
+        _ = try DeviceUpload(Self.json(device))
+        let recipient = "{\"device\":\"d1\",\"sealed\":\(of["sealed"]!),\"trace\":\(of["trace"]!)}"
+        let body = "{\(chat),\"class\":\"normal\",\"recipients\":[\(recipient)]}"
+        var random = SystemRandom()
+        _ = try NotificationSubmission(
+            APIRequest(method: "POST", path: "/v1/notifications", body: Array(body.utf8)),
+            Self.json(body),
+            app: { $0.text == "com.example.chat" ? 3_000 : nil },
+            recipientCountMax: 1,
+            random: &random
+        )
+        let resend = "{\"resends\":[{\"trace\":\(of["trace"]!),\"prekey-id\":\(of["prekey-id"]!)}]}"
+        #expect(try ResendRequest(Self.json(resend)).items.count == 1)
+        let receipt = "{\"receipts\":[{\"capability\":\(of["capability"]!),\"code\":\"opened\"}]}"
+        #expect(try ReceiptBatch(Self.json(receipt), countMax: 1).items.count == 1)
     }
 }

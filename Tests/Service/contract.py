@@ -14,6 +14,12 @@ from black_box.service import APP, Sender, Service, Simulator, base64url
 TESTS = os.path.join(CHECKOUT, "Tests/Service")
 DOCUMENT = os.path.join(CHECKOUT, "docs/openapi.yaml")
 DEVICES = ["d1", "d2", "d3"]
+# Other spellings of paths that are there (abuse case 91).
+TRICKS = [
+    *["//v1/health", "/v1//health", "/v1/health/", "/v1/./health", "/v1/../v1/health", "/%76%31/health"],
+    *["/v1/health;x", "/v1/health.", "/V1/health", "/v1/devices/d1%2Fbundle", "/v1/devices/%2e%2e/d1"],
+    "/v1/devices/" + "a" * 8_000,
+]
 
 
 def curl(service, version, *words, body=None):
@@ -57,6 +63,10 @@ def check_curl(service, sender, token):
         status, _, content = curl(service, version, f"/v1/notifications/{notification}")
         if status != 200 or json.loads(content)["id"] != notification:
             sys.exit(f"curl --http{version}: the state is {status}: {content}")
+        for path in TRICKS:
+            status, _, content = curl(service, version, path, "--path-as-is")
+            if status not in (400, 404):
+                sys.exit(f"curl --http{version} {path[:80]}: {status}, expected to be refused: {content[:400]}")
         print(f"curl over HTTP/{version}: as expected")
 
 

@@ -1,41 +1,52 @@
-"""Secrets that are looked for, in every spelling that a program could give them."""
+"""Secrets that are looked for, in every spelling that a program could give them, whole and in part."""
 
 import base64
+
+WINDOW = 14  # characters of any spelling: 7 bytes or more, which chance does not bring
 
 
 def spellings(data):
     """Raw, hexadecimal, base64 and base64url, wherever in a longer text the bytes may begin."""
-    found = {data, data.hex().encode(), data.hex().upper().encode()}
+    found = [data, data.hex().encode(), data.hex().upper().encode()]
     for shift in range(3):
         # Characters that stand for these bytes alone, whatever is before and behind.
         text = base64.b64encode(bytes(shift) + data)
         inner = text[(0, 2, 3)[shift] : len(text) - 4]
-        found |= {inner, inner.translate(bytes.maketrans(b"+/", b"-_"))}
+        found += [inner, inner.translate(bytes.maketrans(b"+/", b"-_"))]
     return found
 
 
 class Marker:
     """One secret. `rests` says why it may stand in the database; without it, it may not."""
 
-    PIECE = 9  # bytes: even a truncated secret is found, and chance does not find one
-
     def __init__(self, name, data, rests=None):
-        self.name, self.rests = name, rests
-        starts = {0, (len(data) - self.PIECE) // 2, len(data) - self.PIECE}
-        self.spellings = set()
-        for start in starts:
-            self.spellings |= spellings(data[start : start + self.PIECE])
+        if len(data) < WINDOW:
+            raise ValueError(f"{name} is too short to be looked for")
+        self.name, self.data, self.rests = name, data, rests
 
-    def is_in(self, content):
-        return any(spelling in content for spelling in self.spellings)
+
+class Search:
+    """All markers at once: any part of any spelling, a window long."""
+
+    def __init__(self, markers):
+        self.markers = {}
+        for marker in markers:
+            for text in spellings(marker.data):
+                for start in range(len(text) - WINDOW + 1):
+                    self.markers[text[start : start + WINDOW]] = marker
+
+    def find(self, content):
+        """Those of which something is in the content."""
+        windows = {content[start : start + WINDOW] for start in range(len(content) - WINDOW + 1)}
+        return {self.markers[window] for window in windows if window in self.markers}
 
 
 def check_search():
-    """The search finds what it should: each spelling, at each place."""
+    """The search finds what it should: each spelling, at each place, and a part."""
     secret = bytes(range(100, 132))
-    marker = Marker("planted", secret)
+    search = Search([Marker("planted", secret)])
     for shift in range(3):
-        around = bytes(shift) + secret + b"behind"
+        around = bytes(shift) + secret[9:] + b"behind"
         planted = [
             around,
             around.hex().encode(),
@@ -44,7 +55,7 @@ def check_search():
             base64.urlsafe_b64encode(around),
         ]
         for text in planted:
-            if not marker.is_in(b"before" + text):
+            if not search.find(b"before" + text):
                 raise SystemExit(f"the search does not find {text!r}")
-    if marker.is_in(bytes(range(0, 100)) * 3):
+    if search.find(bytes(range(0, 100)) * 3):
         raise SystemExit("the search finds what is not there")
