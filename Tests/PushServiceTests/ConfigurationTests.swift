@@ -6,6 +6,18 @@ import Testing
 @testable import PushService
 
 struct ConfigurationTests {
+    @Test func `a webhook may name the secret of before, and who vouches for its receiver`() throws {
+        let plain = try #require(try ExampleConfiguration.read().tenants[0].webhook)
+        #expect(plain.oldSecretFile == nil && plain.authoritiesFile == nil)
+        let more = #""secret-file": "/etc/sealedpush/hook.key", "old-secret-file": "/old", "authorities-file": "/ca""#
+        let changed = try ExampleConfiguration.read(
+            replacing: #""secret-file": "/etc/sealedpush/hook.key""#,
+            with: more
+        )
+        let webhook = try #require(changed.tenants[0].webhook)
+        #expect(webhook.oldSecretFile == "/old" && webhook.authoritiesFile == "/ca")
+    }
+
     @Test func `everything in the file is in the configuration`() throws {
         let configuration = try ExampleConfiguration.read()
         #expect(configuration.listens == [ServiceConfiguration.Listen(address: "0.0.0.0", port: 8443)])

@@ -15,7 +15,6 @@ final class StagedStore: ServiceStore {
         var notes: [String: [UInt8]] = [:]
         /// Is told of every note that is written.
         var noteSignal: AsyncStream<Void>.Continuation?
-        var voIPTokens: [DeviceKey: DeviceToken] = [:]
     }
 
     let base: SQLiteStore
@@ -120,28 +119,11 @@ final class StagedStore: ServiceStore {
 
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult] {
         try mayWrite()
-        state.withLock { state in
-            for registration in registrations { state.voIPTokens[registration.key] = registration.voIPToken }
-        }
         return try await base.put(registrations, now: now)
     }
 
     func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
-        let lookups = try await base.devices(keys)
-        let tokens = state.withLock { $0.voIPTokens }
-        return lookups.map { lookup in
-            guard case .found(let device) = lookup, let token = tokens[device.registration.key] else { return lookup }
-            var registration = device.registration
-            registration.voIPToken = token
-            return .found(
-                Device(
-                    registration: registration,
-                    registered: device.registered,
-                    seen: device.seen,
-                    quarantine: device.quarantine
-                )
-            )
-        }
+        try await base.devices(keys)
     }
 
     func devices(
@@ -189,6 +171,8 @@ final class StagedStore: ServiceStore {
         return redemptions
     }
 
+    func entry(trace: Trace) async throws(StoreError) -> OutboxEntry? { try await base.entry(trace: trace) }
+
     func nextFallback() async throws(StoreError) -> Timestamp? { nil }
 
     func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] { [] }
@@ -204,6 +188,8 @@ final class StagedStore: ServiceStore {
     func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError) {}
 
     func nextHook() async throws(StoreError) -> Timestamp? { nil }
+
+    func hookCounts() async throws(StoreError) -> [HookCount] { [] }
 
     func note(_ name: String) async throws(StoreError) -> [UInt8]? { state.withLock { $0.notes[name] } }
 
