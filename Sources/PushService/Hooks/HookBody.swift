@@ -88,31 +88,6 @@ extension HookKind {
     }
 }
 
-extension EntryState {
-    fileprivate var word: String {
-        switch self {
-        case .queued: "queued"
-        case .sending: "sending"
-        case .parked: "parked"
-        case .accepted: "accepted"
-        case .delivered: "delivered"
-        case .dead: "dead"
-        case .expired: "expired"
-        }
-    }
-}
-
-extension DeathReason {
-    fileprivate var word: String {
-        switch self {
-        case .rejected: "rejected"
-        case .undeliverable: "undeliverable"
-        case .attemptsExhausted: "attempts-exhausted"
-        case .corrupt: "corrupt"
-        }
-    }
-}
-
 extension Lane {
     fileprivate var word: String {
         switch self {
