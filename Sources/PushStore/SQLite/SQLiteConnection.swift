@@ -9,10 +9,12 @@ final class SQLiteConnection {
     /// - Parameters:
     ///   - path: a file that is there.
     ///   - fileSystem: the name of a `sqlite3_vfs`; nil for the system's.
+    ///   - isReadOnly: whether it leaves the file and its log as they are, also when it is the last to close them.
     /// - Throws: `.failed(operation: .open)` and what the file is.
-    init(path: String, fileSystem: String?) throws(StoreError) {
+    init(path: String, fileSystem: String?, isReadOnly: Bool = false) throws(StoreError) {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &handle, flags, fileSystem)
         guard let owned = unsafe handle else { throw .failed(operation: .open, code: code) }
         unsafe self.handle = owned

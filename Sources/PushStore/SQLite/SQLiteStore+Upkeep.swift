@@ -8,9 +8,7 @@ extension SQLiteStore {
     package func backup(to path: String) async throws(StoreError) {
         let thread = try StoreThread(
             weightMax: .max,
-            open: { [file, settings] () throws(StoreError) in
-                Backup(source: try Self.connect(file, settings), file: file)
-            },
+            open: { [file, settings] () throws(StoreError) in Backup(source: try Self.connect(file, settings)) },
             execute: { backup, jobs in
                 for job in jobs {
                     do throws(StoreError) {
@@ -47,12 +45,8 @@ extension SQLiteStore {
 /// Copies one file of SQLite into another.
 final class Backup {
     private let source: SQLiteConnection
-    private let file: StoreFile
 
-    init(source: SQLiteConnection, file: StoreFile) {
-        self.source = source
-        self.file = file
-    }
+    init(source: SQLiteConnection) { self.source = source }
 
     func run(_ path: String) throws(StoreError) {
         if unsafe access(path, F_OK) == 0 { throw .failed(operation: .open, code: EEXIST) }
@@ -74,5 +68,25 @@ final class Backup {
         }
         unsafe unlink(part)
         try StoreFile.syncFolder(of: path)
+    }
+}
+
+extension SQLiteStore {
+    /// Whether both threads do what they are asked. Returns only when they have answered; a disk that hangs never lets it.
+    ///
+    /// - Returns: false when the store is closed, or has to be opened anew.
+    package func isAnswering() async -> Bool {
+        do throws(StoreError) {
+            try await reader.perform { _ throws(StoreError) in }
+            switch health {
+            case .broken: return false
+            // An empty transaction would succeed on a full disk, and say that there is room again.
+            case .full: return true
+            case .writable: try await writer.perform { _ throws(StoreError) in }
+            }
+            return true
+        } catch {
+            return false
+        }
     }
 }
