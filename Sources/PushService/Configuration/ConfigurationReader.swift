@@ -5,6 +5,7 @@ extension ServiceConfiguration {
     /// A file of many thousand tenants fits; what is longer is no configuration.
     package static let byteCountMax = 4 * 1_024 * 1_024
     package static let tenantCountMax = 1_000
+    static let parserLimits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 12, allowsFractions: true)
 
     /// - Parameters:
     ///   - file: the file's bytes.
@@ -13,8 +14,7 @@ extension ServiceConfiguration {
     package init(file: [UInt8], environment: [String: String] = [:]) throws(ConfigurationError) {
         let document: JSONValue
         do throws(JSONError) {
-            let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 12, allowsFractions: true)
-            document = try JSONParser.parse(file, limits: limits)
+            document = try JSONParser.parse(file, limits: Self.parserLimits)
         } catch {
             let place = Self.place(error.offset, in: file)
             throw ConfigurationError(faults: [
@@ -38,7 +38,7 @@ extension ServiceConfiguration {
         )
     }
 
-    private static func place(_ offset: Int, in file: [UInt8]) -> ConfigurationFault.Place {
+    static func place(_ offset: Int, in file: [UInt8]) -> ConfigurationFault.Place {
         if let variable = ConfigurationEnvironment.variable(at: offset) { return .environment(variable.name) }
         let position = JSONError.position(of: max(0, offset), in: file)
         return .file(line: position.line, column: position.column)

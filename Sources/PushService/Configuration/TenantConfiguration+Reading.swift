@@ -44,7 +44,8 @@ extension TenantConfiguration {
                 return nil
             }
             let name = object.text("name", 1...64, "a name of a-z, 0-9 and hyphens", isRequired: true, isValid: isID)
-            let expected = "the key's hash, 43 characters, as `sealedpushd make-key` prints it; never the key itself"
+            let expected =
+                "the key's hash, 43 characters, as `sealedpushd make-api-key` prints it; never the key itself"
             let hash = object.text("hash", 43...43, expected, isRequired: true) { APIKeyHash(text: $0) != nil }
             let scopes = scopes(object)
             guard let name, let hash = hash.flatMap({ APIKeyHash(text: $0) }), let scopes else { return nil }

@@ -1,0 +1,179 @@
+import APNS
+import APNSProvider
+import Envelope
+import Keys
+import Platform
+import Primitives
+import Transport
+
+/// Reads files one after the other and gathers what is wrong with them.
+struct FileReading {
+    struct Fault: Error {
+        /// A sentence without its full stop and without the path.
+        let problem: String
+    }
+
+    private let places: ConfigurationPlaces
+    private let unixSeconds: Int64
+    private(set) var faults: [ConfigurationFault] = []
+    private(set) var certificateDaysLeft = Int.max
+
+    init(places: ConfigurationPlaces, now: Timestamp) {
+        self.places = places
+        unixSeconds = Int64(clamping: now.milliseconds / 1_000)
+    }
+
+    /// - Returns: nil where `body` threw, which is a fault of the field then.
+    mutating func attempt<Value>(_ pointer: String, _ body: () throws(Fault) -> Value) -> Value? {
+        do throws(Fault) {
+            return try body()
+        } catch {
+            faults.append(places.fault(pointer, error.problem))
+            return nil
+        }
+    }
+
+    mutating func serverIdentity(_ files: ServiceConfiguration.TLSFiles) -> TLSIdentity? {
+        let certificate = attempt("/tls/certificate-file") { () throws(Fault) in
+            try Self.publicFile(files.certificateFile)
+        }
+        let key = attempt("/tls/key-file") { () throws(Fault) in try PrivateBox(files.keyFile) }
+        guard let certificate, let key else { return nil }
+        do throws(TLSError) {
+            let identity = try key.bytes.withBytes { key throws(TLSError) in
+                try TLSIdentity.server(certificateChainPEM: certificate, privateKeyPEM: key)
+            }
+            let days = Self.days(from: unixSeconds, to: identity.certificate.notAfter)
+            certificateDaysLeft = min(certificateDaysLeft, days)
+            if days < 0 {
+                faults.append(places.fault("/tls/certificate-file", "the certificate has expired; renew it"))
+            }
+            return identity
+        } catch {
+            let isKey = error != .certificateUnreadable
+            faults.append(places.fault(isKey ? "/tls/key-file" : "/tls/certificate-file", error.description))
+            return nil
+        }
+    }
+
+    /// SQLite makes files of its own beside the database's.
+    mutating func folder(of path: String, at pointer: String) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
+        _ = attempt(pointer) { () throws(Fault) in
+            var status = stat()
+            guard unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw Fault(problem: "its folder is not there; make it")
+            }
+            guard unsafe access(folder, W_OK | X_OK) == 0 else {
+                throw Fault(
+                    problem: "nothing can be made in its folder; give that to the user that the service runs as"
+                )
+            }
+        }
+    }
+
+    /// The key of signatures.
+    mutating func secret(_ path: String, at pointer: String) {
+        _ = attempt(pointer) { () throws(Fault) in
+            let byteCount = try PrivateBox(path).bytes.byteCount
+            guard byteCount >= 32 else { throw Fault(problem: "\(byteCount) bytes; a secret has 32 or more") }
+        }
+    }
+
+    mutating func app(_ app: AppConfiguration, at pointer: String) {
+        switch app.credential {
+        case .key(let file, let keyID, let teamID):
+            _ = attempt(pointer + "/credential/key-file") { () throws(Fault) in
+                let file = try PrivateBox(file)
+                do throws(ProviderError) {
+                    try file.bytes.withBytes { bytes throws(ProviderError) in
+                        _ = try ProviderTokenSource(p8: bytes, keyID: keyID, teamID: teamID)
+                    }
+                } catch {
+                    throw Fault(problem: "not a .p8 key from Apple (PEM, PKCS #8, P-256)")
+                }
+            }
+        case .certificate(let file, let passwordFile):
+            let field = pointer + "/credential/certificate-file"
+            let environment = app.endpoint == nil ? app.environment : nil
+            let now = unixSeconds
+            let notAfter = attempt(field) { () throws(Fault) in
+                try Self.certificate(file, passwordFile, for: environment, at: now)
+            }
+            if let notAfter {
+                certificateDaysLeft = min(certificateDaysLeft, Self.days(from: unixSeconds, to: notAfter))
+            }
+        }
+        if let endpoint = app.endpoint {
+            _ = attempt(pointer + "/endpoint/authorities-file") { () throws(Fault) in
+                let authorities = try Self.publicFile(endpoint.authoritiesFile)
+                do throws(TLSError) {
+                    _ = try TLSContext.client(trust: .pem(authorities), alpn: ["h2"])
+                } catch {
+                    throw Fault(problem: error.description)
+                }
+            }
+        }
+        if let fallback = app.fallback { secret(fallback.delivery.secretFile, at: pointer + "/fallback/secret-file") }
+    }
+
+    /// - Returns: when it ends, in seconds since 1970.
+    private static func certificate(
+        _ file: String,
+        _ passwordFile: String?,
+        for environment: APNSEnvironment?,
+        at unixSeconds: Int64
+    ) throws(Fault) -> Int64 {
+        let file = try PrivateBox(file)
+        let password = if let passwordFile { try PrivateBox(passwordFile) } else { PrivateBox() }
+        do throws(ClientCertificateError) {
+            let certificate = try file.bytes.withBytes { file throws(ClientCertificateError) in
+                try password.bytes.withBytes { password throws(ClientCertificateError) in
+                    // What an editor puts at a file's end is not part of a password.
+                    let end = password.byteCount - 1
+                    let hasLineFeed = end >= 0 && password.byte(at: end) == UInt8(ascii: "\n")
+                    let password = hasLineFeed ? password.extracting(first: end) : password
+                    // PKCS #12 begins with an ASN.1 SEQUENCE, PEM with text.
+                    return file.byte(at: 0) == 0x30
+                        ? try ClientCertificate(pkcs12: file, password: password)
+                        : try ClientCertificate(certificateChainPEM: file, privateKeyPEM: file, password: password)
+                }
+            }
+            try certificate.check(at: unixSeconds, for: environment)
+            return certificate.validity.upperBound
+        } catch {
+            throw Fault(problem: error.description)
+        }
+    }
+
+    private static func publicFile(_ path: String) throws(Fault) -> [UInt8] {
+        do throws(FileError) {
+            return try WholeFile.read(path, byteCountMax: TLSIdentity.byteCountMax)
+        } catch {
+            throw Fault(problem: error.advice)
+        }
+    }
+
+    /// Rounded down: an hour after the end is day -1.
+    private static func days(from now: Int64, to end: Int64) -> Int {
+        let rest = end.subtractingReportingOverflow(now)
+        guard !rest.overflow else { return now < 0 ? .max : .min }
+        return Int((rest.partialValue >= 0 ? rest.partialValue : rest.partialValue - 86_399) / 86_400)
+    }
+}
+
+/// A file that only its owner may read, in memory that is zeroed.
+private final class PrivateBox {
+    let bytes: SecretBytes
+
+    /// Nothing.
+    init() { bytes = SecretBytes(byteCount: 0) { _ in } }
+
+    init(_ path: String) throws(FileReading.Fault) {
+        do throws(FileError) {
+            bytes = try PrivateFile.read(path, exampleKeys: .refused)
+        } catch {
+            throw FileReading.Fault(problem: error.advice)
+        }
+    }
+}

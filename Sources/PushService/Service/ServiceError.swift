@@ -1,0 +1,58 @@
+package import PushStore
+package import Transport
+
+/// Why a service did not start, or kept the configuration that it had.
+package enum ServiceError: Error, Equatable, Sendable {
+    case configuration(ConfigurationError)
+    case store(StoreError, path: String)
+    /// This address, which nobody else may have.
+    case listen(address: String, port: UInt16, TransportError)
+    /// A thread or a descriptor that the system does not give.
+    case system(TransportError)
+    /// A certificate that was good when it was read.
+    case tls(TLSError)
+    /// Another part's own sentence.
+    case part(String)
+}
+
+extension ServiceError: CustomStringConvertible {
+    /// What happened and what to do, a line each; without the configuration's path, which stands before a fault.
+    package var description: String {
+        switch self {
+        case .configuration(let error): error.faults.map(\.description).joined(separator: "\n")
+        case .store(let error, let path): "\(path): \(error.advice)"
+        case .listen(let address, let port, let error):
+            "\(address.contains(":") ? "[\(address)]" : address):\(port): \(error.description)"
+        case .system(let error): error.description
+        case .tls(let error): error.description
+        case .part(let text): text
+        }
+    }
+}
+
+extension StoreError {
+    /// What is wrong with the database and what to do.
+    package var advice: String {
+        switch self {
+        case .inUse:
+            "another process has this database; stop that one first, or give this one another database-file"
+        case .wrongKey:
+            "this database was made with another key: put that key back as token-key-file, from the back-up that is kept "
+                + "apart from the database's; without it the registered device tokens cannot be read, and apps have to "
+                + "register anew in an empty database"
+        case .newerFile(let version, let newestKnown):
+            "a later version of sealedpushd wrote this database (version \(version), and this one knows up to "
+                + "\(newestKnown)); run that one, or put a back-up from before it back"
+        case .notAStore: "the file is no database of sealedpushd; give another database-file"
+        case .damaged:
+            "the database is damaged; 'sealedpushd integrity' says where; put a back-up back (docs/operations.md)"
+        case .broken: "the disk did not keep what it had taken; look at it, then start again"
+        case .full: "the disk is full; make room"
+        case .overloaded: "too much waits to be written"
+        case .closed: "the database is closed"
+        case .invalidCursor, .byteCount: "a value is out of its range"
+        case .failed(let operation, let code):
+            "the call '\(operation.rawValue)' failed with code \(code); is its folder the service's own, and writable?"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package import Envelope
+package import Primitives
+package import Transport
+
+/// What is in the files that a configuration names. All of them are read and found good before anything begins, and before a
+/// reload changes anything.
+package final class ServiceFiles: Sendable {
+    /// The server's.
+    package let tls: TLSIdentity
+    /// 32 bytes.
+    package let tokenKey: SecretBytes
+    /// Whole days that the server's certificate, or the first of the providers', has left; below zero is over.
+    package let certificateDaysLeft: Int
+
+    private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificateDaysLeft: Int) {
+        self.tls = tls
+        self.tokenKey = tokenKey
+        self.certificateDaysLeft = certificateDaysLeft
+    }
+
+    /// - Parameters:
+    ///   - configuration: names the files.
+    ///   - places: the same configuration's.
+    ///   - now: against which certificates are held.
+    /// - Returns: what is in them.
+    /// - Throws: every fault of every file, at the field that names it.
+    package static func read(
+        _ configuration: ServiceConfiguration,
+        _ places: ConfigurationPlaces,
+        now: Timestamp
+    ) throws(ConfigurationError) -> ServiceFiles {
+        var reading = FileReading(places: places, now: now)
+        let tls = reading.serverIdentity(configuration.tls)
+        let key = reading.attempt("/token-key-file") { () throws(FileReading.Fault) in
+            do throws(TokenKeyFile.Fault) {
+                return KeyBox(try TokenKeyFile.read(configuration.tokenKeyFile))
+            } catch {
+                throw FileReading.Fault(problem: error.description)
+            }
+        }
+        reading.folder(of: configuration.databaseFile, at: "/database-file")
+        for (index, tenant) in configuration.tenants.enumerated() {
+            let place = "/tenants/\(index)"
+            if let webhook = tenant.webhook { reading.secret(webhook.secretFile, at: place + "/webhook/secret-file") }
+            for (index, app) in tenant.apps.enumerated() { reading.app(app, at: "\(place)/apps/\(index)") }
+        }
+        guard reading.faults.isEmpty, let tls, let key else { throw ConfigurationError(faults: reading.faults) }
+        return ServiceFiles(
+            tls: tls,
+            tokenKey: key.bytes.copy(storage: .guarded),
+            certificateDaysLeft: reading.certificateDaysLeft
+        )
+    }
+}
+
+/// A key where only what can be copied may pass: a generic result.
+private final class KeyBox {
+    let bytes: SecretBytes
+    init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+}

@@ -1,0 +1,150 @@
+import Envelope
+package import Keys
+import Platform
+package import Primitives
+
+/// The file of the key that device tokens are encrypted under: 32 random bytes, or their 43 characters of base64url with or
+/// without a line feed.
+package enum TokenKeyFile {
+    package static let byteCount = 32
+    private static let characterCount = 43
+
+    /// Why a file is no key. Nothing of the file is in it.
+    package enum Fault: Error, Equatable, Sendable {
+        case file(FileError)
+        /// Somebody who is neither root nor who runs this could change it.
+        case strangersFile
+        case form(byteCount: Int)
+        /// All bytes are equal: a file that was only made to have the length.
+        case notRandom
+    }
+
+    /// - Parameter path: a regular file that only its owner may read.
+    /// - Returns: 32 bytes in guarded memory.
+    /// - Throws: what is wrong with it.
+    package static func read(_ path: String) throws(Fault) -> SecretBytes {
+        let file: SecretBytes
+        do throws(FileError) {
+            file = try PrivateFile.read(path, exampleKeys: .refused)
+        } catch {
+            throw .file(error)
+        }
+        guard isOurs(path) else { throw .strangersFile }
+        let key = try file.withBytes { bytes throws(Fault) in try parse(bytes) }
+        guard isRandom(key) else { throw .notRandom }
+        return key
+    }
+
+    /// Writes a new key: mode 0600, durable, never over something that is there.
+    ///
+    /// - Parameters:
+    ///   - path: of a file that is not there.
+    ///   - random: the system's, outside of tests.
+    /// - Throws: `.file`.
+    package static func make(_ path: String, random: inout some RandomSource) throws(FileError) {
+        let key = random.secret(byteCount: byteCount)
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(call: "open", path: path, code: errno) }
+        let count = key.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        }
+        let isWritten = count == byteCount && fsync(descriptor) == 0
+        let code = errno
+        close(descriptor)
+        guard isWritten else {
+            unsafe unlink(path)
+            throw .system(call: "write", path: path, code: count >= 0 && count < byteCount ? ENOSPC : code)
+        }
+        try WholeFile.syncDirectory(of: path)
+    }
+
+    /// A key for one purpose, which tells nothing about the others.
+    ///
+    /// - Parameters:
+    ///   - key: the file's.
+    ///   - label: of the purpose; no two have one.
+    /// - Returns: 32 bytes: HMAC-SHA256 of the label.
+    package static func derive(_ key: borrowing SecretBytes, _ label: StaticString) -> SecretBytes {
+        key.withBytes { key in
+            SecretBytes(byteCount: byteCount, storage: .guarded) { output in
+                HMACSHA256.code(key: key, into: &output) { $0.update(label) }
+            }
+        }
+    }
+
+    private static func isOurs(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        return status.st_uid == 0 || status.st_uid == geteuid() || geteuid() == 0
+    }
+
+    private static func isRandom(_ key: borrowing SecretBytes) -> Bool {
+        key.withBytes { bytes in
+            let first: UInt8 = bytes.byte(at: 0)
+            return (1..<bytes.byteCount).contains { bytes.byte(at: $0) != first }
+        }
+    }
+
+    private static func parse(_ bytes: RawSpan) throws(Fault) -> SecretBytes {
+        if bytes.byteCount == byteCount { return SecretBytes(copying: bytes, storage: .guarded) }
+        let hasLineFeed = bytes.byteCount == characterCount + 1 && bytes.byte(at: characterCount) == UInt8(ascii: "\n")
+        guard bytes.byteCount == characterCount || hasLineFeed else { throw .form(byteCount: bytes.byteCount) }
+        return try SecretBytes(byteCount: byteCount, storage: .guarded) { output throws(Fault) in
+            var buffer: UInt32 = 0
+            var bitCount: UInt32 = 0
+            var written = 0
+            for offset in 0..<characterCount {
+                guard let value = Base64URL.value(of: bytes.byte(at: offset)) else {
+                    throw .form(byteCount: bytes.byteCount)
+                }
+                buffer = buffer << 6 | UInt32(value)
+                bitCount += 6
+                guard bitCount >= 8 else { continue }
+                bitCount -= 8
+                output.storeBytes(
+                    of: UInt8(truncatingIfNeeded: buffer >> bitCount),
+                    toByteOffset: written,
+                    as: UInt8.self
+                )
+                written += 1
+            }
+            // 258 bits hold 256: the last two are zero in the one right spelling.
+            guard buffer & 3 == 0 else { throw .form(byteCount: bytes.byteCount) }
+        }
+    }
+}
+
+extension TokenKeyFile.Fault: CustomStringConvertible {
+    /// What to do, without the path.
+    package var description: String {
+        switch self {
+        case .file(let error): error.advice
+        case .strangersFile: "the file is another user's; give it to the one that the service runs as: chown"
+        case .form(let byteCount):
+            "\(byteCount) bytes that are no key; it has 32 random bytes, or 43 characters of base64url: make one with "
+                + "'sealedpushd make-key FILE'"
+        case .notRandom: "the key is not random; make one with 'sealedpushd make-key FILE'"
+        }
+    }
+}
+
+extension FileError {
+    /// What is wrong and what to do, for a line that names the file's field and must not repeat its value.
+    package var advice: String {
+        switch self {
+        case .notFound: "there is no such file; check the path"
+        case .system(let call, _, let code): "\(Self.systemText(code)) (\(call))"
+        case .notARegularFile: "not a regular file"
+        case .tooLarge(_, let byteCountMax): "larger than \(byteCountMax) bytes; is it the right file?"
+        case .empty: "the file is empty"
+        case .permissionsTooLoose(_, let mode):
+            "others may read the file (mode 0\(String(mode, radix: 8))); take that away: chmod 600"
+        case .exampleKey: "an example key that everybody has; make your own"
+        case .malformed(_, let expected): "not \(expected)"
+        }
+    }
+
+    private static func systemText(_ code: Int32) -> String {
+        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    }
+}

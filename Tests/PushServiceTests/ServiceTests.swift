@@ -1,0 +1,143 @@
+import Envelope
+import Synchronization
+import TestCertificates
+import TestSupport
+import Testing
+import Transport
+
+@testable import PushService
+
+/// A service of parts that only write down what is asked of them.
+struct ServiceTests {
+    @Test func `parts begin in their order and end in the other one, before the store`() async throws {
+        let book = Book()
+        let service = try await Self.start(book, ["hooks", "dispatcher", "front"])
+        #expect(await service.isAnswering())
+        await service.stop()
+        #expect(
+            book.lines == [
+                "start hooks", "start dispatcher", "start front", "drain front", "drain dispatcher", "drain hooks",
+            ]
+        )
+        #expect(await !service.isAnswering())
+    }
+
+    @Test func `a part that does not start ends those that did, and gives the database back`() async throws {
+        let book = Book()
+        book.failing.withLock { $0 = "start front" }
+        let folder = try TemporaryFolder()
+        await #expect(throws: ServiceError.part("start front")) {
+            _ = try await Self.start(book, ["hooks", "dispatcher", "front"], folder)
+        }
+        #expect(
+            book.lines == [
+                "start hooks", "start dispatcher", "start front", "drain dispatcher", "drain hooks",
+            ]
+        )
+        book.failing.withLock { $0 = "" }
+        let service = try await Self.start(book, [], folder)
+        await service.stop()
+    }
+
+    @Test func `a reload that one part refuses is taken back from the others`() async throws {
+        let book = Book()
+        let folder = try TemporaryFolder()
+        let service = try await Self.start(book, ["hooks", "dispatcher", "front"], folder)
+        book.failing.withLock { $0 = "reload dispatcher acme2" }
+        let next = try Self.load(folder, tenant: "acme2")
+        await #expect(throws: ServiceError.part("reload dispatcher acme2")) { try await service.reload(next) }
+        #expect(book.lines.dropFirst(3) == ["reload front acme2", "reload dispatcher acme2", "reload front acme"])
+        #expect(service.context.settings.tenant("acme") != nil)
+        book.failing.withLock { $0 = "" }
+        try await service.reload(next)
+        #expect(service.context.settings.tenant("acme2") != nil)
+        await service.stop()
+    }
+
+    @Test func `a part that does not come back does not keep the service from its end`() async throws {
+        let book = Book()
+        book.hanging.withLock { $0 = "front" }
+        let service = try await Self.start(book, ["hooks", "front"])
+        await service.stop()
+        #expect(book.lines.suffix(2) == ["drain front", "drain hooks"])
+        // It hung, and is let go now.
+        book.hang.withLock { $0 }?.resume()
+    }
+
+    private static func start(
+        _ book: Book,
+        _ names: [StaticString],
+        _ folder: TemporaryFolder? = nil
+    ) async throws -> Service {
+        let folder = if let folder { folder } else { try TemporaryFolder() }
+        let clock = ServiceClock(
+            now: { Timestamp(milliseconds: 1_800_000_000_000) },
+            uptime: { MonotonicTime.now().nanoseconds }
+        )
+        let loaded = try load(folder, tenant: "acme")
+        let names = names.map { $0.description }
+        return try await Service.start(loaded, clock: clock, log: ServiceLog { _ in }) { _ in
+            names.map { Part($0, book) }
+        }
+    }
+
+    /// A configuration with its files, which are made where they are not there yet.
+    private static func load(_ folder: TemporaryFolder, tenant: String) throws -> LoadedConfiguration {
+        if try !folder.names().contains("tls.pem") {
+            let server = try TestAuthority().issue()
+            _ = try folder.makeFile("tls.pem", String(decoding: server.certificatePEM, as: UTF8.self))
+            _ = try folder.makeFile("tls.key", String(decoding: server.privateKeyPEM, as: UTF8.self))
+            _ = try folder.makeFile("token.key", "another key that has 32 bytes -_")
+            _ = try folder.makeFile("a.p8", ThrowawayKeys.firstPEM)
+        }
+        let text = """
+            {"listen": [{"address": "127.0.0.1", "port": 0}], "limits": {"drain-seconds": 1},
+             "tls": {"certificate-file": "\(folder.path)/tls.pem", "key-file": "\(folder.path)/tls.key"},
+             "database-file": "\(folder.path)/store.sqlite", "token-key-file": "\(folder.path)/token.key",
+             "tenants": [{"id": "\(tenant)",
+               "keys": [{"name": "a", "hash": "\(ExampleConfiguration.hash)", "scopes": ["send"]}],
+               "apps": [{"bundle-id": "com.example.chat", "environment": "production",
+                 "credential": {"key-file": "\(folder.path)/a.p8", "key-id": "ABCDE12345", "team-id": "TEAM123456"},
+                 "placeholder": {"loc-key": "SP_NEW"}}]}]}
+            """
+        return try LoadedConfiguration(file: Array(text.utf8), environment: [:], now: Timestamp(milliseconds: 0))
+    }
+}
+
+private final class Book: Sendable {
+    let failing = Mutex("")
+    let hanging = Mutex("")
+    let hang = Mutex<CheckedContinuation<Void, Never>?>(nil)
+    private let written = Mutex<[String]>([])
+
+    var lines: [String] { written.withLock { $0 } }
+
+    func write(_ line: String) throws(ServiceError) {
+        written.withLock { $0.append(line) }
+        if failing.withLock({ $0 == line }) { throw .part(line) }
+    }
+}
+
+private final class Part: ServicePart {
+    let name: StaticString = "part"
+    private let word: String
+    private let book: Book
+
+    init(_ word: String, _ book: Book) {
+        self.word = word
+        self.book = book
+    }
+
+    func start() async throws(ServiceError) { try book.write("start \(word)") }
+
+    func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
+        try book.write("reload \(word) \(next.configuration.tenants[0].id)")
+    }
+
+    func drain(until deadline: MonotonicTime) async {
+        // Only starting and reloading may fail.
+        try? book.write("drain \(word)")
+        guard book.hanging.withLock({ $0 == word }) else { return }
+        await withCheckedContinuation { continuation in book.hang.withLock { $0 = continuation } }
+    }
+}
