@@ -147,6 +147,7 @@ package.products += [
     // What a back end in Swift pushes with; Transport for taking its errors apart.
     .library(name: "APNSProvider", targets: ["APNSProvider", "APNS", "Transport"]),
     .executable(name: "sealedpush", targets: ["sealedpush"]),
+    .executable(name: "sealedpushd", targets: ["sealedpushd"]),
 ]
 package.targets += [
     // The device as iOS would run it. On Apple platforms the real framework is used, and a target of that name would
@@ -212,6 +213,15 @@ package.targets += [
             "WebPush", "NotificationCore", "UserNotifications", "NotificationServiceExtension", "ExtensionHarness",
             "APNS",
             "Transport", "BlobStore", "DeviceLink", "APNSProvider", "APNSSimulator", "PushStore", "HTTPSClient", "Bench", "CLinux",
+        ],
+        swiftSettings: house
+    ),
+
+    // The push service. It links nothing that opens a message: a test reads the symbols of what was linked.
+    .executableTarget(
+        name: "sealedpushd",
+        dependencies: [
+            "APNS", "CLinux", "Envelope", "Keys", "Platform", "Primitives", "PushService", "PushStore", "Transport",
         ],
         swiftSettings: house
     ),
@@ -387,6 +397,16 @@ package.targets += [
         "PushStore",
         "TestCertificates",
         "TestWebServer",
+        "Transport"
+    ),
+    tests(
+        "sealedpushdTests",
+        "sealedpushd",
+        "Envelope",
+        "Primitives",
+        "PushService",
+        "PushStore",
+        "TestCertificates",
         "Transport"
     ),
     tests(

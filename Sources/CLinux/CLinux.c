@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,3 +31,11 @@ int clinux_use_processor(int number) {
     CPU_SET(number, &set);
     return sched_setaffinity(0, sizeof set, &set);
 }
+
+int clinux_forbid_dumps(void) {
+    struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+char *const *clinux_environment(void) { return environ; }

@@ -50,3 +50,9 @@ int clinux_stop_signals(int eventfd);
 
 /// Holds the calling process, and what it starts, to one processor. 0, or -1 with errno.
 int clinux_use_processor(int number);
+
+/// From now on this process leaves no core, and no other process of its user may read its memory. 0, or -1 with errno.
+int clinux_forbid_dumps(void);
+
+/// `NAME=value` of the process's environment, ended by NULL. The process's own memory.
+char *const *clinux_environment(void);

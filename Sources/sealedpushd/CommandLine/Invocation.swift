@@ -1,0 +1,96 @@
+/// What the command line asks for.
+enum Invocation: Equatable {
+    case run(configuration: String)
+    case check(configuration: String)
+    case makeKey(file: String)
+    case makeAPIKey
+    case backup(file: String, configuration: String)
+    case integrity(configuration: String)
+    case version
+    case help
+
+    /// Why a command line asks for nothing.
+    struct Fault: Error, Equatable {
+        /// A sentence without its full stop.
+        let reason: String
+    }
+
+    private enum Verb: String, CaseIterable {
+        case run
+        case check
+        case makeKey = "make-key"
+        case makeAPIKey = "make-api-key"
+        case backup
+        case integrity
+    }
+
+    /// - Parameter words: without the program's name.
+    /// - Throws: the first fault.
+    init(_ words: [String]) throws(Fault) {
+        var operands: [String] = []
+        var configuration: String?
+        var checks = false
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            switch word {
+            case "--help", "-h":
+                self = .help
+                return
+            case "--version":
+                self = .version
+                return
+            case "--check-config": checks = true
+            case _ where word == "--config" || word.hasPrefix("--config="):
+                guard configuration == nil else { throw Fault(reason: "--config is given twice") }
+                let value = word == "--config" ? rest.popFirst() : String(word.dropFirst("--config=".count))
+                guard let value, !value.isEmpty, !value.hasPrefix("--") else {
+                    throw Fault(reason: "--config FILE: the file is missing")
+                }
+                configuration = value
+            case _ where word.hasPrefix("-"): throw Fault(reason: "there is no option '\(Self.shown(word))'")
+            default: operands.append(word)
+            }
+        }
+        try self.init(operands, configuration, checks: checks)
+    }
+
+    private init(_ operands: [String], _ configuration: String?, checks: Bool) throws(Fault) {
+        var verb = Verb.run
+        var files = operands[...]
+        if let word = operands.first {
+            guard let known = Verb(rawValue: word), known != .run, known != .check else {
+                throw Fault(reason: "there is no command '\(Self.shown(word))'")
+            }
+            verb = known
+            files = files.dropFirst()
+        }
+        if checks {
+            guard verb == .run else { throw Fault(reason: "--check-config goes with no command") }
+            verb = .check
+        }
+        let takesFile = verb == .makeKey || verb == .backup
+        guard files.count == (takesFile ? 1 : 0) else {
+            throw Fault(reason: takesFile ? "\(verb.rawValue) takes one file" : "there is a word too many")
+        }
+        let file = files.first ?? ""
+        switch verb {
+        case .makeKey, .makeAPIKey:
+            guard configuration == nil else { throw Fault(reason: "\(verb.rawValue) takes no configuration") }
+            self = verb == .makeKey ? .makeKey(file: file) : .makeAPIKey
+        case .run, .check, .backup, .integrity:
+            guard let configuration else { throw Fault(reason: "--config FILE is missing") }
+            switch verb {
+            case .check: self = .check(configuration: configuration)
+            case .backup: self = .backup(file: file, configuration: configuration)
+            case .integrity: self = .integrity(configuration: configuration)
+            default: self = .run(configuration: configuration)
+            }
+        }
+    }
+
+    /// A stranger's word on a terminal: only what a word of ours could have.
+    private static func shown(_ word: String) -> String {
+        let isPlain = word.utf8.count <= 40 && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return isPlain ? word : "…"
+    }
+}

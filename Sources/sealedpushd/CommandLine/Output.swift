@@ -1,0 +1,23 @@
+import Platform
+
+/// Standard output for results, standard error for what went wrong.
+enum Output {
+    /// - Returns: whether it was written.
+    static func show(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
+
+    static func complain(_ text: String) {
+        // Nowhere is left to say that this failed.
+        _ = write(text, to: STDERR_FILENO)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+        var rest = Array((text + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Platform.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,22 @@
+/// Finds out what is asked for, does it, and says how it ended.
+enum Program {
+    static func run(_ words: [String]) -> Int32 {
+        let invocation: Invocation
+        do throws(Invocation.Fault) {
+            invocation = try Invocation(words)
+        } catch {
+            Output.complain("sealedpushd: \(error.reason)\n\n\(Usage.text)")
+            return ExitCode.usage
+        }
+        switch invocation {
+        case .run(let configuration): return Daemon(configuration: configuration).run()
+        case .check(let configuration): return CheckCommand.run(configuration)
+        case .makeKey(let file): return MakeKeyCommand.run(file)
+        case .makeAPIKey: return MakeAPIKeyCommand.run()
+        case .backup(let file, let configuration): return StoreCommands.backup(file, configuration)
+        case .integrity(let configuration): return StoreCommands.integrity(configuration)
+        case .version: return Output.show(Usage.version) ? ExitCode.done : ExitCode.failed
+        case .help: return Output.show(Usage.text) ? ExitCode.done : ExitCode.failed
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import APNS
+import Envelope
+import PushService
+
+/// `--check-config`: all that a start would read, and what it would come to.
+enum CheckCommand {
+    static func run(_ path: String) -> Int32 {
+        do throws(ConfigurationFile.Faults) {
+            let loaded = try ConfigurationFile.load(path)
+            return Output.show("ok\n" + summary(loaded)) ? ExitCode.done : ExitCode.failed
+        } catch {
+            Output.complain(error.lines.joined(separator: "\n"))
+            return ExitCode.configuration
+        }
+    }
+
+    /// No secret, no hash and no secret's file is in it.
+    private static func summary(_ loaded: LoadedConfiguration) -> String {
+        let configuration = loaded.configuration
+        var lines = configuration.listens.map { "listens on \(shown($0.address)):\($0.port) (https)" }
+        if let port = configuration.loopbackPort { lines.append("listens on 127.0.0.1:\(port) (http)") }
+        lines.append("database \(configuration.databaseFile)")
+        lines.append("certificates are good for \(loaded.files.certificateDaysLeft) days")
+        for tenant in configuration.tenants {
+            let hooks = tenant.webhook == nil ? "" : ", with a webhook"
+            lines.append("tenant \(tenant.id): \(counted(tenant.keys.count, "key"))\(hooks)")
+            for app in tenant.apps {
+                let how =
+                    switch app.credential {
+                    case .key: "key"
+                    case .certificate: "certificate"
+                    }
+                let place = app.endpoint.map { "\($0.host):\($0.port)" } ?? "Apple"
+                let receipts = app.takesReceipts ? ", receipts" : ""
+                let fallback = app.fallback.map { ", fallback by \($0.kind.rawValue)" } ?? ""
+                lines.append(
+                    "    app \(app.bundleID.text) (\(app.environment.rawValue)) by \(how) to \(place)\(receipts)\(fallback)"
+                )
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func shown(_ address: String) -> String { address.contains(":") ? "[\(address)]" : address }
+
+    private static func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
+}

@@ -1,0 +1,114 @@
+import Envelope
+import Platform
+import PushService
+import Transport
+
+/// The service as a process: starts it, does what signals ask for, ends it.
+struct Daemon {
+    private let path: String
+
+    /// - Parameter configuration: its file.
+    init(configuration: String) { path = configuration }
+
+    private enum Start {
+        case running(Service)
+        case failed(ServiceError)
+    }
+
+    private static let clock = ServiceClock(
+        now: { ConfigurationFile.now() },
+        uptime: { MonotonicTime.now().nanoseconds }
+    )
+
+    /// - Returns: the exit code.
+    func run() -> Int32 {
+        // Before any other thread begins: what is blocked here is blocked there.
+        let wishes = Monitored<[Signals.Wish]>([])
+        guard Signals.listen({ wish in wishes.change { $0.append(wish) } }),
+            let lines = StandardLog(milliseconds: { ConfigurationFile.now().milliseconds })
+        else {
+            Output.complain("sealedpushd: the system gives no thread")
+            return ExitCode.failed
+        }
+        let log = ServiceLog { lines.write($0) }
+        let code = run(log, wishes)
+        lines.close()
+        return code
+    }
+
+    private func run(_ log: ServiceLog, _ wishes: Monitored<[Signals.Wish]>) -> Int32 {
+        let loaded: LoadedConfiguration
+        do throws(ConfigurationFile.Faults) {
+            loaded = try ConfigurationFile.load(path)
+        } catch {
+            Output.complain(error.lines.joined(separator: "\n"))
+            return ExitCode.configuration
+        }
+        let start = Blocking.wait { () async -> Start in
+            do throws(ServiceError) {
+                return .running(try await Service.start(loaded, clock: Self.clock, log: log))
+            } catch {
+                return .failed(error)
+            }
+        }
+        switch start {
+        case .failed(let error):
+            Output.complain("sealedpushd: \(error.description)")
+            return ExitCode.failed
+        case .running(let service):
+            serve(service, log, wishes)
+            return ExitCode.done
+        }
+    }
+
+    private func serve(_ service: Service, _ log: ServiceLog, _ wishes: Monitored<[Signals.Wish]>) {
+        let systemd = SystemdNotifier(ProcessSettings.environment())
+        log.event("ready", at: Self.clock.now())
+        systemd?.ready()
+        if let systemd, let period = systemd.watchdogPeriod {
+            Heartbeat.start(service, every: period) { systemd.beat() }
+        }
+        while true {
+            switch wishes.wait({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            case .reload:
+                systemd?.reloading()
+                reload(service, log)
+                systemd?.ready()
+            case .stop:
+                systemd?.stopping()
+                Blocking.wait { await service.stop() }
+                return
+            }
+        }
+    }
+
+    /// An act of administration, whatever comes of it.
+    private func reload(_ service: Service, _ log: ServiceLog) {
+        let faults = faultsOfReload(service)
+        let outcome = faults.isEmpty ? "taken" : "refused"
+        for fault in faults { log.event("reload-fault", at: Self.clock.now(), [("fault", fault)]) }
+        log.event("audit", at: Self.clock.now(), [("act", "reload"), ("outcome", outcome)])
+    }
+
+    private func faultsOfReload(_ service: Service) -> [String] {
+        let next: LoadedConfiguration
+        do throws(ConfigurationFile.Faults) {
+            next = try ConfigurationFile.load(path)
+        } catch {
+            return error.lines
+        }
+        let failure = Blocking.wait { () async -> ServiceError? in
+            do throws(ServiceError) {
+                try await service.reload(next)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        switch failure {
+        case .none: return []
+        case .configuration(let error): return ConfigurationFile.lines(error, path)
+        case .some(let error): return [error.description]
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import CLinux
+import Platform
+
+/// What holds for the process before it does anything.
+enum ProcessSettings {
+    static func apply() {
+        // What it makes is its owner's alone.
+        umask(0o077)
+        // A reader that is gone and a limit on file sizes are then errors of `write`, not deaths.
+        for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
+        if clinux_forbid_dumps() != 0 { Output.complain("sealedpushd: core dumps cannot be turned off (\(errno))") }
+        raiseDescriptorLimit()
+    }
+
+    /// `NAME` to value, of every variable; what is no UTF-8 is mended, and then no name of ours.
+    static func environment() -> [String: String] {
+        var variables: [String: String] = [:]
+        guard var entry = unsafe clinux_environment() else { return variables }
+        while let text = unsafe entry.pointee {
+            let parts = unsafe String(cString: text)
+                .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            unsafe entry += 1
+        }
+        return variables
+    }
+
+    /// 1,024, which is usual, are few for connections. What does not work changes nothing: whoever comes then waits.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

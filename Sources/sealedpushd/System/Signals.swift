@@ -1,0 +1,39 @@
+import Platform
+
+/// Signals that ask the process for something, as calls on a thread of their own.
+///
+/// They are blocked in every thread, so before the first one begins, and one thread waits for them: nothing of ours runs in
+/// a handler.
+enum Signals {
+    enum Wish: Sendable {
+        /// SIGHUP.
+        case reload
+        /// SIGTERM, SIGINT.
+        case stop
+    }
+
+    /// - Parameter wish: called for each signal. The second wish to stop is not passed on: it ends the process.
+    /// - Returns: whether the thread began.
+    static func listen(_ wish: @escaping @Sendable (Wish) -> Void) -> Bool {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for number in [SIGHUP, SIGTERM, SIGINT] { unsafe sigaddset(&signals, number) }
+        guard unsafe pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else { return false }
+        let set = signals
+        return DetachedThread.start(stackByteCount: 256 << 10) {
+            var isStopping = false
+            while true {
+                var set = set
+                var number: Int32 = 0
+                guard unsafe sigwait(&set, &number) == 0 else { continue }
+                guard number != SIGHUP else {
+                    wish(.reload)
+                    continue
+                }
+                if isStopping { _exit(ExitCode.failed) }
+                isStopping = true
+                wish(.stop)
+            }
+        }
+    }
+}

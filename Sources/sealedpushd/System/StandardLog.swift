@@ -1,0 +1,114 @@
+import Envelope
+import Platform
+
+/// Lines of the log on a descriptor, written by a thread of their own: who logs never waits.
+///
+/// While the reader stalls, lines gather up to a number of bytes; beyond it they are left out and counted, and the count is
+/// a line of its own as soon as there is room. A reader that is gone costs lines and nothing else.
+final class StandardLog: Sendable {
+    private struct State {
+        var lines: [UInt8] = []
+        var lineCount = 0
+        /// Lines that were not written since the last one that says so.
+        var droppedCount = 0
+        var isClosing = false
+        /// The thread has ended, or nobody waits for it any more.
+        var isEnded = false
+    }
+
+    private let state = Monitored(State())
+    private let byteCountMax: Int
+    private let milliseconds: @Sendable () -> UInt64
+
+    /// Begins.
+    ///
+    /// - Parameters:
+    ///   - descriptor: stays open.
+    ///   - byteCountMax: how much may wait.
+    ///   - milliseconds: since 1970, now.
+    init?(
+        descriptor: Int32 = STDOUT_FILENO,
+        byteCountMax: Int = 4 << 20,
+        milliseconds: @escaping @Sendable () -> UInt64
+    ) {
+        self.byteCountMax = byteCountMax
+        self.milliseconds = milliseconds
+        let state = state
+        let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
+            while let (bytes, lineCount) = Self.take(state, milliseconds) {
+                if !Self.write(bytes, to: descriptor) { state.change { $0.droppedCount += lineCount } }
+            }
+            state.change { $0.isEnded = true }
+        }
+        guard hasStarted else { return nil }
+    }
+
+    /// - Parameter line: a whole line with its line feed.
+    func write(_ line: [UInt8]) {
+        let byteCountMax = byteCountMax
+        state.change { state in
+            guard !state.isClosing, state.lines.count + line.count <= byteCountMax else {
+                state.droppedCount += 1
+                return
+            }
+            state.lines += line
+            state.lineCount += 1
+        }
+    }
+
+    /// Waits until everything is written, but not for a reader that takes nothing for a second. Later lines are left out.
+    func close() {
+        state.change { $0.isClosing = true }
+        let state = state
+        _ = DetachedThread.start(stackByteCount: 64 << 10) {
+            // No descriptor: only time can pass. Signals are blocked here.
+            _ = poll(nil, 0, 1_000)
+            state.change { $0.isEnded = true }
+        }
+        _ = state.wait { $0.isEnded ? true : nil }
+    }
+
+    /// What waits, and before it how much was left out.
+    ///
+    /// - Returns: nil when nothing more comes.
+    private static func take(
+        _ state: Monitored<State>,
+        _ milliseconds: @Sendable () -> UInt64
+    ) -> (bytes: [UInt8], lineCount: Int)? {
+        let taken: (lines: [UInt8], lineCount: Int, droppedCount: Int)? = state.wait { state in
+            guard !state.lines.isEmpty else { return state.isClosing ? .some(nil) : nil }
+            defer {
+                state.lines = []
+                state.lineCount = 0
+                state.droppedCount = 0
+            }
+            return (state.lines, state.lineCount, state.droppedCount)
+        }
+        guard let taken else { return nil }
+        guard taken.droppedCount > 0 else { return (taken.lines, taken.lineCount) }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("milliseconds", milliseconds())
+            writer.member("event", "log-dropped")
+            writer.member("count", taken.droppedCount)
+        }
+        return (writer.bytes + [UInt8(ascii: "\n")] + taken.lines, taken.lineCount + taken.droppedCount)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Platform.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                // Somebody made it non-blocking; this thread has nothing else to do.
+                var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&wait, 1, -1)
+                continue
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,122 @@
+import Glibc
+import TestSupport
+
+/// `sealedpushd`, running.
+final class DaemonProcess {
+    static var program: String { LineProcess.path(of: "sealedpushd") }
+
+    private let id: pid_t
+    private let output: Int32
+    private let errors: Int32
+    private var unread: [UInt8] = []
+    private var status: Int32?
+
+    /// - Parameters:
+    ///   - arguments: behind the program's name.
+    ///   - environment: variables, as `NAME=value`; nothing is inherited.
+    /// - Throws: `SystemFailure`.
+    init(_ arguments: [String], environment: [String] = []) throws {
+        let (outputReader, outputWriter) = try Spawn.pipe()
+        let (errorReader, errorWriter) = try Spawn.pipe()
+        defer {
+            close(outputWriter)
+            close(errorWriter)
+        }
+        output = outputReader
+        errors = errorReader
+        id = try Spawn.start(
+            [Self.program] + arguments,
+            environment: environment,
+            descriptors: [nil, outputWriter, errorWriter]
+        )
+    }
+
+    deinit {
+        if status == nil {
+            _ = Glibc.kill(id, SIGKILL)
+            wait()
+        }
+        close(output)
+        close(errors)
+    }
+
+    func signal(_ number: Int32) { _ = Glibc.kill(id, number) }
+
+    /// The next line of the log; nil at its end.
+    func line() -> String? {
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread.removeFirst(end + 1) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            let more = Self.read(output)
+            if more.isEmpty { return nil }
+            unread += more
+        }
+    }
+
+    /// Lines up to one of that event, which is the last of them; without it, all there are.
+    func lines(to event: String) -> [String] {
+        var lines: [String] = []
+        while let line = line() {
+            lines.append(line)
+            if line.contains("\"event\":\"\(event)\"") { break }
+        }
+        return lines
+    }
+
+    /// What is in a line of the log between `"name":"` and the next quote.
+    static func value(_ name: String, in line: String) -> String? {
+        guard let range = line.firstRange(of: "\"\(name)\":\"") else { return nil }
+        return String(line[range.upperBound...].prefix { $0 != "\"" })
+    }
+
+    /// All of standard error, which has an end when the process has.
+    func complaint() -> String {
+        var bytes: [UInt8] = []
+        while case let more = Self.read(errors), !more.isEmpty { bytes += more }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Everything that it still says.
+    func rest() -> String {
+        while case let more = Self.read(output), !more.isEmpty { unread += more }
+        defer { unread = [] }
+        return String(decoding: unread, as: UTF8.self)
+    }
+
+    /// - Returns: its exit code; below zero for a signal's.
+    @discardableResult
+    func wait() -> Int32 {
+        while status == nil {
+            var status: Int32 = 0
+            let ended = unsafe waitpid(id, &status, 0)
+            if ended == id || errno != EINTR { self.status = status }
+        }
+        let status = status ?? 0
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+    }
+
+    private static func read(_ descriptor: Int32) -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            return count > 0 ? Array(chunk[..<count]) : []
+        }
+    }
+}
+
+/// A program that ended by itself.
+struct Ended {
+    let code: Int32
+    let output: String
+    let complaint: String
+
+    init(_ arguments: [String], environment: [String] = []) throws {
+        let process = try DaemonProcess(arguments, environment: environment)
+        output = process.rest()
+        complaint = process.complaint()
+        code = process.wait()
+    }
+}

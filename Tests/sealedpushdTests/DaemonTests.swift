@@ -1,0 +1,169 @@
+import Glibc
+import TestCertificates
+import TestSupport
+import Testing
+
+/// The service as a process.
+struct DaemonTests {
+    @Test func `it answers over TLS, and SIGTERM ends it in order`() async throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        let started = process.lines(to: "ready")
+        let port = try port(of: started)
+        let (status, body) = try await HealthCaller.get(port, "/v1/health", trusting: folder.authority.certificatePEM)
+        #expect(status == 200)
+        #expect(body.hasPrefix("{\"status\":\"ok\""))
+        process.signal(SIGTERM)
+        let ended = process.lines(to: "stopped")
+        #expect(ended.contains { $0.contains("\"event\":\"stopping\"") })
+        #expect(ended.last?.contains("\"event\":\"stopped\"") == true)
+        #expect(process.wait() == 0)
+        #expect(process.complaint() == "")
+        // The store was closed, and knows it.
+        #expect(try !folder.folder.names().contains("store.sqlite-wal"))
+    }
+
+    @Test func `SIGINT ends it in order, too`() throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        _ = process.lines(to: "ready")
+        process.signal(SIGINT)
+        #expect(process.lines(to: "stopped").last?.contains("stopped") == true)
+        #expect(process.wait() == 0)
+    }
+
+    @Test func `SIGHUP with a wrong file names its faults and keeps the old one (abuse case 101)`() async throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        let port = try port(of: process.lines(to: "ready"))
+        try folder.write(folder.replacing("\"acme\"", with: "\"Acme\""))
+        process.signal(SIGHUP)
+        let lines = process.lines(to: "audit")
+        #expect(lines.contains { $0.contains("\(folder.configuration):10:11: /tenants/0/id: expected 1 to 64") })
+        #expect(lines.last?.contains("\"act\":\"reload\",\"outcome\":\"refused\"") == true)
+        let (status, _) = try await HealthCaller.get(port, "/v1/health", trusting: folder.authority.certificatePEM)
+        #expect(status == 200)
+        process.signal(SIGTERM)
+        _ = process.lines(to: "stopped")
+        #expect(process.wait() == 0)
+    }
+
+    @Test(arguments: [
+        ("store.sqlite", "other.sqlite", "7:20: /database-file: the database stays the same"),
+        ("127.0.0.1", "127.0.0.2", "2:13: /listen: who listens stays the same"),
+        (#"  "database-file""#, #"  "loopback-port": 0, "database-file""#, "7:20: /loopback-port: who listens stays"),
+    ])
+    func `SIGHUP cannot change the database or who listens, and says so`(
+        _ change: (from: String, to: String, said: String)
+    ) throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        _ = process.lines(to: "ready")
+        try folder.write(folder.replacing(change.from, with: change.to))
+        process.signal(SIGHUP)
+        let lines = process.lines(to: "audit")
+        #expect(lines.contains { $0.contains(":\(change.said)") }, "\(lines)")
+        #expect(lines.last?.contains("refused") == true)
+    }
+
+    @Test func `SIGHUP cannot change the token key, and says so`() throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        _ = process.lines(to: "ready")
+        try folder.change("token.key", "an other key of thirty-two bytes")
+        process.signal(SIGHUP)
+        let lines = process.lines(to: "audit")
+        #expect(lines.contains { $0.contains(":8:21: /token-key-file: the key is not the one") }, "\(lines)")
+        #expect(lines.last?.contains("refused") == true)
+    }
+
+    @Test func `SIGHUP renews the certificate on the same port`() async throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        let port = try port(of: process.lines(to: "ready"))
+        let other = try DaemonFolder()
+        let renewed = try other.authority.issue()
+        try folder.change("tls.pem", String(decoding: renewed.certificatePEM, as: UTF8.self))
+        try folder.change("tls.key", String(decoding: renewed.privateKeyPEM, as: UTF8.self))
+        process.signal(SIGHUP)
+        #expect(process.lines(to: "audit").last?.contains("taken") == true)
+        let (status, _) = try await HealthCaller.get(port, "/v1/health", trusting: other.authority.certificatePEM)
+        #expect(status == 200)
+        await #expect(throws: (any Error).self) {
+            try await HealthCaller.get(port, "/v1/health", trusting: folder.authority.certificatePEM)
+        }
+    }
+
+    @Test func `a port that is in use is named, and nothing is left locked (abuse case 102)`() throws {
+        let held = try HeldPort.silent()
+        let folder = try DaemonFolder(port: held.number)
+        let ended = try Ended(["--config", folder.configuration])
+        #expect(ended.code == 1)
+        #expect(
+            ended.complaint == "sealedpushd: 127.0.0.1:\(held.number): port \(held.number) is in use; "
+                + "stop the other program, or choose another port (0: any)\n"
+        )
+        try folder.write(folder.replacing("\"port\": \(held.number)}", with: "\"port\": 0}"))
+        let process = try DaemonProcess(["--config", folder.configuration])
+        #expect(process.lines(to: "ready").last?.contains("ready") == true)
+    }
+
+    @Test func `a database that another process has is named; a killed process gives it back (abuse case 102)`() throws
+    {
+        let folder = try DaemonFolder()
+        let first = try DaemonProcess(["--config", folder.configuration])
+        _ = first.lines(to: "ready")
+        let ended = try Ended(["--config", folder.configuration])
+        #expect(ended.code == 1)
+        let path = folder.folder.path("store.sqlite")
+        #expect(
+            ended.complaint.hasPrefix("sealedpushd: \(path): another process has this database; stop that one first")
+        )
+        first.signal(SIGKILL)
+        #expect(first.wait() == -SIGKILL)
+        let next = try DaemonProcess(["--config", folder.configuration])
+        #expect(next.lines(to: "ready").last?.contains("ready") == true)
+    }
+
+    @Test func `another token key is told apart, with what to do`() throws {
+        let folder = try DaemonFolder()
+        let first = try DaemonProcess(["--config", folder.configuration])
+        _ = first.lines(to: "ready")
+        first.signal(SIGTERM)
+        #expect(first.wait() == 0)
+        try folder.change("token.key", "an other key of thirty-two bytes")
+        let ended = try Ended(["--config", folder.configuration])
+        #expect(ended.code == 1)
+        #expect(
+            ended.complaint.contains("this database was made with another key: put that key back as token-key-file")
+        )
+    }
+
+    @Test func `a variable of the environment takes a field's place`() throws {
+        let folder = try DaemonFolder()
+        let other = folder.folder.path("other.sqlite")
+        let process = try DaemonProcess(
+            ["--config", folder.configuration],
+            environment: ["SEALEDPUSH_DATABASE_FILE=\(other)"]
+        )
+        _ = process.lines(to: "ready")
+        #expect(try folder.folder.names().contains("other.sqlite"))
+        #expect(try !folder.folder.names().contains("store.sqlite"))
+    }
+
+    @Test func `what it makes is its owner's alone`() throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        _ = process.lines(to: "ready")
+        for name in try folder.folder.names() where name.hasPrefix("store") {
+            var status = stat()
+            #expect(unsafe stat(folder.folder.path(name), &status) == 0)
+            #expect(status.st_mode & 0o077 == 0, "\(name)")
+        }
+    }
+
+    private func port(of lines: [String]) throws -> UInt16 {
+        let line = try #require(lines.first { $0.contains("\"event\":\"listening\"") })
+        return try #require(DaemonProcess.value("port", in: line).flatMap { UInt16($0) })
+    }
+}

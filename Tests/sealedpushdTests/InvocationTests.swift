@@ -1,0 +1,44 @@
+import Testing
+
+@testable import sealedpushd
+
+struct InvocationTests {
+    @Test(
+        arguments: [
+            (["--config", "/c"], Invocation.run(configuration: "/c")),
+            (["--config=/c"], .run(configuration: "/c")),
+            (["--check-config", "--config", "/c"], .check(configuration: "/c")),
+            (["make-key", "/k"], .makeKey(file: "/k")),
+            (["make-api-key"], .makeAPIKey),
+            (["backup", "/b", "--config", "/c"], .backup(file: "/b", configuration: "/c")),
+            (["integrity", "--config", "/c"], .integrity(configuration: "/c")),
+            (["--version"], .version),
+            (["backup", "--help"], .help),
+        ] as [([String], Invocation)]
+    )
+    func `a command line asks for one thing`(_ words: [String], _ invocation: Invocation) throws {
+        #expect(try Invocation(words) == invocation)
+    }
+
+    @Test(
+        arguments: [
+            ([], "--config FILE is missing"),
+            (["--config"], "--config FILE: the file is missing"),
+            (["--config", "--check-config"], "--config FILE: the file is missing"),
+            (["--config", "/a", "--config", "/b"], "--config is given twice"),
+            (["--confg", "/a"], "there is no option '--confg'"),
+            (["make-keys"], "there is no command 'make-keys'"),
+            (["run", "--config", "/a"], "there is no command 'run'"),
+            (["make-key"], "make-key takes one file"),
+            (["make-key", "/a", "/b"], "make-key takes one file"),
+            (["make-api-key", "/a"], "there is a word too many"),
+            (["make-api-key", "--config", "/a"], "make-api-key takes no configuration"),
+            (["backup", "/a"], "--config FILE is missing"),
+            (["backup", "/a", "--config", "/c", "--check-config"], "--check-config goes with no command"),
+            (["\u{1B}[31m"], "there is no command '…'"),
+        ] as [([String], String)]
+    )
+    func `a command line that asks for nothing says why`(_ words: [String], _ reason: String) {
+        #expect(throws: Invocation.Fault(reason: reason)) { try Invocation(words) }
+    }
+}

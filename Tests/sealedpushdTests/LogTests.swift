@@ -1,0 +1,82 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import sealedpushd
+
+/// A log whose reader is slow, or gone.
+struct LogTests {
+    @Test func `lines that a stalled reader has no room for are counted, and nobody waits`() throws {
+        let (reader, writer) = try Spawn.pipe()
+        defer { close(reader) }
+        let made = StandardLog(descriptor: writer, byteCountMax: 4_096, milliseconds: { 7 })
+        let log = try #require(made)
+        // A pipe of Linux holds 64 KiB, and the log 4: what is written here returns although nobody reads.
+        let line = Array(String(repeating: "x", count: 1_023).utf8) + [UInt8(ascii: "\n")]
+        let count = 500
+        for _ in 0..<count { log.write(line) }
+        let lines = Lines(reader)
+        var seen = 0
+        var dropped = 0
+        var laterCount = 0
+        // Each line that is read makes room, in the end for one that was logged after all that was left out.
+        while case let next = lines.next(), next != "later", !next.isEmpty {
+            if next.hasPrefix(#"{"milliseconds":7,"event":"log-dropped","count":"#) {
+                dropped += Int(next.split(separator: ":").last?.dropLast() ?? "") ?? 0
+            } else {
+                #expect(next.utf8.count == 1_023)
+                seen += 1
+            }
+            log.write(Array("later\n".utf8))
+            laterCount += 1
+        }
+        #expect((count...count + laterCount).contains(seen + dropped))
+        #expect(seen < count)
+        log.close()
+        close(writer)
+    }
+
+    @Test func `a reader that is gone ends nothing`() throws {
+        _ = signal(SIGPIPE, SIG_IGN)
+        let (reader, writer) = try Spawn.pipe()
+        let made = StandardLog(descriptor: writer, milliseconds: { 7 })
+        let log = try #require(made)
+        close(reader)
+        for _ in 0..<100 { log.write(Array("x\n".utf8)) }
+        log.close()
+        close(writer)
+    }
+
+    @Test func `everything that was logged is written at the end`() throws {
+        let (reader, writer) = try Spawn.pipe()
+        defer { close(reader) }
+        let made = StandardLog(descriptor: writer, milliseconds: { 7 })
+        let log = try #require(made)
+        for number in 0..<100 { log.write(Array("\(number)\n".utf8)) }
+        log.close()
+        close(writer)
+        let lines = Lines(reader)
+        for number in 0..<100 { #expect(lines.next() == "\(number)") }
+        #expect(lines.next() == "")
+    }
+
+    private final class Lines {
+        private let descriptor: Int32
+        private var unread: [UInt8] = []
+
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+        func next() -> String {
+            while true {
+                if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                    defer { unread.removeFirst(end + 1) }
+                    return String(decoding: unread[..<end], as: UTF8.self)
+                }
+                var chunk = [UInt8](repeating: 0, count: 4_096)
+                let count = unsafe read(descriptor, &chunk, chunk.count)
+                guard count > 0 else { return "" }
+                unread += chunk[..<count]
+            }
+        }
+    }
+}
