@@ -1,6 +1,6 @@
 # The two commands a newcomer needs are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo test build release lint vectors test-asan test-tsan prerequisites clean
+.PHONY: help demo test build release image lint vectors test-asan test-tsan prerequisites clean
 
 # Building takes minutes the first time: a terminal sees how far it is, a pipe only what is wrong.
 QUIET := $(shell test -t 2 || echo --quiet)
@@ -13,7 +13,8 @@ help:
 	@echo 'make build      the command line, as .build/debug/sealedpush'
 	@echo 'make lint       swift-format, strict'
 	@echo 'make vectors    write Tests/Vectors/sealedpush anew'
-	@echo 'make release    an optimised build, which needs no Swift where it runs'
+	@echo 'make release    optimised builds of the command line and the service, which need no Swift where they run'
+	@echo 'make image      a container image of the service'
 	@echo 'make test-asan  the tests under the address sanitizer'
 	@echo 'make test-tsan  what runs on several threads, under the thread sanitizer'
 	@echo 'make clean      remove .build'
@@ -64,6 +65,10 @@ test-tsan: prerequisites
 
 release: prerequisites
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush
+	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpushd
+
+image:
+	@$(shell command -v podman || echo docker) build -f packaging/Containerfile -t sealedpushd .
 
 vectors: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush-vectors
