@@ -388,6 +388,7 @@ package.targets += [
         "APNS",
         "APNSProvider",
         "APNSSimulator",
+        "CStoreFaults",
         "Envelope",
         "HTTPSClient",
         "Keys",
@@ -406,6 +407,7 @@ package.targets += [
         "Primitives",
         "PushService",
         "PushStore",
+        "PushStorePattern",
         "TestCertificates",
         "Transport"
     ),

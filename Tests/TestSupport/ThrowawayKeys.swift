@@ -19,7 +19,7 @@ package enum ThrowawayKeys {
         -----END PRIVATE KEY-----
         """
 
-    private static let secondPEM = """
+    package static let secondPEM = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNp133VMljVUumyH8
         6olyjes8Vdx9k9CtW9GkPTn2YtKhRANCAARSq/gkFX5Jnma3sGlJH7q4Becqbak5

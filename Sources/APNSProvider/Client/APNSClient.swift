@@ -93,6 +93,23 @@ public final class APNSClient: Sendable {
         return try result.get()
     }
 
+    /// Sends one push and calls back: for who lives on this loop anyway, and has neither a task nor a hop for each push.
+    ///
+    /// On the loop only. Nothing takes the push back.
+    ///
+    /// - Parameters:
+    ///   - notification: the push.
+    ///   - deadline: from now to the answer; the configuration's where that is shorter.
+    ///   - completion: called once, on the loop, perhaps before this returns.
+    package func send(
+        _ notification: PushNotification,
+        within deadline: Duration,
+        completion: @escaping (Result<APNSResponse, ProviderError>) -> Void
+    ) {
+        let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
+        pool.value.send(id, notification, .closure(completion), within: min(deadline, configuration.deadline))
+    }
+
     /// Sends many pushes and waits for all of their answers: one hop to the loop and one back for all of them.
     ///
     /// - Returns: as many results as pushes, in their order.

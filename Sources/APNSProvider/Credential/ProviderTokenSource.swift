@@ -76,6 +76,16 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
+    /// How old the token in use is, for a gauge.
+    ///
+    /// - Parameter now: by the clocks that it was made by.
+    /// - Returns: seconds; nil before the first push.
+    package func tokenAgeSeconds(at now: Moment) -> Int64? {
+        state.withLock { state in
+            state.token.map { _ in max(0, now.uptimeSeconds.subtractingClamped(state.issuedAtUptime)) }
+        }
+    }
+
     /// Tells that APNs refused `token`. ExpiredProviderToken makes the next one come early, and never before its time;
     /// TooManyProviderTokenUpdates brings back the one before, if that is young enough, and lets it stay.
     package func tokenWasRefused(_ token: ProviderToken, for reason: Reason, at now: Moment = .now()) {

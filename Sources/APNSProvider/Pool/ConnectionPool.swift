@@ -59,7 +59,8 @@ final class ConnectionPool {
         _ id: UInt64,
         _ notification: PushNotification,
         _ receiver: DeliveryReceiver,
-        _ waitingCountMax: Int = .max
+        _ waitingCountMax: Int = .max,
+        within deadline: Duration? = nil
     ) {
         do throws(PushNotification.Fault) {
             try notification.check()
@@ -73,7 +74,7 @@ final class ConnectionPool {
             notification: notification,
             receiver: receiver,
             enqueuedAt: now,
-            deadline: now.adding(nanoseconds: deadlineNanoseconds)
+            deadline: now.adding(nanoseconds: deadline.map(MonotonicTime.nanoseconds(of:)) ?? deadlineNanoseconds)
         )
         if isClosed { return finish(delivery, .failure(.closed)) }
         if let reason = lane.suspension { return finish(delivery, .failure(.suspended(reason))) }

@@ -46,12 +46,15 @@ typealias DeliveryContinuation = UnsafeContinuation<Result<APNSResponse, Provide
     /// One of many; the number is its own.
     case batch(DeliveryBatch, Int)
     case run(APNSResponseRun, APNSID)
+    /// Somebody on the loop.
+    case closure((Result<APNSResponse, ProviderError>) -> Void)
 
     consuming func finish(_ result: Result<APNSResponse, ProviderError>) {
         switch self {
         case .one(let continuation): unsafe continuation.resume(returning: result)
         case .batch(let batch, let index): batch.didFinish(index, result)
         case .run(let run, let id): run.didFinish((id, result))
+        case .closure(let completion): completion(result)
         }
     }
 }

@@ -13,6 +13,7 @@ extension AppConfiguration {
         let environment: APNSEnvironment? = reader.choice("environment", isRequired: true)
         let credential = Self.credential(reader)
         let endpoint = Self.endpoint(reader)
+        let feedback = Self.feedback(reader)
         let placeholder = Self.placeholder(reader)
         let receipts = reader.flag("receipts") ?? false
         let fallback = reader.object("fallback", names: FallbackConfiguration.names)
@@ -28,13 +29,14 @@ extension AppConfiguration {
         self.environment = environment
         self.credential = credential
         self.endpoint = endpoint
+        self.feedback = feedback
         self.placeholder = placeholder
         takesReceipts = receipts
         self.fallback = fallback
     }
 
     private static func credential(_ reader: ObjectReader) -> Credential? {
-        let names = ["key-file", "key-id", "team-id", "certificate-file", "password-file"]
+        let names = ["key-file", "key-id", "team-id", "certificate-file", "password-file", "feedback"]
         guard let object = reader.object("credential", names: names, isRequired: true) else { return nil }
         let hasKey = object.object["key-file"] != nil
         guard hasKey != (object.object["certificate-file"] != nil) else {
@@ -42,7 +44,7 @@ extension AppConfiguration {
             reader.faults.add(.wrong, object.path, at: object.object.offset, problem)
             return nil
         }
-        let out = hasKey ? ["password-file"] : ["key-id", "team-id"]
+        let out = hasKey ? ["password-file", "feedback"] : ["key-id", "team-id"]
         for name in out where object.object[name] != nil {
             object.faults.add(
                 .wrong,
@@ -62,6 +64,20 @@ extension AppConfiguration {
         guard let file, let keyID = keyID.flatMap({ try? KeyID($0) }), let teamID = teamID.flatMap({ try? TeamID($0) })
         else { return nil }
         return .key(file: file, keyID: keyID, teamID: teamID)
+    }
+
+    private static func feedback(_ reader: ObjectReader) -> Feedback? {
+        // The credential's faults are told where it is read.
+        guard let credential = reader.object["credential"], let member = credential["feedback"] else { return nil }
+        let path = FieldPath.member(reader.place("credential"), "feedback")
+        let names = ["host", "port"]
+        guard let object = ObjectReader(member, at: path, names: names, faults: reader.faults) else { return nil }
+        let host = object.text("host", 1...253, "a host name or an address", isRequired: true) {
+            WebhookTarget.isHost($0)
+        }
+        let port = object.integer("port", in: 1...65_535, isRequired: true)
+        guard let host, let port else { return nil }
+        return Feedback(host: host, port: UInt16(port))
     }
 
     private static func endpoint(_ reader: ObjectReader) -> Endpoint? {

@@ -64,23 +64,30 @@ package struct TenantConfiguration: Equatable, Sendable {
 
 /// One app at one of Apple's environments.
 package struct AppConfiguration: Equatable, Sendable {
-    package enum Credential: Equatable, Sendable {
+    package enum Credential: Hashable, Sendable {
         case key(file: String, keyID: KeyID, teamID: TeamID)
         /// PEM of certificate and key, or PKCS #12 with the file of its password.
         case certificate(file: String, passwordFile: String?)
     }
 
     /// Another server in Apple's place: the simulator.
-    package struct Endpoint: Equatable, Sendable {
+    package struct Endpoint: Hashable, Sendable {
         package let host: String
         package let port: UInt16
         package let authoritiesFile: String
+    }
+
+    package struct Feedback: Equatable, Sendable {
+        package let host: String
+        package let port: UInt16
     }
 
     package let bundleID: BundleID
     package let environment: APNSEnvironment
     package let credential: Credential
     package let endpoint: Endpoint?
+    /// Where the feedback service of before 2021 is, for whoever still has one; only with a certificate.
+    package let feedback: Feedback?
     package let placeholder: Placeholder
     /// Off unless turned on (protocol v1, rule 37).
     package let takesReceipts: Bool

@@ -52,4 +52,10 @@ package struct DeliveryRates: Equatable, Sendable {
         }
         rows[row, default: Counts()][keyPath: member] += 1
     }
+
+    /// What was counted before.
+    mutating func add(_ counts: Counts, to row: Row) {
+        guard rows[row] != nil || rows.count < rowCountMax else { return }
+        rows[row, default: Counts()].add(counts)
+    }
 }

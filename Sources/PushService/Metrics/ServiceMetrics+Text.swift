@@ -44,6 +44,13 @@ extension ServiceMetrics {
         single(&text, "sealedpush_fallbacks_total", "counter", "Fallbacks that fired.", fallbacks)
         byLane(&text, "sealedpush_queue_depth", "Notifications that wait.", queueDepth)
         byLane(&text, "sealedpush_queue_age_seconds", "Age of the oldest that waits.", queueAge)
+        single(
+            &text,
+            "sealedpush_suspensions",
+            "gauge",
+            "Credentials, and apps of one, that Apple does not believe.",
+            UInt64(max(0, suspensionCount))
+        )
         if let age = providerTokenAgeSeconds {
             single(
                 &text,

@@ -48,6 +48,8 @@ package struct ServiceMetrics: Sendable {
     package var queueAge = LaneScheduler.Counts()
     /// Of the oldest provider token, in seconds; nil without one.
     package var providerTokenAgeSeconds: Int?
+    /// Credentials, and apps of one, that nothing is sent with.
+    package var suspensionCount = 0
     /// Of the certificate that ends first; nil without one.
     package var certificateDaysLeft: Int?
 

@@ -1,0 +1,122 @@
+import APNS
+import APNSProvider
+import Envelope
+import PushStore
+
+/// How an attempt ended, from the client's words into those of the rules, of the outbox and of the metrics. A value.
+struct AttemptEnd {
+    /// APNs does not believe the credential.
+    enum Blame: Equatable {
+        /// It said so of this push; others of the credential may pass (a key for some topics is told so with the same words).
+        case app(Reason)
+        /// The client sends nothing more with it.
+        case credential(Reason)
+    }
+
+    let outcome: AttemptOutcome
+    let attempt: PushStore.Attempt
+    let metric: ServiceMetrics.Outcome
+    let status: Int?
+    let reason: Reason?
+    /// Why the credential is not believed, if it is not.
+    let blame: Blame?
+    /// The token had been renewed already, and was too old again.
+    let hadExpiredProviderToken: Bool
+
+    /// - Parameters:
+    ///   - result: the client's.
+    ///   - time: of the attempt.
+    init(_ result: Result<APNSResponse, ProviderError>, time: Timestamp) {
+        switch result {
+        case .success(let response): self.init(response, time: time)
+        case .failure(let error): self.init(error, time: time)
+        }
+    }
+
+    private init(_ error: ProviderError, time: Timestamp) {
+        var blame: Blame?
+        let word: String
+        var connection = Attempt.Connection.notProcessed
+        switch error {
+        case .ambiguous, .cancelled(mayHaveBeenSent: true):
+            (outcome, metric, word) = (.ambiguous, .ambiguous, "Ambiguous")
+            connection = .ambiguous
+        case .suspended(let reason):
+            (outcome, metric, word) = (.suspended, .suspended, reason.rawValue)
+            blame = .credential(reason)
+        case .key:
+            (outcome, metric, word) = (.suspended, .suspended, "KeyFailed")
+            blame = .credential(.invalidProviderToken)
+        case .notSendable(let fault):
+            (outcome, metric) = (.notSendable(fault.reason), .notSendable)
+            word = fault.reason?.rawValue ?? "NotSendable"
+        case .notProcessed, .queueFull, .closed, .cancelled, .tls, .certificate, .system:
+            (outcome, metric, word) = (.notProcessed, .notProcessed, "NotProcessed")
+        }
+        attempt = Attempt(time: time, connection: connection, reason: word)
+        status = nil
+        reason = nil
+        self.blame = blame
+        hadExpiredProviderToken = false
+    }
+
+    private init(_ response: APNSResponse, time: Timestamp) {
+        var timestamp: Int64?
+        var text: String?
+        if case .rejected(let body) = response.outcome {
+            timestamp = body?.timestampMilliseconds
+            text = body?.reasonText
+        }
+        outcome = .answered(status: response.status, reason: response.reason, timestampMilliseconds: timestamp)
+        attempt = Attempt(
+            time: time,
+            connection: .answered,
+            status: response.status,
+            reason: text,
+            uniqueID: response.uniqueID
+        )
+        metric = response.status == 200 ? .accepted : .unknownReason
+        status = response.status
+        reason = response.reason
+        blame = response.disposition.lane == .suspend ? response.reason.map { .app($0) } : nil
+        hadExpiredProviderToken = response.reason == .expiredProviderToken && response.attemptCount > 1
+    }
+}
+
+extension Verdict.Notification {
+    /// As the outbox has it.
+    ///
+    /// - Parameter deadline: the notification's.
+    /// - Returns: the outbox's verdict; a retry at the deadline is one that it ends as expired.
+    func settled(deadline: Timestamp) -> PushStore.Verdict {
+        switch self {
+        case .accepted: .accepted
+        case .undeliverable: .dead(.undeliverable)
+        case .dead(.refused), .dead(.notSendable): .dead(.rejected)
+        // Once more would be once too often.
+        case .dead(.attemptsExhausted), .dead(.outcomeUnknown): .dead(.attemptsExhausted)
+        case .parked: .park
+        case .retry(let milliseconds, _): .retry(at: Timestamp(milliseconds: UInt64(max(0, milliseconds))))
+        case .expired: .retry(at: deadline)
+        }
+    }
+}
+
+extension DispatchLane {
+    init(_ lane: Lane) {
+        self =
+            switch lane {
+            case .urgent: .urgent
+            case .normal: .normal
+            case .background: .background
+            }
+    }
+
+    var stored: Lane {
+        switch self {
+        case .urgent: .urgent
+        case .normal: .normal
+        case .background: .background
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Envelope
+import PushStore
+
+/// What became of a day's notifications by app and region, kept through restarts: each day is a note of its own in the store,
+/// written anew when it has changed. Lives on the loop.
+///
+/// Counts of the last seconds before a crash are lost: these are rates, and no ledger of what happened to whom.
+package final class DeliveryLedger {
+    private static let millisecondsPerDay: UInt64 = 86_400_000
+    /// Of one day: as many as fit a note that is written every few seconds.
+    private static let rowCountMaxOfDay = 10_000
+
+    private let context: ServiceContext
+    /// The last days, the present one among them.
+    package private(set) var rates = DeliveryRates()
+    private var changedDays: Set<Int64> = []
+
+    init(_ context: ServiceContext) { self.context = context }
+
+    /// Counts one. On the loop.
+    ///
+    /// - Parameters:
+    ///   - member: what happened.
+    ///   - app: a configured bundle id; others are passed over.
+    ///   - region: of the device; nil where there is none.
+    package func add(_ member: WritableKeyPath<DeliveryRates.Counts, Int>, app: String, region: String?) {
+        let day = today
+        rates.add(member, app: app, region: region, day: day)
+        changedDays.insert(day)
+    }
+
+    /// Of today, all apps and regions together.
+    package var todayByApp: [String: DeliveryRates.Counts] { rates.totals(day: today) }
+
+    private var today: Int64 { Int64(context.clock.now().milliseconds / Self.millisecondsPerDay) }
+
+    // MARK: The store
+
+    /// Reads what a process before had counted.
+    func restore() async {
+        let last = today
+        for day in (last - DeliveryRates.dayCountMax + 1)...last {
+            // Without it the counting begins anew, which is no reason not to send.
+            guard let note = (try? await context.store.note(Self.name(of: day))) ?? nil else { continue }
+            rates.read(note, day: day)
+        }
+    }
+
+    /// Writes the days that have changed.
+    func save() async {
+        for day in changedDays {
+            changedDays.remove(day)
+            let note = rates.note(day: day, rowCountMax: Self.rowCountMaxOfDay)
+            do throws(StoreError) {
+                try await context.store.setNote(Self.name(of: day), to: note)
+            } catch {
+                // With the next.
+                changedDays.insert(day)
+            }
+        }
+    }
+
+    /// As many names as days are kept, so that old notes are written over.
+    private static func name(of day: Int64) -> String { "delivery-rates-\(day % (DeliveryRates.dayCountMax + 1))" }
+}

@@ -1,0 +1,86 @@
+/// What the flow is told.
+extension DispatchFlow {
+    /// Something may be there to take.
+    mutating func ring(_ lanes: some Sequence<DispatchLane>) {
+        for lane in lanes { waiting[ServiceMetrics.index(lane)].mayHaveMore = true }
+    }
+
+    /// Something will be there to take.
+    ///
+    /// - Parameters:
+    ///   - lane: where.
+    ///   - time: when, in nanoseconds of the monotonic clock.
+    mutating func willHaveMore(_ lane: DispatchLane, at time: Int64) {
+        let index = ServiceMetrics.index(lane)
+        waiting[index].retriesAt = min(waiting[index].retriesAt ?? time, time)
+    }
+
+    /// - Parameters:
+    ///   - items: what was taken, the longest due first; no more than was asked for.
+    ///   - lane: from which lane.
+    ///   - isAll: nothing else was there.
+    mutating func didTake(_ items: [Item], from lane: DispatchLane, isAll: Bool) {
+        let index = ServiceMetrics.index(lane)
+        waiting[index].takingCount = 0
+        // A ring that came meanwhile counts.
+        if !isAll { waiting[index].mayHaveMore = true }
+        for item in items { waiting[index].append(item) }
+    }
+
+    mutating func didFailToTake(from lane: DispatchLane, now: Int64) {
+        let index = ServiceMetrics.index(lane)
+        waiting[index].takingCount = 0
+        willHaveMore(lane, at: now &+ bounds.pollNanoseconds)
+    }
+
+    /// - Parameters:
+    ///   - lost: those of the batch that may not be sent: they are not the dispatcher's any more.
+    ///   - batch: everything that was to be marked. Who is not lost is on the way, and answers.
+    mutating func didMark(_ batch: [Marked], lost: [Ticket]) {
+        marksUnderWay -= 1
+        failureCount = 0
+        for ticket in lost { release(ticket) }
+    }
+
+    /// Nothing of it was marked, and all of it is queued as before.
+    mutating func didFailToMark(_ batch: [Marked], now: Int64) {
+        marksUnderWay -= 1
+        for marked in batch {
+            guard let lane = release(marked.ticket) else { continue }
+            waiting[ServiceMetrics.index(lane)].mayHaveMore = true
+        }
+        pause(now)
+    }
+
+    /// An item that is on its way has an outcome.
+    mutating func didAnswer(_ ticket: Ticket) {
+        guard inFlight[ticket] != nil else { return }
+        answered.append(ticket)
+    }
+
+    mutating func didFinish(_ batch: [Ticket]) {
+        finishesUnderWay -= 1
+        failureCount = 0
+        for ticket in batch { release(ticket) }
+    }
+
+    /// Its outcomes are handed in again, before all others.
+    mutating func didFailToFinish(_ batch: [Ticket], now: Int64) {
+        finishesUnderWay -= 1
+        answered.insert(contentsOf: batch, at: 0)
+        pause(now)
+    }
+
+    @discardableResult
+    private mutating func release(_ ticket: Ticket) -> DispatchLane? {
+        guard let lane = inFlight.removeValue(forKey: ticket) else { return nil }
+        scheduler.didFinish(lane)
+        return lane
+    }
+
+    private mutating func pause(_ now: Int64) {
+        failureCount = min(failureCount + 1, 20)
+        let (first, last) = bounds.pauseNanoseconds
+        pausedUntil = now &+ min(last, first << Int64(min(failureCount - 1, 16)))
+    }
+}

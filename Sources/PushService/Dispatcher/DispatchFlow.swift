@@ -1,0 +1,202 @@
+import APNS
+
+/// What the dispatcher does next: how much is taken from which lane, what is marked, what waits for its device, and what is
+/// handed in. Events in, effects out; no clock, no store, no socket.
+///
+/// An item goes through it once:
+///
+///     take → (it waits in its lane) → mark → (the push is out) → answer → finish
+///
+/// Everything is bounded: what a lane holds, what waits for devices, and what is between its choice and its outcome on the disk,
+/// which is the scheduler's limit. So a disk that is full, or an APNs that is silent, stops the taking and nothing piles up.
+struct DispatchFlow: Sendable {
+    /// Names an item while it is here; the caller's.
+    typealias Ticket = Int
+
+    struct Item: Equatable, Sendable {
+        let ticket: Ticket
+        let lane: DispatchLane
+        /// It has been tried before.
+        let isRetry: Bool
+        /// Whose bucket it takes from; nil for what will not be pushed.
+        let device: DeviceBucket.Key?
+        /// Its lease is not to be relied on from then on: nanoseconds of the monotonic clock.
+        let leasedUntil: Int64
+    }
+
+    /// An item that is to be marked.
+    struct Marked: Equatable, Sendable {
+        let ticket: Ticket
+        /// Its device is busy and nobody can wait here for so long: instead of a push, it is queued again after this.
+        let postponedBy: Duration?
+    }
+
+    enum Effect: Equatable, Sendable {
+        /// Answered by `didTake` or `didFailToTake`.
+        case take(DispatchLane, limit: Int, retryLimit: Int)
+        /// Answered by `didMark` or `didFailToMark`, and then each that is on its way by `didAnswer`.
+        case mark([Marked])
+        /// Answered by `didFinish` or `didFailToFinish`.
+        case finish([Ticket])
+        /// They are forgotten here.
+        case giveBack([Ticket])
+    }
+
+    struct Bounds: Sendable {
+        /// Taken and not yet chosen, of one lane.
+        var waitingCountMax = 1_024
+        /// Of them, those that wait for their device's bucket; beyond it they are postponed on the disk.
+        var heldCountMax = 1_024
+        var takeCountMax = 256
+        var markCountMax = 256
+        var finishCountMax = 512
+        /// Writes of each kind that are under way.
+        var writesAtOnceMax = 2
+        /// Without a ring: what was queued by a process before, and retries that come due.
+        var pollNanoseconds: Int64 = 1_000_000_000
+        /// After a failed write the first pause, which doubles up to the last.
+        var pauseNanoseconds: (first: Int64, last: Int64) = (100_000_000, 5_000_000_000)
+    }
+
+    let bounds: Bounds
+    var scheduler: LaneScheduler
+    var bucket: DeviceBucket
+    var waiting: [LaneWaiting]
+    /// Chosen, and its outcome is not on the disk.
+    var inFlight: [Ticket: DispatchLane] = [:]
+    /// Have an outcome that is to be handed in.
+    var answered: [Ticket] = []
+    var marksUnderWay = 0
+    var finishesUnderWay = 0
+    /// Writes that failed in a row.
+    var failureCount = 0
+    var pausedUntil = Int64.min
+    private var pollAt = Int64.min
+    private(set) var isDraining = false
+
+    init(inFlightMax: Int, bucket: DeviceBucket, bounds: Bounds = Bounds()) {
+        self.bounds = bounds
+        self.bucket = bucket
+        scheduler = LaneScheduler(inFlightMax: inFlightMax)
+        waiting = DispatchLane.allCases.map { _ in LaneWaiting() }
+    }
+
+    /// Nothing is here and nothing is under way.
+    var isIdle: Bool {
+        inFlight.isEmpty && marksUnderWay == 0 && finishesUnderWay == 0 && waiting.allSatisfy(\.isEmpty)
+    }
+
+    // MARK: What comes next
+
+    /// Asked again until it is nil.
+    ///
+    /// - Parameter now: nanoseconds of the monotonic clock.
+    /// - Returns: something to do; nil: nothing, before the next event or `wakesAt`.
+    mutating func next(now: Int64) -> Effect? {
+        if isDraining, let tickets = takeEverything() { return .giveBack(tickets) }
+        if let batch = nextFinish(now) { return .finish(batch) }
+        // While writing fails only what is done already is tried: it frees what everything else needs.
+        if failureCount > 0 {
+            guard now >= pausedUntil, answered.isEmpty, finishesUnderWay == 0, marksUnderWay == 0 else { return nil }
+        }
+        guard !isDraining else { return nil }
+        if let stale = takeStale(now) { return .giveBack(stale) }
+        if let batch = nextMark(now) { return .mark(batch) }
+        return nextTake(now)
+    }
+
+    /// When `next` has something to do without any event; nil: never.
+    func wakesAt(now: Int64) -> Int64? {
+        var times = [pollAt]
+        if failureCount > 0 { times.append(pausedUntil) }
+        for lane in waiting {
+            if let due = lane.firstHeld { times.append(due) }
+            if let due = lane.retriesAt { times.append(due) }
+        }
+        return times.filter { $0 > now }.min()
+    }
+
+    private mutating func nextFinish(_ now: Int64) -> [Ticket]? {
+        guard !answered.isEmpty, finishesUnderWay < (failureCount > 0 ? 1 : bounds.writesAtOnceMax) else { return nil }
+        guard failureCount == 0 || now >= pausedUntil else { return nil }
+        finishesUnderWay += 1
+        let batch = Array(answered.prefix(bounds.finishCountMax))
+        answered.removeFirst(batch.count)
+        return batch
+    }
+
+    private mutating func nextMark(_ now: Int64) -> [Marked]? {
+        guard marksUnderWay < (failureCount > 0 ? 1 : bounds.writesAtOnceMax) else { return nil }
+        for index in waiting.indices { waiting[index].bringBack(now: now) }
+        var batch: [Marked] = []
+        while batch.count < bounds.markCountMax {
+            let fresh = counts { $0.fresh.count }
+            let retries = counts { $0.retries.count }
+            guard let choice = scheduler.next(fresh: fresh, retries: retries) else { break }
+            let index = ServiceMetrics.index(choice.lane)
+            guard let item = waiting[index].pop(isRetry: choice.isRetry) else {
+                scheduler.didFinish(choice.lane)
+                break
+            }
+            let wait = item.device.flatMap { bucket.wait(for: $0, now: now) }
+            if let wait, hold(item, for: wait, now: now) {
+                scheduler.didFinish(choice.lane)
+                continue
+            }
+            inFlight[item.ticket] = choice.lane
+            batch.append(Marked(ticket: item.ticket, postponedBy: wait))
+        }
+        guard !batch.isEmpty else { return nil }
+        marksUnderWay += 1
+        return batch
+    }
+
+    /// - Returns: false when there is no room to wait in, or the lease would end first.
+    private mutating func hold(_ item: Item, for wait: Duration, now: Int64) -> Bool {
+        let index = ServiceMetrics.index(item.lane)
+        let due = now &+ Int64(wait / .nanoseconds(1))
+        guard waiting[index].held.count < bounds.heldCountMax, due < item.leasedUntil else { return false }
+        waiting[index].hold(item, until: due)
+        return true
+    }
+
+    private mutating func nextTake(_ now: Int64) -> Effect? {
+        if now >= pollAt {
+            pollAt = now &+ bounds.pollNanoseconds
+            for index in waiting.indices { waiting[index].mayHaveMore = true }
+        }
+        for lane in DispatchLane.allCases {
+            let index = ServiceMetrics.index(lane)
+            waiting[index].bringDue(now: now)
+            guard waiting[index].mayHaveMore, waiting[index].takingCount == 0 else { continue }
+            let room = bounds.waitingCountMax - waiting[index].count
+            // Many small looks would cost more than they bring.
+            guard room >= min(bounds.takeCountMax, bounds.waitingCountMax) / 2 else { continue }
+            let limit = min(room, bounds.takeCountMax)
+            waiting[index].takingCount = limit
+            waiting[index].mayHaveMore = false
+            return .take(lane, limit: limit, retryLimit: max(1, limit / LaneScheduler.retryInterval))
+        }
+        return nil
+    }
+
+    private mutating func takeStale(_ now: Int64) -> [Ticket]? {
+        var tickets: [Ticket] = []
+        for index in waiting.indices { tickets += waiting[index].removeStale(now: now) }
+        return tickets.isEmpty ? nil : tickets
+    }
+
+    private mutating func takeEverything() -> [Ticket]? {
+        let tickets = waiting.indices.flatMap { waiting[$0].removeAll() }
+        return tickets.isEmpty ? nil : tickets
+    }
+
+    private func counts(_ count: (LaneWaiting) -> Int) -> LaneScheduler.Counts {
+        LaneScheduler.Counts(urgent: count(waiting[0]), normal: count(waiting[1]), background: count(waiting[2]))
+    }
+
+    // MARK: Draining
+
+    /// Takes nothing more and begins nothing more.
+    mutating func drain() { isDraining = true }
+}

@@ -1,0 +1,173 @@
+import APNS
+import APNSProvider
+import Envelope
+import PushStore
+import Synchronization
+
+/// What an answer means: for the notification, its device, its credential; for the log and the metrics.
+extension Dispatcher {
+    func didAnswer(_ ticket: DispatchFlow.Ticket, _ result: Result<APNSResponse, ProviderError>, _ lane: Int) {
+        guard !isOver, let pending = pendings[ticket] else { return }
+        let entry = pending.entry
+        let now = Int64(clamping: context.clock.now().milliseconds)
+        let end = AttemptEnd(result, time: pending.attemptTime)
+        let attempt = AttemptContext(
+            lane: pending.lane,
+            attemptCount: entry.attemptCount + 1,
+            attemptCountMax: entry.attemptLimit,
+            hasCollapseID: entry.collapseID != nil,
+            expiresAt: Int64(clamping: entry.deadline.milliseconds),
+            hadExpiredProviderToken: end.hadExpiredProviderToken
+        )
+        let verdict = rules.verdict(on: end.outcome, attempt, now: now, jitter: jitter())
+        record(end, pending, now)
+        judgeCredential(end, pending, lane)
+        judgeDevice(end, verdict, pending, lane, now)
+        settle(ticket, end.attempt, verdict.notification.settled(deadline: entry.deadline))
+    }
+
+    /// The outcome goes to the disk with others of this turn.
+    func settle(_ ticket: DispatchFlow.Ticket, _ attempt: Attempt, _ verdict: PushStore.Verdict) {
+        guard let pending = pendings[ticket] else { return }
+        pendings[ticket]?.outcome = Outcome(lease: pending.leased.lease, attempt: attempt, verdict: verdict)
+        if case .retry(let time) = verdict {
+            let now = context.clock.now().milliseconds
+            let wait = time.milliseconds > now ? time.milliseconds - now : 0
+            let nanoseconds = Int64(clamping: min(wait, 86_400_000)) * 1_000_000
+            flow.willHaveMore(pending.lane, at: context.clock.uptime() &+ nanoseconds)
+        }
+        flow.didAnswer(ticket)
+        plan()
+    }
+
+    func finish(_ batch: [DispatchFlow.Ticket]) {
+        let outcomes = batch.compactMap { pendings[$0]?.outcome }
+        precondition(outcomes.count == batch.count)
+        call { dispatcher in
+            let context = dispatcher.context
+            do throws(StoreError) {
+                _ = try await context.store.finish(outcomes, now: context.clock.now())
+                for ticket in batch { dispatcher.pendings[ticket] = nil }
+                dispatcher.flow.didFinish(batch)
+            } catch {
+                dispatcher.flow.didFailToFinish(batch, now: context.clock.uptime())
+            }
+        }
+    }
+
+    private func record(_ end: AttemptEnd, _ pending: Pending, _ now: Int64) {
+        let entry = pending.entry
+        let nanoseconds = max(0, context.clock.uptime() - pending.startedAt)
+        context.metrics.withLock {
+            $0.didFinish(end.metric, reason: end.reason, microseconds: end.status == nil ? nil : nanoseconds / 1_000)
+        }
+        let line = AttemptLogLine(
+            timeMilliseconds: now,
+            trace: Self.trace(entry),
+            id: entry.apnsID,
+            topic: entry.topic,
+            pushType: entry.pushType,
+            priority: entry.priority,
+            status: end.status,
+            reason: end.reason,
+            milliseconds: nanoseconds / 1_000_000,
+            attempt: entry.attemptCount + 1
+        )
+        context.log.write(line.json)
+    }
+
+    // MARK: The credential
+
+    private func judgeCredential(_ end: AttemptEnd, _ pending: Pending, _ lane: Int) {
+        switch end.blame {
+        case .app(let reason): suspend(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID), reason)
+        case .credential(let reason): suspend(SuspensionBook.Scope(lane: lane, bundleID: nil), reason)
+        case nil where end.status == nil:
+            suspensions.didLearnNothing(lane: lane, bundleID: pending.bundleID)
+        case nil: break
+        }
+    }
+
+    func suspend(_ scope: SuspensionBook.Scope, _ reason: Reason) {
+        guard suspensions.suspend(scope, reason, now: context.clock.uptime()) else { return }
+        tell("suspended", scope, [("reason", reason.rawValue)])
+        showSuspensions()
+    }
+
+    private func resume(_ scopes: [SuspensionBook.Scope]) {
+        guard !scopes.isEmpty else { return }
+        for scope in scopes {
+            tell("resumed", scope)
+            release(scope)
+        }
+        showSuspensions()
+    }
+
+    func showSuspensions() {
+        let count = suspensions.all.count
+        context.metrics.withLock { $0.suspensionCount = count }
+    }
+
+    /// One line for the operator; credentials by the apps they are for.
+    private func tell(_ event: StaticString, _ scope: SuspensionBook.Scope, _ more: [(StaticString, String)] = []) {
+        let places = lanes.entry(number: scope.lane)?.places ?? []
+        let apps = scope.bundleID.map { [$0] } ?? Set(places.map(\.bundleID)).sorted()
+        let first = apps.prefix(8).joined(separator: " ") + (apps.count > 8 ? " and \(apps.count - 8) more" : "")
+        context.log.event(
+            event,
+            at: context.clock.now(),
+            [("apps", first), ("of", scope.bundleID == nil ? "credential" : "app")] + more
+        )
+    }
+
+    // MARK: The device
+
+    private func judgeDevice(_ end: AttemptEnd, _ verdict: Verdict, _ pending: Pending, _ lane: Int, _ now: Int64) {
+        guard end.status != nil, let device = pending.device, case .push(let token, _) = pending.destination else {
+            return
+        }
+        let registration = device.registration
+        guard let topic = try? Topic(bundleID: pending.bundleID) else { return }
+        let place = TokenQuarantine.Place(topic: topic, environment: registration.environment)
+        let isBad = verdict.device == .quarantine
+        if isBad || end.status == 200 || end.status == 410 {
+            if quarantine.didAnswer(at: place, isFailure: isBad, now: now) {
+                context.log.event(
+                    "environment-suspected",
+                    at: context.clock.now(),
+                    [("topic", pending.bundleID), ("environment", registration.environment.rawValue)]
+                )
+            }
+        }
+        let scope = SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID)
+        if isBad, quarantine.isSuspected(place) {
+            // The environment is the fault: the devices are kept as they are, and the app's pushes wait.
+            return suspend(scope, .badDeviceToken)
+        }
+        if end.blame == nil {
+            let back = suspensions.didPass(lane: lane, bundleID: pending.bundleID)
+            if !back.isEmpty { quarantine.clear(place) }
+            resume(back)
+        }
+        let region = registration.region
+        if end.status == 200 { ledger.add(\.sent, app: pending.bundleID, region: region) }
+        if verdict.notification == .undeliverable {
+            ledger.add(\.undeliverable, app: pending.bundleID, region: region)
+        }
+        switch verdict.device {
+        case .keep, .markReached: break
+        case .quarantine:
+            deviceEffects.add(.setAside(token, registration.environment, pending.entry.tenant))
+        case .deletePair:
+            // As if APNs had said that it was gone now: a registration that came meanwhile stays.
+            deviceEffects.add(
+                .unregister(Unregistration(key: pending.key, token: token, timestamp: pending.attemptTime))
+            )
+        case .deleteIfRegisteredBy(let milliseconds):
+            let timestamp = Timestamp(milliseconds: UInt64(max(0, milliseconds)))
+            deviceEffects.add(.unregister(Unregistration(key: pending.key, token: token, timestamp: timestamp)))
+        case .slowDown(let delay):
+            flow.bucket.slowDown(Self.bucketKey(pending.key), for: delay, now: context.clock.uptime())
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import APNS
+import APNSProvider
+import Envelope
+import PushStore
+import Synchronization
+
+/// From the flow to APNs: marked on the disk first, then out.
+extension Dispatcher {
+    func mark(_ batch: [DispatchFlow.Marked]) {
+        let leases = batch.compactMap { pendings[$0.ticket]?.leased.lease }
+        precondition(leases.count == batch.count)
+        call { dispatcher in
+            let context = dispatcher.context
+            do throws(StoreError) {
+                let results = try await context.store.markSending(leases, now: context.clock.now())
+                dispatcher.didMark(batch, results)
+            } catch {
+                for marked in batch { dispatcher.pendings[marked.ticket] = nil }
+                dispatcher.flow.didFailToMark(batch, now: context.clock.uptime())
+            }
+        }
+    }
+
+    private func didMark(_ batch: [DispatchFlow.Marked], _ results: [MarkResult]) {
+        var lost: [DispatchFlow.Ticket] = []
+        for (marked, result) in zip(batch, results) where result != .sending {
+            lost.append(marked.ticket)
+            pendings[marked.ticket] = nil
+            if result == .expired { context.metrics.withLock { $0.didFinish(.expired) } }
+        }
+        flow.didMark(batch, lost: lost)
+        guard !isOver else { return }
+        for (marked, result) in zip(batch, results) where result == .sending { begin(marked) }
+    }
+
+    private func begin(_ marked: DispatchFlow.Marked) {
+        guard var pending = pendings[marked.ticket] else { return }
+        let now = context.clock.now()
+        pending.attemptTime = now
+        pending.startedAt = context.clock.uptime()
+        pendings[marked.ticket] = pending
+        if let wait = marked.postponedBy {
+            return end(marked.ticket, "DeviceBusy", .retry(at: now.advanced(by: wait)))
+        }
+        switch pending.destination {
+        case .end(let why):
+            ledger.add(\.undeliverable, app: pending.bundleID, region: pending.device?.registration.region)
+            end(marked.ticket, why, .dead(.undeliverable))
+        case .park(let why): end(marked.ticket, why, .park)
+        case .push(let token, let topic):
+            guard let device = pending.device,
+                let lane = lanes.entry(
+                    tenant: Self.text(pending.entry.tenant),
+                    bundleID: pending.bundleID,
+                    environment: device.registration.environment
+                )
+            else { return end(marked.ticket, "AppNotConfigured", .park) }
+            guard suspensions.admits(lane: lane.number, bundleID: pending.bundleID) else {
+                return end(marked.ticket, "Suspended", .park)
+            }
+            send(marked.ticket, pending, token, topic, through: lane)
+        }
+    }
+
+    /// Without a push.
+    private func end(_ ticket: DispatchFlow.Ticket, _ why: String, _ verdict: PushStore.Verdict) {
+        guard let pending = pendings[ticket] else { return }
+        if case .dead = verdict {
+            context.log.event(
+                "not-sent",
+                at: pending.attemptTime,
+                [("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID), ("why", why)]
+            )
+        }
+        let attempt = Attempt(time: pending.attemptTime, connection: .notProcessed, reason: why)
+        settle(ticket, attempt, verdict)
+    }
+
+    private func send(
+        _ ticket: DispatchFlow.Ticket,
+        _ pending: Pending,
+        _ token: DeviceToken,
+        _ topic: Topic,
+        through lane: PushLanes.Entry
+    ) {
+        let entry = pending.entry
+        let notification = PushNotification(
+            id: entry.apnsID,
+            deviceToken: token,
+            topic: topic,
+            pushType: entry.pushType,
+            priority: entry.priority,
+            expiration: entry.expiration,
+            collapseID: entry.collapseID,
+            payload: pending.leased.payload,
+            trace: entry.trace?.text
+        )
+        context.metrics.withLock { $0.didSend(app: pending.bundleID, lane: pending.lane) }
+        let left = Int64(clamping: entry.deadline.milliseconds) - Int64(clamping: pending.attemptTime.milliseconds)
+        // Its last second is long enough for an answer, and a shorter wait would only make outcomes unclear.
+        let deadline = Duration.milliseconds(max(1_000, left))
+        lane.client.send(notification, within: deadline) { [self] result in didAnswer(ticket, result, lane.number) }
+    }
+
+    static func trace(_ entry: OutboxEntry) -> Trace { entry.trace ?? Trace(bytes: entry.apnsID.bytes) }
+}

@@ -1,0 +1,100 @@
+import APNS
+import Envelope
+import PushStore
+
+/// From the outbox to the flow: what is taken, and where it goes.
+extension Dispatcher {
+    func take(from lane: DispatchLane, limit: Int, retryLimit: Int) {
+        call { dispatcher in
+            let context = dispatcher.context
+            var leased: [LeasedEntry] = []
+            do throws(StoreError) {
+                leased = try await dispatcher.take(lane, limit: limit, retryLimit: retryLimit)
+                let keys = leased.map { DeviceKey(tenant: $0.entry.tenant, device: $0.entry.device) }
+                // One batch; the rows may change before the push is out, as they may on its way.
+                let lookups = keys.isEmpty ? [] : try await context.store.devices(keys)
+                dispatcher.didTake(leased, lookups, from: lane, isAll: leased.count < limit)
+            } catch {
+                await context.store.giveBack(leased.map(\.lease))
+                dispatcher.flow.didFailToTake(from: lane, now: context.clock.uptime())
+            }
+        }
+    }
+
+    /// The one place that knows how a store is asked: shard by shard, another one first every time.
+    private func take(
+        _ lane: DispatchLane,
+        limit: Int,
+        retryLimit: Int
+    ) async throws(StoreError) -> [LeasedEntry] {
+        var taken: [LeasedEntry] = []
+        let first = Int.random(in: 0..<Shard.count)
+        for offset in 0..<Shard.count where taken.count < limit {
+            let now = context.clock.now()
+            let retryCount = taken.count { $0.entry.attemptCount > 0 }
+            let demand = TakeDemand(
+                lane: lane.stored,
+                shard: Shard.all[(first + offset) % Shard.count],
+                limit: limit - taken.count,
+                retryLimit: max(1, retryLimit - retryCount),
+                now: now,
+                leasedUntil: now.advanced(by: .seconds(Self.leaseSeconds))
+            )
+            do throws(StoreError) {
+                taken += try await context.store.take(demand)
+            } catch {
+                // What was taken is in hand already.
+                guard taken.isEmpty else { return taken }
+                throw error
+            }
+        }
+        return taken
+    }
+
+    private func didTake(
+        _ leased: [LeasedEntry],
+        _ lookups: [DeviceLookup],
+        from lane: DispatchLane,
+        isAll: Bool
+    ) {
+        let leasedUntil = context.clock.uptime() &+ (Self.leaseSeconds - 30) * 1_000_000_000
+        var items: [DispatchFlow.Item] = []
+        for (entry, lookup) in zip(leased, lookups) {
+            let ticket = newTicket()
+            let pending = pending(entry, lookup)
+            pendings[ticket] = pending
+            var bucket: DeviceBucket.Key?
+            if case .push = pending.destination { bucket = Self.bucketKey(pending.key) }
+            items.append(
+                DispatchFlow.Item(
+                    ticket: ticket,
+                    lane: lane,
+                    isRetry: entry.entry.attemptCount > 0,
+                    device: bucket,
+                    leasedUntil: leasedUntil
+                )
+            )
+        }
+        flow.didTake(items, from: lane, isAll: isAll)
+    }
+
+    private func pending(_ leased: LeasedEntry, _ lookup: DeviceLookup) -> Pending {
+        let tenant = Self.text(leased.entry.tenant)
+        let destination = PushDestination(leased.entry, lookup) { bundleID, environment in
+            lanes.entry(tenant: tenant, bundleID: bundleID, environment: environment) != nil
+        }
+        var device: Device?
+        if case .found(let found) = lookup { device = found }
+        let bundleID = PushDestination.bundleID(of: leased.entry)
+        if leased.entry.attemptCount == 0 { ledger.add(\.accepted, app: bundleID, region: device?.registration.region) }
+        return Pending(leased: leased, destination: destination, bundleID: bundleID, device: device)
+    }
+
+    /// As the configuration spells it.
+    static func text(_ tenant: TenantID) -> String { String(decoding: tenant.bytes, as: UTF8.self) }
+
+    /// The seed of Swift's hashes is the process's own: nobody can choose devices that share a bucket.
+    static func bucketKey(_ device: DeviceKey) -> DeviceBucket.Key {
+        DeviceBucket.Key(shardHash: UInt64(bitPattern: Int64(device.hashValue)))
+    }
+}

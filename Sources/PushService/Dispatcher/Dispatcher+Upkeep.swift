@@ -1,0 +1,243 @@
+import APNS
+import APNSProvider
+import Envelope
+import PushStore
+import Synchronization
+
+/// What an answer does to devices, until it is on the disk. Bounded: what does not fit is learned again by the next push.
+struct DeviceEffects {
+    enum Effect {
+        case unregister(Unregistration)
+        case setAside(DeviceToken, APNSEnvironment, TenantID)
+    }
+
+    private static let countMax = 10_000
+    private var waiting: [Effect] = []
+    private var isUnderWay = false
+    /// After a failure.
+    private var pausedUntil = Int64.min
+
+    var isEmpty: Bool { waiting.isEmpty && !isUnderWay }
+
+    mutating func add(_ effect: Effect) {
+        if waiting.count < Self.countMax { waiting.append(effect) }
+    }
+
+    /// - Returns: what is to be done now, all of it; nil while something is under way.
+    mutating func take(now: Int64) -> [Effect]? {
+        guard !isUnderWay, !waiting.isEmpty, now >= pausedUntil else { return nil }
+        isUnderWay = true
+        defer { waiting = [] }
+        return waiting
+    }
+
+    mutating func didEnd(_ failed: [Effect], now: Int64) {
+        isUnderWay = false
+        guard !failed.isEmpty else { return }
+        pausedUntil = now &+ 1_000_000_000
+        waiting = Array((failed + waiting).prefix(Self.countMax))
+    }
+}
+
+/// What was parked and may be queued again, in steps so that nobody waits long for it.
+struct ReleaseQueue {
+    struct Step: Equatable {
+        let tenant: TenantID
+        let topic: Topic
+        /// One, to see whether it goes; otherwise all.
+        let isProbe: Bool
+    }
+
+    static let stepCountMax = 500
+    private var steps: [Step] = []
+    private var isUnderWay = false
+
+    mutating func add(_ more: [Step]) {
+        for step in more where !steps.contains(step) { steps.append(step) }
+    }
+
+    mutating func take() -> Step? {
+        guard !isUnderWay, !steps.isEmpty else { return nil }
+        isUnderWay = true
+        return steps.removeFirst()
+    }
+
+    /// - Parameters:
+    ///   - step: what was done.
+    ///   - count: how many it released; nil: the store could not.
+    mutating func didEnd(_ step: Step, count: Int?) {
+        isUnderWay = false
+        guard let count else { return steps.append(step) }
+        if step.isProbe {
+            // One push is enough to see.
+            if count > 0 { steps.removeAll(where: \.isProbe) }
+        } else if count >= Self.stepCountMax {
+            steps.append(step)
+        }
+    }
+}
+
+/// When what is done now and then is due, in nanoseconds of the monotonic clock.
+struct UpkeepTimes {
+    var gauges = Int64.min
+    var notes = Int64.min
+    var ends = Int64.min
+    var feedback = Int64.min
+
+    static let second: Int64 = 1_000_000_000
+}
+
+/// What nobody waits for.
+extension Dispatcher {
+    func doDeviceEffects() {
+        guard let effects = deviceEffects.take(now: context.clock.uptime()) else { return }
+        call { dispatcher in
+            let failed = await dispatcher.carryOut(effects)
+            dispatcher.deviceEffects.didEnd(failed, now: dispatcher.context.clock.uptime())
+        }
+    }
+
+    /// - Returns: what the store could not take.
+    private func carryOut(_ effects: [DeviceEffects.Effect]) async -> [DeviceEffects.Effect] {
+        var unregistrations: [Unregistration] = []
+        var failed: [DeviceEffects.Effect] = []
+        for effect in effects {
+            switch effect {
+            case .unregister(let unregistration): unregistrations.append(unregistration)
+            case .setAside(let token, let environment, let tenant):
+                do throws(StoreError) {
+                    _ = try await context.store.quarantine(token: token, environment: environment, tenant: tenant)
+                } catch {
+                    failed.append(effect)
+                }
+            }
+        }
+        guard !unregistrations.isEmpty else { return failed }
+        do throws(StoreError) {
+            _ = try await context.store.unregister(unregistrations)
+        } catch {
+            failed += unregistrations.map { .unregister($0) }
+        }
+        return failed
+    }
+
+    // MARK: What was parked
+
+    /// Of every app that is configured, for tenants that have something parked: after a start and a reload.
+    func releaseEverything() {
+        call { dispatcher in
+            // Without the counts every app is asked.
+            let counts = try? await dispatcher.context.store.counts()
+            let parked = counts.map { Set($0.filter { $0.parked > 0 }.map { Self.text($0.tenant) }) }
+            var steps: [ReleaseQueue.Step] = []
+            for entry in dispatcher.lanes.entries.values {
+                let places = entry.places.filter { parked?.contains($0.tenant) ?? true }
+                steps += dispatcher.steps(places, isProbe: false)
+            }
+            dispatcher.releases.add(steps)
+        }
+    }
+
+    func release(_ scope: SuspensionBook.Scope, isProbe: Bool = false) {
+        let places = lanes.entry(number: scope.lane)?.places ?? []
+        let own = places.filter { scope.bundleID == nil || $0.bundleID == scope.bundleID }
+        releases.add(steps(own, isProbe: isProbe))
+    }
+
+    private func steps(_ places: [LanePlan.Place], isProbe: Bool) -> [ReleaseQueue.Step] {
+        places.flatMap { place -> [ReleaseQueue.Step] in
+            guard let tenant = try? TenantID(place.tenant), let topic = try? Topic(bundleID: place.bundleID) else {
+                return []
+            }
+            // Calls may have been accepted under the topic that Apple has for them.
+            let topics = [topic, try? topic.appendingSuffix(of: .voip)].compactMap { $0 }
+            return topics.map { ReleaseQueue.Step(tenant: tenant, topic: $0, isProbe: isProbe) }
+        }
+    }
+
+    func releaseNext() {
+        guard !flow.isDraining, flow.failureCount == 0, let step = releases.take() else { return }
+        call { dispatcher in
+            let context = dispatcher.context
+            let count = try? await context.store.release(
+                tenant: step.tenant,
+                topic: step.topic,
+                limit: step.isProbe ? 1 : ReleaseQueue.stepCountMax,
+                now: context.clock.now()
+            )
+            dispatcher.releases.didEnd(step, count: count)
+            if count ?? 0 > 0 { dispatcher.flow.ring(DispatchLane.allCases) }
+        }
+    }
+
+    // MARK: Now and then
+
+    func keepUp() {
+        guard !flow.isDraining else { return plan() }
+        let now = context.clock.uptime()
+        for scope in suspensions.takeDue(now: now) {
+            let number = scope.lane
+            call { dispatcher in
+                await dispatcher.lanes.resume(number)
+                dispatcher.release(scope, isProbe: true)
+            }
+        }
+        if now >= upkeep.gauges {
+            upkeep.gauges = now &+ 5 * UpkeepTimes.second
+            call { dispatcher in await dispatcher.setGauges() }
+        }
+        if now >= upkeep.notes {
+            upkeep.notes = now &+ 5 * UpkeepTimes.second
+            call { dispatcher in await dispatcher.ledger.save() }
+        }
+        if now >= upkeep.ends {
+            upkeep.ends = now &+ 60 * UpkeepTimes.second
+            call { dispatcher in await dispatcher.endWhatIsOver() }
+        }
+        if now >= upkeep.feedback {
+            upkeep.feedback = now &+ 86_400 * UpkeepTimes.second
+            readFeedback()
+        }
+        plan()
+    }
+
+    private func setGauges() async {
+        // What cannot be read is not shown anew.
+        guard let counts = try? await context.store.counts() else { return }
+        let now = context.clock.now()
+        var depth = LaneScheduler.Counts()
+        var age = LaneScheduler.Counts()
+        for count in counts { depth[DispatchLane(count.lane)] += count.queued + count.sending }
+        for lane in DispatchLane.allCases {
+            guard depth[lane] > 0, let oldest = (try? await context.store.oldestDue(lane.stored)) ?? nil else {
+                continue
+            }
+            age[lane] = oldest < now ? Int(clamping: (now.milliseconds - oldest.milliseconds) / 1_000) : 0
+        }
+        let ages = lanes.ages(at: .now())
+        context.metrics.withLock { [depth, age] metrics in
+            metrics.queueDepth = depth
+            metrics.queueAge = age
+            metrics.providerTokenAgeSeconds = ages.token
+            metrics.certificateDaysLeft = ages.certificate
+        }
+    }
+
+    /// In steps, so that nobody waits long for them.
+    private func endWhatIsOver() async {
+        let stepCountMax = 1_000
+        let now = context.clock.now()
+        let kept = Duration.seconds(context.settings.limits.retentionDays * 86_400)
+        // The next time, if not now.
+        while !flow.isDraining, let count = try? await context.store.expire(now: now, limit: stepCountMax),
+            count == stepCountMax
+        {}
+        while !flow.isDraining,
+            let count = try? await context.store.purge(
+                endedBefore: now.advanced(by: .zero - kept),
+                limit: stepCountMax
+            ),
+            count == stepCountMax
+        {}
+    }
+}

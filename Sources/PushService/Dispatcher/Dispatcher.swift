@@ -1,0 +1,220 @@
+import APNS
+package import APNSProvider
+import Envelope
+package import PushStore
+import Synchronization
+import Transport
+
+/// Brings what the outbox holds to APNs, and what APNs answers back into it.
+///
+/// It lives on the service's loop, as the clients do. The store's calls are waited for in tasks that prefer the loop, so that
+/// everything here is touched by one thread; what is decided is decided by values (`DispatchFlow`, `DispatchRules`,
+/// `SuspensionBook`).
+///
+/// Unchecked: every way in checks that it is the loop's thread, or goes there first.
+package final class Dispatcher: DispatchDoor, @unchecked Sendable {
+    /// One that was taken and has no outcome on the disk.
+    struct Pending {
+        let leased: LeasedEntry
+        let destination: PushDestination
+        let bundleID: String
+        /// nil where there is no such device.
+        let device: Device?
+        var attemptTime = Timestamp(milliseconds: 0)
+        var startedAt: Int64 = 0
+        var outcome: PushStore.Outcome?
+
+        var entry: OutboxEntry { leased.entry }
+        var key: DeviceKey { DeviceKey(tenant: entry.tenant, device: entry.device) }
+        var lane: DispatchLane { DispatchLane(entry.lane) }
+    }
+
+    /// Its lease ends by itself after this, where the dispatcher is forgotten by its process.
+    static let leaseSeconds: Int64 = 300
+
+    let context: ServiceContext
+    let lanes: PushLanes
+    let rules: DispatchRules
+    /// 0 ..< 1, for the waits between attempts.
+    let jitter: @Sendable () -> Double
+    /// What became of a day's notifications, by app and region. On the loop.
+    package let ledger: DeliveryLedger
+    var flow: DispatchFlow
+    var pendings: [DispatchFlow.Ticket: Pending] = [:]
+    var suspensions = SuspensionBook()
+    var quarantine = TokenQuarantine()
+    var deviceEffects = DeviceEffects()
+    var releases = ReleaseQueue()
+    var upkeep = UpkeepTimes()
+    private var lastTicket = 0
+    /// Calls of the store that have not returned.
+    var callsUnderWay = 0
+    private var isTurnPlanned = false
+    private var isRunning = false
+    /// The process is about to end: answers come too late.
+    private(set) var isOver = false
+    private var wakeTimer: LoopTimer?
+    private var upkeepTimer: LoopTimer?
+    private var onDrained: (() -> Void)?
+
+    /// - Parameters:
+    ///   - context: what the service has in common.
+    ///   - jitter: chance for the waits between attempts.
+    ///   - configure: changes the clients' configuration, for tests.
+    package init(
+        _ context: ServiceContext,
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
+        configure: (inout APNSClientConfiguration) -> Void = { _ in }
+    ) {
+        let limits = context.settings.limits
+        self.context = context
+        self.jitter = jitter
+        rules = DispatchRules(RetryDelay(serverErrorWaitSeconds: limits.serverErrorWaitSeconds))
+        flow = DispatchFlow(inFlightMax: limits.inFlightCountMax, bucket: DeviceBucket(limits))
+        lanes = PushLanes(loop: context.loop, configure: configure)
+        ledger = DeliveryLedger(context)
+    }
+
+    // MARK: From outside
+
+    /// Begins to send.
+    ///
+    /// - Parameter plan: the credentials.
+    /// - Throws: what kept a client from being made.
+    package func start(_ plan: LanePlan) async throws(ProviderError) {
+        try await onLoop { dispatcher async throws(ProviderError) in
+            try await dispatcher.lanes.adopt(plan)
+            await dispatcher.ledger.restore()
+            dispatcher.isRunning = true
+            dispatcher.releaseEverything()
+            dispatcher.doUpkeep()
+            dispatcher.plan()
+        }
+    }
+
+    /// Takes up other credentials. What was suspended is tried again, whether its files are other ones or not: what was wrong
+    /// may have been mended at Apple's.
+    ///
+    /// - Parameter plan: the credentials.
+    /// - Throws: what kept a client from being made; then the old ones stay.
+    package func reload(_ plan: LanePlan) async throws(ProviderError) {
+        try await onLoop { dispatcher async throws(ProviderError) in
+            try await dispatcher.lanes.adopt(plan)
+            await dispatcher.lanes.resume()
+            dispatcher.suspensions.clear()
+            dispatcher.quarantine = TokenQuarantine()
+            dispatcher.showSuspensions()
+            dispatcher.releaseEverything()
+            dispatcher.plan()
+        }
+    }
+
+    /// On the loop.
+    package func ring(_ lanes: Set<Lane>) {
+        flow.ring(lanes.map { DispatchLane($0) })
+        plan()
+    }
+
+    /// Takes nothing more, gives back what was not begun, and waits for what was. What has no answer by then stays `sending`,
+    /// which the next start finds and sends again with the same apns-id.
+    ///
+    /// - Parameter limit: how long at most.
+    package func drain(within limit: Duration) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            context.loop.perform { [self] in
+                flow.drain()
+                isRunning = true
+                let timer = context.loop.schedule(after: limit) { [self] in endDrain() }
+                onDrained = {
+                    timer.cancel()
+                    continuation.resume()
+                }
+                plan()
+            }
+        }
+        await ledger.save()
+        await onLoop { dispatcher in await dispatcher.lanes.close(gracefully: false) }
+    }
+
+    private func endDrain() {
+        isOver = true
+        wakeTimer?.cancel()
+        upkeepTimer?.cancel()
+        onDrained?()
+        onDrained = nil
+    }
+
+    /// Runs `body` where everything here lives. A task, because it waits for the store; it ends with its caller's wait.
+    private func onLoop<E: Error>(_ body: @escaping @Sendable (Dispatcher) async throws(E) -> Void) async throws(E) {
+        let result = await Task(executorPreference: context.loop) { () -> Result<Void, E> in
+            do throws(E) {
+                return .success(try await body(self))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        try result.get()
+    }
+
+    // MARK: The loop's turns
+
+    /// What came in this turn of the loop is done at its end, together.
+    func plan() {
+        context.loop.checkIsolated()
+        guard isRunning, !isTurnPlanned, !isOver else { return }
+        isTurnPlanned = true
+        context.loop.atTurnEnd(self)
+    }
+
+    func newTicket() -> DispatchFlow.Ticket {
+        lastTicket += 1
+        return lastTicket
+    }
+
+    private func perform(_ effect: DispatchFlow.Effect) {
+        switch effect {
+        case .take(let lane, let limit, let retryLimit): take(from: lane, limit: limit, retryLimit: retryLimit)
+        case .mark(let batch): mark(batch)
+        case .finish(let batch): finish(batch)
+        case .giveBack(let tickets):
+            let leases = tickets.compactMap { pendings.removeValue(forKey: $0)?.leased.lease }
+            call { dispatcher in await dispatcher.context.store.giveBack(leases) }
+        }
+    }
+
+    /// A call of the store. The task prefers the loop, so that what follows the call runs there; `drain` waits for it.
+    func call(_ body: @escaping @Sendable (Dispatcher) async -> Void) {
+        callsUnderWay += 1
+        Task(executorPreference: context.loop) { [self] in
+            await body(self)
+            callsUnderWay -= 1
+            plan()
+        }
+    }
+
+    private func planWake(_ now: Int64) {
+        wakeTimer?.cancel()
+        guard let time = flow.wakesAt(now: now) else { return }
+        wakeTimer = context.loop.schedule(after: .nanoseconds(max(1_000_000, time - now))) { [self] in plan() }
+    }
+
+    /// Once a second, for all that may be late.
+    private func doUpkeep() {
+        guard !isOver else { return }
+        upkeepTimer = context.loop.schedule(after: .seconds(1)) { [self] in doUpkeep() }
+        keepUp()
+    }
+}
+
+extension Dispatcher: TurnEndHandler {
+    package func handleTurnEnd() {
+        isTurnPlanned = false
+        guard !isOver else { return }
+        let now = context.clock.uptime()
+        while let effect = flow.next(now: now) { perform(effect) }
+        doDeviceEffects()
+        releaseNext()
+        planWake(now)
+        if onDrained != nil, flow.isDraining, flow.isIdle, callsUnderWay == 0, deviceEffects.isEmpty { endDrain() }
+    }
+}
