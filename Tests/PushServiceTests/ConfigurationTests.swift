@@ -92,6 +92,21 @@ struct ConfigurationTests {
         )
     }
 
+    @Test func `the feedback service of before 2021 is read with a certificate only`() throws {
+        let feedback = #""password-file": "/etc/sealedpush/b.pw", "feedback": {"host": "localhost", "port": 2196}"#
+        let read = try ExampleConfiguration.read(
+            replacing: #""password-file": "/etc/sealedpush/b.pw""#,
+            with: feedback
+        )
+        #expect(read.tenants[0].apps[0].feedback == nil)
+        #expect(read.tenants[0].apps[1].feedback == AppConfiguration.Feedback(host: "localhost", port: 2196))
+        let faults = ExampleConfiguration.faults(
+            replacing: #""team-id": "TEAM123456""#,
+            with: #""team-id": "TEAM123456", "feedback": {"host": "localhost", "port": 0}"#
+        )
+        #expect(faults.count == 2 && faults.allSatisfy { $0.contains("/credential/feedback") })
+    }
+
     @Test func `two keys with one hash are refused`() {
         let faults = ExampleConfiguration.faults(
             replacing: ExampleConfiguration.otherHash,

@@ -1,7 +1,7 @@
 private import Foundation
 
 /// A folder that goes with its last reference.
-package final class TemporaryFolder {
+package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() throws {

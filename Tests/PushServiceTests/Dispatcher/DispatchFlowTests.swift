@@ -1,0 +1,138 @@
+import TestSupport
+import Testing
+
+@testable import PushService
+
+/// The flow alone, against a store and an APNs that are a few counters and chance.
+struct DispatchFlowTests {
+    @Test func `whatever fails and in whatever order, nothing is lost, bounds hold, and all of it ends`() throws {
+        let seed = RunSeed.here()
+        var random = SeededRandom(seed: seed)
+        for round in 0..<12 {
+            var world = FlowWorld(seed: random.next())
+            world.enqueue(Int.random(in: 1...1_500, using: &random))
+            for step in 0..<1_000 {
+                try world.step()
+                if Int.random(in: 0..<200, using: &random) == 0 {
+                    world.enqueue(Int.random(in: 1...200, using: &random))
+                }
+                if let fault = world.fault {
+                    Issue.record("seed \(seed), round \(round), step \(step): \(fault)")
+                    return
+                }
+            }
+            world.failurePercent = 0
+            var steps = 0
+            while !world.isDone, world.fault == nil, steps < 1_000_000 {
+                try world.step()
+                steps += 1
+            }
+            #expect(world.fault == nil && world.isDone, "seed \(seed), round \(round): \(world.summary)")
+        }
+    }
+
+    @Test func `a drain gives back what was not begun, begins nothing, and is over when the rest has ended`() throws {
+        let seed = RunSeed.here()
+        var random = SeededRandom(seed: seed)
+        for round in 0..<30 {
+            var world = FlowWorld(seed: random.next())
+            world.enqueue(Int.random(in: 1...3_000, using: &random))
+            for _ in 0..<Int.random(in: 0..<400, using: &random) { try world.step() }
+            world.drain()
+            world.failurePercent = 0
+            var steps = 0
+            while !world.flow.isIdle, world.fault == nil, steps < 100_000 {
+                try world.step()
+                steps += 1
+            }
+            #expect(world.fault == nil && world.flow.isIdle, "seed \(seed), round \(round): \(world.summary)")
+            #expect(world.isEverythingSomewhere, "seed \(seed), round \(round): \(world.summary)")
+        }
+    }
+
+    @Test func `what waits for a busy device holds nobody else up`() throws {
+        let bucket = DeviceBucket(perMinute: 60, burst: 1, deviceCountMax: 100)
+        var flow = DispatchFlow(inFlightMax: 64, bucket: bucket)
+        let busy = DeviceBucket.Key(shardHash: 1)
+        _ = flow.next(now: 0)
+        let items = (1...3).map { Self.item($0, device: busy) } + [Self.item(4, device: .init(shardHash: 2))]
+        flow.didTake(items, from: .urgent, isAll: true)
+        let first = [Self.marked(&flow, now: 0), Self.marked(&flow, now: 999_999_999)]
+        #expect(first == [[1, 4], []])
+        #expect(flow.wakesAt(now: 999_999_999) == 1_000_000_000)
+        let later = [Self.marked(&flow, now: 1_000_000_000), Self.marked(&flow, now: 2_000_000_000)]
+        #expect(later == [[2], [3]])
+    }
+
+    @Test func `what cannot wait in memory for its device is postponed on the disk`() throws {
+        var bounds = DispatchFlow.Bounds()
+        bounds.heldCountMax = 1
+        let bucket = DeviceBucket(perMinute: 60, burst: 1, deviceCountMax: 100)
+        var flow = DispatchFlow(inFlightMax: 64, bucket: bucket, bounds: bounds)
+        _ = flow.next(now: 0)
+        flow.didTake((1...3).map { Self.item($0, device: .init(shardHash: 1)) }, from: .urgent, isAll: true)
+        var batches: [DispatchFlow.Marked] = []
+        while let effect = flow.next(now: 0) { if case .mark(let batch) = effect { batches += batch } }
+        #expect(batches.map(\.ticket) == [1, 3])
+        #expect(batches.map { $0.postponedBy != nil } == [false, true])
+    }
+
+    @Test func `after a write that failed nothing is taken until outcomes are on the disk, and pauses double`() {
+        var flow = DispatchFlow(inFlightMax: 64, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
+        _ = flow.next(now: 0)
+        flow.didTake([Self.item(1)], from: .urgent, isAll: true)
+        let marked = Self.marked(&flow, now: 0)
+        #expect(marked == [1])
+        flow.didAnswer(1)
+        var now: Int64 = 0
+        for pause: Int64 in [100, 200, 400] {
+            var batches: [[Int]] = []
+            while let effect = flow.next(now: now) { if case .finish(let batch) = effect { batches.append(batch) } }
+            #expect(batches == [[1]])
+            flow.didFailToFinish([1], now: now)
+            flow.ring(DispatchLane.allCases)
+            let early = flow.next(now: now + pause * 1_000_000 - 1)
+            #expect(early == nil)
+            now += pause * 1_000_000
+        }
+        let last = flow.next(now: now)
+        #expect(last == .finish([1]))
+        flow.didFinish([1])
+        let next = flow.next(now: now)
+        #expect(next != nil, "it takes again")
+    }
+
+    @Test func `what has waited longer than its lease is given back`() {
+        var flow = DispatchFlow(inFlightMax: 8, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
+        while flow.next(now: 0) != nil {}
+        flow.didTake((1...20).map { Self.item($0, lane: .background) }, from: .background, isAll: true)
+        let begun = Self.marked(&flow, now: 0)
+        #expect(begun == [1, 2, 3, 4])
+        let later = flow.next(now: 300_000_000_000)
+        #expect(later == .giveBack(Array(5...20)))
+    }
+
+    private static func item(
+        _ ticket: Int,
+        lane: DispatchLane = .urgent,
+        device: DeviceBucket.Key? = nil
+    ) -> DispatchFlow.Item {
+        DispatchFlow.Item(
+            ticket: ticket,
+            lane: lane,
+            isRetry: false,
+            device: device,
+            leasedUntil: 300_000_000_000
+        )
+    }
+
+    private static func marked(_ flow: inout DispatchFlow, now: Int64) -> [Int] {
+        var tickets: [Int] = []
+        while let effect = flow.next(now: now) {
+            guard case .mark(let batch) = effect else { continue }
+            tickets += batch.map(\.ticket)
+            flow.didMark(batch, lost: [])
+        }
+        return tickets
+    }
+}

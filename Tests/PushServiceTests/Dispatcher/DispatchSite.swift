@@ -1,0 +1,272 @@
+import APNS
+import APNSProvider
+import CStoreFaults
+import Envelope
+import Glibc
+import Primitives
+import PushStore
+import PushStorePattern
+import Synchronization
+import TestCertificates
+import TestSupport
+import Transport
+
+@testable import APNSSimulator
+@testable import PushService
+
+/// A store, a dispatcher and a simulator in Apple's place, over TLS; one clock for all, moved by hand.
+final class DispatchSite: Sendable {
+    /// Milliseconds since 1970 and nanoseconds of uptime, as moved.
+    final class Clock: Sendable {
+        private let start: UInt64
+        private let moved = Mutex<UInt64>(0)
+
+        init(startSeconds: Int64) { start = UInt64(startSeconds) * 1_000 }
+
+        var now: Timestamp { Timestamp(milliseconds: start + moved.withLock { $0 }) }
+        var seconds: Int64 { Int64(now.milliseconds / 1_000) }
+        var uptime: Int64 { Int64(moved.withLock { $0 }) * 1_000_000 }
+        func advance(milliseconds: UInt64) { moved.withLock { $0 += milliseconds } }
+    }
+
+    static let bundleID = "com.example.chat"
+    static let keyID = "ABC123DEFG"
+    static let teamID = "DEF123GHIJ"
+
+    let folder: TemporaryFolder
+    let clock: Clock
+    let simulatorLoop: EventLoop
+    let loop: EventLoop
+    let simulator: Simulator
+    let events: EventList
+    let log = LogLines()
+    let tenant: TenantID
+    let topic: Topic
+    let settings: ServiceSettings
+
+    /// What the simulator saw, for who waits for it.
+    final class EventList: Sendable {
+        private struct State {
+            var events: [SimulatorEvent] = []
+            var hook: (@Sendable (SimulatorEvent) -> Void)?
+        }
+
+        private let state = Mutex(State())
+
+        func record(_ event: SimulatorEvent) {
+            let hook = state.withLock { state in
+                state.events.append(event)
+                return state.hook
+            }
+            hook?(event)
+        }
+
+        /// Called on the simulator's loop, before the answer is out.
+        func setHook(_ hook: @escaping @Sendable (SimulatorEvent) -> Void) { state.withLock { $0.hook = hook } }
+
+        /// The pushes that came and passed every check, by apns-id, in their order.
+        var pushes: [APNSID] {
+            state.withLock { $0.events }.compactMap { event in
+                switch event {
+                case .accepted(let push, _), .injected(_, let push, _): Self.id(push)
+                default: nil
+                }
+            }
+        }
+
+        var rejections: [Reason] {
+            state.withLock { $0.events }.compactMap { if case .rejected(let reason, _) = $0 { reason } else { nil } }
+        }
+
+        private static func id(_ push: ReceivedPush) -> APNSID? {
+            push.headers["apns-id"].flatMap { APNSID(text: Array($0).span, acceptsUpperCase: true) }
+        }
+    }
+
+    final class LogLines: Sendable {
+        private let lines = Mutex<[String]>([])
+        func write(_ line: [UInt8]) { lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+        func count(_ part: String) -> Int { lines.withLock { $0.count { $0.contains(part) } } }
+        var all: [String] { lines.withLock { $0 } }
+    }
+
+    init(
+        limits: String = "{}",
+        keyPEM: String = ThrowawayKeys.firstPEM,
+        hasFeedback: Bool = false,
+        configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
+    ) async throws {
+        folder = try TemporaryFolder()
+        let clock = Clock(startSeconds: Int64(time(nil)))
+        self.clock = clock
+        let authority = try TestAuthority()
+        let server = try authority.issue()
+        let identity = try unsafe SimulatorIdentity(
+            certificateChainPEM: server.certificatePEM,
+            privateKeyPEM: server.privateKeyPEM.span.bytes
+        )
+        simulatorLoop = try EventLoop()
+        loop = try EventLoop()
+        let key = SigningKey(
+            id: try KeyID(Self.keyID),
+            team: try TeamID(Self.teamID),
+            publicKey: try ThrowawayKeys.first().publicKey()
+        )
+        var configuration = SimulatorConfiguration(keys: [key])
+        configuration.profile = .spec
+        if hasFeedback {
+            configuration.feedbackPort = 0
+            configuration.validation.clientAuthoritiesPEM = try authority.certificatePEM
+        }
+        try configure(&configuration)
+        let events = EventList()
+        self.events = events
+        simulator = try await Simulator.start(
+            configuration,
+            identity: identity,
+            loop: simulatorLoop,
+            clock: { clock.seconds },
+            onEvent: { events.record($0) }
+        )
+        let authorities = try folder.makeFile("ca.pem", String(decoding: authority.certificatePEM, as: UTF8.self))
+        let keyFile = try folder.makeFile("key.p8", keyPEM)
+        var credential = #"{"key-file": "\#(keyFile)", "key-id": "\#(Self.keyID)", "team-id": "\#(Self.teamID)"}"#
+        if let port = simulator.feedbackPort {
+            let client = try authority.issueClient(userID: Self.bundleID, extensions: [AppleLikeCertificate.sandbox()])
+            let pem = String(decoding: client.certificatePEM + client.privateKeyPEM, as: UTF8.self)
+            let file = try folder.makeFile("client.pem", pem)
+            credential = #"{"certificate-file": "\#(file)", "feedback": {"host": "127.0.0.1", "port": \#(port)}}"#
+        }
+        tenant = try TenantID("acme")
+        topic = try Topic(Self.bundleID)
+        let text = ExampleConfiguration.text
+            .replacing(
+                #""endpoint": {"host": "localhost", "port": 2197, "authorities-file": "/etc/sealedpush/ca.pem"}"#,
+                with:
+                    #""endpoint": {"host": "127.0.0.1", "port": \#(simulator.pushPort), "authorities-file": "\#(authorities)"}"#
+            )
+            .replacing(
+                #"{"certificate-file": "/etc/sealedpush/b.p12", "password-file": "/etc/sealedpush/b.pw"}"#,
+                with: credential
+            )
+            .replacing("/etc/sealedpush/a.p8", with: keyFile)
+            .replacing(#""limits": {"recipients": 500, "in-flight": 2000}"#, with: #""limits": \#(limits)"#)
+        settings = ServiceSettings(try ServiceConfiguration(file: Array(text.utf8)))
+    }
+
+    deinit {
+        loop.stop()
+        simulatorLoop.stop()
+    }
+
+    // MARK: What a service has
+
+    func openStore(fileSystem: String? = nil) throws -> SQLiteStore {
+        try SQLiteStore(
+            path: folder.path("store.sqlite"),
+            key: try StorePattern.key(),
+            settings: StoreSettings(fileSystem: fileSystem),
+            now: clock.now
+        )
+    }
+
+    func dispatcher(_ store: SQLiteStore) throws -> Dispatcher {
+        let (clock, log) = (clock, log)
+        let context = ServiceContext(
+            loop: loop,
+            store: store,
+            clock: ServiceClock(now: { clock.now }, uptime: { clock.uptime }),
+            log: ServiceLog { log.write($0) },
+            collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
+            settings: settings
+        )
+        return Dispatcher(context, jitter: { 0.5 }) { configuration in
+            configuration.clock = { Moment(unixSeconds: clock.seconds, uptimeSeconds: clock.uptime / 1_000_000_000) }
+            // A starved machine must not end what a test does not want to end.
+            (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
+            (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
+                (.seconds(600), .seconds(600), .seconds(600))
+        }
+    }
+
+    func plan() throws -> LanePlan { try LanePlan(settings) }
+
+    func advance(seconds: Double, _ dispatcher: Dispatcher) async {
+        clock.advance(milliseconds: UInt64(seconds * 1_000))
+        await ring(dispatcher)
+    }
+
+    func ring(_ dispatcher: Dispatcher) async {
+        await loop.run {
+            dispatcher.keepUp()
+            dispatcher.ring(Set(PushStore.Lane.allCases))
+        }
+    }
+
+    // MARK: Devices and notifications
+
+    @discardableResult
+    func register(
+        _ name: String,
+        _ store: SQLiteStore,
+        token: DeviceToken? = nil,
+        secondsAgo: Int64 = 7_200
+    ) async throws -> DeviceToken {
+        let own: DeviceToken
+        if let token { own = token } else { own = try await simulator.enrol(topic) }
+        let registration = Device.Registration(
+            key: DeviceKey(tenant: tenant, device: try DeviceID(name)),
+            topic: topic,
+            environment: .sandbox,
+            token: own,
+            bundle: [],
+            region: "CH"
+        )
+        _ = try await store.put([registration], now: clock.now.advanced(by: .seconds(-secondsAgo)))
+        return own
+    }
+
+    func lookup(_ name: String, _ store: SQLiteStore) async throws -> DeviceLookup? {
+        try await store.devices([DeviceKey(tenant: tenant, device: try DeviceID(name))]).first
+    }
+
+    func entry(_ number: UInt64, to device: String, lane: PushStore.Lane = .normal) throws -> NewEntry {
+        NewEntry(
+            device: try DeviceID(device),
+            topic: topic,
+            apnsID: StorePattern.apnsID(number),
+            collapseID: try CollapseID("c\(number)"),
+            lane: lane,
+            pushType: .alert,
+            priority: lane == .background ? .powerAware : .immediate,
+            deadline: clock.now.advanced(by: .seconds(86_400)),
+            payload: Array(#"{"aps":{"alert":"new","mutable-content":1}}"#.utf8),
+            trace: Trace(bytes: Array(StorePattern.payload(number, byteCount: 16)))
+        )
+    }
+
+    func enqueue(_ entries: [NewEntry], _ store: SQLiteStore) async throws -> [EntryID] {
+        var ids: [EntryID] = []
+        for start in stride(from: 0, to: entries.count, by: 1_000) {
+            let part = Array(entries[start..<min(start + 1_000, entries.count)])
+            let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: part)
+            guard case .stored(let stored)? = try await store.enqueue([request], now: clock.now).first else { continue }
+            ids += stored
+        }
+        return ids
+    }
+
+    func states(_ ids: [EntryID], _ store: SQLiteStore) async throws -> [EntryState?] {
+        try await store.entries(ids, tenant: tenant).map { $0?.state }
+    }
+
+    /// Looks again and again, as long as it takes: each look is a turn of the store's thread.
+    func until(_ ids: [EntryID], _ store: SQLiteStore, _ isReached: (EntryState) -> Bool) async throws {
+        while try await !states(ids, store).allSatisfy({ $0.map(isReached) ?? false }) { await Task.yield() }
+    }
+
+    /// Looks again and again, as long as it takes.
+    func until(_ isReached: @escaping @Sendable () -> Bool) async {
+        while await !loop.run(isReached) { await Task.yield() }
+    }
+}

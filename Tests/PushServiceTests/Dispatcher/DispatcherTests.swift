@@ -1,0 +1,301 @@
+import APNS
+import CStoreFaults
+import Envelope
+import PushStore
+import PushStorePattern
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import APNSSimulator
+@testable import PushService
+
+/// From the outbox to APNs and back, with a real store and a simulator behind TLS.
+struct DispatcherTests {
+    @Test func `what is accepted by APNs is accepted in the outbox, with one line in the log and counted`() async throws
+    {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        let token = try await site.register("one", store)
+        let ids = try await site.enqueue(try (1...3).map { try site.entry($0, to: "one") }, store)
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .accepted }
+        #expect(site.events.pushes == (1...3).map { StorePattern.apnsID($0) })
+        #expect(site.log.count(#""event":"attempt""#) == 3 && site.log.count(#""status":200"#) == 3)
+        #expect(!site.log.all.contains { $0.contains(token.hex) })
+        let bytes = dispatcher.context.metrics.withLock { metrics in
+            var text: [UInt8] = []
+            metrics.append(to: &text)
+            return text
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains(#"sealedpush_outcomes_total{reason="Accepted"} 3"#))
+        let counts = await site.loop.run { dispatcher.ledger.todayByApp[DispatchSite.bundleID] }
+        #expect(counts?.accepted == 3 && counts?.sent == 3)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `a broadcast of 5,000 whose answers do not come leaves the way free for a call`() async throws {
+        let limits = #"{"in-flight": 64, "push-burst-of-device": 1000, "pushes-per-minute-of-device": 60000}"#
+        let site = try await DispatchSite(limits: limits)
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        // Of five devices; the sixth is the one that is called.
+        for number in 0..<6 { try await site.register("d\(number)", store) }
+        // A connection takes more than one push at once when its first was good.
+        let proof = try await site.enqueue([try site.entry(9_998, to: "d5")], store)
+        await site.ring(dispatcher)
+        try await site.until(proof, store) { $0 == .accepted }
+        let core = site.simulator.core
+        await core.loop.run {
+            for device in 1...5 {
+                var rule = InjectionRule(.request(.silence(isProcessed: true)))
+                rule.device = device
+                core.value.faults.add(rule)
+            }
+        }
+        _ = try await site.enqueue(
+            try (1...5_000).map { try site.entry($0, to: "d\($0 % 5)", lane: .background) },
+            store
+        )
+        await site.ring(dispatcher)
+        // Half of what may be in flight.
+        await site.until { site.events.pushes.count == 1 + 32 }
+        let call = try await site.enqueue([try site.entry(9_999, to: "d5", lane: .urgent)], store)
+        await site.ring(dispatcher)
+        try await site.until(call, store) { $0 == .accepted }
+        #expect(site.events.pushes.firstIndex(of: StorePattern.apnsID(9_999)) == 33, "the next of all that go out")
+        await dispatcher.drain(within: .zero)
+        await store.close()
+    }
+
+    @Test func `a 410 deletes what was registered before its timestamp, and keeps what was registered since`()
+        async throws
+    {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        let gone = try await site.register("gone", store)
+        let back = try await site.simulator.enrol(site.topic)
+        for token in [gone, back] { await site.simulator.unregister(token) }
+        site.clock.advance(milliseconds: 10_000)
+        try await site.register("back", store, token: back, secondsAgo: 0)
+        let ids = try await site.enqueue([try site.entry(1, to: "gone"), try site.entry(2, to: "back")], store)
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .dead(.undeliverable) }
+        await dispatcher.drain(within: .seconds(600))
+        #expect(try await site.lookup("gone", store) == .missing)
+        guard case .found(let kept)? = try await site.lookup("back", store) else {
+            Issue.record("it was registered since")
+            return
+        }
+        #expect(kept.quarantine == nil)
+        await store.close()
+    }
+
+    @Test func `a bad token is set aside and not deleted, and nothing more goes to it`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("bad", store, token: try DeviceToken(bytes: [UInt8](repeating: 7, count: 32)))
+        let first = try await site.enqueue([try site.entry(1, to: "bad")], store)
+        await site.ring(dispatcher)
+        try await site.until(first, store) { $0 == .dead(.rejected) }
+        while true {
+            if case .found(let device)? = try await site.lookup("bad", store), device.quarantine == .badToken { break }
+            await Task.yield()
+        }
+        let second = try await site.enqueue([try site.entry(2, to: "bad")], store)
+        await site.ring(dispatcher)
+        try await site.until(second, store) { $0 == .dead(.undeliverable) }
+        #expect(site.events.rejections == [.badDeviceToken])
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `when many tokens of an app fail the environment is suspected, and its pushes wait`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("good", store)
+        let count = UInt64(TokenQuarantine.failureCountMin)
+        for number in 1...count {
+            let token = try DeviceToken(bytes: [UInt8](repeating: UInt8(number), count: 32))
+            try await site.register("bad\(number)", store, token: token)
+        }
+        let bad = try await site.enqueue(try (1...count).map { try site.entry($0, to: "bad\($0)") }, store)
+        await site.ring(dispatcher)
+        try await site.until(bad, store) { $0 == .dead(.rejected) }
+        #expect(site.log.count(#""event":"environment-suspected""#) == 1)
+        let good = try await site.enqueue([try site.entry(99, to: "good")], store)
+        await site.ring(dispatcher)
+        try await site.until(good, store) { $0 == .parked }
+        #expect(site.events.pushes.isEmpty)
+        // Somebody says that it is mended.
+        try await dispatcher.reload(try site.plan())
+        try await site.until(good, store) { $0 == .accepted }
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `a feedback service's tokens are deleted, at the start and a day later`() async throws {
+        let site = try await DispatchSite(hasFeedback: true)
+        let store = try site.openStore()
+        let core = site.simulator.core
+        let topic = site.topic
+        let tokens = [try await site.register("one", store), try await site.register("two", store)]
+        let dispatcher = try site.dispatcher(store)
+        for (name, token) in zip(["one", "two"], tokens) {
+            await core.loop.run { core.value.legacy.deliveryDidFail(token, topic) }
+            if name == "one" { try await dispatcher.start(try site.plan()) }
+            var visitCount = site.log.count(#""event":"feedback""#) + 1
+            if name == "two" { await site.advance(seconds: 86_400, dispatcher) }
+            while true {
+                await site.until { [visitCount] in site.log.count(#""event":"feedback""#) >= visitCount }
+                if try await site.lookup(name, store) == .missing { break }
+                // A starved machine may have ended the visit.
+                visitCount += 1
+                await site.advance(seconds: 86_400, dispatcher)
+            }
+        }
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `after a 503 it is tried again when its time has come, with the same apns-id`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let core = site.simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(.request(.rejected(.serviceUnavailable)))
+            rule.count = 1
+            core.value.faults.add(rule)
+        }
+        let first = try await site.enqueue([try site.entry(1, to: "one")], store)
+        await site.ring(dispatcher)
+        while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
+        // Half of the chance between 15 and 30 seconds.
+        #expect(
+            try await store.entries(first, tenant: site.tenant)[0]?.due
+                == site.clock.now.advanced(by: .milliseconds(22_500))
+        )
+        await site.advance(seconds: 22, dispatcher)
+        let second = try await site.enqueue([try site.entry(2, to: "one")], store)
+        await site.ring(dispatcher)
+        try await site.until(second, store) { $0 == .accepted }
+        #expect(try await site.states(first, store) == [.queued])
+        await site.advance(seconds: 1, dispatcher)
+        try await site.until(first, store) { $0 == .accepted }
+        #expect(site.events.pushes == [1, 2, 1].map { StorePattern.apnsID($0) })
+        #expect(try await store.attempts(first[0], tenant: site.tenant).map(\.status) == [503, 200])
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `a credential that is refused parks what waits and is told once; a reload sends all of it`() async throws
+    {
+        let site = try await DispatchSite(keyPEM: ThrowawayKeys.secondPEM)
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let first = try await site.enqueue([try site.entry(1, to: "one")], store)
+        await site.ring(dispatcher)
+        try await site.until(first, store) { $0 == .parked }
+        let rest = try await site.enqueue(try (2...9).map { try site.entry($0, to: "one") }, store)
+        await site.ring(dispatcher)
+        try await site.until(rest, store) { $0 == .parked }
+        #expect(site.events.rejections == [.invalidProviderToken])
+        #expect(site.log.count(#""event":"suspended""#) == 1)
+        #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
+        // After a quarter of an hour one goes to see.
+        await site.advance(seconds: 900, dispatcher)
+        await site.until { site.events.rejections.count == 2 }
+        try await site.until(first + rest, store) { $0 == .parked }
+        #expect(site.log.count(#""event":"suspended""#) == 1)
+        _ = try site.folder.makeFile("key.p8", ThrowawayKeys.firstPEM)
+        try await dispatcher.reload(try site.plan())
+        try await site.until(first + rest, store) { $0 == .accepted }
+        #expect(site.events.rejections.count == 2)
+        #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 0)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `after an end in the middle the next process sends what had no answer, with the same apns-id`()
+        async throws
+    {
+        let site = try await DispatchSite(limits: #"{"in-flight": 32, "push-burst-of-device": 1000}"#)
+        var store = try site.openStore()
+        var dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let core = site.simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(.request(.silence(isProcessed: true)))
+            rule.after = 20
+            core.value.faults.add(rule)
+        }
+        let ids = try await site.enqueue(try (1...100).map { try site.entry($0, to: "one") }, store)
+        await site.ring(dispatcher)
+        // Seven eighths of 32 have no answer.
+        await site.until { site.events.pushes.count == 20 + 28 }
+        await dispatcher.drain(within: .zero)
+        await store.close()
+        await core.loop.run { core.value.faults.removeAll() }
+        store = try site.openStore()
+        #expect(store.openingReport.interruptedCount >= 28)
+        dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .accepted }
+        #expect(Set(site.events.pushes) == Set((1...100).map { StorePattern.apnsID($0) }))
+        #expect(site.events.pushes.count <= 148, "only what had no answer, or whose answer was not yet written down")
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `a disk that is full when answers come loses none, and nothing goes out twice`() async throws {
+        let name = "dispatch-full"
+        let faults = unsafe try #require(unsafe store_faults_create(name))
+        defer { unsafe store_faults_destroy(faults) }
+        let disk = UInt(bitPattern: faults)
+        let site = try await DispatchSite(limits: #"{"in-flight": 16, "push-burst-of-device": 1000}"#)
+        let store = try site.openStore(fileSystem: name)
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let ids = try await site.enqueue(try (1...50).map { try site.entry($0, to: "one") }, store)
+        // Before the first answer is out.
+        site.events.setHook { _ in
+            guard let faults = unsafe OpaquePointer(bitPattern: disk) else { return }
+            unsafe store_faults_fill(faults, 1)
+        }
+        await site.ring(dispatcher)
+        await site.until { dispatcher.flow.failureCount >= 1 && !dispatcher.flow.answered.isEmpty }
+        #expect(store.health == .full)
+        let sentCount = site.events.pushes.count
+        #expect(sentCount <= 16)
+        await site.advance(seconds: 1, dispatcher)
+        await site.until { dispatcher.flow.failureCount >= 2 }
+        #expect(site.events.pushes.count == sentCount, "nothing new goes out")
+        site.events.setHook { _ in }
+        unsafe store_faults_fill(faults, 0)
+        await site.advance(seconds: 10, dispatcher)
+        try await site.until(ids, store) { $0 == .accepted }
+        #expect(site.events.pushes.count == 50 && Set(site.events.pushes).count == 50)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+}

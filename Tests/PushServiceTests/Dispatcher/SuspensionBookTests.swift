@@ -1,0 +1,66 @@
+import APNS
+import Testing
+
+@testable import PushService
+
+struct SuspensionBookTests {
+    /// The book in a place that an expectation can change.
+    private final class Shelf {
+        private var book = SuspensionBook()
+        var isEmpty: Bool { book.all.isEmpty }
+        func suspend(_ scope: Scope, _ reason: Reason, now: Int64) -> Bool { book.suspend(scope, reason, now: now) }
+        func admits(lane: Int, bundleID: String) -> Bool { book.admits(lane: lane, bundleID: bundleID) }
+        func didPass(lane: Int, bundleID: String) -> [Scope] { book.didPass(lane: lane, bundleID: bundleID) }
+        func didLearnNothing(lane: Int, bundleID: String) { book.didLearnNothing(lane: lane, bundleID: bundleID) }
+        func takeDue(now: Int64) -> [Scope] { book.takeDue(now: now) }
+    }
+
+    private typealias Scope = SuspensionBook.Scope
+    private let wait = SuspensionBook.probeNanoseconds
+
+    @Test func `what is suspended is told once, and lets nothing through until it is time to see`() {
+        let book = Shelf()
+        #expect(book.admits(lane: 1, bundleID: "a"))
+        #expect(book.suspend(Scope(lane: 1, bundleID: nil), .invalidProviderToken, now: 0))
+        #expect(!book.suspend(Scope(lane: 1, bundleID: nil), .invalidProviderToken, now: 10))
+        #expect(!book.admits(lane: 1, bundleID: "a") && book.admits(lane: 2, bundleID: "a"))
+        #expect(book.takeDue(now: wait).isEmpty, "counted from the last refusal")
+        #expect(book.takeDue(now: wait + 10) == [Scope(lane: 1, bundleID: nil)])
+        #expect(book.takeDue(now: wait + 10).isEmpty)
+    }
+
+    @Test func `one push goes to see; its refusal is no news, and its success brings all back`() {
+        let book = Shelf()
+        _ = book.suspend(Scope(lane: 1, bundleID: nil), .invalidProviderToken, now: 0)
+        _ = book.takeDue(now: wait)
+        #expect(book.admits(lane: 1, bundleID: "a") && !book.admits(lane: 1, bundleID: "b"))
+        #expect(!book.suspend(Scope(lane: 1, bundleID: nil), .invalidProviderToken, now: wait))
+        #expect(!book.admits(lane: 1, bundleID: "a"))
+        _ = book.takeDue(now: 2 * wait)
+        #expect(book.admits(lane: 1, bundleID: "a"))
+        #expect(book.didPass(lane: 1, bundleID: "a") == [Scope(lane: 1, bundleID: nil)])
+        #expect(book.admits(lane: 1, bundleID: "a") && book.admits(lane: 1, bundleID: "b") && book.isEmpty)
+    }
+
+    @Test func `an app that is stopped leaves the others of its credential alone`() {
+        let book = Shelf()
+        _ = book.suspend(Scope(lane: 1, bundleID: "a"), .topicDisallowed, now: 0)
+        #expect(!book.admits(lane: 1, bundleID: "a") && book.admits(lane: 1, bundleID: "b"))
+        #expect(book.didPass(lane: 1, bundleID: "b").isEmpty && !book.admits(lane: 1, bundleID: "a"))
+    }
+
+    @Test func `an answer from before does not bring back what was stopped after it`() {
+        let book = Shelf()
+        _ = book.suspend(Scope(lane: 1, bundleID: nil), .invalidProviderToken, now: 0)
+        #expect(book.didPass(lane: 1, bundleID: "a").isEmpty && !book.admits(lane: 1, bundleID: "a"))
+    }
+
+    @Test func `a push that went to see and had no answer lets the next one go`() {
+        let book = Shelf()
+        _ = book.suspend(Scope(lane: 1, bundleID: nil), .invalidProviderToken, now: 0)
+        _ = book.takeDue(now: wait)
+        #expect(book.admits(lane: 1, bundleID: "a"))
+        book.didLearnNothing(lane: 1, bundleID: "a")
+        #expect(book.admits(lane: 1, bundleID: "b"))
+    }
+}
