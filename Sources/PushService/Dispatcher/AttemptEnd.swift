@@ -7,7 +7,8 @@ import PushStore
 struct AttemptEnd {
     /// APNs does not believe the credential.
     enum Blame: Equatable {
-        /// It said so of this push; others of the credential may pass (a key for some topics is told so with the same words).
+        /// It said so of this push; others of the credential may pass (a key for some topics is told so with the same
+        /// words).
         case app(Reason)
         /// The client sends nothing more with it.
         case credential(Reason)

@@ -1,8 +1,8 @@
 import Envelope
 import PushStore
 
-/// What became of a day's notifications by app and region, kept through restarts: each day is a note of its own in the store,
-/// written anew when it has changed. Lives on the loop.
+/// What became of a day's notifications by app and region, kept through restarts: each day is a note of its own in
+/// the store, written anew when it has changed. Lives on the loop.
 ///
 /// Counts of the last seconds before a crash are lost: these are rates, and no ledger of what happened to whom.
 package final class DeliveryLedger {

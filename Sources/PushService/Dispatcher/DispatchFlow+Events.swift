@@ -34,8 +34,8 @@ extension DispatchFlow {
     }
 
     /// - Parameters:
-    ///   - lost: those of the batch that may not be sent: they are not the dispatcher's any more.
     ///   - batch: everything that was to be marked. Who is not lost is on the way, and answers.
+    ///   - lost: those of the batch that may not be sent: they are not the dispatcher's any more.
     mutating func didMark(_ batch: [Marked], lost: [Ticket]) {
         marksUnderWay -= 1
         failureCount = 0

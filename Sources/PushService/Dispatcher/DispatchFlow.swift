@@ -1,14 +1,15 @@
 import APNS
 
-/// What the dispatcher does next: how much is taken from which lane, what is marked, what waits for its device, and what is
-/// handed in. Events in, effects out; no clock, no store, no socket.
+/// What the dispatcher does next: how much is taken from which lane, what is marked, what waits for its device, and
+/// what is handed in. Events in, effects out; no clock, no store, no socket.
 ///
 /// An item goes through it once:
 ///
 ///     take → (it waits in its lane) → mark → (the push is out) → answer → finish
 ///
-/// Everything is bounded: what a lane holds, what waits for devices, and what is between its choice and its outcome on the disk,
-/// which is the scheduler's limit. So a disk that is full, or an APNs that is silent, stops the taking and nothing piles up.
+/// Everything is bounded: what a lane holds, what waits for devices, and what is between its choice and its outcome
+/// on the disk, which is the scheduler's limit. So a disk that is full, or an APNs that is silent, stops the taking
+/// and nothing piles up.
 struct DispatchFlow: Sendable {
     /// Names an item while it is here; the caller's.
     typealias Ticket = Int

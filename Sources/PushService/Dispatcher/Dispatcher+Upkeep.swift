@@ -4,79 +4,6 @@ import Envelope
 import PushStore
 import Synchronization
 
-/// What an answer does to devices, until it is on the disk. Bounded: what does not fit is learned again by the next push.
-struct DeviceEffects {
-    enum Effect {
-        case unregister(Unregistration)
-        case setAside(DeviceToken, APNSEnvironment, TenantID)
-    }
-
-    private static let countMax = 10_000
-    private var waiting: [Effect] = []
-    private var isUnderWay = false
-    /// After a failure.
-    private var pausedUntil = Int64.min
-
-    var isEmpty: Bool { waiting.isEmpty && !isUnderWay }
-
-    mutating func add(_ effect: Effect) {
-        if waiting.count < Self.countMax { waiting.append(effect) }
-    }
-
-    /// - Returns: what is to be done now, all of it; nil while something is under way.
-    mutating func take(now: Int64) -> [Effect]? {
-        guard !isUnderWay, !waiting.isEmpty, now >= pausedUntil else { return nil }
-        isUnderWay = true
-        defer { waiting = [] }
-        return waiting
-    }
-
-    mutating func didEnd(_ failed: [Effect], now: Int64) {
-        isUnderWay = false
-        guard !failed.isEmpty else { return }
-        pausedUntil = now &+ 1_000_000_000
-        waiting = Array((failed + waiting).prefix(Self.countMax))
-    }
-}
-
-/// What was parked and may be queued again, in steps so that nobody waits long for it.
-struct ReleaseQueue {
-    struct Step: Equatable {
-        let tenant: TenantID
-        let topic: Topic
-        /// One, to see whether it goes; otherwise all.
-        let isProbe: Bool
-    }
-
-    static let stepCountMax = 500
-    private var steps: [Step] = []
-    private var isUnderWay = false
-
-    mutating func add(_ more: [Step]) {
-        for step in more where !steps.contains(step) { steps.append(step) }
-    }
-
-    mutating func take() -> Step? {
-        guard !isUnderWay, !steps.isEmpty else { return nil }
-        isUnderWay = true
-        return steps.removeFirst()
-    }
-
-    /// - Parameters:
-    ///   - step: what was done.
-    ///   - count: how many it released; nil: the store could not.
-    mutating func didEnd(_ step: Step, count: Int?) {
-        isUnderWay = false
-        guard let count else { return steps.append(step) }
-        if step.isProbe {
-            // One push is enough to see.
-            if count > 0 { steps.removeAll(where: \.isProbe) }
-        } else if count >= Self.stepCountMax {
-            steps.append(step)
-        }
-    }
-}
-
 /// When what is done now and then is due, in nanoseconds of the monotonic clock.
 struct UpkeepTimes {
     var gauges = Int64.min
@@ -156,7 +83,7 @@ extension Dispatcher {
     }
 
     func releaseNext() {
-        guard !flow.isDraining, flow.failureCount == 0, let step = releases.take() else { return }
+        guard !flow.isDraining, let step = releases.take(now: context.clock.uptime()) else { return }
         call { dispatcher in
             let context = dispatcher.context
             let count = try? await context.store.release(
@@ -165,7 +92,7 @@ extension Dispatcher {
                 limit: step.isProbe ? 1 : ReleaseQueue.stepCountMax,
                 now: context.clock.now()
             )
-            dispatcher.releases.didEnd(step, count: count)
+            dispatcher.releases.didEnd(step, count: count, now: context.clock.uptime())
             if count ?? 0 > 0 { dispatcher.flow.ring(DispatchLane.allCases) }
         }
     }

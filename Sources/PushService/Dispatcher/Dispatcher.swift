@@ -7,9 +7,9 @@ import Transport
 
 /// Brings what the outbox holds to APNs, and what APNs answers back into it.
 ///
-/// It lives on the service's loop, as the clients do. The store's calls are waited for in tasks that prefer the loop, so that
-/// everything here is touched by one thread; what is decided is decided by values (`DispatchFlow`, `DispatchRules`,
-/// `SuspensionBook`).
+/// It lives on the service's loop, as the clients do. The store's calls are waited for in tasks that prefer the loop,
+/// so that everything here is touched by one thread; what is decided is decided by values (`DispatchFlow`,
+/// `DispatchRules`, `SuspensionBook`).
 ///
 /// Unchecked: every way in checks that it is the loop's thread, or goes there first.
 package final class Dispatcher: DispatchDoor, @unchecked Sendable {
@@ -92,8 +92,8 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         }
     }
 
-    /// Takes up other credentials. What was suspended is tried again, whether its files are other ones or not: what was wrong
-    /// may have been mended at Apple's.
+    /// Takes up other credentials. What was suspended is tried again, whether its files are other ones or not: what
+    /// was wrong may have been mended at Apple's.
     ///
     /// - Parameter plan: the credentials.
     /// - Throws: what kept a client from being made; then the old ones stay.
@@ -115,8 +115,8 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         plan()
     }
 
-    /// Takes nothing more, gives back what was not begun, and waits for what was. What has no answer by then stays `sending`,
-    /// which the next start finds and sends again with the same apns-id.
+    /// Takes nothing more, gives back what was not begun, and waits for what was. What has no answer by then stays
+    /// `sending`, which the next start finds and sends again with the same apns-id.
     ///
     /// - Parameter limit: how long at most.
     package func drain(within limit: Duration) async {

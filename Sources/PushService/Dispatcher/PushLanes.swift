@@ -4,10 +4,10 @@ package import Transport
 
 /// The clients: one for each credential at each endpoint, all on the loop. Lives on it.
 ///
-/// Each push is one attempt as the outbox counts it: a client reports what is unclear (`AmbiguityPolicy.report`), so that every
-/// repetition is on the disk before it goes out, with its apns-id and "maybe twice", and survives a crash. What APNs has
-/// certainly not processed (GOAWAY, a refused stream, a token that was too old) the client sends once more by itself; after
-/// that the outbox decides.
+/// Each push is one attempt as the outbox counts it: a client reports what is unclear (`AmbiguityPolicy.report`), so
+/// that every repetition is on the disk before it goes out, with its apns-id and "maybe twice", and survives a crash.
+/// What APNs has certainly not processed (GOAWAY, a refused stream, a token that was too old) the client sends once
+/// more by itself; after that the outbox decides.
 package final class PushLanes {
     /// One client and what the dispatcher has to know of it.
     final class Entry {
@@ -57,8 +57,8 @@ package final class PushLanes {
 
     func entry(number: Int) -> Entry? { entries.values.first { $0.number == number } }
 
-    /// Takes up a plan: clients whose files and names are as they were are not touched, those with other files get the new
-    /// credential, and those that nobody needs any more close when they have their answers. On the loop.
+    /// Takes up a plan: clients whose files and names are as they were are not touched, those with other files get
+    /// the new credential, and those that nobody needs any more close when they have their answers. On the loop.
     ///
     /// - Throws: what kept a new client from being made; then all is as it was.
     package func adopt(_ plan: LanePlan) async throws(ProviderError) {

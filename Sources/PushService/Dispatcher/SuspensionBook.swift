@@ -1,10 +1,10 @@
 import APNS
 
-/// Which credentials are not believed, and how each comes back: somebody reloads the configuration, or after a while one push
-/// is let through to see.
+/// Which credentials are not believed, and how each comes back: somebody reloads the configuration, or after a while
+/// one push is let through to see.
 ///
-/// A refusal of the credential stops all that goes with it; TopicDisallowed, and an environment that is suspected, stop one
-/// app. What is stopped is parked and costs Apple nothing.
+/// A refusal of the credential stops all that goes with it; TopicDisallowed, and an environment that is suspected,
+/// stop one app. What is stopped is parked and costs Apple nothing.
 struct SuspensionBook: Sendable {
     struct Scope: Hashable, Sendable {
         /// Which client.

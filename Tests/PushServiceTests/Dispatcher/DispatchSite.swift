@@ -139,11 +139,12 @@ final class DispatchSite: Sendable {
         }
         tenant = try TenantID("acme")
         topic = try Topic(Self.bundleID)
+        let port = simulator.pushPort
+        let endpoint = #"{"host": "127.0.0.1", "port": \#(port), "authorities-file": "\#(authorities)"}"#
         let text = ExampleConfiguration.text
             .replacing(
                 #""endpoint": {"host": "localhost", "port": 2197, "authorities-file": "/etc/sealedpush/ca.pem"}"#,
-                with:
-                    #""endpoint": {"host": "127.0.0.1", "port": \#(simulator.pushPort), "authorities-file": "\#(authorities)"}"#
+                with: #""endpoint": \#(endpoint)"#
             )
             .replacing(
                 #"{"certificate-file": "/etc/sealedpush/b.p12", "password-file": "/etc/sealedpush/b.pw"}"#,

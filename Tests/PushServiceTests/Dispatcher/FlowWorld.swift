@@ -2,8 +2,8 @@ import TestSupport
 
 @testable import PushService
 
-/// A store and an APNs for a flow, by a seed: calls return late and in any order, some fail, some entries are lost to others,
-/// some are to be tried again.
+/// A store and an APNs for a flow, by a seed: calls return late and in any order, some fail, some entries are lost to
+/// others, some are to be tried again.
 struct FlowWorld {
     private enum Call {
         case take(DispatchLane, limit: Int)

@@ -1,0 +1,38 @@
+import APNS
+import PushStore
+
+/// What an answer does to devices, until it is on the disk. Bounded: what does not fit is learned again by the next
+/// push.
+struct DeviceEffects {
+    enum Effect {
+        case unregister(Unregistration)
+        case setAside(DeviceToken, APNSEnvironment, TenantID)
+    }
+
+    private static let countMax = 10_000
+    private var waiting: [Effect] = []
+    private var isUnderWay = false
+    /// After a failure.
+    private var pausedUntil = Int64.min
+
+    var isEmpty: Bool { waiting.isEmpty && !isUnderWay }
+
+    mutating func add(_ effect: Effect) {
+        if waiting.count < Self.countMax { waiting.append(effect) }
+    }
+
+    /// - Returns: what is to be done now, all of it; nil while something is under way.
+    mutating func take(now: Int64) -> [Effect]? {
+        guard !isUnderWay, !waiting.isEmpty, now >= pausedUntil else { return nil }
+        isUnderWay = true
+        defer { waiting = [] }
+        return waiting
+    }
+
+    mutating func didEnd(_ failed: [Effect], now: Int64) {
+        isUnderWay = false
+        guard !failed.isEmpty else { return }
+        pausedUntil = now &+ 1_000_000_000
+        waiting = Array((failed + waiting).prefix(Self.countMax))
+    }
+}
