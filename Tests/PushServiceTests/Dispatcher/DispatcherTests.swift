@@ -155,8 +155,8 @@ struct DispatcherTests {
         let dispatcher = try site.dispatcher(store)
         for (name, token) in zip(["one", "two"], tokens) {
             await core.loop.run { core.value.legacy.deliveryDidFail(token, topic) }
-            if name == "one" { try await dispatcher.start(try site.plan()) }
             var visitCount = site.log.count(#""event":"feedback""#) + 1
+            if name == "one" { try await dispatcher.start(try site.plan()) }
             if name == "two" { await site.advance(seconds: 86_400, dispatcher) }
             while true {
                 await site.until { [visitCount] in site.log.count(#""event":"feedback""#) >= visitCount }
