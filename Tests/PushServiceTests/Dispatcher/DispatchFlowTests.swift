@@ -102,6 +102,23 @@ struct DispatchFlowTests {
         #expect(next != nil, "it takes again")
     }
 
+    @Test func `a lane that had more is looked at again at once, and an empty one not before a ring or a second`() {
+        var flow = DispatchFlow(inFlightMax: 64, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
+        while flow.next(now: 0) != nil {}
+        flow.didTake([Self.item(1)], from: .urgent, isAll: false)
+        _ = Self.marked(&flow, now: 0)
+        flow.didTake([], from: .urgent, isAll: true)
+        let empty = flow.next(now: 999_999_999)
+        flow.ring([.urgent])
+        let rung = flow.next(now: 999_999_999)
+        #expect(empty == nil && rung == .take(.urgent, limit: 256, retryLimit: 64))
+        flow.didTake([], from: .urgent, isAll: false)
+        let more = flow.next(now: 999_999_999)
+        flow.didTake([], from: .urgent, isAll: true)
+        let later = flow.next(now: 1_000_000_000)
+        #expect(more == .take(.urgent, limit: 256, retryLimit: 64) && later == more)
+    }
+
     @Test func `what has waited longer than its lease is given back`() {
         var flow = DispatchFlow(inFlightMax: 8, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
         while flow.next(now: 0) != nil {}
