@@ -78,8 +78,14 @@ public struct APNSID: Hashable, Sendable {
 
     /// 16 bytes.
     public var bytes: [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: high >> (56 - 8 * $0)) }
-            + (0..<8).map { UInt8(truncatingIfNeeded: low >> (56 - 8 * $0)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        for half in [high, low] {
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: half >> shift))
+            }
+        }
+        return bytes
     }
 
     /// Appends the canonical text, 36 bytes.

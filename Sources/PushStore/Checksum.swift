@@ -9,11 +9,10 @@ struct Checksum {
     mutating func add(_ bytes: [UInt8]) {
         mix(UInt64(bytes.count))
         let span = bytes.span
+        let raw = unsafe span.bytes
         var offset = 0
-        while offset + 8 <= span.count {
-            var word: UInt64 = 0
-            for index in 0..<8 { word |= UInt64(span[offset + index]) << (8 * UInt64(index)) }
-            mix(word)
+        while offset + 8 <= raw.byteCount {
+            mix(UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)))
             offset += 8
         }
         var rest: UInt64 = 0
@@ -23,6 +22,8 @@ struct Checksum {
         }
         mix(rest)
     }
+
+    mutating func add(_ number: UInt64) { mix(number) }
 
     var value: UInt64 {
         // The finishing steps of SplitMix64: the low bits depend on all of them.

@@ -90,6 +90,15 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
             number += UInt64(count)
             say(.enqueuing(number: first, count: count))
             let request = try WorkRequest.make(first, count: count)
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                guard case .sending(let leases) = try await engine.enqueueSending([request], now: now())[0] else {
+                    continue
+                }
+                say(.sending(number: first, ids: leases.map(\.id)))
+                shared.backlog.add(count, ordering: .relaxed)
+                try await finish(leases.map { (lease: $0, tenant: request.tenant) }, &random)
+                continue
+            }
             guard case .stored(let ids) = try await engine.enqueue([request], now: now())[0] else { continue }
             say(.stored(number: first, ids: ids))
             shared.backlog.add(count, ordering: .relaxed)
@@ -101,10 +110,11 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
         let shards = Shard.all.filter { $0.index % Self.dispatcherCount == worker }
         while !isOver {
             let time = now()
-            let shard = shards[Int.random(in: 0..<shards.count, using: &random)]
+            // Most of its shards, in one look.
+            let some = shards.filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
             let demand = TakeDemand(
                 lane: Lane.allCases[Int.random(in: 0..<3, using: &random)],
-                shard: shard,
+                shards: ShardSet(some),
                 limit: Int.random(in: 1...20, using: &random),
                 now: time,
                 leasedUntil: time.advanced(by: .seconds(60))
@@ -123,7 +133,7 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
             let marks = try await engine.markSending(taken.map(\.lease), now: now())
             let sending = zip(taken, marks).filter { $0.1 == .sending }.map(\.0)
             for one in sending { say(.marked(one.lease.id)) }
-            try await finish(sending, &random)
+            try await finish(sending.map { (lease: $0.lease, tenant: $0.entry.tenant) }, &random)
             if Int.random(in: 0..<20, using: &random) == 0 {
                 for tenant in 1...3 {
                     _ = try await engine.release(
@@ -137,12 +147,12 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
         }
     }
 
-    private func finish(_ sending: [LeasedEntry], _ random: inout SeededRandom) async throws {
+    private func finish(_ sending: [(lease: Lease, tenant: TenantID)], _ random: inout SeededRandom) async throws {
         let time = now()
         let outcomes = sending.map { Self.outcome($0.lease, time, &random) }
         for outcome in outcomes { say(.finishing(outcome.lease.id, outcome.verdict.word)) }
         let results = try await engine.finish(outcomes, now: now())
-        var accepted: [LeasedEntry] = []
+        var accepted: [(lease: Lease, tenant: TenantID)] = []
         for (one, result) in zip(sending, results) {
             guard case .recorded(let state) = result else { continue }
             say(.finished(one.lease.id, state.word))
@@ -157,7 +167,7 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
         )
         let others = zip(accepted, redemptions).filter { $0.1 == .unknown }.map(\.0)
         _ = try await engine.record(
-            others.map { Receipt(tenant: $0.entry.tenant, id: $0.lease.id, time: time) }
+            others.map { Receipt(tenant: $0.tenant, id: $0.lease.id, time: time) }
         )
         for one in accepted { say(.receipted(one.lease.id)) }
     }

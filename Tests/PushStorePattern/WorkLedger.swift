@@ -55,14 +55,8 @@ package struct WorkLedger {
         }
         switch line {
         case .enqueuing(let number, let count): pending[number] = count
-        case .stored(let number, let ids):
-            pending[number] = nil
-            for (offset, id) in ids.enumerated() {
-                let tenant = try WorkRequest.tenant(number)
-                entries[id] = Entry(number: number + UInt64(offset), tenant: tenant)
-                unchecked.insert(id)
-                for line in early.removeValue(forKey: id) ?? [] { try note(line) }
-            }
+        case .stored(let number, let ids): try noteStored(number, ids, state: "queued")
+        case .sending(let number, let ids): try noteStored(number, ids, state: "sending")
         case .marking(let id): entries[id]?.mayBeInFlight = true
         case .marked(let id): entries[id]?.states = ["sending"]
         case .finishing(let id, let state): entries[id]?.states.insert(state)
@@ -84,6 +78,17 @@ package struct WorkLedger {
         case .put(let device, let version): devices[device] = [version]
         case .deleting(let device): devices[device, default: [nil]].insert(nil)
         case .deleted(let device): devices[device] = [nil]
+        }
+    }
+
+    private mutating func noteStored(_ number: UInt64, _ ids: [EntryID], state: String) throws {
+        pending[number] = nil
+        for (offset, id) in ids.enumerated() {
+            let tenant = try WorkRequest.tenant(number)
+            entries[id] = Entry(number: number + UInt64(offset), tenant: tenant, states: [state])
+            entries[id]?.mayBeInFlight = state == "sending"
+            unchecked.insert(id)
+            for line in early.removeValue(forKey: id) ?? [] { try note(line) }
         }
     }
 

@@ -6,6 +6,8 @@ package enum WorkLine: Equatable, Sendable {
     case enqueuing(number: UInt64, count: Int)
     /// After.
     case stored(number: UInt64, ids: [EntryID])
+    /// After, and they are on their way.
+    case sending(number: UInt64, ids: [EntryID])
     case marking(EntryID)
     case marked(EntryID)
     /// What it is to become; a retry is `queued`.
@@ -34,7 +36,7 @@ package enum WorkLine: Equatable, Sendable {
         case .marking(let id), .marked(let id), .finishing(let id, _), .finished(let id, _), .receipting(let id),
             .receipted(let id), .claimed(let id), .reported(let id), .telling(let id, _), .told(let id, _):
             id
-        case .enqueuing, .stored, .claiming, .claims, .putting, .put, .deleting, .deleted: nil
+        case .enqueuing, .stored, .sending, .claiming, .claims, .putting, .put, .deleting, .deleted: nil
         }
     }
 
@@ -42,6 +44,7 @@ package enum WorkLine: Equatable, Sendable {
         switch self {
         case .enqueuing(let number, let count): "enqueuing \(number) \(count)"
         case .stored(let number, let ids): "stored \(number) " + ids.map { "\($0.value)" }.joined(separator: ",")
+        case .sending(let number, let ids): "sending \(number) " + ids.map { "\($0.value)" }.joined(separator: ",")
         case .marking(let id): "marking \(id.value)"
         case .marked(let id): "marked \(id.value)"
         case .finishing(let id, let state): "finishing \(id.value) \(state)"
@@ -72,10 +75,10 @@ package enum WorkLine: Equatable, Sendable {
         case "enqueuing":
             guard let number = UInt64(words[1]), let count = Int(second) else { return nil }
             self = .enqueuing(number: number, count: count)
-        case "stored":
+        case "stored", "sending":
             guard let number = UInt64(words[1]) else { return nil }
             let ids = second.split(separator: ",").compactMap { Int64($0).flatMap(EntryID.init) }
-            self = .stored(number: number, ids: ids)
+            self = words[0] == "stored" ? .stored(number: number, ids: ids) : .sending(number: number, ids: ids)
         case "putting", "put":
             guard let device = Int(words[1]), let version = UInt64(second) else { return nil }
             self =

@@ -9,7 +9,7 @@ import TestSupport
 ///
 ///     PushStoreProbe work FILE SEED               works without end, and says what was acknowledged
 ///     PushStoreProbe hold FILE SEED               opens the store, says so and keeps it until standard input ends
-///     PushStoreProbe bench FILE COUNT [BYTES]     measures, beside the disk's own fsync
+///     PushStoreProbe bench FILE COUNT [BYTES [DEVICES]]     measures, beside the disk's own fsync
 @main
 enum PushStoreProbe {
     static func main() async {
@@ -21,7 +21,13 @@ enum PushStoreProbe {
             case "hold": try await hold(words[2])
             case "bench":
                 let byteCount = words.count > 4 ? Int(words[4]) ?? 1_024 : 1_024
-                try await StoreBench.run(path: words[2], count: Int(number), byteCount: byteCount)
+                let deviceCount = words.count > 5 ? Int(words[5]) ?? 0 : 0
+                try await StoreBench.run(
+                    path: words[2],
+                    count: Int(number),
+                    byteCount: byteCount,
+                    deviceCount: deviceCount
+                )
             default: exit(2)
             }
         } catch {

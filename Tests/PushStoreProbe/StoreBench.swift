@@ -8,7 +8,7 @@ import TestSupport
 
 /// What the store costs, beside what the disk does by itself.
 enum StoreBench {
-    static func run(path: String, count: Int, byteCount: Int) async throws {
+    static func run(path: String, count: Int, byteCount: Int, deviceCount: Int) async throws {
         let syncs = syncRate(path + "-sync")
         PushStoreProbe.say("fdatasync of 4 KiB: \(Int(syncs))/s")
         let store = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
@@ -19,8 +19,18 @@ enum StoreBench {
             }
         }
         let all = count + count + count / 16
-        try await measure("take 64, mark, finish", all) { try await dispatch(store, all) }
+        try await measure("take 256, mark, finish", all) { try await dispatch(store, all) }
+        try await measureRoundTrips(store, count, byteCount)
+        if deviceCount > 0 { try await DeviceBench.run(store, deviceCount) }
         await store.close()
+    }
+
+    /// As a service does it that sends at once: 256 under way, each a call with a callback before and one after.
+    private static func measureRoundTrips(_ store: SQLiteStore, _ count: Int, _ byteCount: Int) async throws {
+        let trips = RoundTrips(store, count: count, byteCount: byteCount)
+        try await measure("enqueueSending, finish, 256 at once, callbacks", count) { try await trips.run(256) }
+        let (median, slowest) = trips.quantiles()
+        PushStoreProbe.say("enqueueSending: p50 \(median) µs, p99 \(slowest) µs")
     }
 
     private static func enqueue(
@@ -61,27 +71,24 @@ enum StoreBench {
     private static func dispatch(_ store: SQLiteStore, _ count: Int) async throws {
         let now = StorePattern.start.advanced(by: .seconds(1))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for worker in 0..<16 {
+            for _ in 0..<4 {
                 group.addTask {
-                    for shard in Shard.all where shard.index % 16 == worker {
-                        while true {
-                            let taken = try await store.take(
-                                TakeDemand(
-                                    lane: .normal,
-                                    shard: shard,
-                                    limit: 64,
-                                    now: now,
-                                    leasedUntil: now.advanced(by: .seconds(60))
-                                )
+                    while true {
+                        let taken = try await store.take(
+                            TakeDemand(
+                                lane: .normal,
+                                limit: 256,
+                                now: now,
+                                leasedUntil: now.advanced(by: .seconds(60))
                             )
-                            if taken.isEmpty { break }
-                            _ = try await store.markSending(taken.map(\.lease), now: now)
-                            let attempt = Attempt(time: now, connection: .answered, status: 200, uniqueID: "unique")
-                            _ = try await store.finish(
-                                taken.map { Outcome(lease: $0.lease, attempt: attempt, verdict: .accepted) },
-                                now: now
-                            )
-                        }
+                        )
+                        if taken.isEmpty { break }
+                        _ = try await store.markSending(taken.map(\.lease), now: now)
+                        let attempt = Attempt(time: now, connection: .answered, status: 200, uniqueID: uniqueID)
+                        _ = try await store.finish(
+                            taken.map { Outcome(lease: $0.lease, attempt: attempt, verdict: .accepted) },
+                            now: now
+                        )
                     }
                 }
             }
@@ -89,7 +96,10 @@ enum StoreBench {
         }
     }
 
-    private static func measure(_ what: String, _ count: Int, _ body: () async throws -> Void) async throws {
+    /// As long as APNs'.
+    static let uniqueID = "8A1B2C3D-0000-1111-2222-333344445555"
+
+    static func measure(_ what: String, _ count: Int, _ body: () async throws -> Void) async throws {
         let clock = ContinuousClock()
         let cpuBefore = cpuMicroseconds()
         let start = clock.now

@@ -125,6 +125,10 @@ struct MigrationTests {
             sum.add(Array(step.utf8))
             return String(sum.value, radix: 16)
         }
-        #expect(sums == ["440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36", "34c409427518fc28"])
+        #expect(
+            sums == [
+                "440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36", "5c1c31ad7f5e038b", "34c409427518fc28",
+            ]
+        )
     }
 }

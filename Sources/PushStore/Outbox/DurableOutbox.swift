@@ -7,12 +7,20 @@ package import Envelope
 /// spread over machines. One dispatcher works on a shard at a time. Entries go out at least once:
 ///
 ///     enqueue → take → markSending → (the push goes out) → finish
+///     enqueueSending → (the push goes out) → finish
 ///
-/// Only what was between `markSending` and `finish` when the process died may go out a second time.
+/// Only what was between `markSending` or `enqueueSending` and `finish` when the process died may go out a second time.
 package protocol DurableOutbox: Sendable {
     /// - Returns: one result for each request, in their order. On return everything stored is on the disk.
     /// - Throws: `.full`, `.overloaded`, `.byteCount`, and what a disk does.
     func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult]
+
+    /// Stores entries as on their way, for a sender that has room for all of them: one transaction instead of two. Whether
+    /// there is time left for them is the caller's to know.
+    ///
+    /// - Returns: one result for each request, in their order. On return everything stored is on the disk.
+    /// - Throws: as `enqueue`.
+    func enqueueSending(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [SendingResult]
 
     /// Entries that are due, the longest due first, each tenant as much as any other. Nothing is written but for those
     /// whose time is over, and those that the disk has damaged: they end here and hold nobody up.
@@ -28,6 +36,22 @@ package protocol DurableOutbox: Sendable {
 
     /// - Returns: one result for each outcome, in their order.
     func finish(_ outcomes: [Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult]
+
+    /// The calls that every notification passes, for an event loop that makes them without a task of its own.
+    func enqueue(_ requests: [OutboxRequest], now: Timestamp, completion: @escaping StoreCompletion<[EnqueueResult]>)
+
+    /// As the asynchronous one.
+    func enqueueSending(
+        _ requests: [OutboxRequest],
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[SendingResult]>
+    )
+
+    /// As the asynchronous one.
+    func markSending(_ leases: [Lease], now: Timestamp, completion: @escaping StoreCompletion<[MarkResult]>)
+
+    /// As the asynchronous one.
+    func finish(_ outcomes: [Outcome], now: Timestamp, completion: @escaping StoreCompletion<[FinishResult]>)
 
     /// Queues again what was parked, at most `limit` of it.
     ///

@@ -1,28 +1,35 @@
 internal import Envelope
 
-/// Who has what in hand. In memory alone: what a process had leased is queued for the next one.
+/// Who has what in hand of what is queued. In memory alone: what a process had leased is queued for the next one, and what
+/// is on its way is not queued.
 struct LeaseBook {
     private struct Held {
         let number: UInt64
         let lane: Lane
-        /// nil once it is marked: then only its end gives it back.
+        /// nil while its mark is being written: then only its end gives it back.
         var until: Timestamp?
     }
 
     private var held: [EntryID: Held] = [:]
-    private var heldCounts = [Int](repeating: 0, count: Shard.count * Lane.allCases.count)
+    private var heldCounts = [Int](repeating: 0, count: Lane.allCases.count)
     private var lastNumber: UInt64 = 0
 
-    /// How many of a lane's entries in a shard are in hand: so many more a look at the queue has to read.
-    func count(_ lane: Lane, _ shard: Shard) -> Int { heldCounts[Self.place(lane, shard)] }
+    /// How many of a lane's entries are in hand and may still be queued: so many more a look at the queue has to read.
+    func count(_ lane: Lane) -> Int { heldCounts[Int(lane.rawValue)] }
 
     /// - Returns: nil where somebody has it.
-    mutating func lease(_ id: EntryID, lane: Lane, attemptCount: Int, demand: TakeDemand) -> Lease? {
-        guard isFree(id, now: demand.now) else { return nil }
+    mutating func lease(_ standing: EntryStanding, demand: TakeDemand) -> Lease? {
+        guard hold(standing.id, lane: standing.lane, until: demand.leasedUntil, now: demand.now) else { return nil }
+        return Lease(standing: standing, number: lastNumber)
+    }
+
+    /// - Returns: false where somebody has it.
+    mutating func hold(_ id: EntryID, lane: Lane, until: Timestamp, now: Timestamp) -> Bool {
+        guard isFree(id, now: now) else { return false }
         lastNumber += 1
-        let earlier = held.updateValue(Held(number: lastNumber, lane: lane, until: demand.leasedUntil), forKey: id)
-        if earlier == nil { heldCounts[Self.place(lane, id.shard)] += 1 }
-        return Lease(id: id, attemptCount: attemptCount, number: lastNumber)
+        let earlier = held.updateValue(Held(number: lastNumber, lane: lane, until: until), forKey: id)
+        if earlier == nil { heldCounts[Int(lane.rawValue)] += 1 }
+        return true
     }
 
     func isFree(_ id: EntryID, now: Timestamp) -> Bool {
@@ -42,8 +49,6 @@ struct LeaseBook {
     mutating func end(_ lease: Lease) {
         guard let holder = held[lease.id], holder.number == lease.number else { return }
         held[lease.id] = nil
-        heldCounts[Self.place(holder.lane, lease.id.shard)] -= 1
+        heldCounts[Int(holder.lane.rawValue)] -= 1
     }
-
-    private static func place(_ lane: Lane, _ shard: Shard) -> Int { Int(lane.rawValue) * Shard.count + shard.index }
 }

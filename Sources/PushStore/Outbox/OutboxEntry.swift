@@ -42,11 +42,14 @@ package struct LeasedEntry: Equatable, Sendable {
 
 /// The right to send an entry, for a time. In memory: a process that ends has none any more.
 package struct Lease: Hashable, Sendable {
-    package let id: EntryID
-    /// How often it had been tried: a lease of before does not count.
-    package let attemptCount: Int
-    /// Which lease of this process it is.
+    /// What the holder's changes are made on, without another look. The file decides whether that is still so.
+    let standing: EntryStanding
+    /// Which lease of this process it is; 0 for one that was never in the lease book.
     let number: UInt64
+
+    package var id: EntryID { standing.id }
+    /// How often it had been tried: a lease of before does not count.
+    package var attemptCount: Int { standing.attemptCount }
 }
 
 /// What became of a mark.

@@ -126,3 +126,13 @@ package enum EnqueueResult: Equatable, Sendable {
     /// The key belongs to another request.
     case conflict
 }
+
+/// What became of a request that is to be sent at once.
+package enum SendingResult: Equatable, Sendable {
+    /// On the disk as on their way: one lease for each entry, in their order, and each may be sent now.
+    case sending([Lease])
+    /// It was there already; the ids of then. Nothing of it may be sent by this caller.
+    case duplicate([EntryID])
+    /// The key belongs to another request.
+    case conflict
+}

@@ -3,7 +3,7 @@ package import Envelope
 /// What a dispatcher wants next.
 package struct TakeDemand: Sendable {
     package let lane: Lane
-    package let shard: Shard
+    package let shards: ShardSet
     /// At most so many, of all tenants together.
     package let limit: Int
     /// At most so many of them have been tried before, so that a storm of repetitions never holds up what is fresh.
@@ -16,7 +16,7 @@ package struct TakeDemand: Sendable {
 
     package init(
         lane: Lane,
-        shard: Shard,
+        shards: ShardSet = .all,
         limit: Int,
         retryLimit: Int? = nil,
         excluding: Set<TenantID> = [],
@@ -24,7 +24,7 @@ package struct TakeDemand: Sendable {
         leasedUntil: Timestamp
     ) {
         self.lane = lane
-        self.shard = shard
+        self.shards = shards
         self.limit = max(0, limit)
         self.retryLimit = min(retryLimit ?? limit, max(0, limit))
         self.excluding = excluding

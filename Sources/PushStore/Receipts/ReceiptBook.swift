@@ -27,11 +27,6 @@ package protocol ReceiptBook: Sendable {
     /// - Returns: the entries whose fallback is to be sent, all of them `accepted`. It is on the disk that they were claimed.
     /// - Throws: `.full`, and what a disk does: they are due then as before.
     func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry]
-
-    /// For a device that asks for another of what it got: it knows the trace, and no tenant.
-    ///
-    /// - Returns: the newest entry with this trace, whoever's it is.
-    func entry(trace: Trace) async throws(StoreError) -> OutboxEntry?
 }
 
 /// What a capability was good for.

@@ -5,6 +5,8 @@ internal import Envelope
 /// LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration.
 enum EntryHeader {
     private static let version: UInt8 = 1
+    /// Everything but the fields of other people.
+    private static let fixedByteCount = 15
 
     struct Fields {
         let device: DeviceID
@@ -16,14 +18,14 @@ enum EntryHeader {
     }
 
     static func encode(_ entry: NewEntry) -> [UInt8] {
-        var bytes = [version]
-        bytes.append(lengthPrefixed: entry.device.bytes)
-        bytes.append(lengthPrefixed: entry.topic.bytes)
-        bytes.append(lengthPrefixed: entry.collapseID?.bytes ?? [])
-        bytes.append(lengthPrefixed: entry.pushType.headerValue)
+        let fields = [entry.device.bytes, entry.topic.bytes, entry.collapseID?.bytes ?? [], entry.pushType.headerValue]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(fields.reduce(fixedByteCount) { $0 + $1.count })
+        bytes.append(version)
+        for field in fields { bytes.append(lengthPrefixed: field) }
         bytes.append(entry.priority?.rawValue ?? 0)
         bytes.append(entry.expiration == nil ? 0 : 1)
-        bytes.append(bigEndian: entry.expiration?.unixSeconds ?? 0)
+        bytes.append(word: entry.expiration?.unixSeconds ?? 0)
         return bytes
     }
 
@@ -62,9 +64,17 @@ enum EntryHeader {
     }
 }
 
+extension [UInt8] {
+    /// Eight bytes, the high one first. Like `append(bigEndian:)`, which is generic and slow from another module.
+    mutating func append(word: UInt64) {
+        for shift: UInt64 in [56, 48, 40, 32, 24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: word >> shift)) }
+    }
+}
+
 extension Timestamp {
     /// As a column; what lies beyond its range is its end.
-    var column: SQLiteValue { .integer(Int64(clamping: milliseconds)) }
+    var column: SQLiteValue { .integer(number) }
+    var number: Int64 { Int64(clamping: milliseconds) }
 
     init(column: Int64) { self.init(milliseconds: UInt64(clamping: column)) }
 }
@@ -79,6 +89,8 @@ struct EntryRow {
     static let columnCount: Int32 = 18
 
     let entry: OutboxEntry
+    /// The tenant's number.
+    let tenant: Int64
     let apnsID: [UInt8]
     let header: [UInt8]
     let checksum: Int64
@@ -92,10 +104,12 @@ struct EntryRow {
         let knownTrace = trace.flatMap { Trace(text: $0) }
         let stateCode = row.integer(3)
         let reason = row.optionalInteger(4)
-        guard let id = EntryID(value: row.integer(0)), let tenant = try tenants.name(row.integer(1)),
+        tenant = row.integer(1)
+        guard let id = EntryID(value: row.integer(0)), let tenant = try tenants.name(self.tenant),
             let lane = UInt8(exactly: row.integer(2)).flatMap(Lane.init),
             let state = EntryState(code: stateCode, reason: reason),
-            apnsID.count == 16, (knownTrace == nil) == (trace == nil), let fields = EntryHeader.decode(header)
+            row.isCount(5), apnsID.count == 16, (knownTrace == nil) == (trace == nil),
+            let fields = EntryHeader.decode(header)
         else { return nil }
         self.apnsID = apnsID
         self.header = header

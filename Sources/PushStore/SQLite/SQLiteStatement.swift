@@ -16,6 +16,8 @@ enum SQLiteValue {
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private let connection: SQLiteConnection
+    /// Of the first parameter that could not be bound.
+    private var boundCode = SQLITE_OK
 
     init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
         unsafe self.handle = handle
@@ -34,6 +36,35 @@ final class SQLiteStatement {
         while try step() {}
         return connection.changeCount
     }
+
+    /// One parameter of the next `runBound`, by its number from 1.
+    func bind(_ index: Int32, _ number: Int64) { note(unsafe sqlite3_bind_int64(handle, index, number)) }
+
+    func bind(_ index: Int32, _ bytes: [UInt8]) {
+        note(unsafe csqlite_bind_blob(handle, index, bytes, Int32(clamping: bytes.count)))
+    }
+
+    func bindNull(_ index: Int32) { note(unsafe sqlite3_bind_null(handle, index)) }
+
+    func bind(_ index: Int32, optional number: Int64?) {
+        if let number { bind(index, number) } else { bindNull(index) }
+    }
+
+    /// Runs it with what was bound: for statements that run often, without a list of values. What was bound stays.
+    ///
+    /// - Returns: how many rows it changed.
+    @discardableResult
+    func runBound() throws(StoreError) -> Int {
+        defer { reset() }
+        guard boundCode == SQLITE_OK else {
+            defer { boundCode = SQLITE_OK }
+            throw connection.failure(.bind, boundCode)
+        }
+        while try step() {}
+        return connection.changeCount
+    }
+
+    private func note(_ code: Int32) { if code != SQLITE_OK { boundCode = code } }
 
     /// - Returns: what `read` makes of the first row; nil without one.
     func first<Result>(
@@ -92,6 +123,11 @@ struct SQLiteRow {
 
     /// 0 for what is no number.
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    /// Whether it is a number that is not negative.
+    func isCount(_ column: Int32) -> Bool {
+        unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER && integer(column) >= 0
+    }
 
     func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 

@@ -17,12 +17,13 @@ extension StoreReader {
     func newestEntries(_ traces: [Trace]) throws(StoreError) -> [OutboxEntry?] {
         var entries: [OutboxEntry?] = []
         for trace in traces {
-            let found = try sql(
-                "SELECT \(EntryRow.columns) FROM entry WHERE trace = ? ORDER BY id DESC LIMIT 1"
-            ).first([.bytes(Array(trace.text.utf8))]) { [tenants] row throws(StoreError) in
-                try EntryRow(row, tenants)?.entry
+            var newest: OutboxEntry?
+            try entryNumbers(trace: Array(trace.text.utf8)) { id throws(StoreError) in
+                let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE id = ?").first([.integer(id)], whole)
+                if let entry = found ?? nil, entry.trace == trace { newest = entry }
+                return newest == nil
             }
-            entries.append(found ?? nil)
+            entries.append(newest)
         }
         return entries
     }

@@ -4,15 +4,14 @@ internal import Platform
 
 extension SQLiteStore: DurableOutbox {
     package func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
-        for entry in requests.lazy.flatMap(\.entries)
-        where !NewEntry.payloadByteCounts.contains(entry.payload.count) {
-            throw .byteCount(field: .payload, of: NewEntry.payloadByteCounts)
-        }
-        for entry in requests.lazy.flatMap(\.entries) { try entry.checkReceiptHash() }
-        let weight = requests.reduce(0) { $0 + $1.entries.count }
-        return try await writer.perform(weight: weight, canBeRefused: true) { writer throws(StoreError) in
-            try writer.enqueue(requests, now: now)
-        }
+        try await called { enqueue(requests, now: now, completion: $0) }
+    }
+
+    package func enqueueSending(
+        _ requests: [OutboxRequest],
+        now: Timestamp
+    ) async throws(StoreError) -> [SendingResult] {
+        try await called { enqueueSending(requests, now: now, completion: $0) }
     }
 
     package func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] {
@@ -40,37 +39,14 @@ extension SQLiteStore: DurableOutbox {
             // The disk does not take that either. Out of the way for as long as this process lives.
             leases.withLock { book in
                 for id in found.damaged.compactMap(EntryID.init) {
-                    let never = TakeDemand(
-                        lane: demand.lane,
-                        shard: demand.shard,
-                        limit: 1,
-                        now: demand.now,
-                        leasedUntil: Timestamp(milliseconds: .max)
-                    )
-                    _ = book.lease(id, lane: demand.lane, attemptCount: 0, demand: never)
+                    _ = book.hold(id, lane: demand.lane, until: Timestamp(milliseconds: .max), now: demand.now)
                 }
             }
         }
     }
 
-    package func markSending(_ marked: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] {
-        // In one step with the other takers: from here on nobody else gets them, however long the disk takes.
-        let isHeld = leases.withLock { book in marked.map { book.mark($0) } }
-        let held = zip(marked, isHeld).filter(\.1).map(\.0)
-        let results: [MarkResult]
-        do throws(StoreError) {
-            results = try await writer.perform(weight: held.count) { writer throws(StoreError) in
-                try writer.mark(held, now: now)
-            }
-        } catch {
-            await giveBack(held)
-            throw error
-        }
-        leases.withLock { book in
-            for (lease, result) in zip(held, results) where result != .sending { book.end(lease) }
-        }
-        var rest = results[...]
-        return isHeld.map { $0 ? rest.popFirst() ?? .lost : .lost }
+    package func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] {
+        try await called { markSending(leases, now: now, completion: $0) }
     }
 
     package func giveBack(_ returned: [Lease]) async {
@@ -78,11 +54,7 @@ extension SQLiteStore: DurableOutbox {
     }
 
     package func finish(_ outcomes: [Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult] {
-        let results = try await writer.perform(weight: outcomes.count) { writer throws(StoreError) in
-            try writer.finish(outcomes, now: now)
-        }
-        leases.withLock { book in outcomes.forEach { book.end($0.lease) } }
-        return results
+        try await called { finish(outcomes, now: now, completion: $0) }
     }
 
     package func release(

@@ -24,8 +24,4 @@ extension SQLiteStore: ReceiptBook {
             try writer.claimFallbacks(limit: limit, now: now)
         }
     }
-
-    package func entry(trace: Trace) async throws(StoreError) -> OutboxEntry? {
-        try await reader.perform { reader throws(StoreError) in try reader.entry(trace: trace) }
-    }
 }

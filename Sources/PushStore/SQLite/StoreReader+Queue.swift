@@ -63,15 +63,16 @@ extension StoreReader {
         tried: Bool,
         _ leases: Guarded<LeaseBook>
     ) throws(StoreError) -> [Int64] {
-        let heldCount = leases.withLock { $0.count(demand.lane, demand.shard) }
+        let heldCount = leases.withLock { $0.count(demand.lane) }
         let ids = try sql(
             """
             SELECT id FROM entry INDEXED BY entry_queue
-            WHERE state = 0 AND tenant = ? AND lane = ? AND shard = ? AND tried = ? AND due <= ? ORDER BY due, id LIMIT ?
+            WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND due <= ? AND (? >> (id & 63)) & 1
+            ORDER BY due, id LIMIT ?
             """
         ).all([
-            .integer(tenant), .integer(Int64(demand.lane.rawValue)), .integer(Int64(demand.shard.index)),
-            .integer(tried ? 1 : 0), demand.now.column, .integer(Int64(demand.limit + heldCount)),
+            .integer(tenant), .integer(Int64(demand.lane.rawValue)), .integer(tried ? 1 : 0), demand.now.column,
+            .integer(demand.shards.column), .integer(Int64(clamping: demand.limit) + Int64(heldCount)),
         ]) { $0.integer(0) }
         guard heldCount > 0 else { return ids }
         return leases.withLock { book in
@@ -111,9 +112,7 @@ extension StoreReader {
             finding.expired.append(entry.id)
             return
         }
-        let lease = leases.withLock { book in
-            book.lease(entry.id, lane: entry.lane, attemptCount: entry.attemptCount, demand: demand)
-        }
+        let lease = leases.withLock { $0.lease(EntryStanding(row), demand: demand) }
         if let lease { finding.leased.append(LeasedEntry(lease: lease, entry: entry, payload: payload)) }
     }
 
@@ -121,18 +120,14 @@ extension StoreReader {
     func oldestDue(_ lane: Lane, waiting: [Int64]) throws(StoreError) -> Timestamp? {
         var oldest: Int64?
         for tenant in waiting {
-            for shard in Shard.all {
-                for tried: Int64 in [0, 1] {
-                    let due = try sql(
-                        """
-                        SELECT due FROM entry INDEXED BY entry_queue
-                        WHERE state = 0 AND tenant = ? AND lane = ? AND shard = ? AND tried = ? ORDER BY due LIMIT 1
-                        """
-                    ).first([
-                        .integer(tenant), .integer(Int64(lane.rawValue)), .integer(Int64(shard.index)), .integer(tried),
-                    ]) { $0.integer(0) }
-                    if let due { oldest = min(oldest ?? due, due) }
-                }
+            for tried: Int64 in [0, 1] {
+                let due = try sql(
+                    """
+                    SELECT due FROM entry INDEXED BY entry_queue
+                    WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? ORDER BY due LIMIT 1
+                    """
+                ).first([.integer(tenant), .integer(Int64(lane.rawValue)), .integer(tried)]) { $0.integer(0) }
+                if let due { oldest = min(oldest ?? due, due) }
             }
         }
         return oldest.map { Timestamp(column: $0) }

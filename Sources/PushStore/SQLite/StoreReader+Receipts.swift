@@ -26,12 +26,4 @@ extension StoreReader {
         try sql("SELECT fallback_due FROM watch WHERE fallback_due IS NOT NULL ORDER BY fallback_due LIMIT 1").first([])
         { Timestamp(column: $0.integer(0)) }
     }
-
-    /// The newest of any tenant's; nil also for one that is damaged.
-    func entry(trace: Trace) throws(StoreError) -> OutboxEntry? {
-        let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE trace = ? ORDER BY id DESC LIMIT 1").first(
-            [.bytes(Array(trace.text.utf8))]
-        ) { [tenants] row throws(StoreError) in try EntryRow(row, tenants)?.entry }
-        return found ?? nil
-    }
 }

@@ -8,10 +8,17 @@ final class StoreReader {
     let tenants: TenantTable
     let vault: TokenVault
     let cursors: CursorSeal
+    let traces: Guarded<TraceMemory>
     private let file: StoreFile
 
-    init(_ connection: SQLiteConnection, file: StoreFile, secrets: StoreSecrets) throws(StoreError) {
+    init(
+        _ connection: SQLiteConnection,
+        file: StoreFile,
+        secrets: StoreSecrets,
+        traces: Guarded<TraceMemory>
+    ) throws(StoreError) {
         self.file = file
+        self.traces = traces
         sql = StatementCache(connection)
         tenants = try TenantTable(connection)
         vault = TokenVault(secrets)
@@ -41,34 +48,41 @@ final class StoreReader {
 
     func entries(trace: Trace, tenant: TenantID, limit: Int) throws(StoreError) -> [OutboxEntry] {
         guard let number = try tenants.number(tenant) else { return [] }
-        return try sql(
-            "SELECT \(EntryRow.columns) FROM entry WHERE trace = ? AND tenant = ? ORDER BY id DESC LIMIT ?"
-        ).all(
-            [
-                .bytes(Array(trace.text.utf8)), .integer(number),
-                .integer(Int64(Page<OutboxEntry>.clamped(limit))),
-            ],
-            whole
-        ).compactMap { $0 }
+        let limit = Page<OutboxEntry>.clamped(limit)
+        var entries: [OutboxEntry] = []
+        try entryNumbers(trace: Array(trace.text.utf8)) { id throws(StoreError) in
+            let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE id = ? AND tenant = ?").first(
+                [.integer(id), .integer(number)],
+                whole
+            )
+            if let entry = found ?? nil, entry.trace == trace { entries.append(entry) }
+            return entries.count < limit
+        }
+        return entries
     }
 
     func attempts(_ id: EntryID, tenant: TenantID) throws(StoreError) -> [Attempt] {
         guard let number = try tenants.number(tenant) else { return [] }
-        return try sql(
-            """
-            SELECT time, connection, status, attempt.reason, unique_id FROM attempt
-            JOIN entry ON entry.id = attempt.entry WHERE attempt.entry = ? AND entry.tenant = ? ORDER BY ordinal
-            """
-        ).all([.integer(id.value), .integer(number)]) { row in
-            Attempt(
-                time: Timestamp(column: row.integer(0)),
-                // Of a damaged row the careful reading.
-                connection: UInt8(exactly: row.integer(1)).flatMap(Attempt.Connection.init) ?? .ambiguous,
-                status: row.optionalInteger(2).map { Int(clamping: $0) },
-                reason: row.optionalText(3),
-                uniqueID: row.optionalText(4)
-            )
-        }
+        let first = try sql("SELECT first_attempt FROM entry WHERE id = ? AND tenant = ?").first(
+            [.integer(id.value), .integer(number)]
+        ) { FirstAttempt.decode($0.bytes(0)) }
+        guard let first else { return [] }
+        return try [first].compactMap { $0 }
+            + sql(
+                """
+                SELECT time, connection, status, attempt.reason, unique_id FROM attempt
+                JOIN entry ON entry.id = attempt.entry WHERE attempt.entry = ? AND entry.tenant = ? ORDER BY ordinal
+                """
+            ).all([.integer(id.value), .integer(number)]) { row in
+                Attempt(
+                    time: Timestamp(column: row.integer(0)),
+                    // Of a damaged row the careful reading.
+                    connection: UInt8(exactly: row.integer(1)).flatMap(Attempt.Connection.init) ?? .ambiguous,
+                    status: row.optionalInteger(2).map { Int(clamping: $0) },
+                    reason: row.optionalText(3),
+                    uniqueID: row.optionalText(4)
+                )
+            }
     }
 
     func deadLetters(tenant: TenantID, after cursor: Cursor?, limit: Int) throws(StoreError) -> Page<OutboxEntry> {
@@ -94,5 +108,5 @@ final class StoreReader {
         )
     }
 
-    private func whole(_ row: SQLiteRow) throws(StoreError) -> OutboxEntry? { try EntryRow(row, tenants)?.entry }
+    func whole(_ row: SQLiteRow) throws(StoreError) -> OutboxEntry? { try EntryRow(row, tenants)?.entry }
 }

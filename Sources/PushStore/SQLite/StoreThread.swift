@@ -59,17 +59,33 @@ final class StoreThread<Worker>: Sendable {
     ) async throws(StoreError) -> Value {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<Value, StoreError>, Never>) in
-            let job = TypedJob(weight: weight, body: body, continuation: continuation)
-            let refusal: StoreError? = inbox.change { inbox in
-                if inbox.isClosing { return .closed }
-                if canBeRefused, inbox.weight + weight > weightMax, !inbox.jobs.isEmpty { return .overloaded }
-                inbox.jobs.append(job)
-                inbox.weight += weight
-                return nil
-            }
-            if let refusal { job.end(refusal) }
+            submit(weight: weight, canBeRefused: canBeRefused, body) { continuation.resume(returning: $0) }
         }
         return try result.get()
+    }
+
+    /// The same with a callback.
+    ///
+    /// - Parameters:
+    ///   - weight: how much of the queue it takes.
+    ///   - canBeRefused: as above.
+    ///   - body: as above.
+    ///   - completion: called once, on the thread; on the caller's where it is refused.
+    func submit<Value: Sendable>(
+        weight: Int = 1,
+        canBeRefused: Bool = false,
+        _ body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
+        completion: @escaping StoreCompletion<Value>
+    ) {
+        let job = TypedJob(weight: weight, body: body, completion: completion)
+        let refusal: StoreError? = inbox.change { inbox in
+            if inbox.isClosing { return .closed }
+            if canBeRefused, inbox.weight + weight > weightMax, !inbox.jobs.isEmpty { return .overloaded }
+            inbox.jobs.append(job)
+            inbox.weight += weight
+            return nil
+        }
+        if let refusal { job.end(refusal) }
     }
 
     /// Does what waits, and ends the thread.
@@ -105,13 +121,18 @@ final class StoreThread<Worker>: Sendable {
                 if inbox.jobs.isEmpty { return inbox.isClosing ? [] : nil }
                 var count = 0
                 var weight = 0
-                for job in inbox.jobs where count == 0 || weight + job.weight <= groupWeightMax {
+                for job in inbox.jobs {
+                    if count > 0, weight + job.weight > groupWeightMax { break }
                     count += 1
                     weight += job.weight
                 }
+                inbox.weight -= weight
+                if count == inbox.jobs.count {
+                    defer { inbox.jobs = [] }
+                    return inbox.jobs
+                }
                 let group = Array(inbox.jobs.prefix(count))
                 inbox.jobs.removeFirst(count)
-                inbox.weight -= group.reduce(0) { $0 + $1.weight }
                 return group
             }
             if group.isEmpty { return }
@@ -134,16 +155,16 @@ class StoreJob<Worker> {
 
 private final class TypedJob<Worker, Value: Sendable>: StoreJob<Worker> {
     private let body: @Sendable (Worker) throws(StoreError) -> Value
-    private let continuation: CheckedContinuation<Result<Value, StoreError>, Never>
+    private let completion: StoreCompletion<Value>
     private var value: Value?
 
     init(
         weight: Int,
         body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
-        continuation: CheckedContinuation<Result<Value, StoreError>, Never>
+        completion: @escaping StoreCompletion<Value>
     ) {
         self.body = body
-        self.continuation = continuation
+        self.completion = completion
         super.init(weight: weight)
     }
 
@@ -151,9 +172,9 @@ private final class TypedJob<Worker, Value: Sendable>: StoreJob<Worker> {
 
     override func end(_ error: StoreError?) {
         if error == nil, let value {
-            continuation.resume(returning: .success(value))
+            completion(.success(value))
         } else {
-            continuation.resume(returning: .failure(error ?? .closed))
+            completion(.failure(error ?? .closed))
         }
     }
 }

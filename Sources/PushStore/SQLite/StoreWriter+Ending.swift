@@ -112,15 +112,32 @@ extension StoreWriter {
         return .recorded
     }
 
+    /// Of a run whose entries are all forgotten.
+    private func forgetTraces() throws(StoreError) {
+        let run = try sql(
+            "SELECT min(id) FROM trace_run WHERE id < coalesce((SELECT min(id) FROM entry), 0x7FFFFFFFFFFFFFFF)"
+        ).first([]) { $0.optionalInteger(0) }
+        guard let run = run ?? nil else { return }
+        try sql("DELETE FROM trace_chunk WHERE run = ?").run([.integer(run)])
+        try sql("DELETE FROM trace_run WHERE id = ?").run([.integer(run)])
+    }
+
     func purge(endedBefore time: Timestamp, limit: Int) throws(StoreError) -> Int {
         let found = try sql(
-            "SELECT id, tenant, lane, state FROM entry WHERE state >= 3 AND changed < ? ORDER BY changed LIMIT ?"
+            """
+            SELECT id, tenant, lane, state, attempts <= (first_attempt IS NOT NULL) FROM entry
+            WHERE state >= 3 AND changed < ? ORDER BY changed LIMIT ?
+            """
         ).all([time.column, .integer(Int64(limit))]) { row in
-            (id: row.integer(0), tenant: row.integer(1), lane: row.integer(2), state: row.integer(3))
+            (
+                id: row.integer(0), tenant: row.integer(1), lane: row.integer(2), state: row.integer(3),
+                hasNoMoreAttempts: row.integer(4) != 0
+            )
         }
-        for (id, tenant, lane, state) in found {
-            try deletePayload(id)
-            try sql("DELETE FROM attempt WHERE entry = ?").run([.integer(id)])
+        for (id, tenant, lane, state, hasNoMoreAttempts) in found {
+            // Those of the others went when they ended.
+            if state == EntryState.Code.dead.rawValue { try deletePayload(id) }
+            if !hasNoMoreAttempts { try sql("DELETE FROM attempt WHERE entry = ?").run([.integer(id)]) }
             try sql("DELETE FROM entry WHERE id = ?").run([.integer(id)])
             try forgetWatch(id, tenant: tenant)
             guard let lane = UInt8(exactly: lane).flatMap(Lane.init) else { continue }
@@ -132,6 +149,7 @@ extension StoreWriter {
                 (SELECT tenant, key FROM request WHERE created < ? ORDER BY created LIMIT ?)
             """
         ).run([time.column, .integer(Int64(limit))])
+        try forgetTraces()
         return found.count
     }
 }

@@ -4,11 +4,35 @@ internal import Envelope
 extension StoreWriter {
     func enqueue(_ requests: [OutboxRequest], now: Timestamp) throws(StoreError) -> [EnqueueResult] {
         var results: [EnqueueResult] = []
-        for request in requests { results.append(try enqueue(request, now: now)) }
+        for request in requests { results.append(try enqueue(request, as: .queued, now: now)) }
         return results
     }
 
-    private func enqueue(_ request: OutboxRequest, now: Timestamp) throws(StoreError) -> EnqueueResult {
+    func enqueueSending(_ requests: [OutboxRequest], now: Timestamp) throws(StoreError) -> [SendingResult] {
+        var results: [SendingResult] = []
+        for request in requests {
+            switch try enqueue(request, as: .sending, now: now) {
+            case .duplicate(let ids): results.append(.duplicate(ids))
+            case .conflict: results.append(.conflict)
+            case .stored(let ids):
+                let tenant = try tenants.makeNumber(request.tenant)
+                results.append(
+                    .sending(
+                        zip(ids, request.entries).map { id, entry in
+                            Lease(standing: EntryStanding(entry, id: id, tenant: tenant), number: 0)
+                        }
+                    )
+                )
+            }
+        }
+        return results
+    }
+
+    private func enqueue(
+        _ request: OutboxRequest,
+        as state: EntryState.Code,
+        now: Timestamp
+    ) throws(StoreError) -> EnqueueResult {
         let tenant = try tenants.makeNumber(request.tenant)
         if let known = try request.idempotency.map({ key throws(StoreError) in try known(key, tenant) }) ?? nil {
             return known
@@ -18,7 +42,7 @@ extension StoreWriter {
         for entry in request.entries {
             let shard = Shard(tenant: request.tenant, device: entry.device)
             let id = nextID(shard, milliseconds: now.milliseconds)
-            try insert(entry, as: id, tenant: tenant, now: now)
+            try insert(entry, as: id, tenant: tenant, state: state, now: now)
             ids.append(id)
         }
         if let idempotency = request.idempotency {
@@ -35,25 +59,49 @@ extension StoreWriter {
         try RequestRow.result(of: idempotency, tenant, sql)
     }
 
-    func insert(_ entry: NewEntry, as id: EntryID, tenant: Int64, now: Timestamp) throws(StoreError) {
+    /// - Parameters:
+    ///   - entry: what is to be sent.
+    ///   - id: its own.
+    ///   - tenant: by number.
+    ///   - state: `.queued`, or `.sending` for one whose sender has room for it.
+    ///   - now: when it was accepted.
+    /// - Throws: what a disk does.
+    func insert(
+        _ entry: NewEntry,
+        as id: EntryID,
+        tenant: Int64,
+        state: EntryState.Code = .queued,
+        now: Timestamp
+    ) throws(StoreError) {
         let header = EntryHeader.encode(entry)
         let apnsID = entry.apnsID.bytes
         let checksum = EntryHeader.checksum(apnsID: apnsID, header: header, payload: entry.payload)
-        try sql(
-            """
-            INSERT INTO entry (id, tenant, lane, shard, state, attempts, tried, attempt_limit, due, deadline, created,
-                changed, maybe_duplicate, apns_id, trace, header, checksum)
-            VALUES (?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
-            """
-        ).run([
-            .integer(id.value), .integer(tenant), .integer(Int64(entry.lane.rawValue)),
-            .integer(Int64(id.shard.index)), .optional(entry.attemptLimit.map { Int64($0) }), now.column,
-            entry.deadline.column, now.column, now.column, .bytes(apnsID), .optional(entry.trace?.text),
-            .bytes(header), .integer(checksum),
-        ])
-        try sql("INSERT INTO payload (entry, bytes) VALUES (?, ?)").run([.integer(id.value), .bytes(entry.payload)])
+        let row = hot.insertEntry
+        row.bind(1, id.value)
+        row.bind(2, tenant)
+        row.bind(3, Int64(entry.lane.rawValue))
+        row.bind(4, Int64(id.shard.index))
+        row.bind(5, state.rawValue)
+        row.bind(6, optional: entry.attemptLimit.map { Int64($0) })
+        row.bind(7, now.number)
+        row.bind(8, entry.deadline.number)
+        row.bind(9, now.number)
+        row.bind(10, now.number)
+        row.bind(11, apnsID)
+        if let trace = entry.trace.map({ Array($0.text.utf8) }) {
+            row.bind(12, trace)
+            traces.note(trace: trace, entry: id)
+        } else {
+            row.bindNull(12)
+        }
+        row.bind(13, header)
+        row.bind(14, checksum)
+        try row.runBound()
+        hot.insertPayload.bind(1, id.value)
+        hot.insertPayload.bind(2, entry.payload)
+        try hot.insertPayload.runBound()
         try watch(entry, as: id)
-        tallies.move(tenant: tenant, lane: entry.lane, from: nil, to: .queued)
+        tallies.move(tenant: tenant, lane: entry.lane, from: nil, to: state)
     }
 }
 

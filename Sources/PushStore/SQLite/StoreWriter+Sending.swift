@@ -1,8 +1,9 @@
 internal import Envelope
 
 /// What a change of state has to know of an entry.
-struct EntryStanding {
+struct EntryStanding: Hashable {
     let id: EntryID
+    /// By number.
     let tenant: Int64
     let lane: Lane
     let state: EntryState
@@ -16,7 +17,7 @@ struct EntryStanding {
     /// - Returns: nil for a row that is not what was written.
     init?(_ row: SQLiteRow) {
         guard let id = EntryID(value: row.integer(0)), let lane = UInt8(exactly: row.integer(2)).flatMap(Lane.init),
-            let state = EntryState(code: row.integer(3), reason: row.optionalInteger(4))
+            row.isCount(5), let state = EntryState(code: row.integer(3), reason: row.optionalInteger(4))
         else { return nil }
         self.id = id
         tenant = row.integer(1)
@@ -26,6 +27,31 @@ struct EntryStanding {
         attemptLimit = row.optionalInteger(6).map { Int(clamping: $0) }
         deadline = Timestamp(column: row.integer(7))
         maybeDuplicate = row.integer(8) != 0
+    }
+
+    /// Of one that is stored as on its way.
+    init(_ entry: NewEntry, id: EntryID, tenant: Int64) {
+        self.id = id
+        self.tenant = tenant
+        lane = entry.lane
+        state = .sending
+        attemptCount = 0
+        attemptLimit = entry.attemptLimit
+        deadline = entry.deadline
+        maybeDuplicate = false
+    }
+
+    /// Of one that was read whole.
+    init(_ row: EntryRow) {
+        let entry = row.entry
+        id = entry.id
+        tenant = row.tenant
+        lane = entry.lane
+        state = entry.state
+        attemptCount = entry.attemptCount
+        attemptLimit = entry.attemptLimit
+        deadline = entry.deadline
+        maybeDuplicate = entry.maybeDuplicate
     }
 }
 
@@ -45,15 +71,18 @@ extension StoreWriter {
 
     private func mark(_ lease: Lease, now: Timestamp) throws(StoreError) -> MarkResult {
         // The file decides, not the memory of who had what: it must be queued, and not have been tried since.
-        guard let standing = try standing(lease.id), standing.state == .queued,
-            standing.attemptCount == lease.attemptCount
-        else { return .lost }
-        if standing.deadline <= now {
+        if lease.standing.deadline <= now {
+            guard let standing = try standing(lease.id), standing.state == .queued,
+                standing.attemptCount == lease.attemptCount
+            else { return .lost }
             try end(standing, as: .expired, now: now)
             return .expired
         }
-        try sql("UPDATE entry SET state = 1, changed = ? WHERE id = ?").run([now.column, .integer(lease.id.value)])
-        tallies.move(tenant: standing.tenant, lane: standing.lane, from: .queued, to: .sending)
+        hot.mark.bind(1, now.number)
+        hot.mark.bind(2, lease.id.value)
+        hot.mark.bind(3, Int64(lease.attemptCount))
+        guard try hot.mark.runBound() == 1 else { return .lost }
+        tallies.move(tenant: lease.standing.tenant, lane: lease.standing.lane, from: .queued, to: .sending)
         return .sending
     }
 
@@ -64,27 +93,34 @@ extension StoreWriter {
     }
 
     private func finish(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> FinishResult {
+        if let state = try finishHeld(outcome, now: now) { return .recorded(state) }
         guard let standing = try standing(outcome.lease.id) else { return .unknown }
         guard standing.attemptCount == outcome.lease.attemptCount else { return .notSending(standing.state) }
         // The device may have been quicker than the answer: then the attempt is written down, and nothing else changes.
-        guard standing.state == .sending || standing.state == .delivered else { return .notSending(standing.state) }
+        guard standing.state == .delivered else { return .notSending(standing.state) }
         let ordinal = standing.attemptCount + 1
-        try record(outcome.attempt, of: standing.id, ordinal: ordinal)
-        if standing.state == .delivered {
-            try sql("UPDATE entry SET attempts = ?, tried = 1 WHERE id = ?").run([
-                .integer(Int64(ordinal)), .integer(standing.id.value),
-            ])
-            return .recorded(.delivered)
-        }
+        if ordinal > 1 { try record(outcome.attempt, of: standing.id, ordinal: ordinal) }
+        try sql(
+            "UPDATE entry SET attempts = ?1, tried = 1, first_attempt = iif(?1 = 1, ?2, first_attempt) WHERE id = ?3"
+        ).run([
+            .integer(Int64(ordinal)), .bytes(FirstAttempt.encode(outcome.attempt, state: .delivered)),
+            .integer(standing.id.value),
+        ])
+        return .recorded(.delivered)
+    }
+
+    /// Where it is on its way as its lease says.
+    ///
+    /// - Returns: what it is now; nil where it is not, and nothing has changed.
+    private func finishHeld(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> EntryState? {
+        let standing = outcome.lease.standing
         let settlement = Settlement(
             outcome.verdict,
-            attemptCount: ordinal,
+            attemptCount: standing.attemptCount + 1,
             attemptLimit: standing.attemptLimit,
             deadline: standing.deadline
         )
-        let isAmbiguous = outcome.attempt.connection == .ambiguous || outcome.attempt.connection == .interrupted
-        try settle(standing, settlement, attemptCount: ordinal, isAmbiguous: isAmbiguous, now: now)
-        return .recorded(settlement.state)
+        return try settle(standing, settlement, outcome.attempt, now: now) ? settlement.state : nil
     }
 
     /// After a start: everything that was on its way when the process before ended.
@@ -99,15 +135,17 @@ extension StoreWriter {
                 try setAside(id, now: now)
                 continue
             }
-            let ordinal = standing.attemptCount + 1
-            try record(Attempt(time: now, connection: .interrupted), of: standing.id, ordinal: ordinal)
             let settlement = Settlement.afterInterruption(
-                attemptCount: ordinal,
+                attemptCount: standing.attemptCount + 1,
                 attemptLimit: standing.attemptLimit,
                 deadline: standing.deadline,
                 now: now
             )
-            try settle(standing, settlement, attemptCount: ordinal, isAmbiguous: true, now: now)
+            let attempt = Attempt(time: now, connection: .interrupted)
+            guard try settle(standing, settlement, attempt, now: now) else {
+                try setAside(id, now: now)
+                continue
+            }
         }
         return found.count
     }
@@ -125,35 +163,47 @@ extension StoreWriter {
         ])
     }
 
+    /// Writes down an attempt and what it made of an entry that is on its way, and has been tried as often as `standing` says.
+    ///
+    /// - Returns: false where it is not so, and nothing has changed.
     private func settle(
         _ standing: EntryStanding,
         _ settlement: Settlement,
-        attemptCount: Int,
-        isAmbiguous: Bool,
+        _ attempt: Attempt,
         now: Timestamp
-    ) throws(StoreError) {
-        try sql(
-            """
-            UPDATE entry SET state = ?, reason = ?, changed = ?, due = ?, attempts = ?, tried = 1, maybe_duplicate = ?
-            WHERE id = ?
-            """
-        ).run([
-            .integer(settlement.state.code.rawValue), .optional(settlement.state.reasonCode), now.column,
-            (settlement.due ?? now).column, .integer(Int64(attemptCount)),
-            .integer(standing.maybeDuplicate || isAmbiguous ? 1 : 0), .integer(standing.id.value),
-        ])
+    ) throws(StoreError) -> Bool {
+        let isFirst = standing.attemptCount == 0
+        let isAmbiguous = attempt.connection == .ambiguous || attempt.connection == .interrupted
+        let row = isFirst ? hot.settleFirst : hot.settle
+        row.bind(1, settlement.state.code.rawValue)
+        row.bind(2, optional: settlement.state.reasonCode)
+        row.bind(3, now.number)
+        row.bind(4, (settlement.due ?? now).number)
+        row.bind(5, Int64(standing.attemptCount + 1))
+        row.bind(6, standing.maybeDuplicate || isAmbiguous ? 1 : 0)
+        if isFirst {
+            row.bind(7, FirstAttempt.encode(attempt, state: settlement.state))
+            row.bind(8, standing.id.value)
+        } else {
+            row.bind(7, standing.id.value)
+            row.bind(8, Int64(standing.attemptCount))
+        }
+        guard try row.runBound() == 1 else { return false }
+        if !isFirst { try record(attempt, of: standing.id, ordinal: standing.attemptCount + 1) }
         if settlement.state.needsNoPayload { try deletePayload(standing.id.value) }
         try conclude(standing.id.value, tenant: standing.tenant, as: settlement.state.code, now: now)
         tallies.move(
             tenant: standing.tenant,
             lane: standing.lane,
-            from: standing.state.code,
+            from: .sending,
             to: settlement.state.code
         )
+        return true
     }
 
     func deletePayload(_ id: Int64) throws(StoreError) {
-        try sql("DELETE FROM payload WHERE entry = ?").run([.integer(id)])
+        hot.deletePayload.bind(1, id)
+        try hot.deletePayload.runBound()
     }
 }
 

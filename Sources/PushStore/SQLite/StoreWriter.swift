@@ -7,7 +7,9 @@ final class StoreWriter {
     let connection: SQLiteConnection
     let sql: StatementCache
     let tenants: TenantTable
+    let hot: HotStatements
     let tallies: TallyTable
+    let traces: TraceIndex
     let vault: TokenVault
     let settings: StoreSettings
     var random = SystemRandom()
@@ -23,6 +25,7 @@ final class StoreWriter {
         secrets: StoreSecrets,
         settings: StoreSettings,
         book: Guarded<[TallyTable.Key: Int]>,
+        traces: Guarded<TraceMemory>,
         health: Guarded<StoreHealth>
     ) throws(StoreError) {
         self.connection = connection
@@ -31,7 +34,9 @@ final class StoreWriter {
         self.health = health
         sql = StatementCache(connection)
         tenants = try TenantTable(connection)
+        hot = try HotStatements(connection)
         tallies = try TallyTable(connection, book: book)
+        self.traces = try TraceIndex(connection, memory: traces)
         vault = TokenVault(secrets)
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
         let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
@@ -65,12 +70,14 @@ final class StoreWriter {
         // Nothing that is written now could be trusted.
         if isBroken { return .broken }
         do throws(StoreError) {
-            try sql("BEGIN IMMEDIATE").run([])
+            try hot.begin.runBound()
             for job in jobs { try job.run(self) }
             try tallies.write()
+            try traces.write()
             try writeSequence()
-            try sql("COMMIT").run([])
+            try hot.commit.runBound()
             tallies.end(holds: true)
+            traces.end(holds: true)
             writtenSequence = sequence.last
             note(.writable)
             return nil
@@ -78,6 +85,7 @@ final class StoreWriter {
             // SQLite has done that already after some errors; where it cannot be done, the next transaction says so.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             tallies.end(holds: false)
+            traces.end(holds: false)
             tenants.forget()
             if error == .full { note(.full) }
             if error == .broken {

@@ -94,8 +94,6 @@ extension HookStandIn: HookQueue {
 extension HookStandIn: ReceiptBook {
     func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] { throw .closed }
 
-    func entry(trace: Trace) async throws(StoreError) -> OutboxEntry? { throw .closed }
-
     func nextFallback() async throws(StoreError) -> Timestamp? {
         state.change { state in
             state.nextFallbackCount += 1
@@ -157,6 +155,10 @@ extension HookStandIn: DurableOutbox {
         throw .closed
     }
 
+    func enqueueSending(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [SendingResult] {
+        throw .closed
+    }
+
     func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] { throw .closed }
     func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] { throw .closed }
     func giveBack(_ leases: [Lease]) async {}
@@ -173,6 +175,9 @@ extension HookStandIn: DurableOutbox {
     func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry] {
         throw .closed
     }
+
+    func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] { throw .closed }
+    func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? { throw .closed }
 
     func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt] {
         state.value.attempts[id] ?? []

@@ -49,6 +49,11 @@ final class StagedStore: ServiceStore {
         return results
     }
 
+    func enqueueSending(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [SendingResult] {
+        try mayWrite()
+        return try await base.enqueueSending(requests, now: now)
+    }
+
     func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] { try await base.take(demand) }
 
     func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] {
@@ -170,8 +175,6 @@ final class StagedStore: ServiceStore {
         }
         return redemptions
     }
-
-    func entry(trace: Trace) async throws(StoreError) -> OutboxEntry? { try await base.entry(trace: trace) }
 
     func nextFallback() async throws(StoreError) -> Timestamp? { nil }
 

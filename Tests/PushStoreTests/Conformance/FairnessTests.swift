@@ -17,19 +17,13 @@ struct FairnessTests {
                 )
                 _ = try await store.enqueue([request], now: .after(0))
             }
-            // A device of another tenant's that is in the same shard.
-            let shard = Shard(tenant: try StorePattern.tenant(1), device: try StorePattern.device(1))
-            let tenant = try StorePattern.tenant(2)
-            let neighbour = try #require(
-                try (0..<10_000).first { Shard(tenant: tenant, device: try StorePattern.device($0)) == shard }
-            )
             let late = try await store.store(
-                try StorePattern.entry(9_001, device: neighbour),
-                try StorePattern.entry(9_002, device: neighbour),
+                try StorePattern.entry(9_001, device: 2),
+                try StorePattern.entry(9_002, device: 2),
                 tenant: 2,
                 now: .after(1)
             )
-            let demand = TakeDemand(lane: .normal, shard: shard, limit: 10, now: .after(1), leasedUntil: .after(60))
+            let demand = TakeDemand(lane: .normal, limit: 10, now: .after(1), leasedUntil: .after(60))
             let taken = try await store.take(demand)
             #expect(taken.count == 10)
             #expect(Set(taken.map(\.lease.id)).isSuperset(of: late))
@@ -42,19 +36,15 @@ struct FairnessTests {
             _ = try await store.store(try StorePattern.entry(1, device: 1), tenant: 1)
             _ = try await store.store(try StorePattern.entry(2, device: 1), tenant: 2)
             let excluded = try StorePattern.tenant(1)
-            var taken: [LeasedEntry] = []
-            for shard in Shard.all {
-                taken += try await store.take(
-                    TakeDemand(
-                        lane: .normal,
-                        shard: shard,
-                        limit: 10,
-                        excluding: [excluded],
-                        now: .after(0),
-                        leasedUntil: .after(60)
-                    )
+            let taken = try await store.take(
+                TakeDemand(
+                    lane: .normal,
+                    limit: 10,
+                    excluding: [excluded],
+                    now: .after(0),
+                    leasedUntil: .after(60)
                 )
-            }
+            )
             #expect(taken.map(\.entry.tenant) == [try StorePattern.tenant(2)])
         }
     }
@@ -67,11 +57,9 @@ struct FairnessTests {
             for number in 31...60 {
                 _ = try await store.store(try StorePattern.entry(UInt64(number), device: 1), now: .after(5))
             }
-            let shard = Shard(tenant: try StorePattern.tenant(1), device: try StorePattern.device(1))
             let taken = try await store.take(
                 TakeDemand(
                     lane: .normal,
-                    shard: shard,
                     limit: 20,
                     retryLimit: 5,
                     now: .after(5),

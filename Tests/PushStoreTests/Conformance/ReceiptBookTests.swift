@@ -173,20 +173,4 @@ struct ReceiptBookTests {
             guard case .received = try await store.redeem([hash(2)], now: .after(3))[0] else { throw NotStored() }
         }
     }
-
-    @Test(arguments: StoreEngine.all)
-    func `a trace gives the newest entry, whoever's it is`(_ engine: StoreEngine) async throws {
-        try await engine.with { store in
-            let old = try StorePattern.entry(1)
-            let trace = try #require(old.trace)
-            _ = try await store.store(old)
-            var new = try StorePattern.entry(2)
-            new.trace = trace
-            let id = try await store.store(new, tenant: 2)[0]
-            let found = try await store.entry(trace: trace)
-            let owner = try StorePattern.tenant(2)
-            #expect(found?.id == id && found?.tenant == owner)
-            #expect(try await store.entry(trace: Trace(bytes: StorePattern.payload(77, byteCount: 16))) == nil)
-        }
-    }
 }

@@ -66,19 +66,9 @@ extension DurableOutbox {
         limit: Int = 100,
         now: Timestamp = StorePattern.start
     ) async throws -> [LeasedEntry] {
-        var taken: [LeasedEntry] = []
-        for shard in Shard.all {
-            taken += try await take(
-                TakeDemand(
-                    lane: lane,
-                    shard: shard,
-                    limit: limit,
-                    now: now,
-                    leasedUntil: now.advanced(by: .seconds(60))
-                )
-            )
-        }
-        return taken
+        try await take(
+            TakeDemand(lane: lane, limit: limit, now: now, leasedUntil: now.advanced(by: .seconds(60)))
+        )
     }
 
     /// Takes and marks everything that is due.

@@ -1,0 +1,68 @@
+internal import Envelope
+
+/// An entry's first attempt, as a column of its row: most entries have one, and it costs no row of its own.
+///
+/// Version 1, the time in milliseconds (8 bytes), connection, status or 0 (2 bytes), LP(reason), LP(unique id), each of those
+/// with one byte before it that is 0 for none; then zeros. The column is there with zeros from the start, and a byte shorter
+/// once the state's number takes a byte, so that the row keeps its length and SQLite writes over it in its place.
+enum FirstAttempt {
+    private static let version: UInt8 = 1
+    /// Room for an apns-unique-id without a reason.
+    static let reservedByteCount = 53
+
+    /// - Parameters:
+    ///   - attempt: the first one.
+    ///   - state: of its entry from now on.
+    /// - Returns: as many bytes as were reserved, or more where it needs them.
+    static func encode(_ attempt: Attempt, state: EntryState) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(reservedByteCount)
+        bytes.append(version)
+        bytes.append(bigEndian: attempt.time.milliseconds)
+        bytes.append(attempt.connection.rawValue)
+        let status = attempt.status ?? 0
+        bytes.append(UInt8(truncatingIfNeeded: status >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: status))
+        append(attempt.reason, to: &bytes)
+        append(attempt.uniqueID, to: &bytes)
+        // SQLite's numbers 0 and 1 take no byte of a row.
+        let byteCount = reservedByteCount - (state.code.rawValue > 1 ? 1 : 0)
+        while bytes.count < byteCount { bytes.append(0) }
+        return bytes
+    }
+
+    /// - Returns: nil for zeros, and for what `encode` does not make.
+    static func decode(_ bytes: [UInt8]) -> Attempt? {
+        var reader = ByteReader(bytes[...])
+        guard reader.take(UInt8.self) == version, let time = reader.take(UInt64.self),
+            let connection = reader.take(UInt8.self), let high = reader.take(UInt8.self),
+            let low = reader.take(UInt8.self), let reason = text(&reader), let uniqueID = text(&reader)
+        else { return nil }
+        let status = Int(high) << 8 | Int(low)
+        return Attempt(
+            time: Timestamp(milliseconds: time),
+            // Of a damaged row the careful reading.
+            connection: Attempt.Connection(rawValue: connection) ?? .ambiguous,
+            status: status == 0 ? nil : status,
+            reason: reason,
+            uniqueID: uniqueID
+        )
+    }
+
+    private static func append(_ text: String?, to bytes: inout [UInt8]) {
+        guard let text else {
+            bytes.append(0)
+            return
+        }
+        bytes.append(UInt8(text.utf8.count + 1))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    /// - Returns: nil for what is cut off; nil inside for none.
+    private static func text(_ reader: inout ByteReader) -> String?? {
+        guard let length = reader.take(UInt8.self) else { return nil }
+        if length == 0 { return .some(nil) }
+        guard let bytes = reader.take(Int(length) - 1) else { return nil }
+        return .some(String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,38 @@
+/// The statements that every notification runs, and what they are about: found without a look by their text.
+struct HotStatements {
+    let begin: SQLiteStatement
+    let commit: SQLiteStatement
+    let insertEntry: SQLiteStatement
+    let insertPayload: SQLiteStatement
+    let deletePayload: SQLiteStatement
+    /// Queued → sending, where it is still what its lease says.
+    let mark: SQLiteStatement
+    /// Sending → what the attempt made of it, where it is still what its lease says.
+    let settle: SQLiteStatement
+    /// The same, with the first attempt.
+    let settleFirst: SQLiteStatement
+
+    init(_ connection: SQLiteConnection) throws(StoreError) {
+        begin = try connection.prepare("BEGIN IMMEDIATE")
+        commit = try connection.prepare("COMMIT")
+        insertEntry = try connection.prepare(
+            """
+            INSERT INTO entry (id, tenant, lane, shard, state, attempt_limit, due, deadline, created, changed, apns_id,
+                trace, header, checksum, attempts, tried, maybe_duplicate, first_attempt)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, zeroblob(\(FirstAttempt.reservedByteCount)))
+            """
+        )
+        insertPayload = try connection.prepare("INSERT INTO payload (entry, bytes) VALUES (?, ?)")
+        deletePayload = try connection.prepare("DELETE FROM payload WHERE entry = ?")
+        mark = try connection.prepare(
+            "UPDATE entry SET state = 1, changed = ? WHERE id = ? AND state = 0 AND attempts = ?"
+        )
+        let settling = """
+            UPDATE entry SET state = ?, reason = ?, changed = ?, due = ?, attempts = ?, tried = 1, maybe_duplicate = ?
+            """
+        settle = try connection.prepare("\(settling) WHERE id = ? AND state = 1 AND attempts = ?")
+        settleFirst = try connection.prepare(
+            "\(settling), first_attempt = ? WHERE id = ? AND state = 1 AND attempts = 0"
+        )
+    }
+}

@@ -1,0 +1,163 @@
+internal import Platform
+
+/// Which entries have which trace.
+///
+/// Traces are random, and an index of SQLite's would write a page of its own for each of them, the more so the larger it is.
+/// So the newest are kept in memory, in the order in which they came; when there are `pairCountMax`, they are written at once,
+/// sorted, as a run. A look for a trace searches the memory and each run. What memory held when a process ended is read again
+/// from the entries that are younger than the last run.
+struct TraceMemory {
+    static let pairCountMax = 32_768
+
+    private(set) var pairs: [TracePair] = []
+
+    mutating func append(_ more: [TracePair]) { pairs += more }
+
+    mutating func removeAll() { pairs.removeAll(keepingCapacity: true) }
+
+    /// - Returns: the entries that may have it, the newest first.
+    func entries(_ hash: Int64) -> [Int64] { pairs.lazy.filter { $0.hash == hash }.map(\.entry).reversed() }
+}
+
+/// A trace's hash and an entry that has it.
+struct TracePair: Equatable {
+    let hash: Int64
+    let entry: Int64
+
+    static func hash(trace: [UInt8]) -> Int64 {
+        var sum = Checksum()
+        sum.add(trace)
+        return Int64(bitPattern: sum.value)
+    }
+}
+
+/// A part of a run: pairs of eight bytes and eight, sorted by their hash.
+enum TraceChunk {
+    /// As many as fit a page of SQLite's four times.
+    static let pairCountMax = 60
+
+    static func encode(_ pairs: ArraySlice<TracePair>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16 * pairs.count)
+        for pair in pairs {
+            bytes.append(word: UInt64(bitPattern: pair.hash))
+            bytes.append(word: UInt64(bitPattern: pair.entry))
+        }
+        return bytes
+    }
+
+    /// - Returns: the entries with this hash, in the order in which they are; none of what `encode` does not make.
+    static func entries(_ hash: Int64, in bytes: [UInt8]) -> [Int64] {
+        guard bytes.count.isMultiple(of: 16) else { return [] }
+        return stride(from: 0, to: bytes.count, by: 16).compactMap { offset in
+            word(bytes, offset) == hash ? word(bytes, offset + 8) : nil
+        }
+    }
+
+    private static func word(_ bytes: [UInt8], _ offset: Int) -> Int64 {
+        var word: UInt64 = 0
+        for index in offset..<offset + 8 { word = word << 8 | UInt64(bytes[index]) }
+        return Int64(bitPattern: word)
+    }
+}
+
+/// The writer's side.
+final class TraceIndex {
+    private let insertChunk: SQLiteStatement
+    private let insertRun: SQLiteStatement
+    private var pending: [TracePair] = []
+    private var isRunWritten = false
+    /// As of the last transaction that holds; the reader looks here.
+    private let memory: Guarded<TraceMemory>
+
+    /// Reads what is in no run; writes runs where that is a lot: not in a transaction.
+    init(_ connection: SQLiteConnection, memory: Guarded<TraceMemory>) throws(StoreError) {
+        self.memory = memory
+        insertChunk = try connection.prepare(
+            "INSERT INTO trace_chunk (run, first, ordinal, pairs) VALUES (?, ?, ?, ?)"
+        )
+        insertRun = try connection.prepare("INSERT INTO trace_run (id) VALUES (?)")
+        var last = try connection.integer("SELECT max(id) FROM trace_run")
+        let select = try connection.prepare(
+            "SELECT id, trace FROM entry WHERE id > ? AND trace IS NOT NULL ORDER BY id LIMIT ?"
+        )
+        while true {
+            let found = try select.all([.integer(last), .integer(Int64(TraceMemory.pairCountMax / 2))]) { row in
+                (TracePair(hash: TracePair.hash(trace: row.bytes(1)), entry: row.integer(0)))
+            }
+            guard let end = found.last else { return }
+            last = end.entry
+            pending = found
+            try connection.execute("BEGIN IMMEDIATE")
+            do throws(StoreError) {
+                try write()
+                try connection.execute("COMMIT")
+            } catch {
+                // Whoever opens the store gets the error, and no store.
+                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+                throw error
+            }
+            self.end(holds: true)
+        }
+    }
+
+    func note(trace: [UInt8], entry: EntryID) {
+        pending.append(TracePair(hash: TracePair.hash(trace: trace), entry: entry.value))
+    }
+
+    /// Before a transaction ends.
+    func write() throws(StoreError) {
+        guard !pending.isEmpty else { return }
+        let known = memory.withLock { $0.pairs.count + pending.count < TraceMemory.pairCountMax ? nil : $0.pairs }
+        guard let known else { return }
+        let pairs = (known + pending).sorted { ($0.hash, $0.entry) < ($1.hash, $1.entry) }
+        let run = pairs.reduce(0) { max($0, $1.entry) }
+        var start = 0
+        while start < pairs.count {
+            let end = min(start + TraceChunk.pairCountMax, pairs.count)
+            try insertChunk.run([
+                .integer(run), .integer(pairs[start].hash), .integer(Int64(start)),
+                .bytes(TraceChunk.encode(pairs[start..<end])),
+            ])
+            start = end
+        }
+        try insertRun.run([.integer(run)])
+        isRunWritten = true
+    }
+
+    /// After it has ended.
+    func end(holds: Bool) {
+        if holds, !pending.isEmpty {
+            memory.withLock { [pending, isRunWritten] memory in
+                if isRunWritten { memory.removeAll() } else { memory.append(pending) }
+            }
+        }
+        isRunWritten = false
+        pending.removeAll(keepingCapacity: true)
+    }
+}
+
+extension StoreReader {
+    /// Calls `visit` with the entries that may have a trace, by number, the newest first, each at most once, until it says
+    /// that it needs no more.
+    func entryNumbers(trace: [UInt8], visit: (Int64) throws(StoreError) -> Bool) throws(StoreError) {
+        let hash = TracePair.hash(trace: trace)
+        // The memory first: what leaves it meanwhile is in a run by the time of the look at the runs.
+        let recent = traces.withLock { $0.entries(hash) }
+        for id in recent where !(try visit(id)) { return }
+        let oldest = recent.last ?? .max
+        for run in try sql("SELECT id FROM trace_run ORDER BY id DESC").all([], { $0.integer(0) }) {
+            var chunks = try sql("SELECT pairs FROM trace_chunk WHERE run = ? AND first = ? ORDER BY ordinal").all(
+                [.integer(run), .integer(hash)]
+            ) { $0.bytes(0) }
+            // The one before may end with it.
+            let before = try sql(
+                "SELECT pairs FROM trace_chunk WHERE run = ? AND first < ? ORDER BY first DESC, ordinal DESC LIMIT 1"
+            ).first([.integer(run), .integer(hash)]) { $0.bytes(0) }
+            if let before { chunks.insert(before, at: 0) }
+            for id in chunks.flatMap({ TraceChunk.entries(hash, in: $0) }).reversed() where id < oldest {
+                if !(try visit(id)) { return }
+            }
+        }
+    }
+}
