@@ -70,8 +70,8 @@ extension StoreReader {
     /// - Returns: nil without a row; a row that is nil when it is damaged.
     private func row(_ key: DeviceKey) throws(StoreError) -> DeviceRow?? {
         guard let tenant = try tenants.number(key.tenant) else { return nil }
-        return try sql("SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id = ?").first(
-            [.integer(tenant), .bytes(key.device.bytes)]
-        ) { DeviceRow($0, tenant: key.tenant) }
+        return try selectDevice.first([.integer(tenant), .bytes(key.device.bytes)]) { row in
+            DeviceRow(row, tenant: key.tenant)
+        }
     }
 }

@@ -64,15 +64,9 @@ extension StoreReader {
         _ leases: Guarded<LeaseBook>
     ) throws(StoreError) -> [Int64] {
         let heldCount = leases.withLock { $0.count(demand.lane) }
-        let ids = try sql(
-            """
-            SELECT id FROM entry INDEXED BY entry_queue
-            WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND due <= ? AND (? >> (id & 63)) & 1
-            ORDER BY due, id LIMIT ?
-            """
-        ).all([
+        let ids = try selectDue.all([
             .integer(tenant), .integer(Int64(demand.lane.rawValue)), .integer(tried ? 1 : 0), demand.now.column,
-            .integer(demand.shards.column), .integer(Int64(clamping: demand.limit) + Int64(heldCount)),
+            .integer(demand.shards.column), .integer(Int64(min(demand.limit, 1 << 30) + heldCount)),
         ]) { $0.integer(0) }
         guard heldCount > 0 else { return ids }
         return leases.withLock { book in
@@ -88,12 +82,7 @@ extension StoreReader {
     ) throws(StoreError) {
         let found: (row: EntryRow?, payload: [UInt8]?)?
         do throws(StoreError) {
-            found = try sql(
-                """
-                SELECT \(EntryRow.columns), payload.bytes FROM entry
-                LEFT JOIN payload ON payload.entry = entry.id WHERE entry.id = ?
-                """
-            ).first([.integer(id)]) { [tenants] row throws(StoreError) in
+            found = try selectWithPayload.first([.integer(id)]) { [tenants] row throws(StoreError) in
                 (row: try EntryRow(row, tenants), payload: row.optionalBytes(EntryRow.columnCount))
             }
         } catch .damaged {

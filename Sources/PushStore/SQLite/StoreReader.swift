@@ -5,6 +5,10 @@ internal import Platform
 /// The one that reads: it sees what is on the disk, and never waits for the writer.
 final class StoreReader {
     let sql: StatementCache
+    /// Those that every notification runs, found without a look by their text.
+    let selectDevice: SQLiteStatement
+    let selectDue: SQLiteStatement
+    let selectWithPayload: SQLiteStatement
     let tenants: TenantTable
     let vault: TokenVault
     let cursors: CursorSeal
@@ -20,6 +24,22 @@ final class StoreReader {
         self.file = file
         self.traces = traces
         sql = StatementCache(connection)
+        selectDevice = try connection.prepare(
+            "SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id = ?"
+        )
+        selectDue = try connection.prepare(
+            """
+            SELECT id FROM entry INDEXED BY entry_queue
+            WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND due <= ? AND (? >> (id & 63)) & 1
+            ORDER BY due, id LIMIT ?
+            """
+        )
+        selectWithPayload = try connection.prepare(
+            """
+            SELECT \(EntryRow.columns), payload.bytes FROM entry
+            LEFT JOIN payload ON payload.entry = entry.id WHERE entry.id = ?
+            """
+        )
         tenants = try TenantTable(connection)
         vault = TokenVault(secrets)
         cursors = CursorSeal(secrets)

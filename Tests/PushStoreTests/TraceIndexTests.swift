@@ -1,0 +1,118 @@
+import Envelope
+import Platform
+import PushStorePattern
+import TestSupport
+import Testing
+
+@testable import PushStore
+
+/// Traces in memory and in runs.
+struct TraceIndexTests {
+    private let folder: TemporaryFolder
+    private let tenant: TenantID
+
+    init() throws {
+        folder = try TemporaryFolder()
+        tenant = try StorePattern.tenant(1)
+    }
+
+    private func open() throws -> SQLiteStore {
+        try SQLiteStore(path: folder.path("store"), key: try StorePattern.key(), now: StorePattern.start)
+    }
+
+    /// Entries without a payload to speak of, whose traces follow from their numbers.
+    private func fill(_ store: SQLiteStore, _ numbers: Range<Int>) async throws {
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1_000) {
+            let entries = try (start..<min(start + 1_000, numbers.upperBound)).map { number in
+                var entry = try StorePattern.entry(7, byteCount: 0)
+                entry.trace = Self.trace(number)
+                return entry
+            }
+            _ = try await store.enqueue(
+                [try OutboxRequest(tenant: tenant, idempotency: nil, entries: entries)],
+                now: .after(0)
+            )
+        }
+    }
+
+    private static func trace(_ number: Int) -> Trace {
+        Trace(bytes: Array(repeating: UInt8(truncatingIfNeeded: number), count: 8) + StorePattern.tail(number))
+    }
+
+    @Test func `a trace is found in memory, in runs, and after a restart, the newest first`() async throws {
+        let store = try open()
+        let shared = try #require(try StorePattern.entry(1).trace)
+        let first = try await store.store(try StorePattern.entry(1))
+        try await fill(store, 0..<TraceMemory.pairCountMax)
+        var again = try StorePattern.entry(2)
+        again.trace = shared
+        let second = try await store.store(again)
+        let expected = second + first
+        #expect(try await store.entries(trace: shared, tenant: tenant, limit: 9).map(\.id) == expected)
+        #expect(try await store.entries(trace: shared, tenant: tenant, limit: 1).map(\.id) == second)
+        for number in [0, 1, 59, 60, 999, 20_000, TraceMemory.pairCountMax - 1] {
+            let found = try await store.entries(trace: Self.trace(number), tenant: tenant, limit: 9)
+            #expect(found.map(\.trace) == [Self.trace(number)], "\(number)")
+        }
+        #expect(try await store.entries(trace: shared, tenant: try StorePattern.tenant(2), limit: 9).isEmpty)
+        await store.close()
+        let next = try open()
+        #expect(try await next.entries(trace: shared, tenant: tenant, limit: 9).map(\.id) == expected)
+        #expect(try await next.integrityReport() == [])
+        await next.close()
+    }
+
+    @Test func `a run is forgotten with its entries`() async throws {
+        let store = try open()
+        try await fill(store, 0..<TraceMemory.pairCountMax)
+        #expect(try await runCount(store) == 1)
+        let last = try await store.store(try StorePattern.entry(1))
+        #expect(try await store.expire(now: .after(90_000), limit: .max) == TraceMemory.pairCountMax + 1)
+        #expect(try await store.purge(endedBefore: .after(90_001), limit: 100) == 100)
+        #expect(try await runCount(store) == 1)
+        #expect(try await store.purge(endedBefore: .after(90_001), limit: .max) == TraceMemory.pairCountMax - 99)
+        #expect(try await runCount(store) == 0)
+        #expect(try await store.entries(last, tenant: tenant) == [nil])
+        await store.close()
+    }
+
+    private func runCount(_ store: SQLiteStore) async throws -> Int64 {
+        try await store.reader.perform { reader throws(StoreError) in
+            try reader.sql("SELECT count(*) FROM trace_run").first([]) { $0.integer(0) } ?? 0
+        }
+    }
+
+    @Test func `many with one hash are found across the parts of a run`() {
+        let pairs = (0..<150).map { TracePair(hash: $0 < 100 ? 5 : 9, entry: Int64($0)) }
+        let bytes = TraceChunk.encode(pairs[20..<110])
+        #expect(TraceChunk.entries(5, in: bytes) == (20..<100).map(Int64.init))
+        #expect(TraceChunk.entries(9, in: bytes) == (100..<110).map(Int64.init))
+        #expect(TraceChunk.entries(7, in: bytes).isEmpty)
+        #expect(TraceChunk.entries(5, in: Array(bytes.dropLast())).isEmpty)
+    }
+
+    @Test func `one trace of hundreds of entries is found in a run`() async throws {
+        let store = try open()
+        let trace = try #require(try StorePattern.entry(1).trace)
+        var ids: [EntryID] = []
+        let entries = try (0..<300).map { _ in
+            var entry = try StorePattern.entry(1, byteCount: 0)
+            entry.trace = trace
+            return entry
+        }
+        let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: entries)
+        guard case .stored(let stored) = try await store.enqueue([request], now: .after(0))[0] else {
+            throw NotStored()
+        }
+        ids += stored
+        try await fill(store, 0..<TraceMemory.pairCountMax)
+        #expect(try await store.entries(trace: trace, tenant: tenant, limit: 999).map(\.id) == ids.reversed())
+        await store.close()
+    }
+}
+
+extension StorePattern {
+    fileprivate static func tail(_ number: Int) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: UInt64(number) >> (8 * $0)) }
+    }
+}
