@@ -22,7 +22,6 @@ final class RoundTrips: Sendable {
     private let payload: [UInt8]
     private let progress = Guarded(Progress())
     private let clock = ContinuousClock()
-    private let now = StorePattern.start.advanced(by: .seconds(2))
 
     init(_ store: SQLiteStore, count: Int, byteCount: Int) {
         self.store = store
@@ -46,20 +45,22 @@ final class RoundTrips: Sendable {
     }
 
     private func start() {
-        let bytes: [UInt8]? = progress.withLock { progress in
+        let next: (bytes: [UInt8], number: Int)? = progress.withLock { progress in
             guard progress.started < count else { return nil }
             progress.started += 1
-            return progress.random.bytes(count: 40)
+            return (progress.random.bytes(count: 40), progress.started)
         }
-        guard let bytes else { return }
+        guard let next else { return }
         do {
-            let request = try self.request(bytes)
+            // The clock of 20,000 a second: ids by time are what makes their index cheap.
+            let now = StorePattern.start.advanced(by: .milliseconds(20_000 + Int64(next.number / 20)))
+            let request = try self.request(next.bytes, now: now)
             let start = clock.now
             store.enqueueSending([request], now: now) { [self] result in
                 let waited = (clock.now - start).components.attoseconds / 1_000_000_000_000
                 progress.withLock { $0.microseconds.append(Int(waited)) }
                 switch result {
-                case .success(let results): if case .sending(let leases) = results[0] { finish(leases[0]) }
+                case .success(let results): if case .sending(let leases) = results[0] { finish(leases[0], now: now) }
                 case .failure(let error): end(error)
                 }
             }
@@ -68,7 +69,7 @@ final class RoundTrips: Sendable {
         }
     }
 
-    private func request(_ bytes: [UInt8]) throws -> OutboxRequest {
+    private func request(_ bytes: [UInt8], now: Timestamp) throws -> OutboxRequest {
         let device = bytes[0..<4].reduce(0) { $0 << 8 | Int($1) } % 1_000_000
         var seeded = SeededRandom(seed: bytes[4..<12].reduce(0) { $0 << 8 | UInt64($1) })
         let entry = NewEntry(
@@ -84,7 +85,7 @@ final class RoundTrips: Sendable {
         return try OutboxRequest(tenant: try StorePattern.tenant(1), idempotency: nil, entries: [entry])
     }
 
-    private func finish(_ lease: Lease) {
+    private func finish(_ lease: Lease, now: Timestamp) {
         let attempt = Attempt(time: now, connection: .answered, status: 200, uniqueID: StoreBench.uniqueID)
         store.finish([Outcome(lease: lease, attempt: attempt, verdict: .accepted)], now: now) { [self] result in
             switch result {

@@ -101,13 +101,21 @@ enum StoreBench {
 
     static func measure(_ what: String, _ count: Int, _ body: () async throws -> Void) async throws {
         let clock = ContinuousClock()
-        let cpuBefore = cpuMicroseconds()
+        let before = cpuMicroseconds()
         let start = clock.now
         try await body()
         let seconds = (clock.now - start) / .seconds(1)
-        let cpu = Double(cpuMicroseconds() - cpuBefore) / Double(count)
-        let tenths = Int(cpu * 10)
-        PushStoreProbe.say("\(what): \(Int(Double(count) / seconds))/s, \(tenths / 10).\(tenths % 10) µs of CPU each")
+        let after = cpuMicroseconds()
+        let user = tenths(after.user - before.user, count)
+        let system = tenths(after.system - before.system, count)
+        PushStoreProbe.say(
+            "\(what): \(Int(Double(count) / seconds))/s, \(user) + \(system) µs of CPU each (user + system)"
+        )
+    }
+
+    private static func tenths(_ microseconds: Int, _ count: Int) -> String {
+        let tenths = microseconds * 10 / max(count, 1)
+        return "\(tenths / 10).\(tenths % 10)"
     }
 
     /// How often the disk says in a second that 4 KiB are there.
@@ -129,10 +137,12 @@ enum StoreBench {
         return Double(count) / ((clock.now - start) / .seconds(1))
     }
 
-    private static func cpuMicroseconds() -> Int {
+    private static func cpuMicroseconds() -> (user: Int, system: Int) {
         var usage = rusage()
         unsafe getrusage(RUSAGE_SELF.rawValue, &usage)
-        return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000
-            + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+        return (
+            usage.ru_utime.tv_sec * 1_000_000 + Int(usage.ru_utime.tv_usec),
+            usage.ru_stime.tv_sec * 1_000_000 + Int(usage.ru_stime.tv_usec)
+        )
     }
 }
