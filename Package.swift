@@ -356,7 +356,7 @@ package.targets += [
     ),
     .executableTarget(
         name: "PushStoreProbe",
-        dependencies: ["APNS", "Envelope", "Primitives", "PushStore", "PushStorePattern", "TestSupport"],
+        dependencies: ["APNS", "Envelope", "Platform", "Primitives", "PushStore", "PushStorePattern", "TestSupport"],
         path: "Tests/PushStoreProbe",
         swiftSettings: house
     ),

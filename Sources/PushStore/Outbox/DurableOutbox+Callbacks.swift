@@ -3,8 +3,8 @@ package import Envelope
 /// What a call of an outbox's hands its result to: called once, on any thread; it only passes the result on.
 package typealias StoreCompletion<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
-/// An engine without callbacks of its own. Each task does one call of the engine's and ends with it: whoever closes the engine
-/// waits for its calls.
+/// An engine without callbacks of its own. Each task does one call of the engine's and ends with it: whoever closes the
+/// engine waits for its calls.
 extension DurableOutbox {
     package func enqueue(
         _ requests: [OutboxRequest],

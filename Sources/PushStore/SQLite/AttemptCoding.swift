@@ -2,9 +2,10 @@ internal import Envelope
 
 /// An entry's first attempt, as a column of its row: most entries have one, and it costs no row of its own.
 ///
-/// Version 1, the time in milliseconds (8 bytes), connection, status or 0 (2 bytes), LP(reason), LP(unique id), each of those
-/// with one byte before it that is 0 for none; then zeros. The column is there with zeros from the start, and a byte shorter
-/// once the state's number takes a byte, so that the row keeps its length and SQLite writes over it in its place.
+/// Version 1, the time in milliseconds (8 bytes), connection, status or 0 (2 bytes), then reason and unique id: a byte that
+/// is 0 for none and one more than the length otherwise, and the text; then zeros. The column is there with zeros from the
+/// start, and a byte shorter once the state's number takes a byte, so that the row keeps its length and SQLite writes over
+/// it in its place.
 enum FirstAttempt {
     private static let version: UInt8 = 1
     /// Room for an apns-unique-id without a reason.

@@ -163,7 +163,7 @@ extension StoreWriter {
         ])
     }
 
-    /// Writes down an attempt and what it made of an entry that is on its way, and has been tried as often as `standing` says.
+    /// Writes down an attempt and what it made of an entry that is on its way, and was tried as often as `standing` says.
     ///
     /// - Returns: false where it is not so, and nothing has changed.
     private func settle(
