@@ -396,6 +396,7 @@ package.targets += [
         "Primitives",
         "PushService",
         "PushStore",
+        "PushStorePattern",
         "TestCertificates",
         "TestWebServer",
         "Transport"

@@ -96,7 +96,10 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
                 }
                 say(.sending(number: first, ids: leases.map(\.id)))
                 shared.backlog.add(count, ordering: .relaxed)
-                try await finish(leases.map { (lease: $0, tenant: request.tenant) }, &random)
+                try await finish(
+                    zip(leases, request.entries).map { Sent(lease: $0, tenant: request.tenant, apnsID: $1.apnsID) },
+                    &random
+                )
                 continue
             }
             guard case .stored(let ids) = try await engine.enqueue([request], now: now())[0] else { continue }
@@ -133,7 +136,10 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
             let marks = try await engine.markSending(taken.map(\.lease), now: now())
             let sending = zip(taken, marks).filter { $0.1 == .sending }.map(\.0)
             for one in sending { say(.marked(one.lease.id)) }
-            try await finish(sending.map { (lease: $0.lease, tenant: $0.entry.tenant) }, &random)
+            try await finish(
+                sending.map { Sent(lease: $0.lease, tenant: $0.entry.tenant, apnsID: $0.entry.apnsID) },
+                &random
+            )
             if Int.random(in: 0..<20, using: &random) == 0 {
                 for tenant in 1...3 {
                     _ = try await engine.release(
@@ -147,12 +153,18 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
         }
     }
 
-    private func finish(_ sending: [(lease: Lease, tenant: TenantID)], _ random: inout SeededRandom) async throws {
+    private struct Sent {
+        let lease: Lease
+        let tenant: TenantID
+        let apnsID: APNSID
+    }
+
+    private func finish(_ sending: [Sent], _ random: inout SeededRandom) async throws {
         let time = now()
         let outcomes = sending.map { Self.outcome($0.lease, time, &random) }
         for outcome in outcomes { say(.finishing(outcome.lease.id, outcome.verdict.word)) }
         let results = try await engine.finish(outcomes, now: now())
-        var accepted: [(lease: Lease, tenant: TenantID)] = []
+        var accepted: [Sent] = []
         for (one, result) in zip(sending, results) {
             guard case .recorded(let state) = result else { continue }
             say(.finished(one.lease.id, state.word))
@@ -162,7 +174,7 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
         guard !accepted.isEmpty else { return }
         for one in accepted { say(.receipting(one.lease.id)) }
         let redemptions = try await engine.redeem(
-            accepted.map { StorePattern.receiptHash(of: $0.entry.apnsID) },
+            accepted.map { StorePattern.receiptHash(of: $0.apnsID) },
             now: time
         )
         let others = zip(accepted, redemptions).filter { $0.1 == .unknown }.map(\.0)

@@ -47,10 +47,27 @@ extension Dispatcher {
             let context = dispatcher.context
             do throws(StoreError) {
                 _ = try await context.store.finish(outcomes, now: context.clock.now())
-                for ticket in batch { dispatcher.pendings[ticket] = nil }
+                let ended = batch.compactMap { dispatcher.pendings.removeValue(forKey: $0) }
+                dispatcher.ringBells(for: ended)
                 dispatcher.flow.didFinish(batch)
             } catch {
                 dispatcher.flow.didFailToFinish(batch, now: context.clock.uptime())
+            }
+        }
+    }
+
+    /// What is on the disk by now may have a fallback, or somebody who is told.
+    private func ringBells(for ended: [Pending]) {
+        let settings = context.settings
+        for pending in ended {
+            let tenant = settings.tenant(Self.text(pending.entry.tenant))
+            switch pending.outcome?.verdict {
+            case .accepted where pending.lane == .urgent:
+                if tenant?.apps.contains(where: { $0.fallback != nil }) == true { return bells.fallbacks() }
+            case .dead, .retry:
+                // A repetition may have been the last, or too late.
+                if tenant?.webhook != nil { return bells.hooks() }
+            case .accepted, .park, nil: break
             }
         }
     }

@@ -9,7 +9,16 @@ extension Dispatcher {
             let context = dispatcher.context
             var leased: [LeasedEntry] = []
             do throws(StoreError) {
-                leased = try await dispatcher.take(lane, limit: limit, retryLimit: retryLimit)
+                let now = context.clock.now()
+                leased = try await context.store.take(
+                    TakeDemand(
+                        lane: lane.stored,
+                        limit: limit,
+                        retryLimit: retryLimit,
+                        now: now,
+                        leasedUntil: now.advanced(by: .seconds(Self.leaseSeconds))
+                    )
+                )
                 let keys = leased.map { DeviceKey(tenant: $0.entry.tenant, device: $0.entry.device) }
                 // One batch; the rows may change before the push is out, as they may on its way.
                 let lookups = keys.isEmpty ? [] : try await context.store.devices(keys)
@@ -19,36 +28,6 @@ extension Dispatcher {
                 dispatcher.flow.didFailToTake(from: lane, now: context.clock.uptime())
             }
         }
-    }
-
-    /// The one place that knows how a store is asked: shard by shard, another one first every time.
-    private func take(
-        _ lane: DispatchLane,
-        limit: Int,
-        retryLimit: Int
-    ) async throws(StoreError) -> [LeasedEntry] {
-        var taken: [LeasedEntry] = []
-        let first = Int.random(in: 0..<Shard.count)
-        for offset in 0..<Shard.count where taken.count < limit {
-            let now = context.clock.now()
-            let retryCount = taken.count { $0.entry.attemptCount > 0 }
-            let demand = TakeDemand(
-                lane: lane.stored,
-                shard: Shard.all[(first + offset) % Shard.count],
-                limit: limit - taken.count,
-                retryLimit: max(1, retryLimit - retryCount),
-                now: now,
-                leasedUntil: now.advanced(by: .seconds(Self.leaseSeconds))
-            )
-            do throws(StoreError) {
-                taken += try await context.store.take(demand)
-            } catch {
-                // What was taken is in hand already.
-                guard taken.isEmpty else { return taken }
-                throw error
-            }
-        }
-        return taken
     }
 
     private func didTake(

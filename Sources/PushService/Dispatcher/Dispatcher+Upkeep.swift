@@ -8,7 +8,6 @@ import Synchronization
 struct UpkeepTimes {
     var gauges = Int64.min
     var notes = Int64.min
-    var ends = Int64.min
     var feedback = Int64.min
 
     static let second: Int64 = 1_000_000_000
@@ -111,15 +110,11 @@ extension Dispatcher {
         }
         if now >= upkeep.gauges {
             upkeep.gauges = now &+ 5 * UpkeepTimes.second
-            call { dispatcher in await dispatcher.setGauges() }
+            setGauges()
         }
         if now >= upkeep.notes {
             upkeep.notes = now &+ 5 * UpkeepTimes.second
             call { dispatcher in await dispatcher.ledger.save() }
-        }
-        if now >= upkeep.ends {
-            upkeep.ends = now &+ 60 * UpkeepTimes.second
-            call { dispatcher in await dispatcher.endWhatIsOver() }
         }
         if now >= upkeep.feedback {
             upkeep.feedback = now &+ 86_400 * UpkeepTimes.second
@@ -128,43 +123,11 @@ extension Dispatcher {
         plan()
     }
 
-    private func setGauges() async {
-        // What cannot be read is not shown anew.
-        guard let counts = try? await context.store.counts() else { return }
-        let now = context.clock.now()
-        var depth = LaneScheduler.Counts()
-        var age = LaneScheduler.Counts()
-        for count in counts { depth[DispatchLane(count.lane)] += count.queued + count.sending }
-        for lane in DispatchLane.allCases {
-            guard depth[lane] > 0, let oldest = (try? await context.store.oldestDue(lane.stored)) ?? nil else {
-                continue
-            }
-            age[lane] = oldest < now ? Int(clamping: (now.milliseconds - oldest.milliseconds) / 1_000) : 0
-        }
+    private func setGauges() {
         let ages = lanes.ages(at: .now())
-        context.metrics.withLock { [depth, age] metrics in
-            metrics.queueDepth = depth
-            metrics.queueAge = age
+        context.metrics.withLock { metrics in
             metrics.providerTokenAgeSeconds = ages.token
-            metrics.certificateDaysLeft = ages.certificate
+            metrics.certificateDaysLeft = [metrics.certificateDaysLeft, ages.certificate].compactMap(\.self).min()
         }
-    }
-
-    /// In steps, so that nobody waits long for them.
-    private func endWhatIsOver() async {
-        let stepCountMax = 1_000
-        let now = context.clock.now()
-        let kept = Duration.seconds(context.settings.limits.retentionDays * 86_400)
-        // The next time, if not now.
-        while !flow.isDraining, let count = try? await context.store.expire(now: now, limit: stepCountMax),
-            count == stepCountMax
-        {}
-        while !flow.isDraining,
-            let count = try? await context.store.purge(
-                endedBefore: now.advanced(by: .zero - kept),
-                limit: stepCountMax
-            ),
-            count == stepCountMax
-        {}
     }
 }

@@ -35,6 +35,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     let context: ServiceContext
     let lanes: PushLanes
     let rules: DispatchRules
+    let bells: DispatchBells
     /// 0 ..< 1, for the waits between attempts.
     let jitter: @Sendable () -> Double
     /// What became of a day's notifications, by app and region. On the loop.
@@ -59,15 +60,18 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
 
     /// - Parameters:
     ///   - context: what the service has in common.
+    ///   - bells: who is told when there is something to tell.
     ///   - jitter: chance for the waits between attempts.
     ///   - configure: changes the clients' configuration, for tests.
     package init(
         _ context: ServiceContext,
+        bells: DispatchBells = DispatchBells(),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         configure: (inout APNSClientConfiguration) -> Void = { _ in }
     ) {
         let limits = context.settings.limits
         self.context = context
+        self.bells = bells
         self.jitter = jitter
         rules = DispatchRules(RetryDelay(serverErrorWaitSeconds: limits.serverErrorWaitSeconds))
         flow = DispatchFlow(inFlightMax: limits.inFlightCountMax, bucket: DeviceBucket(limits))
@@ -114,6 +118,26 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         flow.ring(lanes.map { DispatchLane($0) })
         plan()
     }
+
+    /// On the loop.
+    package func didReceive(_ entries: [OutboxEntry]) {
+        bells.hooks()
+        let keys = entries.map { DeviceKey(tenant: $0.tenant, device: $0.device) }
+        call { dispatcher in
+            // Without its region a receipt counts as anybody's.
+            let lookups = (try? await dispatcher.context.store.devices(keys)) ?? []
+            for (index, entry) in entries.enumerated() {
+                var region: String?
+                if index < lookups.count, case .found(let device) = lookups[index] {
+                    region = device.registration.region
+                }
+                dispatcher.ledger.add(\.received, app: PushDestination.bundleID(of: entry), region: region)
+            }
+        }
+    }
+
+    /// On the loop.
+    package func didReport() { bells.hooks() }
 
     /// Takes nothing more, gives back what was not begun, and waits for what was. What has no answer by then stays
     /// `sending`, which the next start finds and sends again with the same apns-id.

@@ -134,14 +134,3 @@ extension TenantConfiguration {
         do throws(StoreError) { return try TenantID(id) } catch { throw Problem(error) }
     }
 }
-
-extension DispatchLane {
-    /// What the store calls it.
-    var stored: Lane {
-        switch self {
-        case .urgent: .urgent
-        case .normal: .normal
-        case .background: .background
-        }
-    }
-}

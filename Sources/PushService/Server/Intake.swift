@@ -120,14 +120,3 @@ struct Intake: Sendable {
         }
     }
 }
-
-extension DispatchLane {
-    init(_ lane: Lane) {
-        self =
-            switch lane {
-            case .urgent: .urgent
-            case .normal: .normal
-            case .background: .background
-            }
-    }
-}

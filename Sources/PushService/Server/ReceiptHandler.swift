@@ -6,6 +6,7 @@ import Transport
 /// `POST /v1/receipts`: the answer is the same, whatever the capabilities were good for.
 struct ReceiptHandler: Sendable {
     let context: ServiceContext
+    let door: any DispatchDoor
 
     func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let batch = try ReceiptBatch(call.json(), countMax: call.settings.limits.receiptCountMax)
@@ -14,11 +15,12 @@ struct ReceiptHandler: Sendable {
         let redemptions = try await context.asking { () throws(StoreError) in
             try await context.store.redeem(hashes, now: now)
         }
-        let count = redemptions.count { if case .received = $0 { true } else { false } }
-        if count > 0 {
+        let received = redemptions.compactMap { if case .received(let entry) = $0 { entry } else { nil } }
+        if !received.isEmpty {
             context.metrics.withLock { metrics in
-                for _ in 0..<count { metrics.didReceive() }
+                for _ in received { metrics.didReceive() }
             }
+            door.didReceive(received)
         }
         return .noContent
     }
@@ -37,9 +39,11 @@ final class ResendHandler: Sendable {
 
     private let context: ServiceContext
     private let rates: LoopBound<Rates>
+    private let door: any DispatchDoor
 
-    init(_ context: ServiceContext) {
+    init(_ context: ServiceContext, door: any DispatchDoor) {
         self.context = context
+        self.door = door
         rates = LoopBound(Rates(), to: context.loop)
     }
 
@@ -65,6 +69,7 @@ final class ResendHandler: Sendable {
             _ = try await context.asking { [reports] () throws(StoreError) in
                 try await context.store.report(reports, now: now)
             }
+            door.didReport()
         }
         return .noContent
     }

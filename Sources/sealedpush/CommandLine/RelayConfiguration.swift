@@ -33,7 +33,7 @@ struct RelayConfiguration {
             writer.name("tls")
             writer.object { writer in
                 writer.member("certificate-file", keys + "/simulator.pem")
-                writer.member("key-file", keys + "/simulator.key")
+                writer.member("key-file", folder + "/simulator.key")
             }
             writer.member("database-file", databaseFile)
             writer.member("token-key-file", tokenKeyFile)
@@ -71,7 +71,7 @@ struct RelayConfiguration {
         writer.member("receipts", takesReceipts)
         writer.name("credential")
         writer.object { writer in
-            writer.member("key-file", keys + "/provider.p8")
+            writer.member("key-file", folder + "/provider.p8")
             writer.member("key-id", "EXAMPLEKEY")
             writer.member("team-id", "EXAMPLTEAM")
         }

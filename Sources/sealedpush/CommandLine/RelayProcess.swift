@@ -12,9 +12,32 @@ final class RelayProcess {
     /// Of traces that nobody has asked for yet.
     private var attempts: [String: JSONValue] = [:]
 
-    /// Makes the key of its device tokens: the first thing that it needs.
+    /// Makes the key of its device tokens, and puts the other keys beside it: the first things that it needs.
     static func makeTokenKey(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
         try run(["make-key", configuration.tokenKeyFile], stop).wait()
+        for name in ["simulator.key", "provider.p8"] { try copyKey(name, configuration) }
+    }
+
+    /// The relay takes no example keys. What it gets here are their copies, in a folder that is removed.
+    private static func copyKey(_ name: String, _ configuration: RelayConfiguration) throws(CommandFailure) {
+        do throws(FileError) {
+            let key = try PrivateFile.read("\(configuration.keys)/\(name)", exampleKeys: .allowed)
+            var bytes = key.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+            // The line that marks it.
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")), bytes[0] == UInt8(ascii: "#") {
+                bytes.removeSubrange(...end)
+            }
+            try WholeFile.write(bytes, to: "\(configuration.folder)/\(name)", access: .ownerOnly)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// "key   spk_…"
+    private static func word(_ line: [UInt8], behind name: String) throws(CommandFailure) -> String {
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+        guard words.count == 2, words[0] == name else { throw .failed("'sealedpushd make-api-key' said something else") }
+        return String(words[1])
     }
 
     /// Makes its API key, writes its configuration, and starts it.
@@ -24,16 +47,20 @@ final class RelayProcess {
     ///   - stop: ends every wait.
     /// - Throws: what a process or a file says.
     init(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
-        let maker = try Self.run(["make-api-key", "--json"], stop)
-        let made = try maker.next()
+        let maker = try Self.run(["make-api-key"], stop)
+        apiKey = try Self.word(try maker.nextLine(), behind: "key")
+        let hash = try Self.word(try maker.nextLine(), behind: "hash")
         try maker.wait()
-        apiKey = try made.text("key")
         authorities = configuration.keys + "/ca.pem"
         let path = configuration.folder + "/sealedpushd.json"
-        let file = configuration.json(keyHash: try made.text("hash"))
+        let file = configuration.json(keyHash: hash)
         do throws(FileError) { try WholeFile.write(file, to: path, access: .ownerOnly) } catch { throw .file(error) }
-        process = try Self.run(["--config", path, "--allow-example-keys"], stop)
-        port = try process.next(event: "ready").integer("port")
+        process = try Self.run(["--config", path], stop)
+        guard let port = Int64(try process.next(event: "listening").text("port")) else {
+            throw .failed("the relay named no port")
+        }
+        self.port = port
+        _ = try process.next(event: "ready")
     }
 
     private static func run(_ arguments: [String], _ stop: StopSignal) throws(CommandFailure) -> ChildProcess {

@@ -1,0 +1,21 @@
+import Transport
+
+/// What goes out to tenants' servers.
+final class HooksPart: ServicePart {
+    let name: StaticString = "hooks"
+    /// Of the time that is left, for what cannot be broken off.
+    private static let grace = Duration.milliseconds(200)
+    private let hooks: TenantHooks
+
+    init(_ hooks: TenantHooks) { self.hooks = hooks }
+
+    func start() { hooks.start() }
+
+    /// Every post reads the settings and its secret anew.
+    func reload(_ next: LoadedConfiguration) { hooks.start() }
+
+    func drain(until deadline: MonotonicTime) async {
+        let left = max(.zero, deadline - .now())
+        await hooks.drain(patience: max(.zero, left - 2 * Self.grace), grace: Self.grace)
+    }
+}
