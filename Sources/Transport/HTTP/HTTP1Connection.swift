@@ -158,6 +158,8 @@ final class HTTP1Connection {
     }
 
     private func begin(_ head: HTTP1RequestHead) {
+        let asked = HTTPHead(fields: head.fields, remoteAddress: remoteAddress)
+        if let refusal = asked.refusal { return refuse(refusal) }
         request = Request(
             number: request.number + 1,
             isHead: head.fields[":method"]?.elementsEqual("HEAD".utf8) ?? false,
@@ -168,7 +170,7 @@ final class HTTP1Connection {
         )
         phase = head.bodyByteCount > 0 ? .body : .answer
         if phase == .answer { beganAt = nil }
-        switch service.begin(HTTPHead(fields: head.fields, remoteAddress: remoteAddress)) {
+        switch service.begin(asked) {
         case .answer(let answer): respond(request.number, answer)
         case .read(let byteCountMax, let exchange):
             guard head.bodyByteCount <= byteCountMax else {

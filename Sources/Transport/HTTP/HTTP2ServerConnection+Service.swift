@@ -11,7 +11,9 @@ extension HTTP2ServerConnection {
         guard !message.isHeaderTooLarge else { return answer(slot, streamID, HTTPRefusal.headTooLarge.answer) }
         let fields = message.headers
         exchanges[slot].isHead = fields[":method"]?.elementsEqual("HEAD".utf8) ?? false
-        switch service.begin(HTTPHead(fields: fields, remoteAddress: remoteHost)) {
+        let head = HTTPHead(fields: fields, remoteAddress: remoteHost)
+        if let refusal = head.refusal { return answer(slot, streamID, refusal.answer) }
+        switch service.begin(head) {
         case .answer(let answer): self.answer(slot, streamID, answer)
         case .read(let byteCountMax, let exchange): read(slot, streamID, fields, byteCountMax, exchange, session)
         }
@@ -34,7 +36,10 @@ extension HTTP2ServerConnection {
             return exchange.finish(.tooLarge(byteCount: announced), responder(slot, streamID))
         }
         exchanges[slot].reading = exchange
-        session.limitBody(slot, byteCountMax: byteCountMax)
+        // Now and not as an event: the request's end may be among those that wait.
+        if let fault = session.limitBody(slot, byteCountMax: byteCountMax) {
+            return didRefuseBody(slot, fault, session)
+        }
         let waits = fields["expect"] != nil && session.bodyByteCount(slot) == 0 && !session.isMessageWhole(slot)
         if waits { attempt { () throws(HTTP2Error) in try session.submitContinue(slot) } }
     }

@@ -7,11 +7,12 @@ extension HTTP2Session {
         report(.bodyRefused(slot: slot, fault))
     }
 
-    /// Nothing longer is kept of a request's body; what has come in the same piece as its head may be too long already, and
-    /// `.bodyRefused` follows then.
-    func limitBody(_ slot: Int, byteCountMax: Int) {
-        guard let bodyBudget, let fault = streams[slot].intake.limit(to: byteCountMax, bodyBudget) else { return }
-        report(.bodyRefused(slot: slot, fault))
+    /// Nothing longer is kept of a request's body.
+    ///
+    /// - Returns: `.tooLarge` when what has come in the same piece as its head is longer already.
+    func limitBody(_ slot: Int, byteCountMax: Int) -> HTTPBodyFault? {
+        guard let bodyBudget else { return nil }
+        return streams[slot].intake.limit(to: byteCountMax, bodyBudget)
     }
 
     /// What came of a body. Its memory counts until `discardBody`.

@@ -13,10 +13,9 @@ final class HTTPService {
         budget = HTTPBodyBudget(byteCountMax: limits.bodyMemoryMax)
     }
 
-    /// What becomes of a request whose fields are there.
+    /// What becomes of a request whose fields are there, and which the server itself does not refuse.
     func begin(_ head: HTTPHead) -> HTTPBeginning {
-        if let refusal = head.refusal { return .answer(refusal.answer) }
-        return application?.begin(head) ?? .answer(HTTPAnswer(status: 503))
+        application?.begin(head) ?? .answer(HTTPAnswer(status: 503))
     }
 
     /// No connection is left.

@@ -158,7 +158,13 @@ import Testing
         var takenCount = 0
         for _ in 0..<400 {
             let count = Int.random(in: 1...9, using: &random)
-            let text = (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined() + end
+            let whole = [
+                "GET /e HTTP/1.1\r\nHost: x\r\n\r\n", "PUT /f HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
+            ]
+            let first = (0..<Int.random(in: 0...2, using: &random)).map { _ in whole.randomElement(using: &random) ?? ""
+            }
+            let text =
+                first.joined() + (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined() + end
             let (mine, theirs) = try (Self.answers(port, text), Self.answers(other.port, text))
             let common = min(mine.count, theirs.count)
             #expect(mine[..<common] == theirs[..<common], "seed \(seed): \(text.debugDescription)")
