@@ -63,9 +63,9 @@ package final class HTTPFront: Sendable {
     }
 
     /// For a certificate that was renewed: who comes from now on gets it, and nobody is dropped.
-    package func replaceContext(_ context: TLSContext) {
+    package func replaceContext(_ context: TLSContext) async {
         let core = core
-        core.loop.perform { core.value.replaceContext(context) }
+        await core.loop.run { core.value.replaceContext(context) }
     }
 
     /// Accepts no more, frees the ports, lets requests that were begun have their answers within the drain deadline (or ends

@@ -90,8 +90,9 @@ private final class RequestCount: Sendable {
         let application = late.application
         let stage = try await FrontStage(
             limits: Self.limits { limits in
-                limits.idleDeadline = .milliseconds(20)
-                limits.requestDeadline = .milliseconds(20)
+                // Above what Nagle's algorithm and a delayed acknowledgement hold a first request back.
+                limits.idleDeadline = .milliseconds(200)
+                limits.requestDeadline = .milliseconds(200)
             }
         ) { head in
             requests.value.add(1, ordering: .relaxed)
@@ -107,9 +108,9 @@ private final class RequestCount: Sendable {
         }
         let responder = try #require(await late.responders.next())
         let loop = stage.loopback.serverLoop
-        // Five times both deadlines on the clock that they are kept by.
+        // Twice both deadlines on the clock that they are kept by.
         await withCheckedContinuation { continuation in
-            loop.perform { loop.schedule(after: .milliseconds(100)) { continuation.resume() } }
+            loop.perform { loop.schedule(after: .milliseconds(400)) { continuation.resume() } }
         }
         responder.respond(HTTPAnswer(status: 202))
         #expect(client.response()?.status == 202)

@@ -113,7 +113,7 @@ import Testing
         let before = try await stage.connect()
         #expect(try await before.send(.post("/")).status == 200)
         let authority = try TestAuthority(name: "Another authority")
-        stage.front.replaceContext(try FrontStage.context(authority))
+        await stage.front.replaceContext(try FrontStage.context(authority))
         await #expect(throws: TransportError.self) { _ = try await stage.connect() }
         let trusting = try TLSContext.client(trust: .pem(authority.certificatePEM), alpn: ["h2"])
         let loopback = try Loopback(server: stage.loopback.serverContext, client: trusting)
