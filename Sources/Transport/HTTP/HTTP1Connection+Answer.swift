@@ -6,7 +6,7 @@ extension HTTP1Connection {
         request.isAnswered = true
         request.exchange = nil
         request.intake.discard(service.budget)
-        // A client that was not asked for its body may send it or not: there is no telling where the next request begins.
+        // A client that was not asked for its body may send it or not: nobody knows where its next request begins.
         let isRestUnclear = request.awaitsContinue && request.unreadByteCount > 0
         if isRestUnclear || isDraining || request.unreadByteCount > service.limits.discardedByteCountMax {
             request.closes = true

@@ -1,8 +1,8 @@
 /// One client's connection of HTTP/1.1: requests one after another, each with its answer before the next is looked at.
 /// Lives on the server's loop.
 ///
-/// Not libevent's evhttp, which serves elsewhere: it reads every body before anybody is asked whether the caller may send
-/// one, takes no connection whose TLS is done, and lets pass what readers disagree about.
+/// Not libevent's evhttp, which serves elsewhere: it reads every body before anybody is asked whether the caller may
+/// send one, takes no connection whose TLS is done, and lets pass what readers disagree about.
 final class HTTP1Connection {
     /// Where the connection is with the request at hand.
     enum Phase {

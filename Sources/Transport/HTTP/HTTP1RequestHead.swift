@@ -1,5 +1,5 @@
-/// A request's head in HTTP/1.1, read strictly: wherever two readers might find different ends for one request, it is none
-/// (RFC 9112 section 11.2).
+/// A request's head in HTTP/1.1, read strictly: wherever two readers might find different ends for one request, it is
+/// none (RFC 9112 section 11.2).
 struct HTTP1RequestHead {
     /// `:method` and `:path` first; the names of all others in lower case.
     let fields: HeaderBlock
