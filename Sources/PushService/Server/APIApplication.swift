@@ -40,7 +40,7 @@ package final class APIApplication: HTTPApplication {
             intake: Intake(context: context, door: door, quota: quota)
         )
         status = StatusHandler(context: context, storeHealth: storeHealth)
-        resends = ResendHandler(context)
+        resends = ResendHandler(context, door: door)
         state = LoopBound(State(gate: Gate(context.settings.configuration)), to: context.loop)
     }
 
@@ -143,7 +143,7 @@ package final class APIApplication: HTTPApplication {
         case .getNotification: try await NotificationStateHandler(context: context).get(call)
         case .listDeadLetters: try await NotificationStateHandler(context: context).list(call)
         case .replayDeadLetters: try await notifications.replay(call)
-        case .postReceipts: try await ReceiptHandler(context: context).post(call)
+        case .postReceipts: try await ReceiptHandler(context: context, door: notifications.intake.door).post(call)
         case .postResends: try await resends.post(call)
         case .health: StatusHandler.health
         case .readiness: try status.readiness(isDraining: state.value.isDraining)

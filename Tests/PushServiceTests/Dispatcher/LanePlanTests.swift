@@ -77,7 +77,8 @@ struct PushDestinationTests {
                 registration: registration,
                 registered: StorePattern.start,
                 seen: StorePattern.start,
-                quarantine: quarantine
+                quarantine: quarantine,
+                voIPQuarantine: nil
             )
         )
     }

@@ -83,6 +83,7 @@ final class HookSite {
                 environment: app.environment,
                 credential: app.credential,
                 endpoint: nil,
+                feedback: nil,
                 placeholder: app.placeholder,
                 takesReceipts: true,
                 fallback: fallback

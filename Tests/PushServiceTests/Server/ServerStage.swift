@@ -17,6 +17,8 @@ final class ServerStage: Sendable {
     final class Door: DispatchDoor {
         let rung = Mutex<[Set<Lane>]>([])
         func ring(_ lanes: Set<Lane>) { rung.withLock { $0.append(lanes) } }
+        func didReceive(_ entries: [OutboxEntry]) {}
+        func didReport() {}
     }
 
     /// What the service sees of the world, for the test to change.
@@ -232,13 +234,8 @@ final class ServerStage: Sendable {
     func finish(_ lane: Lane = .normal, _ attempt: Attempt, _ verdict: PushStore.Verdict) async throws -> [LeasedEntry]
     {
         let now = now
-        var taken: [LeasedEntry] = []
-        for shard in Shard.all {
-            let until = now.advanced(by: .seconds(60))
-            taken += try await store.take(
-                TakeDemand(lane: lane, shard: shard, limit: 100, now: now, leasedUntil: until)
-            )
-        }
+        let until = now.advanced(by: .seconds(60))
+        let taken = try await store.take(TakeDemand(lane: lane, limit: 1_000, now: now, leasedUntil: until))
         _ = try await store.markSending(taken.map(\.lease), now: now)
         let outcomes = taken.map { PushStore.Outcome(lease: $0.lease, attempt: attempt, verdict: verdict) }
         _ = try await store.finish(outcomes, now: now)

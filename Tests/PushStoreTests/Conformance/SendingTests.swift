@@ -90,10 +90,10 @@ struct SendingTests {
     @Test(arguments: StoreEngine.all)
     func `what was on its way is queued again by the next one to open the store`(_ engine: StoreEngine) async throws {
         let folder = try TemporaryFolder()
-        let store = try await engine.open(folder.path)
+        let store = try await engine.open(folder.path, 1_000)
         let lease = try await send(try request(1), to: store)[0]
         await engine.close(store)
-        let next = try await engine.open(folder.path)
+        let next = try await engine.open(folder.path, 1_000)
         let taken = try await next.takeAll()
         #expect(taken.map(\.lease.id) == [lease.id])
         #expect(taken.first?.entry.maybeDuplicate == true && taken.first?.entry.apnsID == StorePattern.apnsID(1))

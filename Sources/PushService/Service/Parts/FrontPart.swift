@@ -40,7 +40,7 @@ final class FrontPart: ServicePart {
     /// Who comes from now on gets the new certificate; keys and rates are the new ones for all.
     func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
         let tls = try tls(next)
-        front.withLock { $0 }?.replaceContext(tls)
+        await front.withLock { $0 }?.replaceContext(tls)
         let application = application
         await context.loop.run { application.reload() }
     }

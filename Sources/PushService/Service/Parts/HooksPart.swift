@@ -16,6 +16,6 @@ final class HooksPart: ServicePart {
 
     func drain(until deadline: MonotonicTime) async {
         let left = max(.zero, deadline - .now())
-        await hooks.drain(patience: max(.zero, left - 2 * Self.grace), grace: Self.grace)
+        await hooks.drain(patience: max(.zero, left - Self.grace * 2), grace: Self.grace)
     }
 }
