@@ -2,6 +2,7 @@ import Envelope
 import Glibc
 import HTTPSClient
 import Keys
+import Primitives
 
 /// The relay, a process of another program, and what an app's back end asks of it over HTTPS.
 final class RelayProcess {
