@@ -53,15 +53,17 @@ final class DemoStage {
         )
     }
 
-    /// As if its owner had removed the app.
+    /// As if its owner had removed the app, half an hour from now by the simulator's clock.
     func removeApp(number: Int) throws(CommandFailure) {
         let url = "http://127.0.0.1:\(try simulatorPorts.integer("control-port"))"
         guard let client = ControlClient(url: url, bearer: try simulatorPorts.text("control-bearer")) else {
             throw .failed("the simulator named no control API")
         }
-        let path = "/v1/devices/\(number)/state"
-        guard try client.post(path, Array(#"{"state": "app-removed"}"#.utf8)).status < 300 else {
-            throw .failed("the simulator did not remove the app")
+        let calls = [("/v1/clock", #"{"by": 1800}"#), ("/v1/devices/\(number)/state", #"{"state": "app-removed"}"#)]
+        for (path, body) in calls {
+            guard try client.post(path, Array(body.utf8)).status < 300 else {
+                throw .failed("the simulator did not remove the app")
+            }
         }
     }
 
