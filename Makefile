@@ -10,7 +10,7 @@ TSAN := --sanitize=thread --scratch-path .build/thread
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
 	@echo 'make test       every test'
-	@echo 'make build      the command line, as .build/debug/sealedpush'
+	@echo 'make build      the command line and the service, as .build/debug/sealedpush and sealedpushd'
 	@echo 'make lint       swift-format, strict'
 	@echo 'make vectors    write Tests/Vectors/sealedpush anew'
 	@echo 'make release    optimised builds of the command line and the service, which need no Swift where they run'
@@ -24,6 +24,7 @@ prerequisites:
 
 build: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush
+	@scripts/swift build $(QUIET) --product sealedpushd
 
 demo: build
 	@TMPDIR=$(CURDIR)/.build/tmp .build/debug/sealedpush demo --screen .build/lock-screen.svg

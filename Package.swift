@@ -212,7 +212,8 @@ package.targets += [
             "AttachmentStream", "AttachmentUpload", "Envelope", "Platform", "Primitives", "Keys", "Sealing", "Opening",
             "WebPush", "NotificationCore", "UserNotifications", "NotificationServiceExtension", "ExtensionHarness",
             "APNS",
-            "Transport", "BlobStore", "DeviceLink", "APNSProvider", "APNSSimulator", "PushStore", "HTTPSClient", "Bench", "CLinux",
+            "Transport", "BlobStore", "DeviceLink", "APNSProvider", "APNSSimulator", "PushStore", "HTTPSClient",
+            "Bench", "CLinux",
         ],
         swiftSettings: house
     ),

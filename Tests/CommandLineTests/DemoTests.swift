@@ -24,6 +24,23 @@ extension CommandLineTests {
             }
         }
 
+        @Test func `each notification is followed from its POST to a lock screen`() async throws {
+            let run = try await Run.sealedpush("demo", "--keys", Program.keys, in: try Folder())
+            #expect(run.isDone, "\(run)")
+            let follow = run.output.components(separatedBy: "POST to lock screen:").last ?? ""
+            let stations = follow.split(separator: "\n").compactMap { line in
+                line.contains(" ms  ") ? line.split(separator: " ms  ")[1] : nil
+            }
+            let common = ["POST /v1/notifications", "202: on the relay's disk", "APNs answered"]
+            let ends = ["shown:", "shown, after the tablet came back:", "the relay sends nothing there any more"]
+            #expect(stations.count == 12, "\(run)")
+            for (index, station) in stations.enumerated() {
+                let expected = index % 4 < 3 ? common[index % 4] : ends[index / 4]
+                #expect(station.hasPrefix(expected), "\(station)")
+            }
+            #expect(follow.contains("APNs answered 410 Unregistered"))
+        }
+
         @Test func `two demos run beside each other`() async throws {
             let folder = try Folder()
             let demos = try (1...2).map { _ in try Invocation(["demo", "--keys", Program.keys], in: folder).start() }

@@ -185,8 +185,8 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             Mistake(["bench", "crypto", "--size", "16"], "--size is for attachment"),
             Mistake(["bench", "attachment", "--size", "15"], "--size is a number from 16 to 65536"),
             Mistake(["bench", "attachment", "--rounds", "9"], "--rounds is for crypto"),
-            Mistake(["bench"], "crypto, attachment, extension, fetch or provider is missing"),
-            Mistake(["bench", "network"], "bench times crypto, attachment, extension, fetch or provider"),
+            Mistake(["bench"], "crypto, attachment, extension, fetch, provider or service is missing"),
+            Mistake(["bench", "network"], "bench times crypto, attachment, extension, fetch, provider or service"),
             Mistake(["bench", "provider"], "--target is missing"),
             Mistake(["bench", "provider", "--target", "localhost"], "--target is a host and a port"),
             Mistake(

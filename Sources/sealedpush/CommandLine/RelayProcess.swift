@@ -37,7 +37,9 @@ final class RelayProcess {
     /// "key   spk_…"
     private static func word(_ line: [UInt8], behind name: String) throws(CommandFailure) -> String {
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
-        guard words.count == 2, words[0] == name else { throw .failed("'sealedpushd make-api-key' said something else") }
+        guard words.count == 2, words[0] == name else {
+            throw .failed("'sealedpushd make-api-key' said something else")
+        }
         return String(words[1])
     }
 

@@ -177,7 +177,9 @@ extension HookStandIn: DurableOutbox {
     }
 
     func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] { throw .closed }
-    func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? { throw .closed }
+    func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? {
+        throw .closed
+    }
 
     func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt] {
         state.value.attempts[id] ?? []
