@@ -405,12 +405,16 @@ package.targets += [
     tests(
         "sealedpushdTests",
         "sealedpushd",
+        "APNS",
+        "APNSSimulator",
         "Envelope",
+        "Keys",
         "Primitives",
         "PushService",
         "PushStore",
         "PushStorePattern",
         "TestCertificates",
+        "TestWebServer",
         "Transport"
     ),
     tests(

@@ -5,7 +5,7 @@ import TestSupport
 final class DaemonProcess {
     static var program: String { LineProcess.path(of: "sealedpushd") }
 
-    private let id: pid_t
+    let id: pid_t
     private let output: Int32
     private let errors: Int32
     private var unread: [UInt8] = []
@@ -24,8 +24,9 @@ final class DaemonProcess {
     /// - Parameters:
     ///   - arguments: behind the program's name.
     ///   - environment: variables, as `NAME=value`; only a clock that was set for the tests is inherited.
+    ///   - wrapper: a program and its words that become this one in the end.
     /// - Throws: `SystemFailure`.
-    init(_ arguments: [String], environment: [String] = []) throws {
+    init(_ arguments: [String], environment: [String] = [], wrapper: [String] = []) throws {
         let (outputReader, outputWriter) = try Spawn.pipe()
         let (errorReader, errorWriter) = try Spawn.pipe()
         defer {
@@ -35,7 +36,7 @@ final class DaemonProcess {
         output = outputReader
         errors = errorReader
         id = try Spawn.start(
-            [Self.program] + arguments,
+            wrapper + [Self.program] + arguments,
             environment: environment + Self.surroundings,
             descriptors: [nil, outputWriter, errorWriter]
         )

@@ -1,0 +1,175 @@
+import APNS
+import APNSSimulator
+import Envelope
+import Primitives
+import PushService
+import PushStore
+import Synchronization
+import TestSupport
+import TestWebServer
+import Testing
+
+/// What the service promises, kept by the process that runs.
+struct PromiseTests {
+    @Test func `a receipt makes a notification delivered, and the tenant is told, signed`() async throws {
+        let told = AsyncStream.makeStream(of: TestWebServer.Request.self)
+        let site = try await ServiceSite(app: #""receipts": true,"#) { told.continuation.yield($0) }
+        let service = try site.start()
+        try await site.register("d1", at: service)
+        let capability = try #require(ReceiptCapability(rawRepresentation: Array(1...16)))
+        let hash = ReceiptHash(of: capability).text
+        let sent = try service.send(["d1"], class: "urgent", more: #", "receipt-hash": "\#(hash)""#)
+        #expect(sent.status == 202, "\(sent.body)")
+        let id = try #require(sent.ids.first)
+        await site.board.when { $0.answered.contains(id) }
+        let receipts = #"{"receipts": [{"capability": "\#(capability.text)", "code": "opened"}]}"#
+        #expect(try service.call("POST", "/v1/receipts", body: receipts).status == 204)
+        var requests = told.stream.makeAsyncIterator()
+        let request = try #require(await requests.next())
+        let limits = JSONParser.Limits(byteCountMax: 10_000, depthMax: 4, allowsFractions: false)
+        let event = try JSONParser.parse(request.body, limits: limits)
+        #expect(event["event"]?.string == "delivered" && event["apns-id"]?.string == "\(id)")
+        let secret = SecretBytes(byteCount: ServiceSite.secret.utf8.count) { bytes in
+            for (offset, byte) in ServiceSite.secret.utf8.enumerated() {
+                bytes.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            }
+        }
+        let field = request.fields[WebhookSignature.fieldName] ?? ""
+        let seconds = Int64(field.dropFirst(2).prefix { $0.isNumber }) ?? 0
+        let isSigned = WebhookSignature.isValid(field: field, body: request.body, unixSeconds: seconds, secret: secret)
+        #expect(isSigned)
+        try await service.until { try service.state(id) == "delivered" }
+        #expect(service.stop() == 0)
+    }
+
+    @Test func `a fallback fires once, and a service that is killed over it does not fire it again`() async throws {
+        let told = AsyncStream.makeStream(of: TestWebServer.Request.self)
+        let fallback =
+            #""receipts": true, "fallback": {"kind": "sms", "after-seconds": 5, "text": "A new message", HOOK},"#
+        let site = try await ServiceSite(app: fallback) { told.continuation.yield($0) }
+        let first = try site.start()
+        for name in ["d1", "d2"] { try await site.register(name, at: first) }
+        func send(_ name: String, _ number: UInt8) throws -> APNSID? {
+            let capability = try #require(ReceiptCapability(rawRepresentation: [number] + Array(2...16)))
+            let hash = ReceiptHash(of: capability).text
+            return try first.send([name], class: "urgent", more: #", "receipt-hash": "\#(hash)""#).ids.first
+        }
+        let id = try #require(try send("d1", 1))
+        var requests = told.stream.makeAsyncIterator()
+        var deliveries: [String] = []
+        while deliveries.last != "\(id).fallback", let next = await requests.next() {
+            deliveries.append(next.fields["sealedpush-delivery"] ?? "")
+        }
+        // The next one is due seconds later: when it has fired, the first one would have long ago.
+        let later = try #require(try send("d2", 2))
+        await site.board.when { $0.answered.contains(later) }
+        try await first.until { try first.state(later) == "accepted" }
+        first.kill()
+        let second = try site.start()
+        while deliveries.last != "\(later).fallback", let next = await requests.next() {
+            deliveries.append(next.fields["sealedpush-delivery"] ?? "")
+        }
+        #expect(deliveries.count { $0 == "\(id).fallback" } == 1, "\(deliveries)")
+        #expect(second.stop() == 0)
+    }
+
+    @Test func `kill -9 loses nothing that was accepted, and repeats only what was on its way`() async throws {
+        var random = SeededRandom(seed: RunSeed.here())
+        let site = try await ServiceSite()
+        let names = (0..<8).map { "d\($0)" }
+        var accepted: Set<APNSID> = []
+        var interruptedCount = 0
+        for round in 0..<5 {
+            let service = try site.start()
+            interruptedCount += service.interruptedCount
+            if round == 0 { for name in names { try await site.register(name, at: service) } }
+            site.board.kill(service.process.id, afterPushes: Int.random(in: 1...20, using: &random))
+            while !site.board.seen.isKilled {
+                let devices = names.shuffled(using: &random).prefix(Int.random(in: 1...8, using: &random))
+                // No answer, no promise: it died over this one.
+                guard let answer = try? service.send(Array(devices)), answer.status != 0 else { break }
+                #expect(answer.status == 202, "\(answer.body)")
+                #expect(answer.ids.count == devices.count)
+                accepted.formUnion(answer.ids)
+            }
+            #expect(service.process.wait() == -9)
+        }
+        let last = try site.start()
+        interruptedCount += last.interruptedCount
+        let promised = accepted
+        let seen = await site.board.when { $0.answered.isSuperset(of: promised) }
+        try await last.until { try promised.allSatisfy { try last.state($0) == "accepted" } }
+        // What waited for its answer at the kill was found so by the next start.
+        #expect(interruptedCount >= 5)
+        let repeated = seen.counts.values.reduce(0) { $0 + $1 - 1 }
+        #expect((5...max(5, interruptedCount)).contains(repeated), "\(repeated) again, \(interruptedCount) interrupted")
+        // One message, one apns-id, however often it is sent.
+        let ids = Dictionary(grouping: seen.pushes, by: \.trace).mapValues { Set($0.map(\.id)).count }
+        #expect(ids.values.allSatisfy { $0 == 1 } && ids[""] == nil)
+        #expect(last.stop() == 0)
+    }
+
+    @Test func `SIGTERM ends a service whose answers do not come, and the next one sends what had none`() async throws {
+        var silent = InjectionRule(.request(.silence(isProcessed: false)))
+        silent.after = 2
+        silent.count = 3
+        let site = try await ServiceSite(limits: #", "drain-seconds": 1"#, rules: [silent])
+        let first = try site.start()
+        try await site.register("d1", at: first)
+        var ids: Set<APNSID> = []
+        for _ in 0..<8 { ids.formUnion(try first.send(["d1"]).ids) }
+        let promised = ids
+        let before = await site.board.when { Set($0.pushes.map(\.id)) == promised }
+        #expect(before.answered.count == 5)
+        try await first.until { try before.answered.allSatisfy { try first.state($0) == "accepted" } }
+        #expect(first.stop() == 0)
+        let second = try site.start()
+        #expect(second.interruptedCount == 3)
+        let after = await site.board.when { $0.answered == promised }
+        #expect(after.pushes.count == promised.count + 3)
+        #expect(second.stop() == 0)
+    }
+
+    @Test func `what Apple does not believe is parked and not hammered, until the mended key is read`() async throws {
+        let site = try await ServiceSite(keyPEM: ThrowawayKeys.secondPEM)
+        let service = try site.start()
+        try await site.register("d1", at: service)
+        var ids = Set(try service.send(["d1"]).ids)
+        _ = service.process.lines(to: "suspended")
+        let refusedCount = site.board.seen.rejections.count
+        for _ in 0..<20 { ids.formUnion(try service.send(["d1"]).ids) }
+        #expect(ids.count == 21)
+        try await service.until { try ids.allSatisfy { try service.state($0) == "parked" } }
+        #expect(site.board.seen.rejections.count == refusedCount)
+        #expect(refusedCount == 1)
+        _ = try site.folder.makeFile("a.p8", ThrowawayKeys.firstPEM)
+        service.process.signal(1)
+        let promised = ids
+        let seen = await site.board.when { $0.answered == promised }
+        #expect(seen.pushes.count == promised.count)
+        #expect(service.stop() == 0)
+    }
+
+    @Test func `what is beyond the limit gets a 429 that says when, and what was accepted is sent`() async throws {
+        let site = try await ServiceSite(limits: #", "in-flight": 16"#, tenant: #""quota-per-day": 50,"#)
+        let service = try site.start()
+        try await site.register("d1", at: service)
+        var ids: Set<APNSID> = []
+        var refusedCount = 0
+        for _ in 0..<150 {
+            let answer = try service.send(["d1"])
+            if answer.status == 202 {
+                ids.formUnion(answer.ids)
+            } else {
+                #expect(answer.status == 429 && answer.problem == "quota-exceeded" && answer.retryAfter ?? 0 > 0)
+                refusedCount += 1
+            }
+        }
+        // Of two days where midnight has passed.
+        #expect((50...100).contains(ids.count) && ids.count + refusedCount == 150)
+        let promised = ids
+        let seen = await site.board.when { $0.answered.isSuperset(of: promised) }
+        #expect(seen.pushes.count == promised.count)
+        #expect(service.stop() == 0)
+    }
+}

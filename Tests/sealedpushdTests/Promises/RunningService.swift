@@ -1,0 +1,104 @@
+import APNS
+import Envelope
+import TestSupport
+
+/// A service that answers, and its callers on the loopback port.
+final class RunningService {
+    /// An answer that no test can go on with.
+    struct Unexpected: Error { let answer: String }
+
+    struct Answer {
+        let status: Int
+        let head: String
+        let body: String
+
+        var json: JSONValue? {
+            let limits = JSONParser.Limits(byteCountMax: 10_000_000, depthMax: 16, allowsFractions: true)
+            return try? JSONParser.parse(Array(body.utf8), limits: limits)
+        }
+
+        /// Of a 202.
+        var ids: [APNSID] {
+            (json?["notifications"]?.elements ?? []).compactMap { notification in
+                notification["id"]?.string.flatMap { APNSID(text: Array($0.utf8).span, acceptsUpperCase: false) }
+            }
+        }
+
+        /// The word of the problem's type.
+        var problem: String? {
+            json?["type"]?.string.map { String($0.dropFirst("urn:sealedpush:problem:".count)) }
+        }
+
+        var retryAfter: Int? {
+            let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("retry-after:") }
+            return line.flatMap { Int($0.dropFirst("retry-after:".count).drop { $0 == " " }) }
+        }
+    }
+
+    let process: DaemonProcess
+    private let port: UInt16
+    /// What the store found `sending` when it was opened.
+    let interruptedCount: Int
+
+    /// Runs from here on, and answers.
+    init(_ configuration: String, wrapper: [String] = []) throws {
+        process = try DaemonProcess(["--config", configuration], wrapper: wrapper)
+        let lines = process.lines(to: "ready")
+        // The loopback port is told last.
+        let listening = lines.last { $0.contains("\"event\":\"listening\"") }
+        let opened = lines.first { $0.contains("\"event\":\"store-opened\"") }
+        guard let port = listening.flatMap({ DaemonProcess.value("port", in: $0) }).flatMap({ UInt16($0) }),
+            let count = opened.flatMap({ DaemonProcess.value("interrupted", in: $0) }).flatMap({ Int($0) })
+        else {
+            process.signal(9)
+            throw Unexpected(answer: lines.joined(separator: "\n") + process.complaint())
+        }
+        self.port = port
+        interruptedCount = count
+    }
+
+    /// - Returns: the status, 0 where the service was gone before it answered.
+    func call(_ method: String, _ path: String, body: String = "") throws -> Answer {
+        var fields = ["Host: localhost", "Authorization: Bearer \(ServiceSite.apiKey)"]
+        if !body.isEmpty { fields.append("Content-Type: application/json") }
+        let (status, head, text) = try PlainCaller.call(port, "\(method) \(path)", fields, body: body)
+        return Answer(status: status, head: head, body: text)
+    }
+
+    /// Sends one notification to each of the devices; `more` are further members of each recipient, each with a comma
+    /// before it.
+    func send(_ devices: [String], class name: String = "normal", more: String = "") throws -> Answer {
+        let recipients = devices.map { #"{"device": "\#($0)", "sealed": "\#(Self.sealed)"\#(more)}"# }
+        let body =
+            #"{"topic": "\#(ServiceSite.bundleID)", "class": "\#(name)", "recipients": "#
+            + "[\(recipients.joined(separator: ", "))]}"
+        return try call("POST", "/v1/notifications", body: body)
+    }
+
+    /// As `GET /v1/notifications/{id}` has it.
+    func state(_ id: APNSID) throws -> String? { try call("GET", "/v1/notifications/\(id)").json?["state"]?.string }
+
+    /// Asks again and again, as long as it takes.
+    func until(_ isSo: () throws -> Bool) async throws { while try !isSo() { await Task.yield() } }
+
+    /// SIGTERM, and waits for its end.
+    ///
+    /// - Returns: its exit code.
+    func stop() -> Int32 {
+        process.signal(15)
+        _ = process.rest()
+        return process.wait()
+    }
+
+    /// SIGKILL, and waits for its end.
+    func kill() {
+        process.signal(9)
+        process.wait()
+    }
+
+    /// An envelope by its first two bytes and its length: more of it the service cannot know.
+    private static let sealed = Base64URL.string(
+        [EnvelopeHeader.version, Suite.x25519.rawValue]
+            + [UInt8](repeating: 7, count: PushClass.alert.sealedCharacterCount / 4 * 3 - 2)
+    )
+}
