@@ -34,7 +34,9 @@ extension Dispatcher {
             let now = context.clock.now().milliseconds
             let wait = time.milliseconds > now ? time.milliseconds - now : 0
             let nanoseconds = Int64(clamping: min(wait, 86_400_000)) * 1_000_000
-            flow.willHaveMore(pending.lane, at: context.clock.uptime() &+ nanoseconds)
+            // The store repeats behind all else what has few attempts.
+            let lane = pending.entry.attemptLimit == nil ? pending.lane : .background
+            flow.willHaveMore(lane, at: context.clock.uptime() &+ nanoseconds)
         }
         flow.didAnswer(ticket)
         plan()

@@ -27,6 +27,12 @@ struct Settlement: Equatable {
         }
     }
 
+    /// Where an entry that is to be repeated waits from now on: one with few attempts has no hurry, and goes behind all
+    /// else (SAP Mobile Services repeats "with low priority").
+    static func lane(_ lane: Lane, attemptLimit: Int?, after state: EntryState) -> Lane {
+        state == .queued && attemptLimit != nil ? .background : lane
+    }
+
     /// After a crash while it was on its way: at once again, unless it may not or its time is over.
     static func afterInterruption(
         attemptCount: Int,

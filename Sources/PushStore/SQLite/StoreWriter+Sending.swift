@@ -192,12 +192,18 @@ extension StoreWriter {
         if !isFirst { try record(attempt, of: standing.id, ordinal: standing.attemptCount + 1) }
         if settlement.state.needsNoPayload { try deletePayload(standing.id.value) }
         try conclude(standing.id.value, tenant: standing.tenant, as: settlement.state.code, now: now)
-        tallies.move(
-            tenant: standing.tenant,
-            lane: standing.lane,
-            from: .sending,
-            to: settlement.state.code
+        let lane = Settlement.lane(
+            standing.lane,
+            attemptLimit: standing.attemptLimit,
+            after: settlement.state
         )
+        if lane != standing.lane {
+            try sql("UPDATE entry SET lane = ? WHERE id = ?").run([
+                .integer(Int64(lane.rawValue)), .integer(standing.id.value),
+            ])
+        }
+        tallies.move(tenant: standing.tenant, lane: standing.lane, from: .sending, to: nil)
+        tallies.move(tenant: standing.tenant, lane: lane, from: nil, to: settlement.state.code)
         return true
     }
 

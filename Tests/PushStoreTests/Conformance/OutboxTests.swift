@@ -139,9 +139,29 @@ struct OutboxTests {
             _ = try await store.store(try StorePattern.entry(1, attemptLimit: 2))
             let first = try await store.sendAll()
             #expect(try await store.finish(first[0], .retry(at: .after(0))) == .recorded(.queued))
-            let second = try await store.sendAll()
+            let second = try await store.sendAll(.background)
+            try #require(second.count == 1)
             let result = try await store.finish(second[0], .retry(at: .after(0)))
             #expect(result == .recorded(.dead(.attemptsExhausted)))
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `what has few attempts repeats in the background lane, and is counted there`(_ engine: StoreEngine)
+        async throws
+    {
+        try await engine.with { store in
+            let limited = try await store.store(try StorePattern.entry(1, lane: .normal, attemptLimit: 3))
+            let unlimited = try await store.store(try StorePattern.entry(2, lane: .normal))
+            for leased in try await store.sendAll() { _ = try await store.finish(leased, .retry(at: .after(0))) }
+            let lanes = try await store.entries(limited + unlimited, tenant: StorePattern.tenant(1)).map { $0?.lane }
+            #expect(lanes == [.background, .normal])
+            let queued = try await store.counts().filter { $0.queued > 0 }
+            #expect(Set(queued.map(\.lane)) == [.background, .normal] && queued.allSatisfy { $0.queued == 1 })
+            let again = try await store.sendAll(.background) + store.sendAll(.normal)
+            #expect(again.count == 2)
+            for leased in again { #expect(try await store.finish(leased, .accepted) == .recorded(.accepted)) }
+            #expect(try await store.counts().allSatisfy { $0.queued == 0 && $0.sending == 0 })
         }
     }
 

@@ -67,7 +67,7 @@ struct SendingTests {
                 try await store.finish([outcome(lease, .retry(at: .after(5)))], now: .after(1)) == [.recorded(.queued)]
             )
             #expect(try await store.takeAll(now: .after(4)).isEmpty)
-            let again = try await store.sendAll(now: .after(5))
+            let again = try await store.sendAll(.background, now: .after(5))
             #expect(again.map(\.lease.id) == [lease.id] && again.first?.payload == entry.payload)
             #expect(again.first?.entry.apnsID == entry.apnsID)
             let result = try await store.finish(try #require(again.first), .retry(at: .after(6)), now: .after(6))
@@ -94,7 +94,7 @@ struct SendingTests {
         let lease = try await send(try request(1), to: store)[0]
         await engine.close(store)
         let next = try await engine.open(folder.path, 1_000)
-        let taken = try await next.takeAll()
+        let taken = try await next.takeAll(.background)
         #expect(taken.map(\.lease.id) == [lease.id])
         #expect(taken.first?.entry.maybeDuplicate == true && taken.first?.entry.apnsID == StorePattern.apnsID(1))
         #expect(try await next.attempts(lease.id, tenant: tenant).map(\.connection) == [.interrupted])

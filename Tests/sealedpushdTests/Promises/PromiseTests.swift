@@ -172,4 +172,24 @@ struct PromiseTests {
         #expect(seen.pushes.count == promised.count)
         #expect(service.stop() == 0)
     }
+
+    @Test func `what SAP's properties made is repeated behind all else`() async throws {
+        var busy = InjectionRule(.request(.rejected(.serviceUnavailable)))
+        busy.count = 1
+        let limits = #", "server-error-seconds": 1"#
+        let site = try await ServiceSite(limits: limits, tenant: #""allows-clear-text": true,"#, rules: [busy])
+        let service = try site.start()
+        try await site.register("d1", at: service)
+        let body = """
+            {"topic": "\(ServiceSite.bundleID)", "devices": ["d1"], \
+            "notification": {"alert": "Order 7 is ready", "priority": "high"}}
+            """
+        let answer = try service.call("POST", "/v1/compat/sap", body: body)
+        let id = try #require(answer.ids.first, "\(answer.body)")
+        await site.board.when { $0.answered.contains(id) }
+        try await service.until { try service.state(id) == "accepted" }
+        let state = try service.call("GET", "/v1/notifications/\(id)").json
+        #expect(state?["lane"]?.string == "background" && state?["attempts"]?.elements?.count == 2)
+        #expect(service.stop() == 0)
+    }
 }
