@@ -1,0 +1,38 @@
+import APNS
+import TestSupport
+import Testing
+
+/// A disk that has no room, and has some again.
+struct FullDiskTests {
+    @Test(.enabled(if: SmallDisk.isPossible, "needs a mount of its own: unshare -rm"))
+    func `a full disk refuses what is new, answers what is asked, and takes again when there is room`() async throws {
+        let disk = try SmallDisk(megabytes: 8)
+        let site = try await ServiceSite(database: disk.path + "/store.sqlite")
+        let service = try site.start(wrapper: disk.wrapper)
+        try await site.register("d1", at: service)
+        let first = try #require(try service.send(["d1"]).ids.first)
+        try disk.fill()
+        var ids: Set<APNSID> = [first]
+        // What SQLite has room for in its own files is taken.
+        var refused = try service.send(["d1"])
+        while refused.status == 202 {
+            ids.formUnion(refused.ids)
+            refused = try service.send(["d1"])
+        }
+        #expect(refused.status == 503 && refused.problem == "storage-full", "\(refused.body)")
+        #expect(try service.call("GET", "/v1/notifications/\(first)").status == 200)
+        #expect(try service.call("GET", "/v1/health").status == 200)
+        #expect(try service.call("GET", "/v1/readiness").status == 503)
+        try disk.free()
+        try await service.until {
+            let answer = try service.send(["d1"])
+            ids.formUnion(answer.ids)
+            return answer.status == 202
+        }
+        let promised = ids
+        let seen = await site.board.when { $0.answered.isSuperset(of: promised) }
+        #expect(seen.pushes.count == promised.count)
+        try await service.until { try promised.allSatisfy { try service.state($0) == "accepted" } }
+        #expect(service.stop() == 0)
+    }
+}

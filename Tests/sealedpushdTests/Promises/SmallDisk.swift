@@ -1,0 +1,72 @@
+import Glibc
+import TestSupport
+
+/// A file system of a few megabytes that one process and its children see, where the system lets its users make one.
+final class SmallDisk {
+    /// Where it is for those who see it; for all others an empty folder.
+    let path: String
+    /// Starts a program that sees it.
+    let wrapper: [String]
+    private let helperFile: String
+    private let folder: TemporaryFolder
+    private var lifeline: Int32 = -1
+
+    static let isPossible: Bool = {
+        let words = ["-rm", "sh", "-c", "mount -t tmpfs -o size=1m tmpfs /tmp"]
+        guard let process = try? LineProcess("/usr/bin/unshare", words) else { return false }
+        return process.wait() == 0
+    }()
+
+    init(megabytes: Int) throws {
+        folder = try TemporaryFolder()
+        path = folder.path("disk")
+        helperFile = folder.path("helper")
+        let line = folder.path("line")
+        guard unsafe mkdir(path, 0o700) == 0, unsafe mkfifo(line, 0o600) == 0 else {
+            throw SystemFailure(call: "mkdir", code: errno)
+        }
+        // Open on both sides, so that nobody waits for the other.
+        lifeline = unsafe open(line, O_RDWR | O_CLOEXEC)
+        // One process beside the service keeps a door to the disk open: the service's own is closed to others.
+        let script = """
+            mount -t tmpfs -o size=\(megabytes)m,mode=700 tmpfs "$0" || exit 1
+            ( read -r word ) <"\(line)" >/dev/null 2>&1 &
+            echo $! >"\(helperFile)"
+            exec "$@"
+            """
+        wrapper = ["/usr/bin/unshare", "-rm", "sh", "-c", script, path]
+    }
+
+    deinit {
+        _ = unsafe write(lifeline, "end\n", 4)
+        close(lifeline)
+    }
+
+    /// Writes until there is no room.
+    func fill() throws {
+        let file = try unsafe open(door() + "/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SystemFailure(call: "open filler", code: errno) }
+        defer { close(file) }
+        let zeros = [UInt8](repeating: 0, count: 4_096)
+        while unsafe write(file, zeros, zeros.count) > 0 {}
+        guard errno == ENOSPC else { throw SystemFailure(call: "write filler", code: errno) }
+    }
+
+    /// Makes room again.
+    func free() throws {
+        guard try unsafe unlink(door() + "/filler") == 0 else {
+            throw SystemFailure(call: "unlink filler", code: errno)
+        }
+    }
+
+    /// The disk as this process can reach it.
+    private func door() throws -> String {
+        let file = unsafe open(helperFile, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw SystemFailure(call: "open helper", code: errno) }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = unsafe read(file, &bytes, bytes.count)
+        let number = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return "/proc/\(number)/root\(path)"
+    }
+}
