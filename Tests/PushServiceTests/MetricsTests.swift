@@ -38,6 +38,29 @@ struct ServiceMetricsTests {
         }
     }
 
+    @Test func `a day's deliveries are series by app and region, and only so many`() {
+        var rates = DeliveryRates()
+        for (index, region) in ["CH", "CH", "CH", "DE", "DE", "FR"].enumerated() {
+            rates.add(\.accepted, app: "com.example.chat", region: region, day: 7)
+            if index > 0 { rates.add(\.sent, app: "com.example.chat", region: region, day: 7) }
+        }
+        rates.add(\.accepted, app: "com.example.chat", region: "AT", day: 6)
+        var metrics = ServiceMetrics(apps: ["com.example.chat"])
+        metrics.deliveries = rates.places(day: 7, placeCountMax: 1)
+        let lines = text(metrics).filter { $0.hasPrefix("sealedpush_delivery_today") }
+        let name = #"sealedpush_delivery_today{topic="com.example.chat",region="#
+        #expect(
+            lines == [
+                #"\#(name)"CH",what="accepted"} 3"#, #"\#(name)"CH",what="sent"} 2"#,
+                #"\#(name)"CH",what="received"} 0"#,
+                #"\#(name)"CH",what="undeliverable"} 0"#, #"\#(name)"other",what="accepted"} 3"#,
+                #"\#(name)"other",what="sent"} 3"#, #"\#(name)"other",what="received"} 0"#,
+                #"\#(name)"other",what="undeliverable"} 0"#,
+            ]
+        )
+        #expect(rates.places(day: 7, placeCountMax: 9).count == 3)
+    }
+
     @Test func `strangers make no series (abuse case 94)`() {
         var metrics = ServiceMetrics(apps: (0..<1_000).map { "com.example.a\($0)" })
         for lane in DispatchLane.allCases { metrics.didSend(app: "com.example.a1", lane: lane) }

@@ -10,6 +10,9 @@ package final class DeliveryLedger {
     /// Of one day: as many as fit a note that is written every few seconds.
     private static let rowCountMaxOfDay = 10_000
 
+    /// Series of the metrics are four times as many.
+    private static let placeCountMax = 1_000
+
     private let context: ServiceContext
     /// The last days, the present one among them.
     package private(set) var rates = DeliveryRates()
@@ -31,6 +34,11 @@ package final class DeliveryLedger {
 
     /// Of today, all apps and regions together.
     package var todayByApp: [String: DeliveryRates.Counts] { rates.totals(day: today) }
+
+    /// Of today, by app and region: as many as a scrape may have.
+    var todayByPlace: [DeliveryRates.Place: DeliveryRates.Counts] {
+        rates.places(day: today, placeCountMax: Self.placeCountMax)
+    }
 
     private var today: Int64 { Int64(context.clock.now().milliseconds / Self.millisecondsPerDay) }
 

@@ -8,6 +8,7 @@ import Synchronization
 struct UpkeepTimes {
     var gauges = Int64.min
     var notes = Int64.min
+    var deliveries = Int64.min
     var feedback = Int64.min
 
     static let second: Int64 = 1_000_000_000
@@ -115,6 +116,11 @@ extension Dispatcher {
         if now >= upkeep.notes {
             upkeep.notes = now &+ 5 * UpkeepTimes.second
             call { dispatcher in await dispatcher.ledger.save() }
+        }
+        if now >= upkeep.deliveries {
+            upkeep.deliveries = now &+ 30 * UpkeepTimes.second
+            let deliveries = ledger.todayByPlace
+            context.metrics.withLock { $0.deliveries = deliveries }
         }
         if now >= upkeep.feedback {
             upkeep.feedback = now &+ 86_400 * UpkeepTimes.second

@@ -22,6 +22,18 @@ package struct DeliveryRates: Equatable, Sendable {
         package var undeliverable = 0
     }
 
+    /// An app in a region, on a day that is known.
+    package struct Place: Hashable, Comparable, Sendable {
+        /// A configured bundle id.
+        package let app: String
+        /// As in `Row`.
+        package let region: String
+
+        package static func < (one: Place, other: Place) -> Bool {
+            (one.app, one.region) < (other.app, other.region)
+        }
+    }
+
     package static let other = "other"
     /// Days that are kept.
     package static let dayCountMax: Int64 = 30
@@ -51,6 +63,20 @@ package struct DeliveryRates: Equatable, Sendable {
             // The last resort is one row for each day and app, which the configuration bounds.
         }
         rows[row, default: Counts()][keyPath: member] += 1
+    }
+
+    /// A day's counts for who looks at them now and then. All that is beyond `placeCountMax` is its app's `other`, the
+    /// places with the fewest notifications first; so there are at most `placeCountMax` and one for each app.
+    package func places(day: Int64, placeCountMax: Int) -> [Place: Counts] {
+        let own = rows.filter { $0.key.day == day }.sorted {
+            ($1.value.accepted, $0.key.app, $0.key.region) < ($0.value.accepted, $1.key.app, $1.key.region)
+        }
+        var places: [Place: Counts] = [:]
+        for (index, row) in own.enumerated() {
+            let region = index < placeCountMax ? row.key.region : Self.other
+            places[Place(app: row.key.app, region: region), default: Counts()].add(row.value)
+        }
+        return places
     }
 
     /// What was counted before.

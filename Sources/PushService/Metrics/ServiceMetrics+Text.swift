@@ -51,6 +51,22 @@ extension ServiceMetrics {
             "Credentials, and apps of one, that Apple does not believe.",
             UInt64(max(0, suspensionCount))
         )
+        let help: StaticString = "Notifications of this day of UTC, by app, region and what became of them."
+        series(&text, "sealedpush_delivery_today", "gauge", help) { text in
+            for (place, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
+                for (what, count) in [
+                    ("accepted", counts.accepted), ("sent", counts.sent), ("received", counts.received),
+                    ("undeliverable", counts.undeliverable),
+                ] {
+                    Self.line(
+                        &text,
+                        "sealedpush_delivery_today",
+                        [("topic", place.app), ("region", place.region), ("what", what)],
+                        UInt64(max(0, count))
+                    )
+                }
+            }
+        }
         if let age = providerTokenAgeSeconds {
             single(
                 &text,

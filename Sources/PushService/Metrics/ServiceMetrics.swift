@@ -50,6 +50,8 @@ package struct ServiceMetrics: Sendable {
     package var providerTokenAgeSeconds: Int?
     /// Credentials, and apps of one, that nothing is sent with.
     package var suspensionCount = 0
+    /// What became of today's notifications, by app and region; set by whoever knows, and bounded there.
+    package var deliveries: [DeliveryRates.Place: DeliveryRates.Counts] = [:]
     /// Of the certificate that ends first; nil without one.
     package var certificateDaysLeft: Int?
 
