@@ -29,6 +29,7 @@ package final class Service: Sendable {
         log: ServiceLog,
         makeParts: ServicePartsFactory = standardParts
     ) async throws(ServiceError) -> Service {
+        try LibraryFloor.check()
         let store = try open(loaded, clock, log)
         let loop: EventLoop
         do throws(TransportError) {
