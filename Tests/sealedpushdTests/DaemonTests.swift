@@ -23,6 +23,17 @@ struct DaemonTests {
         #expect(try !folder.folder.names().contains("store.sqlite-wal"))
     }
 
+    /// A watchdog's SIGABRT comes from outside. The hook of Swift's runtime would take it, print registers and go on.
+    @Test(arguments: [SIGABRT, SIGQUIT, SIGSEGV])
+    func `a signal that leaves a core ends it at once, without a word of what it held`(_ number: Int32) throws {
+        let folder = try DaemonFolder()
+        let process = try DaemonProcess(["--config", folder.configuration])
+        _ = process.lines(to: "ready")
+        process.signal(number)
+        #expect(process.wait() == -number)
+        #expect(process.complaint() == "")
+    }
+
     @Test func `SIGINT ends it in order, too`() throws {
         let folder = try DaemonFolder()
         let process = try DaemonProcess(["--config", folder.configuration])

@@ -8,6 +8,9 @@ enum ProcessSettings {
         umask(0o077)
         // A reader that is gone and a limit on file sizes are then errors of `write`, not deaths.
         for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
+        // Swift's runtime answers these with a backtrace, registers and all, and forgets one that came from elsewhere: the
+        // SIGABRT of systemd's watchdog would end nothing.
+        for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(number, SIG_DFL) }
         if clinux_forbid_dumps() != 0 { Output.complain("sealedpushd: core dumps cannot be turned off (\(errno))") }
         raiseDescriptorLimit()
     }
