@@ -131,7 +131,10 @@ extension Problem {
     /// The worst of several faults decides the status: plain text before size before the rest.
     init(_ faults: [FieldFault]) {
         if faults.contains(where: { $0.kind == .plainText }) {
-            self.init(.plainText, "This field is text that everybody on the way could read. \(Self.sealingAdvice).")
+            self.init(
+                .plainText,
+                "This field is text that everybody on the way could read. Instead, \(Self.sealingAdvice)."
+            )
             fields = Self.fields(faults.filter { $0.kind == .plainText })
             return
         }

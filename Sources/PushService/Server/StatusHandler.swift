@@ -17,7 +17,11 @@ struct StatusHandler: Sendable {
     /// - Returns: 200.
     /// - Throws: a 503 that says why not.
     func readiness(isDraining: Bool) throws(Problem) -> HTTPAnswer {
-        if isDraining { throw Problem(.draining, "The service is stopping; ask another instance.") }
+        if isDraining {
+            var problem = Problem(.draining, "The service is stopping; ask another instance.")
+            problem.retryAfterSeconds = Int64(context.settings.limits.drainSeconds)
+            throw problem
+        }
         switch storeHealth() {
         case .writable: return .json(200) { $0.member("status", "ready") }
         case .full: throw Problem(StoreError.full)

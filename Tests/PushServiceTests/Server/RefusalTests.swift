@@ -154,6 +154,10 @@ struct RefusalTests {
             let full = await stage.send("GET", "/v1/readiness")
             #expect(full.status == 503 && full.problem == "storage-full")
             #expect(await stage.send("GET", "/v1/health").text == #"{"status":"ok"}"#)
+            await stage.loop.run { stage.application.drain() }
+            let stopping = await stage.send("GET", "/v1/readiness")
+            #expect(stopping.status == 503 && stopping.problem == "draining")
+            #expect(stopping.fields["retry-after"] == "10")
         }
     }
 
