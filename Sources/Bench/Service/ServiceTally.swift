@@ -18,6 +18,8 @@ package final class ServiceTally: Sendable {
         var settledCount = 0
     }
 
+    private static let silenceMax = Duration.seconds(120)
+
     private let first: Int
     private let load: ServiceLoad
     private let state: Mutex<State>
@@ -96,8 +98,24 @@ package final class ServiceTally: Sendable {
         if isDone { doneContinuation.finish() }
     }
 
-    /// Waits until everything that was accepted has reached APNs.
-    package func waitUntilDelivered() async { for await _ in doneStream {} }
+    /// Waits until everything that was accepted has reached APNs, or nothing more has arrived for two minutes: then the
+    /// report says what is missing.
+    package func waitUntilDelivered() async {
+        await withTaskGroup { group in
+            group.addTask { [doneStream] in for await _ in doneStream {} }
+            group.addTask { [self] in
+                var seen = -1
+                while !Task.isCancelled {
+                    let count = state.withLock { $0.report.deliveredCount + $0.report.duplicateCount }
+                    guard count != seen else { return }
+                    seen = count
+                    try? await Task.sleep(for: Self.silenceMax)
+                }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
 
     /// Notifications that were accepted and whose numbers are these.
     func isAccepted(_ number: Int) -> Bool { state.withLock { $0.acceptedAt[number - first] > 0 } }

@@ -117,6 +117,7 @@ struct ServiceBenchRun {
                 writer.member("load", name)
                 writer.member("accepted", report.acceptedCount)
                 writer.member("delivered", report.deliveredCount)
+                writer.member("lost", report.lostCount)
                 writer.member("duplicates", report.duplicateCount)
                 writer.member("accepted-per-second", accepted)
                 writer.member("delivered-per-second", delivered)
@@ -145,7 +146,7 @@ struct ServiceBenchRun {
             p50 \(Self.milliseconds(report.deliveryLatency.medianNanoseconds)) ms, \
             p99 \(Self.milliseconds(report.deliveryLatency.p99Nanoseconds)) ms
               answers \(answers); accepted \(report.acceptedCount), at APNs \(report.deliveredCount), \
-            again \(report.duplicateCount)
+            missing \(report.lostCount), again \(report.duplicateCount)
               memory \(before.ownByteCount / 1_000) kB before, \(after.ownByteCount / 1_000) kB after; \
             descriptors \(before.descriptorCount), \(after.descriptorCount)
             """
