@@ -22,7 +22,8 @@ extension Dispatcher {
                 let keys = leased.map { DeviceKey(tenant: $0.entry.tenant, device: $0.entry.device) }
                 // One batch; the rows may change before the push is out, as they may on its way.
                 let lookups = keys.isEmpty ? [] : try await context.store.devices(keys)
-                dispatcher.didTake(leased, lookups, from: lane, isAll: leased.count < limit)
+                // Fewer than asked for are not all: those whose marks were being written meanwhile are passed over.
+                dispatcher.didTake(leased, lookups, from: lane, isAll: leased.isEmpty)
             } catch {
                 await context.store.giveBack(leased.map(\.lease))
                 dispatcher.flow.didFailToTake(from: lane, now: context.clock.uptime())
