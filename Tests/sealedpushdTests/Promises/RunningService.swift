@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import TestSupport
+import Testing
 
 /// A service that answers, and its callers on the loopback port.
 final class RunningService {
@@ -87,7 +88,10 @@ final class RunningService {
     func stop() -> Int32 {
         process.signal(15)
         _ = process.rest()
-        return process.wait()
+        let code = process.wait()
+        // A trap says why on standard error.
+        if code != 0 { Issue.record("\(process.complaint())") }
+        return code
     }
 
     /// SIGKILL, and waits for its end.
