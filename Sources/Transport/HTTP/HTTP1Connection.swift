@@ -84,7 +84,8 @@ final class HTTP1Connection {
         case .answer: request.closes = true
         case .ended: return
         }
-        drainTimer = channel.loop.schedule(after: service.limits.drainDeadline) { [unowned self] in
+        drainTimer = channel.loop.schedule(after: service.limits.drainDeadline) { [weak self] in
+            guard let self else { return }
             drainTimer = nil
             channel.abort(.deadlineExceeded(.close), resets: false)
         }
@@ -244,7 +245,8 @@ final class HTTP1Connection {
     private func planSweep() {
         let limits = service.limits
         let shortest = min(limits.requestDeadline, limits.responseDeadline, limits.idleDeadline)
-        sweepTimer = channel.loop.schedule(after: max(shortest / 4, .milliseconds(1))) { [unowned self] in
+        sweepTimer = channel.loop.schedule(after: max(shortest / 4, .milliseconds(1))) { [weak self] in
+            guard let self else { return }
             sweep()
             if !isClosed { planSweep() }
         }

@@ -127,7 +127,8 @@ final class PlainChannel: ByteChannel {
     func close() {
         guard state == .open else { return }
         state = .closing
-        closeTimer = loop.schedule(after: limits.closeDeadline) { [unowned self] in
+        closeTimer = loop.schedule(after: limits.closeDeadline) { [weak self] in
+            guard let self else { return }
             closeTimer = nil
             finish()
         }

@@ -58,7 +58,8 @@ final class PlainListener {
     /// Without descriptors, the waiting connection would be reported in every turn: the loop would spin.
     private func pauseAccepting() {
         watchListener(for: [])
-        pause = loop.schedule(after: .milliseconds(100)) { [unowned self] in
+        pause = loop.schedule(after: .milliseconds(100)) { [weak self] in
+            guard let self else { return }
             pause = nil
             watchListener(for: .read)
         }
