@@ -6,6 +6,8 @@ enum Main {
     /// Synchronous: this thread waits for signals' news, and the runtime's own waiting would let signals through.
     static func main() {
         ProcessSettings.apply()
-        exit(Program.run(Array(CommandLine.arguments.dropFirst())))
+        // Not exit: libraries would take themselves apart under threads that are still letting go of a connection. All that
+        // has to be on the disk or in the log is there by now, and nothing of ours is buffered.
+        _exit(Program.run(Array(CommandLine.arguments.dropFirst())))
     }
 }
