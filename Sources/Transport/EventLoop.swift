@@ -11,6 +11,9 @@ package protocol TurnEndHandler: AnyObject {
 /// Actors may use it as their executor and tasks as their preferred one: a task pinned to the loop reaches a
 /// connection without a thread switch, which is most of the cost of a request.
 ///
+/// A task that does not prefer the loop goes back into its queue at every `await` of an actor that lives here, also before
+/// the body of a `withCheckedContinuation`: what decides whether to wait is asked inside that body, never before it.
+///
 /// Unchecked: the inbox is behind a lock and the poller may be woken from anywhere; all else is touched by the loop's
 /// thread only, which every call that changes it checks.
 @safe package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {

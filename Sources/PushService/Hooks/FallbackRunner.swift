@@ -69,8 +69,11 @@ package actor FallbackRunner {
 
     /// Until nothing is held any more, or `abandon`.
     package func drained() async {
-        guard isClaiming || heldCount > 0 else { return }
-        await withCheckedContinuation { idle.append($0) }
+        await withCheckedContinuation { waiter in
+            // In here, for the reason that `HookRunner.drained` gives.
+            idle.append(waiter)
+            endIfIdle()
+        }
     }
 
     package func abandon() {

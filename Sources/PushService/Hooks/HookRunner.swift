@@ -58,8 +58,12 @@ package actor HookRunner {
 
     /// Until nothing is held any more, or `abandon`.
     package func drained() async {
-        guard isTaking || isFinishing || !held.isEmpty else { return }
-        await withCheckedContinuation { idle.append($0) }
+        await withCheckedContinuation { waiter in
+            // In here: a task that does not prefer the loop goes back into its queue before this runs, and the last hook may
+            // end meanwhile.
+            idle.append(waiter)
+            endIfIdle()
+        }
     }
 
     /// What is still held comes again when its lease is over.
@@ -192,6 +196,8 @@ package actor HookRunner {
         while !outcomes.isEmpty {
             let batch = outcomes
             outcomes = []
+            // Before they are written: one that is due again at once may be taken while this waits for the store's word.
+            for outcome in batch { release(outcome.id) }
             do throws(StoreError) {
                 try await context.store.finishHooks(batch)
             } catch {
@@ -199,7 +205,6 @@ package actor HookRunner {
                 context.log.event("hooks-store-failed", at: context.clock.now(), [("error", "\(error)")])
             }
             for outcome in batch {
-                release(outcome.id)
                 if case .retry(let time) = outcome.verdict { wake(at: time) }
             }
         }

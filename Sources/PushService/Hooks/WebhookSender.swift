@@ -35,8 +35,9 @@ package actor WebhookSender {
         of tenant: String,
         _ kind: SendKind = .plain
     ) async -> WebhookResult {
-        guard !isStopped else { return .notSent(.cancelled) }
         let mayGo = await withCheckedContinuation { (turn: Turn) in
+            // In here, for the reason that `HookRunner.drained` gives.
+            guard !isStopped else { return turn.resume(returning: false) }
             turns.add(turn, of: tenant, kind)
             start()
         }

@@ -180,4 +180,16 @@ struct HookRunnerTests {
         // Another process goes on at once with those that had not begun.
         #expect(state.hooks.values.count(where: { $0.due <= HookSite.now }) >= 4)
     }
+
+    @Test func `whoever waits for the end learns of it, however close it is`() async throws {
+        for number in 1...200 {
+            // Not told anything any more: their end is written, and nothing else is waited for.
+            for offset in 0..<20 { add(.dead, try HookSite.entry(Int64(number * 20 + offset))) }
+            let (runner, _) = runner(site.context(try site.settings(["acme": nil])))
+            runner.ring()
+            await runner.drained()
+            await runner.close()
+            await runner.drained()
+        }
+    }
 }
