@@ -32,7 +32,7 @@ demo: build
 # XCTest has nothing to run here, and says so in a line that reads like an empty run.
 test: prerequisites
 	@scripts/swift build $(QUIET) --build-tests
-	@scripts/swift test --skip-build --disable-xctest --quiet
+	@scripts/watched scripts/swift test --skip-build --disable-xctest --quiet
 
 # Left out for their length: the house rules, which read text, and suites that run the same code many times over (every
 # bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a model, cut, damaged and
@@ -51,8 +51,8 @@ ASAN_LEAKY := ExtensionHarnessTests|SecurityTests|KeychainTests
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
 	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/foundation-leaks.txt:print_suppressions=0 \
-		scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)|$(ASAN_LEAKY)'
-	@ASAN_OPTIONS=detect_leaks=0 scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
+		scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)|$(ASAN_LEAKY)'
+	@ASAN_OPTIONS=detect_leaks=0 scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
 		--filter '$(ASAN_LEAKY)' --skip 'BrokenExtensionTests'
 
 # What our own threads and tasks do at once, a hundred pushes in parallel among it. A debug build: see Guarded.
@@ -61,7 +61,7 @@ TSAN_ONLY := ParallelPushTests|ExtensionCoreTests|AlarmClockTests|OutcomeCounter
 
 test-tsan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(TSAN)
-	@scripts/swift test --skip-build --disable-xctest --quiet $(TSAN) \
+	@scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(TSAN) \
 		--filter '$(TSAN_ONLY)'
 
 release: prerequisites
