@@ -1,18 +1,16 @@
 import APNS
-import Envelope
-import PushStore
+package import Envelope
+package import PushStore
 import Synchronization
 import Transport
 
 /// Fires fallbacks: claims on disk those that are due, and sends each once. What was claimed when the process died does not
 /// fire again; what could not be sent because no connection came about is tried for a while, and nothing is sent again once
 /// a byte of it was out. Lives on the loop.
-package actor FallbackRunner {
+package actor FallbackRunner: DueRunner {
+    package static let storeFailureEvent: StaticString = "fallbacks-store-failed"
     private static let claimCount = 64
-    /// Claimed and not sent yet, of all tenants.
-    private static let heldCountMax = 4_096
     private static let heldCountMaxOfTenant = 512
-    private static let storeFailureWait = Duration.seconds(5)
 
     /// How long a claimed one is tried, and how it waits: a text that comes much later helps nobody.
     package struct Patience: Sendable {
@@ -23,18 +21,17 @@ package actor FallbackRunner {
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.asUnownedSerialExecutor() }
-    private let context: ServiceContext
+    package nonisolated let context: ServiceContext
     private let sender: WebhookSender
     private let patience: Patience
     private let didReport: @Sendable () -> Void
-    private var bell: LoopBell
+    package var turn: DueTurn
     /// How many of each tenant's are held.
     private var held: [String: Int] = [:]
-    private var heldCount = 0
-    private var isClaiming = false
-    private var isFull = false
-    private var isClosed = false
-    private var idle: [CheckedContinuation<Void, Never>] = []
+    /// Claimed and not sent yet.
+    package private(set) var heldCount = 0
+    /// A claim is written down before anything is sent.
+    package let isFinishing = false
 
     /// - Parameters:
     ///   - context: the service's.
@@ -51,70 +48,18 @@ package actor FallbackRunner {
         self.sender = sender
         self.patience = patience
         self.didReport = didReport
-        bell = LoopBell(loop: context.loop)
-    }
-
-    /// A fallback may be due, or due at another time than before: at the start, and when APNs took one that has any. From
-    /// any thread.
-    package nonisolated func ring() {
-        context.loop.perform { self.assumeIsolated { $0.look() } }
-    }
-
-    /// From now on none is claimed, and what waits for another try is given up.
-    package func close() {
-        isClosed = true
-        bell.cancel()
-        endIfIdle()
-    }
-
-    /// Until nothing is held any more, or `abandon`.
-    package func drained() async {
-        await withCheckedContinuation { waiter in
-            // In here, for the reason that `HookRunner.drained` gives.
-            idle.append(waiter)
-            endIfIdle()
-        }
-    }
-
-    package func abandon() {
-        for waiter in idle { waiter.resume() }
-        idle = []
+        turn = DueTurn(context)
     }
 
     // MARK: Claiming
 
-    private func look() {
-        bell.isRung = true
-        guard !isClaiming, !isClosed else { return }
-        isClaiming = true
-        // It ends when nothing is due, when there is no room, or with `close`.
-        Task(executorPreference: context.loop) { await self.claimAll() }
+    package func takeBatch(now: Timestamp) async throws(StoreError) -> Bool {
+        let entries = try await context.store.claimFallbacks(limit: Self.claimCount, now: now)
+        for entry in entries { take(entry, now: now) }
+        return entries.count == Self.claimCount
     }
 
-    private func claimAll() async {
-        bell.cancel()
-        while bell.isRung, !isClosed {
-            bell.isRung = false
-            isFull = heldCount >= Self.heldCountMax
-            guard !isFull else { break }
-            do throws(StoreError) {
-                let now = context.clock.now()
-                let entries = try await context.store.claimFallbacks(limit: Self.claimCount, now: now)
-                for entry in entries { take(entry, now: now) }
-                if entries.count == Self.claimCount {
-                    bell.isRung = true
-                } else if let next = try await context.store.nextFallback(), !isClosed {
-                    bell.ring(at: next, now: context.clock.now()) { self.assumeIsolated { $0.look() } }
-                }
-            } catch {
-                context.log.event("fallbacks-store-failed", at: context.clock.now(), [("error", "\(error)")])
-                bell.ring(after: Self.storeFailureWait) { self.assumeIsolated { $0.look() } }
-                break
-            }
-        }
-        isClaiming = false
-        endIfIdle()
-    }
+    package func nextDue() async throws(StoreError) -> Timestamp? { try await context.store.nextFallback() }
 
     /// It is claimed: from here on it is sent by this process or by none.
     private func take(_ entry: OutboxEntry, now: Timestamp) {
@@ -156,13 +101,13 @@ package actor FallbackRunner {
     private func again(_ fallback: ClaimedFallback, after result: WebhookResult) {
         let wait = fallback.wait(patience)
         let end = fallback.claimed.advanced(by: .milliseconds(Int64(clamping: patience.wholeMilliseconds)))
-        guard !isClosed, context.clock.now().advanced(by: wait) < end else {
+        guard !turn.isClosed, context.clock.now().advanced(by: wait) < end else {
             log("fallback-failed", fallback, result.words)
             return self.end(fallback)
         }
         context.loop.schedule(after: wait) {
             self.assumeIsolated { runner in
-                guard !runner.isClosed else {
+                guard !runner.turn.isClosed else {
                     runner.log("fallback-failed", fallback, result.words)
                     return runner.end(fallback)
                 }
@@ -195,7 +140,7 @@ package actor FallbackRunner {
             _ = try await context.store.report([hook], now: now)
             didReport()
         } catch {
-            context.log.event("fallbacks-store-failed", at: now, [("error", "\(error)")])
+            noteFailure(error)
         }
     }
 
@@ -203,12 +148,7 @@ package actor FallbackRunner {
         held[fallback.tenant, default: 1] -= 1
         if held[fallback.tenant] == 0 { held[fallback.tenant] = nil }
         heldCount -= 1
-        if isFull, heldCount <= Self.heldCountMax / 2 { look() }
-        endIfIdle()
-    }
-
-    private func endIfIdle() {
-        if !isClaiming, heldCount == 0 { abandon() }
+        didRelease()
     }
 
     private func log(_ event: StaticString, _ fallback: ClaimedFallback, _ outcome: String) {

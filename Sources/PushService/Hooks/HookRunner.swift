@@ -1,35 +1,29 @@
 import APNS
-import Envelope
-import PushStore
+package import Envelope
+package import PushStore
 import Transport
 
 /// Tells tenants what happened: takes hooks that are due, sends each, and says to the store what became of it. At least
 /// once: what it holds when the process dies is due again when its lease is over. Lives on the loop.
-package actor HookRunner {
+package actor HookRunner: DueRunner {
+    package static let storeFailureEvent: StaticString = "hooks-store-failed"
     private static let takeCount = 256
-    /// Held in memory at one time, of all tenants; a hook is less than a kilobyte.
-    private static let heldCountMax = 4_096
     private static let heldCountsOfTenant = 16...512
     private static let lease = Duration.seconds(300)
-    private static let storeFailureWait = Duration.seconds(5)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.asUnownedSerialExecutor() }
-    private let context: ServiceContext
+    package nonisolated let context: ServiceContext
     private let sender: WebhookSender
     private let retry: HookRetry
     private let chance: @Sendable () -> Double
-    private var bell: LoopBell
+    package var turn: DueTurn
     /// By id, whose they are.
     private var held: [Int64: String] = [:]
     private var heldCounts: [String: Int] = [:]
     /// Where the next hook of a tenant goes for which there is no room.
     private var putOff: [String: Timestamp] = [:]
     private var outcomes: [HookOutcome] = []
-    private var isTaking = false
-    private var isFinishing = false
-    private var isFull = false
-    private var isClosed = false
-    private var idle: [CheckedContinuation<Void, Never>] = []
+    package private(set) var isFinishing = false
 
     package init(
         _ context: ServiceContext,
@@ -41,80 +35,21 @@ package actor HookRunner {
         self.sender = sender
         self.retry = retry
         self.chance = chance
-        bell = LoopBell(loop: context.loop)
+        turn = DueTurn(context)
     }
 
-    /// Something may be due: at the start, and when hooks were reported. From any thread.
-    package nonisolated func ring() {
-        context.loop.perform { self.assumeIsolated { $0.look() } }
-    }
-
-    /// From now on no hook is taken.
-    package func close() {
-        isClosed = true
-        bell.cancel()
-        endIfIdle()
-    }
-
-    /// Until nothing is held any more, or `abandon`.
-    package func drained() async {
-        await withCheckedContinuation { waiter in
-            // In here: a task that does not prefer the loop goes back into its queue before this runs, and the last hook may
-            // end meanwhile.
-            idle.append(waiter)
-            endIfIdle()
-        }
-    }
-
-    /// What is still held comes again when its lease is over.
-    package func abandon() {
-        for waiter in idle { waiter.resume() }
-        idle = []
-    }
+    package var heldCount: Int { held.count }
 
     // MARK: Taking
 
-    private func look() {
-        bell.isRung = true
-        guard !isTaking, !isClosed else { return }
-        isTaking = true
-        // It ends when nothing is due, when there is no room, or with `close`.
-        Task(executorPreference: context.loop) { await self.takeAll() }
+    package func takeBatch(now: Timestamp) async throws(StoreError) -> Bool {
+        let end = now.advanced(by: Self.lease)
+        let hooks = try await context.store.takeHooks(limit: Self.takeCount, now: now, leasedUntil: end)
+        for hook in hooks { take(hook, now: now) }
+        return hooks.count == Self.takeCount
     }
 
-    private func takeAll() async {
-        bell.cancel()
-        while bell.isRung, !isClosed {
-            bell.isRung = false
-            isFull = held.count >= Self.heldCountMax
-            guard !isFull else { break }
-            do throws(StoreError) {
-                let now = context.clock.now()
-                let hooks = try await context.store.takeHooks(
-                    limit: Self.takeCount,
-                    now: now,
-                    leasedUntil: now.advanced(by: Self.lease)
-                )
-                for hook in hooks { take(hook, now: now) }
-                if hooks.count == Self.takeCount {
-                    bell.isRung = true
-                } else if let next = try await context.store.nextHook() {
-                    wake(at: next)
-                }
-            } catch {
-                context.log.event("hooks-store-failed", at: context.clock.now(), [("error", "\(error)")])
-                bell.ring(after: Self.storeFailureWait) { self.assumeIsolated { $0.look() } }
-                break
-            }
-        }
-        isTaking = false
-        endIfIdle()
-    }
-
-    private func wake(at time: Timestamp) {
-        guard !isClosed else { return }
-        bell.ring(at: time, now: context.clock.now()) { self.assumeIsolated { $0.look() } }
-    }
+    package func nextDue() async throws(StoreError) -> Timestamp? { try await context.store.nextHook() }
 
     private func take(_ hook: Hook, now: Timestamp) {
         guard held[hook.id] == nil else { return }
@@ -202,23 +137,18 @@ package actor HookRunner {
                 try await context.store.finishHooks(batch)
             } catch {
                 // They are told once more when the lease is over.
-                context.log.event("hooks-store-failed", at: context.clock.now(), [("error", "\(error)")])
+                noteFailure(error)
             }
             for outcome in batch {
                 if case .retry(let time) = outcome.verdict { wake(at: time) }
             }
         }
         isFinishing = false
-        if isFull, held.count <= Self.heldCountMax / 2 { look() }
-        endIfIdle()
+        didRelease()
     }
 
     private func release(_ id: Int64) {
         guard let tenant = held.removeValue(forKey: id), let count = heldCounts[tenant] else { return }
         heldCounts[tenant] = count > 1 ? count - 1 : nil
-    }
-
-    private func endIfIdle() {
-        if !isTaking, !isFinishing, held.isEmpty { abandon() }
     }
 }

@@ -36,7 +36,7 @@ package actor WebhookSender {
         _ kind: SendKind = .plain
     ) async -> WebhookResult {
         let mayGo = await withCheckedContinuation { (turn: Turn) in
-            // In here, for the reason that `HookRunner.drained` gives.
+            // In here, for the reason that `DueRunner.drained` gives.
             guard !isStopped else { return turn.resume(returning: false) }
             turns.add(turn, of: tenant, kind)
             start()
