@@ -5,109 +5,122 @@ import Keys
 import Primitives
 import Transport
 
-/// Reads keys, certificates and authorities, each file once however many apps name it. Gathers what is wrong.
+/// Reads keys, certificates and authorities, each file once however many apps name it.
 struct CredentialReader {
+    /// A file of an app's that cannot be used.
+    struct Fault: Error, Equatable {
+        /// The field that names it, as a JSON pointer that begins at the app.
+        let field: String
+        /// A sentence without its full stop, and without the path.
+        let problem: String
+    }
+
+    /// All of one app's; at least one.
+    struct Faults: Error, Equatable {
+        let all: [Fault]
+    }
+
+    private typealias Known = (credential: APNSCredential, digest: [UInt8])
+
     private static let authoritiesByteCountMax = 1 << 20
+    private static let keyField = "/credential/key-file"
+    private static let certificateField = "/credential/certificate-file"
+    private static let authoritiesField = "/endpoint/authorities-file"
 
-    private(set) var faults: [LanePlan.Fault] = []
-    private var credentials: [AppConfiguration.Credential: (credential: APNSCredential, digest: [UInt8])] = [:]
+    private var credentials: [AppConfiguration.Credential: Known] = [:]
     private var authorities: [String: [UInt8]] = [:]
-    private let now: Moment
+    private let unixSeconds: Int64
 
-    init(now: Moment) { self.now = now }
+    /// - Parameter unixSeconds: now, against which certificates are held.
+    init(unixSeconds: Int64) { self.unixSeconds = unixSeconds }
 
-    /// - Returns: nil where something is wrong, which is among the faults then.
-    mutating func material(of app: AppConfiguration) -> LanePlan.Material? {
-        guard let (credential, digest) = credential(of: app), let trust = trust(of: app) else { return nil }
-        if case .certificate(let certificate) = credential, !isGood(certificate, for: app) { return nil }
-        return LanePlan.Material(credential: credential, trust: trust, digest: digest)
-    }
-
-    private mutating func credential(of app: AppConfiguration) -> (credential: APNSCredential, digest: [UInt8])? {
-        if let known = credentials[app.credential] { return known }
-        let read: (APNSCredential, [UInt8])?
-        switch app.credential {
-        case .key(let file, let keyID, let teamID): read = key(file, keyID, teamID, app)
-        case .certificate(let file, let passwordFile): read = certificate(file, passwordFile, app)
+    /// What an app's lane is made of. Waits for the disk.
+    ///
+    /// - Parameter app: names the files.
+    /// - Returns: all of it.
+    /// - Throws: everything that is wrong with them.
+    mutating func material(of app: AppConfiguration) throws(Faults) -> LanePlan.Material {
+        var faults: [Fault] = []
+        var known: Known?
+        var trust: TLSTrust?
+        do throws(Fault) {
+            known = try credential(of: app)
+            if case .certificate(let certificate) = known?.credential { try check(certificate, for: app) }
+        } catch {
+            faults.append(error)
         }
-        credentials[app.credential] = read.map { (credential: $0.0, digest: $0.1) }
-        return credentials[app.credential]
+        do throws(Fault) { trust = try self.trust(of: app) } catch { faults.append(error) }
+        guard faults.isEmpty, let known, let trust else { throw Faults(all: faults) }
+        return LanePlan.Material(credential: known.credential, trust: trust, digest: known.digest)
     }
 
-    private mutating func key(
-        _ file: String,
-        _ keyID: KeyID,
-        _ teamID: TeamID,
-        _ app: AppConfiguration
-    ) -> (APNSCredential, [UInt8])? {
-        guard let bytes = secret(file, app) else { return nil }
+    private mutating func credential(of app: AppConfiguration) throws(Fault) -> Known {
+        if let known = credentials[app.credential] { return known }
+        let read: Known =
+            switch app.credential {
+            case .key(let file, let keyID, let teamID): try Self.key(file, keyID, teamID)
+            case .certificate(let file, let passwordFile): try Self.certificate(file, passwordFile)
+            }
+        credentials[app.credential] = read
+        return read
+    }
+
+    private static func key(_ file: String, _ keyID: KeyID, _ teamID: TeamID) throws(Fault) -> Known {
+        let bytes = try secret(file, keyField)
         do throws(ProviderError) {
             let source = try bytes.withBytes { span throws(ProviderError) in
                 try ProviderTokenSource(p8: span, keyID: keyID, teamID: teamID)
             }
-            return (.token(source), Self.digest(bytes))
+            return (.token(source), digest(bytes))
         } catch {
-            add(file, app, "\(error); it is to be the .p8 file from Apple's developer account")
-            return nil
+            throw Fault(field: keyField, problem: "not a .p8 key from Apple (PEM, PKCS #8, P-256)")
         }
     }
 
-    private mutating func certificate(
-        _ file: String,
-        _ passwordFile: String?,
-        _ app: AppConfiguration
-    ) -> (APNSCredential, [UInt8])? {
-        guard let bytes = secret(file, app) else { return nil }
+    private static func certificate(_ file: String, _ passwordFile: String?) throws(Fault) -> Known {
+        let bytes = try secret(file, certificateField)
         var password = SecretBytes(copying: RawSpan())
-        if let passwordFile {
-            guard let read = secret(passwordFile, app) else { return nil }
-            password = Self.withoutLineEnd(read)
-        }
+        if let passwordFile { password = withoutLineEnd(try secret(passwordFile, certificateField)) }
         do throws(ClientCertificateError) {
             let certificate = try bytes.withBytes { file throws(ClientCertificateError) in
                 try password.withBytes { password throws(ClientCertificateError) in
-                    Self.isPEM(file)
+                    isPEM(file)
                         ? try ClientCertificate(certificateChainPEM: file, privateKeyPEM: file, password: password)
                         : try ClientCertificate(pkcs12: file, password: password)
                 }
             }
-            return (.certificate(certificate), SHA256.hash(Self.digest(bytes), Self.digest(password)))
+            return (.certificate(certificate), SHA256.hash(digest(bytes), digest(password)))
         } catch {
-            add(file, app, error.description)
-            return nil
+            throw Fault(field: certificateField, problem: error.description)
         }
     }
 
-    private mutating func isGood(_ certificate: ClientCertificate, for app: AppConfiguration) -> Bool {
-        guard case .certificate(let file, _) = app.credential else { return true }
+    private func check(_ certificate: ClientCertificate, for app: AppConfiguration) throws(Fault) {
         do throws(ClientCertificateError) {
-            try certificate.check(at: now.unixSeconds, for: app.endpoint == nil ? app.environment : nil)
+            try certificate.check(at: unixSeconds, for: app.endpoint == nil ? app.environment : nil)
         } catch {
-            add(file, app, error.description)
-            return false
+            throw Fault(field: Self.certificateField, problem: error.description)
         }
+        // A bundle id that was read is a topic.
         guard let topic = try? Topic(bundleID: app.bundleID.text), certificate.allows(topic, .alert) else {
-            add(file, app, "the certificate is for other apps; make one for this bundle id")
-            return false
+            let problem = "the certificate is for other apps; make one for this bundle id"
+            throw Fault(field: Self.certificateField, problem: problem)
         }
-        return true
     }
 
-    private mutating func trust(of app: AppConfiguration) -> TLSTrust? {
+    private mutating func trust(of app: AppConfiguration) throws(Fault) -> TLSTrust {
         guard let file = app.endpoint?.authoritiesFile else { return .system }
         if let known = authorities[file] { return .pem(known) }
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try WholeFile.read(file, byteCountMax: Self.authoritiesByteCountMax)
         } catch {
-            add(file, app, Self.sentence(error))
-            return nil
+            throw Fault(field: Self.authoritiesField, problem: error.advice)
         }
         do throws(TLSError) {
             _ = try TLSContext.client(trust: .pem(bytes), alpn: ["h2"])
         } catch {
-            add(file, app, "no PEM certificates of authorities can be read in it")
-            return nil
+            throw Fault(field: Self.authoritiesField, problem: error.description)
         }
         authorities[file] = bytes
         return .pem(bytes)
@@ -115,37 +128,11 @@ struct CredentialReader {
 
     // MARK: Files
 
-    private mutating func secret(_ file: String, _ app: AppConfiguration) -> SecretBytes? {
+    private static func secret(_ file: String, _ field: String) throws(Fault) -> SecretBytes {
         do throws(FileError) {
             return try PrivateFile.read(file, exampleKeys: .refused)
         } catch {
-            add(file, app, Self.sentence(error))
-            return nil
-        }
-    }
-
-    private mutating func add(_ file: String, _ app: AppConfiguration, _ problem: String) {
-        faults.append(
-            LanePlan.Fault(
-                file: file,
-                bundleID: app.bundleID.text,
-                environment: app.environment,
-                problem: problem
-            )
-        )
-    }
-
-    private static func sentence(_ error: FileError) -> String {
-        switch error {
-        case .notFound: "there is no such file"
-        case .system(let call, _, let code):
-            "it cannot be read (\(call), error \(code)): may the service's user read it?"
-        case .notARegularFile: "it is no file"
-        case .tooLarge(_, let byteCountMax): "it has more than \(byteCountMax) bytes"
-        case .empty: "it is empty"
-        case .permissionsTooLoose: "others than its owner can read it: chmod 600"
-        case .exampleKey: "it is a published example key: everybody has it"
-        case .malformed(_, let expected): "expected \(expected)"
+            throw Fault(field: field, problem: error.advice)
         }
     }
 

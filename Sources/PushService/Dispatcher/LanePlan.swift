@@ -1,11 +1,9 @@
-package import APNS
-package import APNSProvider
+import APNS
+import APNSProvider
 import Envelope
-import Keys
-import Primitives
 import Transport
 
-/// The credentials that a configuration names, read and found good. Reads files: not on the loop.
+/// The credentials that a configuration names, read and found good.
 package struct LanePlan: Sendable {
     /// What a client is one for.
     struct Key: Hashable, Sendable {
@@ -28,40 +26,17 @@ package struct LanePlan: Sendable {
         let environment: APNSEnvironment
     }
 
-    /// Why a credential cannot be used: which file of which app, and what to do.
-    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
-        package let file: String
-        package let bundleID: String
-        package let environment: APNSEnvironment
-        package let problem: String
-
-        package var description: String { "\(file): \(bundleID) (\(environment.rawValue)): \(problem)" }
-    }
-
-    /// Every fault; at least one.
-    package struct Faults: Error, Equatable, Sendable {
-        package let faults: [Fault]
-    }
-
     private(set) var materials: [Key: Material] = [:]
     private(set) var places: [Place: Key] = [:]
 
     /// - Parameters:
-    ///   - settings: which apps there are.
-    ///   - now: for the dates of certificates.
-    /// - Throws: all that is wrong with any file.
-    package init(_ settings: ServiceSettings, now: Moment = .now()) throws(Faults) {
-        var reader = CredentialReader(now: now)
-        for tenant in settings.configuration.tenants {
-            for app in tenant.apps {
-                let key = Key(app)
-                let place = Place(tenant: tenant.id, bundleID: app.bundleID.text, environment: app.environment)
-                places[place] = key
-                guard let material = reader.material(of: app) else { continue }
-                materials[key] = material
-            }
-        }
-        guard reader.faults.isEmpty else { throw Faults(faults: reader.faults) }
+    ///   - app: one of the tenant's.
+    ///   - tenant: its id.
+    ///   - material: the app's.
+    mutating func add(_ app: AppConfiguration, of tenant: String, _ material: Material) {
+        let key = Key(app)
+        places[Place(tenant: tenant, bundleID: app.bundleID.text, environment: app.environment)] = key
+        materials[key] = material
     }
 }
 

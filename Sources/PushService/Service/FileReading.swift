@@ -1,4 +1,3 @@
-import APNS
 import APNSProvider
 import Envelope
 import Keys
@@ -17,10 +16,14 @@ struct FileReading {
     private let unixSeconds: Int64
     private(set) var faults: [ConfigurationFault] = []
     private(set) var certificateDaysLeft = Int.max
+    /// Of every app that is as it has to be.
+    private(set) var lanes = LanePlan()
+    private var credentials: CredentialReader
 
     init(places: ConfigurationPlaces, now: Timestamp) {
         self.places = places
         unixSeconds = Int64(clamping: now.milliseconds / 1_000)
+        credentials = CredentialReader(unixSeconds: unixSeconds)
     }
 
     /// - Returns: nil where `body` threw, which is a fault of the field then.
@@ -80,70 +83,19 @@ struct FileReading {
         }
     }
 
-    mutating func app(_ app: AppConfiguration, at pointer: String) {
-        switch app.credential {
-        case .key(let file, let keyID, let teamID):
-            _ = attempt(pointer + "/credential/key-file") { () throws(Fault) in
-                let file = try PrivateBox(file)
-                do throws(ProviderError) {
-                    try file.bytes.withBytes { bytes throws(ProviderError) in
-                        _ = try ProviderTokenSource(p8: bytes, keyID: keyID, teamID: teamID)
-                    }
-                } catch {
-                    throw Fault(problem: "not a .p8 key from Apple (PEM, PKCS #8, P-256)")
-                }
+    /// Its credential, whom its lane trusts, and the secret of its fallback.
+    mutating func app(_ app: AppConfiguration, of tenant: String, at pointer: String) {
+        do throws(CredentialReader.Faults) {
+            let material = try credentials.material(of: app)
+            lanes.add(app, of: tenant, material)
+            if case .certificate(let certificate) = material.credential {
+                let days = Self.days(from: unixSeconds, to: certificate.validity.upperBound)
+                certificateDaysLeft = min(certificateDaysLeft, days)
             }
-        case .certificate(let file, let passwordFile):
-            let field = pointer + "/credential/certificate-file"
-            let environment = app.endpoint == nil ? app.environment : nil
-            let now = unixSeconds
-            let notAfter = attempt(field) { () throws(Fault) in
-                try Self.certificate(file, passwordFile, for: environment, at: now)
-            }
-            if let notAfter {
-                certificateDaysLeft = min(certificateDaysLeft, Self.days(from: unixSeconds, to: notAfter))
-            }
-        }
-        if let endpoint = app.endpoint {
-            _ = attempt(pointer + "/endpoint/authorities-file") { () throws(Fault) in
-                let authorities = try Self.publicFile(endpoint.authoritiesFile)
-                do throws(TLSError) {
-                    _ = try TLSContext.client(trust: .pem(authorities), alpn: ["h2"])
-                } catch {
-                    throw Fault(problem: error.description)
-                }
-            }
+        } catch {
+            for fault in error.all { faults.append(places.fault(pointer + fault.field, fault.problem)) }
         }
         if let fallback = app.fallback { secret(fallback.delivery.secretFile, at: pointer + "/fallback/secret-file") }
-    }
-
-    /// - Returns: when it ends, in seconds since 1970.
-    private static func certificate(
-        _ file: String,
-        _ passwordFile: String?,
-        for environment: APNSEnvironment?,
-        at unixSeconds: Int64
-    ) throws(Fault) -> Int64 {
-        let file = try PrivateBox(file)
-        let password = if let passwordFile { try PrivateBox(passwordFile) } else { PrivateBox() }
-        do throws(ClientCertificateError) {
-            let certificate = try file.bytes.withBytes { file throws(ClientCertificateError) in
-                try password.bytes.withBytes { password throws(ClientCertificateError) in
-                    // What an editor puts at a file's end is not part of a password.
-                    let end = password.byteCount - 1
-                    let hasLineFeed = end >= 0 && password.byte(at: end) == UInt8(ascii: "\n")
-                    let password = hasLineFeed ? password.extracting(first: end) : password
-                    // PKCS #12 begins with an ASN.1 SEQUENCE, PEM with text.
-                    return file.byte(at: 0) == 0x30
-                        ? try ClientCertificate(pkcs12: file, password: password)
-                        : try ClientCertificate(certificateChainPEM: file, privateKeyPEM: file, password: password)
-                }
-            }
-            try certificate.check(at: unixSeconds, for: environment)
-            return certificate.validity.upperBound
-        } catch {
-            throw Fault(problem: error.description)
-        }
     }
 
     private static func publicFile(_ path: String) throws(Fault) -> [UInt8] {

@@ -12,10 +12,14 @@ package final class ServiceFiles: Sendable {
     /// Whole days that the server's certificate, or the first of the providers', has left; below zero is over.
     package let certificateDaysLeft: Int
 
-    private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificateDaysLeft: Int) {
+    /// What the providers' connections are made of.
+    package let lanes: LanePlan
+
+    private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificateDaysLeft: Int, lanes: LanePlan) {
         self.tls = tls
         self.tokenKey = tokenKey
         self.certificateDaysLeft = certificateDaysLeft
+        self.lanes = lanes
     }
 
     /// - Parameters:
@@ -42,13 +46,16 @@ package final class ServiceFiles: Sendable {
         for (index, tenant) in configuration.tenants.enumerated() {
             let place = "/tenants/\(index)"
             if let webhook = tenant.webhook { reading.secret(webhook.secretFile, at: place + "/webhook/secret-file") }
-            for (index, app) in tenant.apps.enumerated() { reading.app(app, at: "\(place)/apps/\(index)") }
+            for (index, app) in tenant.apps.enumerated() {
+                reading.app(app, of: tenant.id, at: "\(place)/apps/\(index)")
+            }
         }
         guard reading.faults.isEmpty, let tls, let key else { throw ConfigurationError(faults: reading.faults) }
         return ServiceFiles(
             tls: tls,
             tokenKey: key.bytes.copy(storage: .guarded),
-            certificateDaysLeft: reading.certificateDaysLeft
+            certificateDaysLeft: reading.certificateDaysLeft,
+            lanes: reading.lanes
         )
     }
 }

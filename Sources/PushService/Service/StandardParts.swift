@@ -13,8 +13,8 @@ extension Service {
         let store = base.store
         let application = APIApplication(base.context, door: dispatcher, quota: quota) { store.health }
         return [
-            HooksPart(hooks), DispatchPart(dispatcher), UpkeepPart(base.context, quota: quota),
-            FrontPart(base.context, base.loaded, application),
+            HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
+            UpkeepPart(base.context, quota: quota), FrontPart(base.context, base.loaded, application),
         ]
     }
 }

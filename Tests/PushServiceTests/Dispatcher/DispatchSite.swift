@@ -190,7 +190,15 @@ final class DispatchSite: Sendable {
         }
     }
 
-    func plan() throws -> LanePlan { try LanePlan(settings) }
+    /// Of the files as they are now.
+    func plan() throws -> LanePlan {
+        var reader = CredentialReader(unixSeconds: clock.seconds)
+        var plan = LanePlan()
+        for tenant in settings.configuration.tenants {
+            for app in tenant.apps { plan.add(app, of: tenant.id, try reader.material(of: app)) }
+        }
+        return plan
+    }
 
     func advance(seconds: Double, _ dispatcher: Dispatcher) async {
         clock.advance(milliseconds: UInt64(seconds * 1_000))

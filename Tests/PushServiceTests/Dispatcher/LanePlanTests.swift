@@ -9,33 +9,42 @@ import Transport
 @testable import PushService
 @testable import PushStore
 
-struct LanePlanTests {
-    private static func faults(_ site: DispatchSite) -> [String] {
-        do throws(LanePlan.Faults) {
-            _ = try LanePlan(site.settings)
-            return []
-        } catch {
-            return error.faults.map(\.description)
+struct CredentialReaderTests {
+    private static func faults(_ site: DispatchSite) throws -> [CredentialReader.Fault] {
+        var reader = CredentialReader(unixSeconds: site.clock.seconds)
+        var faults: [CredentialReader.Fault] = []
+        for app in site.settings.configuration.tenants.flatMap(\.apps) {
+            do throws(CredentialReader.Faults) { _ = try reader.material(of: app) } catch { faults += error.all }
         }
+        return faults
     }
 
-    @Test func `a credential that cannot be used is named with its file, its app and what to do`() async throws {
+    @Test func `a credential that cannot be used is named with its field and what to do`() async throws {
         let site = try await DispatchSite()
-        #expect(Self.faults(site) == [])
-        let file = try site.folder.makeFile("key.p8", ThrowawayKeys.firstPEM, mode: 0o644)
-        #expect(
-            Self.faults(site).first
-                == "\(file): com.example.chat (production): others than its owner can read it: chmod 600"
-        )
+        #expect(try Self.faults(site) == [])
+        _ = try site.folder.makeFile("key.p8", ThrowawayKeys.firstPEM, mode: 0o644)
+        let open = "others may read the file (mode 0644); take that away: chmod 600"
+        #expect(try Self.faults(site).first == .init(field: "/credential/key-file", problem: open))
         _ = try site.folder.makeFile("key.p8", "no key")
-        #expect(Self.faults(site).first?.contains("the .p8 file from Apple's developer account") == true)
+        #expect(try Self.faults(site).first?.problem == "not a .p8 key from Apple (PEM, PKCS #8, P-256)")
         _ = try site.folder.makeFile("key.p8", ThrowawayKeys.firstPEM)
         _ = try site.folder.makeFile("ca.pem", "nobody")
-        #expect(
-            Self.faults(site).map { $0.contains("ca.pem: com.example.chat (sandbox): no PEM certificates") } == [true]
-        )
+        #expect(try Self.faults(site).map(\.field) == ["/endpoint/authorities-file"])
     }
 
+    @Test func `everything that is wrong with one app's files is named at once`() async throws {
+        let site = try await DispatchSite()
+        _ = try site.folder.makeFile("key.p8", "no key")
+        _ = try site.folder.makeFile("ca.pem", "nobody")
+        var reader = CredentialReader(unixSeconds: site.clock.seconds)
+        let apps = site.settings.configuration.tenants.flatMap(\.apps)
+        let app = try #require(apps.first { $0.endpoint != nil })
+        let error = #expect(throws: CredentialReader.Faults.self) { try reader.material(of: app) }
+        #expect(error?.all.map(\.field) == ["/credential/key-file", "/endpoint/authorities-file"])
+    }
+}
+
+struct LanePlanTests {
     @Test func `a reload replaces the client's credential and not the client, and leaves others alone`() async throws {
         let site = try await DispatchSite()
         let store = try site.openStore()

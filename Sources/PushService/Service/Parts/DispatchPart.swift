@@ -5,29 +5,26 @@ import Transport
 final class DispatchPart: ServicePart {
     let name: StaticString = "dispatcher"
     private let dispatcher: Dispatcher
+    private let first: LoadedConfiguration
 
-    init(_ dispatcher: Dispatcher) { self.dispatcher = dispatcher }
+    init(_ dispatcher: Dispatcher, _ loaded: LoadedConfiguration) {
+        self.dispatcher = dispatcher
+        first = loaded
+    }
 
     func start() async throws(ServiceError) {
-        let plan = try plan(dispatcher.context.settings)
-        do throws(ProviderError) { try await dispatcher.start(plan) } catch { throw .part(error.description) }
+        do throws(ProviderError) { try await dispatcher.start(first.files.lanes) } catch {
+            throw .part(error.description)
+        }
     }
 
     func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
-        let plan = try plan(ServiceSettings(next.configuration))
-        do throws(ProviderError) { try await dispatcher.reload(plan) } catch { throw .part(error.description) }
+        do throws(ProviderError) { try await dispatcher.reload(next.files.lanes) } catch {
+            throw .part(error.description)
+        }
     }
 
     func drain(until deadline: MonotonicTime) async {
         await dispatcher.drain(within: max(.zero, deadline - .now()))
-    }
-
-    /// Reads the credentials' files.
-    private func plan(_ settings: ServiceSettings) throws(ServiceError) -> LanePlan {
-        do throws(LanePlan.Faults) {
-            return try LanePlan(settings)
-        } catch {
-            throw .part(error.faults.map(\.description).joined(separator: "\n"))
-        }
     }
 }
