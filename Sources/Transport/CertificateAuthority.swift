@@ -115,6 +115,29 @@ import COpenSSL
         return try draft.sign(with: self.key, issuer: certificate).pem
     }
 
+    /// A client with a key of its own, which is made here.
+    ///
+    /// - Parameters:
+    ///   - commonName: the subject's CN, 1 ... 64 bytes of UTF-8 (RFC 5280, ub-common-name).
+    ///   - validity: seconds from now.
+    /// - Returns: what a TLS context shows.
+    /// - Throws: `.library`, also for a name that no certificate can have.
+    package func makeClient(
+        commonName: String,
+        validity: Validity = leafValidity
+    ) throws(TLSError) -> TLSIdentity {
+        let key = try KeyPair()
+        let draft = try leaf(commonName: commonName, key, validity, usage: "clientAuth")
+        let issued = try draft.sign(with: self.key, issuer: certificate)
+        // The identity gets a reference of its own.
+        guard unsafe EVP_PKEY_up_ref(key.handle) == 1 else { throw OpenSSLFailure.library("EVP_PKEY_up_ref") }
+        do throws(TLSIdentityError) {
+            return try unsafe TLSIdentity([issued], owning: key.handle)
+        } catch {
+            throw .privateKeyDoesNotMatchCertificate
+        }
+    }
+
     private func leaf(
         commonName: String,
         _ key: KeyPair,

@@ -131,6 +131,35 @@ import Testing
         }
     }
 
+    @Test func `a client that was made shows a certificate for TLS clients only, with its name`() throws {
+        let identity = try Self.authority().makeClient(commonName: "Client 7")
+        #expect(identity.certificate.commonName == "Client 7")
+        let validity = CertificateAuthority.leafValidity
+        #expect(
+            identity.certificate.notAfter - identity.certificate.notBefore
+                == Int64(validity.upperBound - validity.lowerBound)
+        )
+        // SEQUENCE { id-kp-clientAuth } (RFC 5280 section 4.2.1.12).
+        let purposes = try #require(identity.certificate.extensionValue(of: "2.5.29.37"))
+        #expect(purposes == [0x30, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02])
+    }
+
+    @Test func `no two clients have one key`() throws {
+        let authority = try Self.authority()
+        let one = try authority.makeClient(commonName: "Client").certificate
+        let other = try authority.makeClient(commonName: "Client").certificate
+        #expect(!one.publicKeyDER.isEmpty)
+        #expect(one.publicKeyDER != other.publicKeyDER)
+    }
+
+    @Test(arguments: [0, 65])
+    func `a name that no certificate can have is refused`(_ characterCount: Int) throws {
+        let authority = try Self.authority()
+        #expect(throws: TLSError.self) {
+            _ = try authority.makeClient(commonName: String(repeating: "n", count: characterCount))
+        }
+    }
+
     @Test func `no two certificates have one serial number`() throws {
         let authority = try Self.authority()
         let key = try KeyPair()
