@@ -7,7 +7,8 @@ package final class TLSListener {
     private var socket: Socket?
     private var context: TLSContext
     private let limits: TLSChannelLimits
-    private let connectionCountMax: Int
+    /// Who comes when there are so many is closed at once; with fewer than there are, nobody is dropped.
+    package var connectionCountMax: Int
     private let admits: ((String) -> Bool)?
     private let makeDelegate: (TLSChannel) -> any TLSChannelDelegate
     /// For tests: whether the next `accept` finds no descriptor left.

@@ -159,7 +159,8 @@ struct DispatchRulesTests {
         max: Int? = nil,
         collapses: Bool = true,
         expiresAt: Int64 = 10_000_000,
-        hadExpiredToken: Bool = false
+        hadExpiredToken: Bool = false,
+        lastWait: Int64 = 0
     ) -> Verdict {
         let context = AttemptContext(
             lane: .normal,
@@ -167,7 +168,8 @@ struct DispatchRulesTests {
             attemptCountMax: max,
             hasCollapseID: collapses,
             expiresAt: expiresAt,
-            hadExpiredProviderToken: hadExpiredToken
+            hadExpiredProviderToken: hadExpiredToken,
+            lastWaitMilliseconds: lastWait
         )
         return rules.verdict(on: outcome, context, now: 1_000, jitter: 0)
     }
@@ -235,6 +237,34 @@ struct DispatchRulesTests {
         #expect(verdict(answer(.serviceUnavailable), expiresAt: 1_500).notification == .expired)
         #expect(verdict(.suspended, expiresAt: 999).notification == .expired)
         #expect(verdict(.suspended).notification == .parked)
+    }
+
+    @Test func `an unclear outcome that is the last says so, whatever there is no more of`() {
+        #expect(verdict(.ambiguous, attempt: 3, max: 3).notification == .dead(.outcomeUnknown))
+        #expect(verdict(.ambiguous, expiresAt: 1_500).notification == .dead(.outcomeUnknown))
+        #expect(verdict(.notProcessed, attempt: 3, max: 3).notification == .dead(.attemptsExhausted))
+        #expect(verdict(.notProcessed, expiresAt: 1_500).notification == .expired)
+    }
+
+    @Test func `what was not written uses up no attempt, and waits twice as long each time`() {
+        var waits: [Int64] = []
+        var last: Int64 = 0
+        for _ in 0..<14 {
+            let outcome = verdict(.notWritten, attempt: 3, max: 3, collapses: false, lastWait: last).notification
+            guard case .retry(let time, isMaybeDuplicate: false) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            // As if chance had never shortened it.
+            last = 2 * (time - 1_000)
+            waits.append(last)
+        }
+        #expect(waits.prefix(4) == [1_000, 2_000, 4_000, 8_000] && waits.last == RetryDelay.ceilingMilliseconds)
+        #expect(
+            verdict(.notWritten, lastWait: .max).notification
+                == .retry(atMilliseconds: 451_000, isMaybeDuplicate: false)
+        )
+        #expect(verdict(.notWritten, expiresAt: 1_500).notification == .expired)
     }
 
     @Test func `a provider token that expires twice parks the notification`() {

@@ -84,6 +84,25 @@ struct GateTests {
         #expect(try gate.admit(request("one", from: nil), to: route, now: Self.second)?.tenant == "acme")
     }
 
+    @Test func `another configuration's keys and rates count at once, and what was used up stays used up`() throws {
+        let route = try route(.postNotifications)
+        var gate = Gate(try ExampleConfiguration.read())
+        for _ in 0..<100 { _ = try gate.admit(request("one", from: nil), to: route, now: 0) }
+        func admits(_ key: String, now: Int64) -> Bool {
+            refusal { () throws(Problem) in _ = try gate.admit(request(key, from: nil), to: route, now: now) } == nil
+        }
+        #expect(!admits("one", now: 0))
+        gate.adopt(try ExampleConfiguration.read())
+        #expect(!admits("one", now: 0))
+        // Ten in place of fifty.
+        gate.adopt(
+            try ExampleConfiguration.read(replacing: #""requests-per-second": 50"#, with: #""requests-per-second": 10"#)
+        )
+        let later = 100 * Self.second
+        let count = (0..<100).count { _ in admits("one", now: later) }
+        #expect(count == 20)
+    }
+
     @Test func `health and receipts ask for no key`() throws {
         var gate = Gate(try ExampleConfiguration.read())
         for operation in [Route.Operation.health, .readiness, .postReceipts, .postResends] {

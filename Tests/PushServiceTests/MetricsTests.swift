@@ -61,6 +61,39 @@ struct ServiceMetricsTests {
         #expect(rates.places(day: 7, placeCountMax: 9).count == 3)
     }
 
+    @Test func `a reload's apps have their series, those that stay keep their counts, and those that go have none`() {
+        var metrics = ServiceMetrics(apps: ["a.b", "c.d"])
+        for (index, app) in ["a.b", "c.d", "e.f"].enumerated() {
+            for _ in 0...index { metrics.didSend(app: app, lane: .normal) }
+        }
+        metrics.adopt(apps: ["c.d", "e.f"])
+        for app in ["a.b", "c.d", "e.f"] { metrics.didSend(app: app, lane: .normal) }
+        let lines = text(metrics).filter { $0.hasPrefix("sealedpush_sent_total") }
+        #expect(
+            lines == [
+                #"sealedpush_sent_total{topic="c.d",lane="normal"} 3"#,
+                #"sealedpush_sent_total{topic="e.f",lane="normal"} 1"#,
+                // Three of e.f before it was configured, and one of a.b since it is not.
+                #"sealedpush_sent_total{topic="other",lane="normal"} 4"#,
+            ]
+        )
+    }
+
+    @Test func `however often apps change there are only so many series, and who has one keeps it`() {
+        var metrics = ServiceMetrics(apps: ["z.z"])
+        metrics.didSend(app: "z.z", lane: .urgent)
+        for round in 0..<20 {
+            let apps = (0..<ServiceMetrics.appCountMax).map { "a\(round).b\($0)" } + ["z.z"]
+            metrics.adopt(apps: apps)
+            for app in apps { metrics.didSend(app: app, lane: .normal) }
+        }
+        let lines = text(metrics).filter { $0.hasPrefix("sealedpush_sent_total") }
+        #expect(lines.count == ServiceMetrics.appCountMax + 2)
+        #expect(lines.contains(#"sealedpush_sent_total{topic="z.z",lane="urgent"} 1"#))
+        #expect(lines.contains(#"sealedpush_sent_total{topic="z.z",lane="normal"} 20"#))
+        #expect(lines.contains(#"sealedpush_sent_total{topic="other",lane="normal"} 20"#))
+    }
+
     @Test func `strangers make no series (abuse case 94)`() {
         var metrics = ServiceMetrics(apps: (0..<1_000).map { "com.example.a\($0)" })
         for lane in DispatchLane.allCases { metrics.didSend(app: "com.example.a1", lane: lane) }

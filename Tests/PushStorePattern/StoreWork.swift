@@ -165,9 +165,10 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
         for outcome in outcomes { say(.finishing(outcome.lease.id, outcome.verdict.word)) }
         let results = try await engine.finish(outcomes, now: now())
         var accepted: [Sent] = []
-        for (one, result) in zip(sending, results) {
+        for (one, (outcome, result)) in zip(sending, zip(outcomes, results)) {
             guard case .recorded(let state) = result else { continue }
-            say(.finished(one.lease.id, state.word))
+            let isAttempt = outcome.attempt != nil
+            say(isAttempt ? .finished(one.lease.id, state.word) : .putOff(one.lease.id, state.word))
             if state.isFinal { shared.backlog.subtract(1, ordering: .relaxed) }
             if state == .accepted, Bool.random(using: &random) { accepted.append(one) }
         }
@@ -194,7 +195,11 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
             return Outcome(lease: lease, attempt: attempt, verdict: .retry(at: time.advanced(by: .milliseconds(20))))
         case 15..<17: return Outcome(lease: lease, attempt: refused, verdict: .dead(.rejected))
         case 17..<18: return Outcome(lease: lease, attempt: refused, verdict: .dead(.undeliverable))
-        default: return Outcome(lease: lease, attempt: refused, verdict: .park)
+        case 18: return Outcome(lease: lease, attempt: refused, verdict: .park)
+        default:
+            let verdict: Verdict =
+                Bool.random(using: &random) ? .park : .retry(at: time.advanced(by: .milliseconds(20)))
+            return Outcome(lease: lease, attempt: nil, verdict: verdict)
         }
     }
 

@@ -65,6 +65,10 @@ package struct WorkLedger {
             entries[id]?.attemptCount += 1
             entries[id]?.mayBeInFlight = false
             unchecked.insert(id)
+        case .putOff(let id, let state):
+            entries[id]?.states = [state]
+            entries[id]?.mayBeInFlight = false
+            unchecked.insert(id)
         case .receipting(let id): entries[id]?.states.insert("delivered")
         case .receipted(let id): entries[id]?.states = ["delivered"]
         case .claiming(let count): openClaimCount += count
@@ -166,10 +170,13 @@ package struct WorkLedger {
             // What was in flight is queued again with the same ids and says so, or had its last attempt.
             let isInterrupted = attempts.last?.connection == .interrupted
             if isInterrupted, found.maybeDuplicate, found.state == .queued { return nil }
-            if isInterrupted, found.state == .dead(.attemptsExhausted) { return nil }
+            if isInterrupted, found.state == .dead(.outcomeUnknown) { return nil }
         }
         // A retry may have been the last one that was allowed.
-        if allowed.contains("queued"), found.state == .dead(.attemptsExhausted) { return nil }
+        let isOutcomeUnknown = attempts.last?.isOutcomeUnknown == true
+        if allowed.contains("queued"), found.state == .dead(isOutcomeUnknown ? .outcomeUnknown : .attemptsExhausted) {
+            return nil
+        }
         allowed.remove("sending")
         return allowed.contains(found.state.word) ? nil : "is \(found.state), and was \(known.states.sorted())"
     }

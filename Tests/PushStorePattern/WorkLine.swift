@@ -13,6 +13,8 @@ package enum WorkLine: Equatable, Sendable {
     /// What it is to become; a retry is `queued`.
     case finishing(EntryID, String)
     case finished(EntryID, String)
+    /// After, where nothing had gone out: it counts as no attempt.
+    case putOff(EntryID, String)
     case receipting(EntryID)
     case receipted(EntryID)
     /// Before a claim of at most so many fallbacks.
@@ -33,7 +35,8 @@ package enum WorkLine: Equatable, Sendable {
     /// The entry that it is about; nil for requests and devices.
     package var entryID: EntryID? {
         switch self {
-        case .marking(let id), .marked(let id), .finishing(let id, _), .finished(let id, _), .receipting(let id),
+        case .marking(let id), .marked(let id), .finishing(let id, _), .finished(let id, _), .putOff(let id, _),
+            .receipting(let id),
             .receipted(let id), .claimed(let id), .reported(let id), .telling(let id, _), .told(let id, _):
             id
         case .enqueuing, .stored, .sending, .claiming, .claims, .putting, .put, .deleting, .deleted: nil
@@ -49,6 +52,7 @@ package enum WorkLine: Equatable, Sendable {
         case .marked(let id): "marked \(id.value)"
         case .finishing(let id, let state): "finishing \(id.value) \(state)"
         case .finished(let id, let state): "finished \(id.value) \(state)"
+        case .putOff(let id, let state): "put-off \(id.value) \(state)"
         case .receipting(let id): "receipting \(id.value)"
         case .receipted(let id): "receipted \(id.value)"
         case .claiming(let count): "claiming \(count)"
@@ -96,6 +100,7 @@ package enum WorkLine: Equatable, Sendable {
             case "marked": self = .marked(id)
             case "finishing": self = .finishing(id, second)
             case "finished": self = .finished(id, second)
+            case "put-off": self = .putOff(id, second)
             case "receipting": self = .receipting(id)
             case "receipted": self = .receipted(id)
             case "claimed": self = .claimed(id)

@@ -64,6 +64,8 @@ struct MigrationTests {
         let taken = try await store.takeAll()
         #expect(taken.map(\.lease.id) == [id])
         #expect(taken.first?.payload == (try StorePattern.entry(3)).payload)
+        let device = DeviceKey(tenant: try StorePattern.tenant(1), device: try StorePattern.entry(3).device)
+        #expect(try await store.entries(device: device, limit: 9).map(\.id) == [id])
         #expect(try await store.put([try StorePattern.registration(1)], now: .after(0)) == [.created])
         #expect(try await store.store(try StorePattern.entry(4))[0].value > id.value)
         #expect(try await store.integrityReport() == [])
@@ -128,6 +130,7 @@ struct MigrationTests {
         #expect(
             sums == [
                 "440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36", "5c1c31ad7f5e038b", "34c409427518fc28",
+                "e9ebe0e37d1b1914",
             ]
         )
     }

@@ -72,14 +72,32 @@ struct TraceIndexTests {
         #expect(try await runCount(store) == 1)
         #expect(try await store.purge(endedBefore: .after(90_001), limit: .max) == TraceMemory.pairCountMax - 99)
         #expect(try await runCount(store) == 0)
+        #expect(try await runCount(store, .device) == 0)
         #expect(try await store.entries(last, tenant: tenant) == [nil])
         await store.close()
     }
 
-    private func runCount(_ store: SQLiteStore) async throws -> Int64 {
+    private func runCount(_ store: SQLiteStore, _ kind: TraceIndexKind = .trace) async throws -> Int64 {
         try await store.reader.perform { reader throws(StoreError) in
-            try reader.sql("SELECT count(*) FROM trace_run").first([]) { $0.integer(0) } ?? 0
+            try reader.sql("SELECT count(*) FROM \(kind.runs)").first([]) { $0.integer(0) } ?? 0
         }
+    }
+
+    @Test func `a device's entries are found in memory, in runs, and after a restart, the newest first`() async throws {
+        let store = try open()
+        let key = DeviceKey(tenant: tenant, device: try StorePattern.device(1))
+        let first = try await store.store(try StorePattern.entry(1))
+        try await fill(store, 0..<TraceIndexKind.device.pairCountMax)
+        #expect(try await runCount(store, .device) == 1)
+        let second = try await store.store(try StorePattern.entry(2, device: 1))
+        #expect(try await store.entries(device: key, limit: 9).map(\.id) == second + first)
+        #expect(try await store.entries(device: key, limit: 1).map(\.id) == second)
+        let other = DeviceKey(tenant: tenant, device: try StorePattern.device(7))
+        #expect(try await store.entries(device: other, limit: 1_000).count == 1_000)
+        await store.close()
+        let next = try open()
+        #expect(try await next.entries(device: key, limit: 9).map(\.id) == second + first)
+        await next.close()
     }
 
     @Test func `many with one hash are found across the parts of a run`() {

@@ -4,9 +4,9 @@ package struct Gate: Sendable {
     /// A burst is what a second brings, twice.
     private static let burstSeconds = 2.0
 
-    private let table: AccessTable
-    private let tenantRates: [String: RateLimiter<String>.Rate]
-    private let addressRate: RateLimiter<IPAddress>.Rate
+    private var table: AccessTable
+    private var tenantRates: [String: RateLimiter<String>.Rate]
+    private var addressRate: RateLimiter<IPAddress>.Rate
     private var addresses: RateLimiter<IPAddress>
     private var tenants: RateLimiter<String>
 
@@ -19,6 +19,14 @@ package struct Gate: Sendable {
         addressRate = Self.rate(Double(configuration.limits.requestsPerSecondOfAddress))
         addresses = RateLimiter(keyCountMax: configuration.limits.bucketCountMax)
         tenants = RateLimiter(keyCountMax: max(1, configuration.tenants.count))
+    }
+
+    /// Works by another configuration from now on. Who has used up its rate has used it up still.
+    package mutating func adopt(_ configuration: ServiceConfiguration) {
+        let next = Gate(configuration)
+        (table, tenantRates, addressRate) = (next.table, next.tenantRates, next.addressRate)
+        addresses.keyCountMax = next.addresses.keyCountMax
+        tenants.keyCountMax = next.tenants.keyCountMax
     }
 
     private static func rate<Key>(_ perSecond: Double) -> RateLimiter<Key>.Rate {

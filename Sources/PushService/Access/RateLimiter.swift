@@ -24,7 +24,13 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    private let keyCountMax: Int
+    /// With fewer than there are known keys, those keep their rows until they are at rest.
+    package var keyCountMax: Int {
+        didSet {
+            precondition(keyCountMax > 0)
+            sweepsAt = .min
+        }
+    }
     /// For each key that is not at rest, when its bucket is full again: nanoseconds of a monotonic clock.
     private var fullAt: [Key: Int64] = [:]
     private var othersFullAt = Int64.min

@@ -9,7 +9,7 @@ package struct DeviceBucket: Sendable {
         package init(shardHash: UInt64) { value = shardHash }
     }
 
-    private let rate: RateLimiter<Key>.Rate
+    private var rate: RateLimiter<Key>.Rate
     private var limiter: RateLimiter<Key>
 
     /// - Parameters:
@@ -27,6 +27,12 @@ package struct DeviceBucket: Sendable {
             burst: limits.pushBurstOfDevice,
             deviceCountMax: limits.bucketCountMax
         )
+    }
+
+    /// Other limits from now on; who had to wait waits on.
+    package mutating func adopt(_ limits: ServiceLimits) {
+        rate = Self(limits).rate
+        limiter.keyCountMax = limits.bucketCountMax
     }
 
     /// - Parameters:

@@ -4,13 +4,15 @@ package import APNS
 package enum AttemptOutcome: Equatable, Sendable {
     /// APNs answered.
     case answered(status: Int, reason: Reason?, timestampMilliseconds: Int64?)
-    /// APNs has certainly not acted on it: no connection, a GOAWAY, a refused stream.
+    /// Nothing of it was written to APNs: no connection, no room. It is no attempt.
+    case notWritten
+    /// APNs has certainly not acted on it: a GOAWAY, a refused stream.
     case notProcessed
     /// APNs may have acted on it.
     case ambiguous
     /// It would have broken a rule of Apple's; what APNs would have answered, if that is known.
     case notSendable(Reason?)
-    /// The credential is not believed.
+    /// The credential is not believed, and nothing was written. It is no attempt.
     case suspended
 }
 
@@ -26,6 +28,8 @@ package struct AttemptContext: Equatable, Sendable {
     package let expiresAt: Int64
     /// An earlier answer was ExpiredProviderToken.
     package let hadExpiredProviderToken: Bool
+    /// How long it had waited when it was put off the last time, or for its retry; 0 if it never was.
+    package let lastWaitMilliseconds: Int64
 
     package init(
         lane: DispatchLane,
@@ -33,7 +37,8 @@ package struct AttemptContext: Equatable, Sendable {
         attemptCountMax: Int? = nil,
         hasCollapseID: Bool = true,
         expiresAt: Int64,
-        hadExpiredProviderToken: Bool = false
+        hadExpiredProviderToken: Bool = false,
+        lastWaitMilliseconds: Int64 = 0
     ) {
         self.lane = lane
         self.attemptCount = attemptCount
@@ -41,6 +46,7 @@ package struct AttemptContext: Equatable, Sendable {
         self.hasCollapseID = hasCollapseID
         self.expiresAt = expiresAt
         self.hadExpiredProviderToken = hadExpiredProviderToken
+        self.lastWaitMilliseconds = lastWaitMilliseconds
     }
 }
 
@@ -61,7 +67,8 @@ package struct Verdict: Equatable, Sendable {
         case refused(Reason?, status: Int)
         case notSendable(Reason?)
         case attemptsExhausted
-        /// APNs may have it, and without a collapse id a second one would be shown twice.
+        /// APNs may have it, and there is no other try: without a collapse id a second one would be shown twice, or no
+        /// attempt or no time is left.
         case outcomeUnknown
     }
 
@@ -131,12 +138,24 @@ package struct DispatchRules: Sendable {
                 device: Self.device(disposition.deviceToken, timestamp, context),
                 lane: disposition.lane
             )
+        case .notWritten:
+            let due = delay.dueAgain(
+                lastWaitMilliseconds: context.lastWaitMilliseconds,
+                lane: context.lane,
+                jitter: jitter,
+                now: now,
+                expiresAt: context.expiresAt
+            )
+            let again = due.map { Verdict.Notification.retry(atMilliseconds: $0, isMaybeDuplicate: false) }
+            return Verdict(notification: again ?? .expired, device: .keep, lane: .keep)
         case .notProcessed:
             return Verdict(notification: retry(.connection), device: .keep, lane: .keep)
         case .ambiguous:
-            let notification: Verdict.Notification =
-                context.hasCollapseID ? retry(.connection, isMaybeDuplicate: true) : .dead(.outcomeUnknown)
-            return Verdict(notification: notification, device: .keep, lane: .keep)
+            let again = retry(.connection, isMaybeDuplicate: true)
+            if context.hasCollapseID, case .retry = again {
+                return Verdict(notification: again, device: .keep, lane: .keep)
+            }
+            return Verdict(notification: .dead(.outcomeUnknown), device: .keep, lane: .keep)
         case .notSendable(let reason):
             return Verdict(notification: .dead(.notSendable(reason)), device: .keep, lane: .alarm)
         case .suspended:

@@ -52,7 +52,7 @@ package struct LaneScheduler: Sendable {
     /// While fresh ones wait, one in so many is a retry: a backlog of failures does not starve what is new.
     package static let retryInterval = 4
 
-    private let inFlightMax: Counts
+    private var inFlightMax: Counts
     private var credit = shares
     private var sinceRetry = Counts()
     private(set) var inFlight = Counts()
@@ -60,12 +60,17 @@ package struct LaneScheduler: Sendable {
     /// - Parameter inFlightMax: pushes that may await an answer, all lanes together; 8 or more. Of it normal and background
     ///   pushes may have seven eighths, and background pushes a half.
     package init(inFlightMax: Int) {
+        self.inFlightMax = Self.limits(inFlightMax)
+    }
+
+    /// Another limit from now on. What is in flight beyond it has its answer first.
+    ///
+    /// - Parameter inFlightMax: as in `init`.
+    package mutating func adopt(inFlightMax: Int) { self.inFlightMax = Self.limits(inFlightMax) }
+
+    private static func limits(_ inFlightMax: Int) -> Counts {
         precondition(inFlightMax >= 8)
-        self.inFlightMax = Counts(
-            urgent: inFlightMax,
-            normal: inFlightMax - inFlightMax / 8,
-            background: inFlightMax / 2
-        )
+        return Counts(urgent: inFlightMax, normal: inFlightMax - inFlightMax / 8, background: inFlightMax / 2)
     }
 
     /// Takes the next turn.

@@ -64,6 +64,32 @@ package struct RetryDelay: Equatable, Sendable {
         expiresAt: Int64
     ) -> Int64? {
         let full = fullMilliseconds(attemptCount: attemptCount, cause: cause, lane: lane)
+        return due(fullMilliseconds: full, jitter: jitter, now: now, expiresAt: expiresAt)
+    }
+
+    /// For what was not written to APNs at all, which is no attempt: each wait is about twice the last one.
+    ///
+    /// - Parameters:
+    ///   - lastWaitMilliseconds: the wait before; 0 for none.
+    ///   - lane: of the notification.
+    ///   - jitter: 0 ..< 1, drawn by the caller.
+    ///   - now: milliseconds since 1970.
+    ///   - expiresAt: milliseconds since 1970.
+    /// - Returns: as `due`.
+    package func dueAgain(
+        lastWaitMilliseconds: Int64,
+        lane: DispatchLane,
+        jitter: Double,
+        now: Int64,
+        expiresAt: Int64
+    ) -> Int64? {
+        let first = fullMilliseconds(attemptCount: 1, cause: .connection, lane: lane)
+        let doubled = 2 * min(max(lastWaitMilliseconds, 0), Self.ceilingMilliseconds)
+        let full = min(Self.ceilingMilliseconds, max(first, doubled))
+        return due(fullMilliseconds: full, jitter: jitter, now: now, expiresAt: expiresAt)
+    }
+
+    private func due(fullMilliseconds full: Int64, jitter: Double, now: Int64, expiresAt: Int64) -> Int64? {
         let wait = full / 2 + Int64(Double(full - full / 2) * min(max(jitter, 0), 1))
         let (due, overflow) = now.addingReportingOverflow(wait)
         let (last, lastOverflow) = expiresAt.subtractingReportingOverflow(Self.lastTryMilliseconds)

@@ -15,7 +15,8 @@ struct AttemptEnd {
     }
 
     let outcome: AttemptOutcome
-    let attempt: PushStore.Attempt
+    /// nil: nothing was written to APNs, and it counts as none.
+    let attempt: PushStore.Attempt?
     let metric: ServiceMetrics.Outcome
     let status: Int?
     let reason: Reason?
@@ -36,25 +37,27 @@ struct AttemptEnd {
 
     private init(_ error: ProviderError, time: Timestamp) {
         var blame: Blame?
-        let word: String
-        var connection = Attempt.Connection.notProcessed
         switch error {
         case .ambiguous, .cancelled(mayHaveBeenSent: true):
-            (outcome, metric, word) = (.ambiguous, .ambiguous, "Ambiguous")
-            connection = .ambiguous
+            (outcome, metric) = (.ambiguous, .ambiguous)
+            attempt = Attempt(time: time, connection: .ambiguous, reason: "Ambiguous")
         case .suspended(let reason):
-            (outcome, metric, word) = (.suspended, .suspended, reason.rawValue)
+            (outcome, metric, attempt) = (.suspended, .suspended, nil)
             blame = .credential(reason)
         case .key:
-            (outcome, metric, word) = (.suspended, .suspended, "KeyFailed")
+            (outcome, metric, attempt) = (.suspended, .suspended, nil)
             blame = .credential(.invalidProviderToken)
         case .notSendable(let fault):
             (outcome, metric) = (.notSendable(fault.reason), .notSendable)
-            word = fault.reason?.rawValue ?? "NotSendable"
+            // Its end, which says why.
+            let word = fault.reason?.rawValue ?? "NotSendable"
+            attempt = Attempt(time: time, connection: .notProcessed, reason: word)
+        case .notProcessed(let failure) where failure.attemptCount > 0:
+            (outcome, metric) = (.notProcessed, .notProcessed)
+            attempt = Attempt(time: time, connection: .notProcessed, reason: "NotProcessed")
         case .notProcessed, .queueFull, .closed, .cancelled, .tls, .certificate, .system:
-            (outcome, metric, word) = (.notProcessed, .notProcessed, "NotProcessed")
+            (outcome, metric, attempt) = (.notWritten, .notProcessed, nil)
         }
-        attempt = Attempt(time: time, connection: connection, reason: word)
         status = nil
         reason = nil
         self.blame = blame
@@ -94,8 +97,8 @@ extension Verdict.Notification {
         case .accepted: .accepted
         case .undeliverable: .dead(.undeliverable)
         case .dead(.refused), .dead(.notSendable): .dead(.rejected)
-        // Once more would be once too often.
-        case .dead(.attemptsExhausted), .dead(.outcomeUnknown): .dead(.attemptsExhausted)
+        case .dead(.attemptsExhausted): .dead(.attemptsExhausted)
+        case .dead(.outcomeUnknown): .dead(.outcomeUnknown)
         case .parked: .park
         case .retry(let milliseconds, _): .retry(at: Timestamp(milliseconds: UInt64(max(0, milliseconds))))
         case .expired: .retry(at: deadline)

@@ -35,9 +35,10 @@ package final class DeliveryLedger {
     /// Of today, all apps and regions together.
     package var todayByApp: [String: DeliveryRates.Counts] { rates.totals(day: today) }
 
-    /// Of today, by app and region: as many as a scrape may have.
+    /// Of today and the apps that are configured, by app and region: as many as a scrape may have.
     var todayByPlace: [DeliveryRates.Place: DeliveryRates.Counts] {
-        rates.places(day: today, placeCountMax: Self.placeCountMax)
+        let configured = Set(context.settings.bundleIDs)
+        return rates.places(day: today, placeCountMax: Self.placeCountMax).filter { configured.contains($0.key.app) }
     }
 
     private var today: Int64 { Int64(context.clock.now().milliseconds / Self.millisecondsPerDay) }

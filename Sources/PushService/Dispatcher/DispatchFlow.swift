@@ -82,6 +82,12 @@ struct DispatchFlow: Sendable {
         waiting = DispatchLane.allCases.map { _ in LaneWaiting() }
     }
 
+    /// Other limits from now on; what waits for its device waits on.
+    mutating func adopt(_ limits: ServiceLimits) {
+        scheduler.adopt(inFlightMax: limits.inFlightCountMax)
+        bucket.adopt(limits)
+    }
+
     /// Nothing is here and nothing is under way.
     var isIdle: Bool {
         inFlight.isEmpty && marksUnderWay == 0 && finishesUnderWay == 0 && waiting.allSatisfy(\.isEmpty)

@@ -17,7 +17,8 @@ extension Dispatcher {
             attemptCountMax: entry.attemptLimit,
             hasCollapseID: entry.collapseID != nil,
             expiresAt: Int64(clamping: entry.deadline.milliseconds),
-            hadExpiredProviderToken: end.hadExpiredProviderToken
+            hadExpiredProviderToken: end.hadExpiredProviderToken,
+            lastWaitMilliseconds: Int64(entry.wait / .milliseconds(1))
         )
         let verdict = rules.verdict(on: end.outcome, attempt, now: now, jitter: jitter())
         record(end, pending, now)
@@ -26,16 +27,16 @@ extension Dispatcher {
         settle(ticket, end.attempt, verdict.notification.settled(deadline: entry.deadline))
     }
 
-    /// The outcome goes to the disk with others of this turn.
-    func settle(_ ticket: DispatchFlow.Ticket, _ attempt: Attempt, _ verdict: PushStore.Verdict) {
+    /// The outcome goes to the disk with others of this turn. Without an attempt nothing was written to APNs.
+    func settle(_ ticket: DispatchFlow.Ticket, _ attempt: Attempt?, _ verdict: PushStore.Verdict) {
         guard let pending = pendings[ticket] else { return }
         pendings[ticket]?.outcome = Outcome(lease: pending.leased.lease, attempt: attempt, verdict: verdict)
         if case .retry(let time) = verdict {
             let now = context.clock.now().milliseconds
             let wait = time.milliseconds > now ? time.milliseconds - now : 0
             let nanoseconds = Int64(clamping: min(wait, 86_400_000)) * 1_000_000
-            // The store repeats behind all else what has few attempts.
-            let lane = pending.entry.attemptLimit == nil ? pending.lane : .background
+            // The store repeats behind all else what has few attempts, and leaves what is put off where it is.
+            let lane = pending.entry.attemptLimit == nil || attempt == nil ? pending.lane : .background
             flow.willHaveMore(lane, at: context.clock.uptime() &+ nanoseconds)
         }
         flow.didAnswer(ticket)

@@ -62,17 +62,19 @@ extension Dispatcher {
         }
     }
 
-    /// Without a push.
+    /// Without a push: what only waits has not been tried.
     private func end(_ ticket: DispatchFlow.Ticket, _ why: String, _ verdict: PushStore.Verdict) {
         guard let pending = pendings[ticket] else { return }
+        var attempt: Attempt?
         if case .dead = verdict {
+            // It says why.
+            attempt = Attempt(time: pending.attemptTime, connection: .notProcessed, reason: why)
             context.log.event(
                 "not-sent",
                 at: pending.attemptTime,
                 [("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID), ("why", why)]
             )
         }
-        let attempt = Attempt(time: pending.attemptTime, connection: .notProcessed, reason: why)
         settle(ticket, attempt, verdict)
     }
 

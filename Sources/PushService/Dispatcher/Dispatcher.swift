@@ -34,7 +34,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
 
     let context: ServiceContext
     let lanes: PushLanes
-    let rules: DispatchRules
+    private(set) var rules: DispatchRules
     let bells: DispatchBells
     /// 0 ..< 1, for the waits between attempts.
     let jitter: @Sendable () -> Double
@@ -96,7 +96,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         }
     }
 
-    /// Takes up other credentials. What was suspended is tried again, whether its files are other ones or not: what
+    /// Takes up the limits of the settings, and other credentials. What was suspended is tried again, whether its files are other ones or not: what
     /// was wrong may have been mended at Apple's.
     ///
     /// - Parameter plan: the credentials.
@@ -104,6 +104,9 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     package func reload(_ plan: LanePlan) async throws(ProviderError) {
         try await onLoop { dispatcher async throws(ProviderError) in
             try await dispatcher.lanes.adopt(plan)
+            let limits = dispatcher.context.settings.limits
+            dispatcher.rules = DispatchRules(RetryDelay(serverErrorWaitSeconds: limits.serverErrorWaitSeconds))
+            dispatcher.flow.adopt(limits)
             await dispatcher.lanes.resume()
             dispatcher.suspensions.clear()
             dispatcher.quarantine = TokenQuarantine()

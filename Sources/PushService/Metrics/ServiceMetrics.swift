@@ -1,7 +1,7 @@
 package import APNS
 
-/// What the service counts. Every label's values are known when it starts, lanes and reasons by their types and apps by the
-/// configuration: nothing that a stranger sends makes a new series.
+/// What the service counts. Every label's values are known, lanes and reasons by their types and apps by the configuration:
+/// nothing that a stranger sends makes a new series.
 package struct ServiceMetrics: Sendable {
     /// What became of an attempt, beside the reasons of APNs.
     package enum Outcome: String, CaseIterable, Sendable {
@@ -29,11 +29,13 @@ package struct ServiceMetrics: Sendable {
     /// Apps beyond this share the label `other`.
     package static let appCountMax = 256
 
+    private static let other = "other"
+
     /// Bundle ids, in the order of their counters; the last is `other`.
-    let apps: [String]
-    private let places: [String: Int]
-    private(set) var accepted: [UInt64]
-    private(set) var sent: [UInt64]
+    private(set) var apps: [String] = []
+    private var places: [String: Int] = [:]
+    private(set) var accepted: [UInt64] = []
+    private(set) var sent: [UInt64] = []
     private(set) var outcomes = [UInt64](repeating: 0, count: Outcome.allCases.count)
     private(set) var reasons: [Reason: UInt64] = [:]
     private(set) var refusals = [UInt64](repeating: 0, count: Refusal.allCases.count)
@@ -56,14 +58,31 @@ package struct ServiceMetrics: Sendable {
     package var certificateDaysLeft: Int?
 
     /// - Parameter apps: the configured bundle ids; the first `appCountMax` have a series each.
-    package init(apps: [String]) {
-        var known: [String] = []
-        for app in apps where !known.contains(app) && known.count < Self.appCountMax { known.append(app) }
-        self.apps = known + ["other"]
+    package init(apps: [String]) { adopt(apps: apps) }
+
+    /// Other apps are configured from now on. Those that stay keep their series and counts, while there is room before those
+    /// that are new; those that are gone have none any more, and what is still on its way of them counts as `other`.
+    ///
+    /// - Parameter configured: the bundle ids; `appCountMax` of them have a series each.
+    package mutating func adopt(apps configured: [String]) {
+        let wanted = Set(configured)
+        var known = apps.dropLast().filter(wanted.contains)
+        var seen = Set(known)
+        for app in configured where known.count < Self.appCountMax && seen.insert(app).inserted { known.append(app) }
+        let next = known + [Self.other]
+        accepted = moved(accepted, to: next)
+        sent = moved(sent, to: next)
+        apps = next
         places = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($0.element, $0.offset) })
-        let count = self.apps.count * DispatchLane.allCases.count
-        accepted = [UInt64](repeating: 0, count: count)
-        sent = [UInt64](repeating: 0, count: count)
+    }
+
+    private func moved(_ counts: [UInt64], to next: [String]) -> [UInt64] {
+        let laneCount = DispatchLane.allCases.count
+        return next.flatMap { app -> ArraySlice<UInt64> in
+            let place = app == Self.other ? apps.indices.last : places[app]
+            guard let place else { return ArraySlice(repeating: 0, count: laneCount) }
+            return counts[place * laneCount..<(place + 1) * laneCount]
+        }
     }
 
     /// Notifications that are on disk.

@@ -21,6 +21,7 @@ package final class APIApplication: HTTPApplication {
     let notifications: NotificationHandler
     let status: StatusHandler
     let resends: ResendHandler
+    let deliveries: DeliveriesHandler
     let state: LoopBound<State>
 
     /// - Parameters:
@@ -41,13 +42,14 @@ package final class APIApplication: HTTPApplication {
         )
         status = StatusHandler(context: context, storeHealth: storeHealth)
         resends = ResendHandler(context, door: door)
+        deliveries = DeliveriesHandler(context)
         state = LoopBound(State(gate: Gate(context.settings.configuration)), to: context.loop)
     }
 
     // MARK: For whoever runs it. On the loop.
 
-    /// The configuration was replaced: keys and rates are the new one's, and every rate begins anew.
-    package func reload() { state.value.gate = Gate(context.settings.configuration) }
+    /// The configuration was replaced: keys and rates are the new one's.
+    package func reload() { state.value.gate.adopt(context.settings.configuration) }
 
     /// From now on nothing new is taken; what is there can be read.
     package func drain() { state.value.isDraining = true }
@@ -138,6 +140,7 @@ package final class APIApplication: HTTPApplication {
         case .getDevice: try await DeviceHandler(context: context).get(call)
         case .deleteDevice: try await DeviceHandler(context: context).delete(call)
         case .getBundle: try await DeviceHandler(context: context).bundle(call)
+        case .getDeliveries: try await deliveries.get(call)
         case .postNotifications: try await notifications.post(call)
         case .postSAP: try await notifications.postSAP(call)
         case .getNotification: try await NotificationStateHandler(context: context).get(call)

@@ -68,7 +68,7 @@ struct DeviceHandler: Sendable {
     }
 
     /// A row that the disk has damaged is as good as none: it is written anew at the next launch of the app.
-    private func device(_ call: APICall) async throws(Problem) -> Device {
+    func device(_ call: APICall) async throws(Problem) -> Device {
         let key = try Self.key(call.id, try call.tenant())
         let lookups = try await context.asking { () throws(StoreError) in try await context.store.devices([key]) }
         guard case .found(let device)? = lookups.first else { throw Self.notFound }

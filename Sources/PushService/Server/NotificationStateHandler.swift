@@ -149,6 +149,7 @@ extension DeathReason {
         case .undeliverable: "undeliverable"
         case .attemptsExhausted: "attempts-exhausted"
         case .corrupt: "corrupt"
+        case .outcomeUnknown: "outcome-unknown"
         }
     }
 }

@@ -131,6 +131,8 @@ package final class Service: Sendable {
             throw error
         }
         current.withLock { $0 = next }
+        // Not before: what a reload takes away does not come back when it is refused.
+        context.metrics.withLock { $0.adopt(apps: context.settings.bundleIDs) }
         Self.noteCertificates(next, context)
     }
 

@@ -14,6 +14,9 @@ package struct Attempt: Equatable, Sendable {
         case interrupted = 3
     }
 
+    /// Whether APNs may have acted on it.
+    package var isOutcomeUnknown: Bool { connection == .ambiguous || connection == .interrupted }
+
     /// Of what is kept of a reason and of an apns-unique-id.
     package static let textByteCountMax = 64
 
@@ -56,15 +59,28 @@ package enum Verdict: Equatable, Sendable {
     case park
     /// Never again.
     case dead(DeathReason)
+
+    fileprivate var isWait: Bool {
+        switch self {
+        case .retry, .park: true
+        case .accepted, .dead: false
+        }
+    }
 }
 
-/// An attempt's end.
+/// The end of an attempt, or of what was to be one.
 package struct Outcome: Equatable, Sendable {
     package let lease: Lease
-    package let attempt: Attempt
+    /// nil: nothing was written to APNs. Then it is only put off or parked, and that counts as no attempt.
+    package let attempt: Attempt?
     package let verdict: Verdict
 
-    package init(lease: Lease, attempt: Attempt, verdict: Verdict) {
+    /// - Parameters:
+    ///   - lease: of an entry that is on its way.
+    ///   - attempt: nil only with `.retry` and `.park`.
+    ///   - verdict: what becomes of the entry.
+    package init(lease: Lease, attempt: Attempt?, verdict: Verdict) {
+        precondition(attempt != nil || verdict.isWait)
         self.lease = lease
         self.attempt = attempt
         self.verdict = verdict

@@ -69,6 +69,9 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: all of a trace's, the newest first, at most `limit`.
     func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry]
 
+    /// - Returns: those for a device, the newest first, at most `limit` (1 ... 1,000; others are brought there).
+    func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry]
+
     /// Of every tenant: for what devices say, who know traces and no tenants.
     ///
     /// - Returns: for each trace, in their order, its newest entry; nil where there is none.

@@ -72,4 +72,6 @@ package enum DeathReason: UInt8, CaseIterable, Sendable {
     case attemptsExhausted = 3
     /// What the disk gave back is not what was written.
     case corrupt = 4
+    /// Its last attempt went out, nobody knows what became of it, and there was no other: APNs may have it.
+    case outcomeUnknown = 5
 }

@@ -31,6 +31,11 @@ package struct OutboxEntry: Equatable, Sendable {
     package let receipt: Timestamp?
     /// What it was replayed as, once it was dead.
     package let replayedAs: EntryID?
+
+    /// Whether it waits as it was accepted: neither tried nor put off.
+    package var isUntouched: Bool { attemptCount == 0 && due <= created }
+    /// How long it had to wait for `due` when it was put off; zero for what could go at once.
+    package var wait: Duration { due > changed ? .milliseconds(due.milliseconds - changed.milliseconds) : .zero }
 }
 
 /// An entry as its dispatcher gets it.

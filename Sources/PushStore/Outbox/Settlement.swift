@@ -8,19 +8,20 @@ struct Settlement: Equatable {
 
     /// - Parameters:
     ///   - verdict: the sender's.
+    ///   - isOutcomeUnknown: of this attempt.
     ///   - attemptCount: with this one.
     ///   - attemptLimit: nil for none.
     ///   - deadline: when its time is over.
-    init(_ verdict: Verdict, attemptCount: Int, attemptLimit: Int?, deadline: Timestamp) {
+    init(_ verdict: Verdict, isOutcomeUnknown: Bool, attemptCount: Int, attemptLimit: Int?, deadline: Timestamp) {
         switch verdict {
         case .accepted: self.init(.accepted)
         case .dead(let reason): self.init(.dead(reason))
         case .park: self.init(.parked)
         case .retry(let time):
             if let attemptLimit, attemptCount >= attemptLimit {
-                self.init(.dead(.attemptsExhausted))
+                self.init(.dead(isOutcomeUnknown ? .outcomeUnknown : .attemptsExhausted))
             } else if time >= deadline {
-                self.init(.expired)
+                self.init(isOutcomeUnknown ? .dead(.outcomeUnknown) : .expired)
             } else {
                 self.init(.queued, due: time)
             }
@@ -40,7 +41,13 @@ struct Settlement: Equatable {
         deadline: Timestamp,
         now: Timestamp
     ) -> Settlement {
-        Settlement(.retry(at: now), attemptCount: attemptCount, attemptLimit: attemptLimit, deadline: deadline)
+        Settlement(
+            .retry(at: now),
+            isOutcomeUnknown: true,
+            attemptCount: attemptCount,
+            attemptLimit: attemptLimit,
+            deadline: deadline
+        )
     }
 
     private init(_ state: EntryState, due: Timestamp? = nil) {

@@ -5,6 +5,10 @@ extension SQLiteStore {
         try await reader.perform { reader throws(StoreError) in try reader.newestEntries(traces) }
     }
 
+    package func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry] {
+        try await reader.perform { reader throws(StoreError) in try reader.entries(device: device, limit: limit) }
+    }
+
     package func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? {
         try await reader.perform { reader throws(StoreError) in
             guard let number = try reader.tenants.number(tenant) else { return nil }

@@ -11,6 +11,7 @@ package final class SQLiteStore: Sendable {
     let leases = Guarded(LeaseBook())
     /// What the writer has not written yet; the reader looks here.
     private let traces: Guarded<TraceMemory>
+    private let deviceEntries: Guarded<TraceMemory>
     let turns = Guarded(0)
     let settings: StoreSettings
     let file: StoreFile
@@ -36,6 +37,7 @@ package final class SQLiteStore: Sendable {
         let secrets = StoreSecrets(key)
         let tallies = Guarded<[TallyTable.Key: Int]>([:])
         let traces = Guarded(TraceMemory())
+        let deviceEntries = Guarded(TraceMemory())
         let health = Guarded(StoreHealth.writable)
         let report = Guarded<(OpeningReport, UInt64)?>(nil)
         do throws(StoreError) {
@@ -54,6 +56,7 @@ package final class SQLiteStore: Sendable {
                         settings: settings,
                         book: tallies,
                         traces: traces,
+                        deviceEntries: deviceEntries,
                         health: health
                     )
                     let interruptedCount = try writer.start(openCount: openCount, now: now)
@@ -74,7 +77,13 @@ package final class SQLiteStore: Sendable {
                 open: { () throws(StoreError) in
                     let connection = try Self.connect(file, settings)
                     try connection.execute("PRAGMA query_only = ON")
-                    return try StoreReader(connection, file: file, secrets: secrets, traces: traces)
+                    return try StoreReader(
+                        connection,
+                        file: file,
+                        secrets: secrets,
+                        traces: traces,
+                        deviceEntries: deviceEntries
+                    )
                 },
                 execute: { reader, jobs in
                     for job in jobs {
@@ -97,6 +106,7 @@ package final class SQLiteStore: Sendable {
         self.openCount = openCount
         self.tallies = tallies
         self.traces = traces
+        self.deviceEntries = deviceEntries
         self.settings = settings
         self.file = file
         healthBox = health

@@ -6,7 +6,7 @@ enum Schema {
     /// "SPsh": what `file` and SQLite see of whose file it is.
     static let applicationID: Int64 = 0x5350_7368
 
-    static let steps = [outbox, devices, replays, throughput, receipts]
+    static let steps = [outbox, devices, replays, throughput, receipts, deviceEntries]
 
     /// The outbox.
     private static let outbox = """
@@ -67,6 +67,19 @@ enum Schema {
             state INTEGER NOT NULL,
             count INTEGER NOT NULL,
             PRIMARY KEY (tenant, lane, state)
+        ) WITHOUT ROWID;
+        """
+
+    /// Which entries are for which device, in sorted runs. From this version on a dead letter's reason may be that its outcome
+    /// is unknown.
+    private static let deviceEntries = """
+        CREATE TABLE device_run (id INTEGER PRIMARY KEY);
+        CREATE TABLE device_chunk (
+            run INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            pairs BLOB NOT NULL,
+            PRIMARY KEY (run, first, ordinal)
         ) WITHOUT ROWID;
         """
 

@@ -13,16 +13,19 @@ final class StoreReader {
     let vault: TokenVault
     let cursors: CursorSeal
     let traces: Guarded<TraceMemory>
+    let deviceEntries: Guarded<TraceMemory>
     private let file: StoreFile
 
     init(
         _ connection: SQLiteConnection,
         file: StoreFile,
         secrets: StoreSecrets,
-        traces: Guarded<TraceMemory>
+        traces: Guarded<TraceMemory>,
+        deviceEntries: Guarded<TraceMemory>
     ) throws(StoreError) {
         self.file = file
         self.traces = traces
+        self.deviceEntries = deviceEntries
         sql = StatementCache(connection)
         selectDevice = try connection.prepare(
             "SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id = ?"
@@ -76,6 +79,21 @@ final class StoreReader {
                 whole
             )
             if let entry = found ?? nil, entry.trace == trace { entries.append(entry) }
+            return entries.count < limit
+        }
+        return entries
+    }
+
+    func entries(device: DeviceKey, limit: Int) throws(StoreError) -> [OutboxEntry] {
+        guard let number = try tenants.number(device.tenant) else { return [] }
+        let limit = Page<OutboxEntry>.clamped(limit)
+        var entries: [OutboxEntry] = []
+        try entryNumbers(device: device.device.bytes, tenant: number) { id throws(StoreError) in
+            let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE id = ? AND tenant = ?").first(
+                [.integer(id), .integer(number)],
+                whole
+            )
+            if let entry = found ?? nil, entry.device == device.device { entries.append(entry) }
             return entries.count < limit
         }
         return entries

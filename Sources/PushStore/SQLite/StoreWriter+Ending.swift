@@ -18,7 +18,7 @@ extension StoreWriter {
             guard let standing = try standing(id), standing.state == .queued || standing.state == .parked,
                 standing.deadline <= now
             else { continue }
-            try end(standing, as: .expired, now: now)
+            try end(standing, as: try lateEnd(of: standing), now: now)
         }
     }
 
@@ -29,7 +29,7 @@ extension StoreWriter {
         ).all([now.column, .integer(Int64(limit))]) { $0.integer(0) }
         for id in ids {
             if let known = EntryID(value: id), let standing = try standing(known) {
-                try end(standing, as: .expired, now: now)
+                try end(standing, as: try lateEnd(of: standing), now: now)
             } else {
                 try setAside(id, now: now)
             }
@@ -113,13 +113,13 @@ extension StoreWriter {
     }
 
     /// Of a run whose entries are all forgotten.
-    private func forgetTraces() throws(StoreError) {
+    private func forgetRun(_ kind: TraceIndexKind) throws(StoreError) {
         let run = try sql(
-            "SELECT min(id) FROM trace_run WHERE id < coalesce((SELECT min(id) FROM entry), 0x7FFFFFFFFFFFFFFF)"
+            "SELECT min(id) FROM \(kind.runs) WHERE id < coalesce((SELECT min(id) FROM entry), 0x7FFFFFFFFFFFFFFF)"
         ).first([]) { $0.optionalInteger(0) }
         guard let run = run ?? nil else { return }
-        try sql("DELETE FROM trace_chunk WHERE run = ?").run([.integer(run)])
-        try sql("DELETE FROM trace_run WHERE id = ?").run([.integer(run)])
+        try sql("DELETE FROM \(kind.chunks) WHERE run = ?").run([.integer(run)])
+        try sql("DELETE FROM \(kind.runs) WHERE id = ?").run([.integer(run)])
     }
 
     func purge(endedBefore time: Timestamp, limit: Int) throws(StoreError) -> Int {
@@ -149,7 +149,8 @@ extension StoreWriter {
                 (SELECT tenant, key FROM request WHERE created < ? ORDER BY created LIMIT ?)
             """
         ).run([time.column, .integer(Int64(limit))])
-        try forgetTraces()
+        try forgetRun(.trace)
+        try forgetRun(.device)
         return found.count
     }
 }

@@ -90,10 +90,11 @@ extension StoreWriter {
         row.bind(11, apnsID)
         if let trace = entry.trace.map({ Array($0.text.utf8) }) {
             row.bind(12, trace)
-            traces.note(trace: trace, entry: id)
+            traces.note(TracePair.hash(trace: trace), entry: id)
         } else {
             row.bindNull(12)
         }
+        deviceEntries.note(TracePair.hash(device: entry.device.bytes, tenant: tenant), entry: id)
         row.bind(13, header)
         row.bind(14, checksum)
         try row.runBound()

@@ -75,7 +75,7 @@ extension StoreWriter {
             guard let standing = try standing(lease.id), standing.state == .queued,
                 standing.attemptCount == lease.attemptCount
             else { return .lost }
-            try end(standing, as: .expired, now: now)
+            try end(standing, as: try lateEnd(of: standing), now: now)
             return .expired
         }
         hot.mark.bind(1, now.number)
@@ -93,17 +93,18 @@ extension StoreWriter {
     }
 
     private func finish(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> FinishResult {
-        if let state = try finishHeld(outcome, now: now) { return .recorded(state) }
+        guard let attempt = outcome.attempt else { return try postpone(outcome, now: now) }
+        if let state = try finishHeld(outcome, attempt, now: now) { return .recorded(state) }
         guard let standing = try standing(outcome.lease.id) else { return .unknown }
         guard standing.attemptCount == outcome.lease.attemptCount else { return .notSending(standing.state) }
         // The device may have been quicker than the answer: then the attempt is written down, and nothing else changes.
         guard standing.state == .delivered else { return .notSending(standing.state) }
         let ordinal = standing.attemptCount + 1
-        if ordinal > 1 { try record(outcome.attempt, of: standing.id, ordinal: ordinal) }
+        if ordinal > 1 { try record(attempt, of: standing.id, ordinal: ordinal) }
         try sql(
             "UPDATE entry SET attempts = ?1, tried = 1, first_attempt = iif(?1 = 1, ?2, first_attempt) WHERE id = ?3"
         ).run([
-            .integer(Int64(ordinal)), .bytes(FirstAttempt.encode(outcome.attempt, state: .delivered)),
+            .integer(Int64(ordinal)), .bytes(FirstAttempt.encode(attempt, state: .delivered)),
             .integer(standing.id.value),
         ])
         return .recorded(.delivered)
@@ -112,15 +113,20 @@ extension StoreWriter {
     /// Where it is on its way as its lease says.
     ///
     /// - Returns: what it is now; nil where it is not, and nothing has changed.
-    private func finishHeld(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> EntryState? {
+    private func finishHeld(
+        _ outcome: Outcome,
+        _ attempt: Attempt,
+        now: Timestamp
+    ) throws(StoreError) -> EntryState? {
         let standing = outcome.lease.standing
         let settlement = Settlement(
             outcome.verdict,
+            isOutcomeUnknown: attempt.isOutcomeUnknown,
             attemptCount: standing.attemptCount + 1,
             attemptLimit: standing.attemptLimit,
             deadline: standing.deadline
         )
-        return try settle(standing, settlement, outcome.attempt, now: now) ? settlement.state : nil
+        return try settle(standing, settlement, attempt, now: now) ? settlement.state : nil
     }
 
     /// After a start: everything that was on its way when the process before ended.
@@ -173,14 +179,13 @@ extension StoreWriter {
         now: Timestamp
     ) throws(StoreError) -> Bool {
         let isFirst = standing.attemptCount == 0
-        let isAmbiguous = attempt.connection == .ambiguous || attempt.connection == .interrupted
         let row = isFirst ? hot.settleFirst : hot.settle
         row.bind(1, settlement.state.code.rawValue)
         row.bind(2, optional: settlement.state.reasonCode)
         row.bind(3, now.number)
         row.bind(4, (settlement.due ?? now).number)
         row.bind(5, Int64(standing.attemptCount + 1))
-        row.bind(6, standing.maybeDuplicate || isAmbiguous ? 1 : 0)
+        row.bind(6, standing.maybeDuplicate || attempt.isOutcomeUnknown ? 1 : 0)
         if isFirst {
             row.bind(7, FirstAttempt.encode(attempt, state: settlement.state))
             row.bind(8, standing.id.value)

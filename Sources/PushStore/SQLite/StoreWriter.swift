@@ -10,6 +10,7 @@ final class StoreWriter {
     let hot: HotStatements
     let tallies: TallyTable
     let traces: TraceIndex
+    let deviceEntries: TraceIndex
     let vault: TokenVault
     let settings: StoreSettings
     var random = SystemRandom()
@@ -26,6 +27,7 @@ final class StoreWriter {
         settings: StoreSettings,
         book: Guarded<[TallyTable.Key: Int]>,
         traces: Guarded<TraceMemory>,
+        deviceEntries: Guarded<TraceMemory>,
         health: Guarded<StoreHealth>
     ) throws(StoreError) {
         self.connection = connection
@@ -36,7 +38,8 @@ final class StoreWriter {
         tenants = try TenantTable(connection)
         hot = try HotStatements(connection)
         tallies = try TallyTable(connection, book: book)
-        self.traces = try TraceIndex(connection, memory: traces)
+        self.traces = try TraceIndex(connection, by: .trace, memory: traces)
+        self.deviceEntries = try TraceIndex(connection, by: .device, memory: deviceEntries)
         vault = TokenVault(secrets)
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
         let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
@@ -74,10 +77,12 @@ final class StoreWriter {
             for job in jobs { try job.run(self) }
             try tallies.write()
             try traces.write()
+            try deviceEntries.write()
             try writeSequence()
             try hot.commit.runBound()
             tallies.end(holds: true)
             traces.end(holds: true)
+            deviceEntries.end(holds: true)
             writtenSequence = sequence.last
             note(.writable)
             return nil
@@ -86,6 +91,7 @@ final class StoreWriter {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             tallies.end(holds: false)
             traces.end(holds: false)
+            deviceEntries.end(holds: false)
             tenants.forget()
             if error == .full { note(.full) }
             if error == .broken {

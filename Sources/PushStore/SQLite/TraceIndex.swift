@@ -1,11 +1,11 @@
 internal import Platform
 
-/// Which entries have which trace.
+/// Which entries have which trace; and, with tables of its own, which are for which device.
 ///
-/// Traces are random, and an index of SQLite's would write a page of its own for each of them, the more so the larger it
-/// is. So the newest are kept in memory, in the order in which they came; when there are `pairCountMax`, they are written at
-/// once, sorted, as a run. A look for a trace searches the memory and each run. What memory held when a process ended is
-/// read again from the entries that are younger than the last run.
+/// Traces are random, devices come in any order, and an index of SQLite's would write a page of its own for each entry, the
+/// more so the larger it is. So the newest are kept in memory, in the order in which they came; when there are
+/// `pairCountMax`, they are written at once, sorted, as a run. A look for one searches the memory and each run. What memory
+/// held when a process ended is read again from the entries that are younger than the last run.
 struct TraceMemory {
     static let pairCountMax = 32_768
 
@@ -19,7 +19,7 @@ struct TraceMemory {
     func entries(_ hash: Int64) -> [Int64] { pairs.lazy.filter { $0.hash == hash }.map(\.entry).reversed() }
 }
 
-/// A trace's hash and an entry that has it.
+/// The hash of a trace, or of a device, and an entry that has it.
 struct TracePair: Equatable {
     let hash: Int64
     let entry: Int64
@@ -28,6 +28,46 @@ struct TracePair: Equatable {
         var sum = Checksum()
         sum.add(trace)
         return Int64(bitPattern: sum.value)
+    }
+
+    /// - Parameters:
+    ///   - device: its id.
+    ///   - tenant: by number.
+    /// - Returns: what its entries are looked for by.
+    static func hash(device: [UInt8], tenant: Int64) -> Int64 {
+        var sum = Checksum()
+        sum.add(UInt64(bitPattern: tenant))
+        sum.add(device)
+        return Int64(bitPattern: sum.value)
+    }
+}
+
+/// What an index is by.
+enum TraceIndexKind {
+    case trace
+    case device
+
+    var runs: String { self == .trace ? "trace_run" : "device_run" }
+    var chunks: String { self == .trace ? "trace_chunk" : "device_chunk" }
+    /// Not the same for both, so that no transaction writes a run of each, but for one in many.
+    var pairCountMax: Int { self == .trace ? TraceMemory.pairCountMax : TraceMemory.pairCountMax / 4 * 3 }
+
+    /// What a process before had in memory.
+    fileprivate var selectYounger: String {
+        switch self {
+        case .trace: "SELECT id, trace FROM entry WHERE id > ? AND trace IS NOT NULL ORDER BY id LIMIT ?"
+        case .device: "SELECT id, header, tenant FROM entry WHERE id > ? ORDER BY id LIMIT ?"
+        }
+    }
+
+    /// - Returns: nil for a damaged row, which nobody finds.
+    fileprivate func hash(_ row: SQLiteRow) -> Int64? {
+        switch self {
+        case .trace: return TracePair.hash(trace: row.bytes(1))
+        case .device:
+            let device = EntryHeader.decode(row.bytes(1))?.device.bytes
+            return device.map { TracePair.hash(device: $0, tenant: row.integer(2)) }
+        }
     }
 }
 
@@ -63,6 +103,7 @@ enum TraceChunk {
 
 /// The writer's side.
 final class TraceIndex {
+    private let kind: TraceIndexKind
     private let insertChunk: SQLiteStatement
     private let insertRun: SQLiteStatement
     private var pending: [TracePair] = []
@@ -71,23 +112,26 @@ final class TraceIndex {
     private let memory: Guarded<TraceMemory>
 
     /// Reads what is in no run; writes runs where that is a lot: not in a transaction.
-    init(_ connection: SQLiteConnection, memory: Guarded<TraceMemory>) throws(StoreError) {
+    init(
+        _ connection: SQLiteConnection,
+        by kind: TraceIndexKind,
+        memory: Guarded<TraceMemory>
+    ) throws(StoreError) {
+        self.kind = kind
         self.memory = memory
         insertChunk = try connection.prepare(
-            "INSERT INTO trace_chunk (run, first, ordinal, pairs) VALUES (?, ?, ?, ?)"
+            "INSERT INTO \(kind.chunks) (run, first, ordinal, pairs) VALUES (?, ?, ?, ?)"
         )
-        insertRun = try connection.prepare("INSERT INTO trace_run (id) VALUES (?)")
-        var last = try connection.integer("SELECT max(id) FROM trace_run")
-        let select = try connection.prepare(
-            "SELECT id, trace FROM entry WHERE id > ? AND trace IS NOT NULL ORDER BY id LIMIT ?"
-        )
+        insertRun = try connection.prepare("INSERT INTO \(kind.runs) (id) VALUES (?)")
+        var last = try connection.integer("SELECT max(id) FROM \(kind.runs)")
+        let select = try connection.prepare(kind.selectYounger)
         while true {
-            let found = try select.all([.integer(last), .integer(Int64(TraceMemory.pairCountMax / 2))]) { row in
-                (TracePair(hash: TracePair.hash(trace: row.bytes(1)), entry: row.integer(0)))
+            let found = try select.all([.integer(last), .integer(Int64(kind.pairCountMax / 2))]) { row in
+                (entry: row.integer(0), hash: kind.hash(row))
             }
             guard let end = found.last else { return }
             last = end.entry
-            pending = found
+            pending = found.compactMap { row in row.hash.map { TracePair(hash: $0, entry: row.entry) } }
             try connection.execute("BEGIN IMMEDIATE")
             do throws(StoreError) {
                 try write()
@@ -101,14 +145,12 @@ final class TraceIndex {
         }
     }
 
-    func note(trace: [UInt8], entry: EntryID) {
-        pending.append(TracePair(hash: TracePair.hash(trace: trace), entry: entry.value))
-    }
+    func note(_ hash: Int64, entry: EntryID) { pending.append(TracePair(hash: hash, entry: entry.value)) }
 
     /// Before a transaction ends.
     func write() throws(StoreError) {
         guard !pending.isEmpty else { return }
-        let known = memory.withLock { $0.pairs.count + pending.count < TraceMemory.pairCountMax ? nil : $0.pairs }
+        let known = memory.withLock { $0.pairs.count + pending.count < kind.pairCountMax ? nil : $0.pairs }
         guard let known else { return }
         let pairs = (known + pending).sorted { ($0.hash, $0.entry) < ($1.hash, $1.entry) }
         let run = pairs.reduce(0) { max($0, $1.entry) }
@@ -141,18 +183,37 @@ extension StoreReader {
     /// Calls `visit` with the entries that may have a trace, by number, the newest first, each at most once, until it says
     /// that it needs no more.
     func entryNumbers(trace: [UInt8], visit: (Int64) throws(StoreError) -> Bool) throws(StoreError) {
-        let hash = TracePair.hash(trace: trace)
+        try entryNumbers(TracePair.hash(trace: trace), by: .trace, in: traces, visit)
+    }
+
+    /// The same with those that may be for a device; `tenant` is its tenant's number.
+    func entryNumbers(
+        device: [UInt8],
+        tenant: Int64,
+        visit: (Int64) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        try entryNumbers(TracePair.hash(device: device, tenant: tenant), by: .device, in: deviceEntries, visit)
+    }
+
+    private func entryNumbers(
+        _ hash: Int64,
+        by kind: TraceIndexKind,
+        in memory: Guarded<TraceMemory>,
+        _ visit: (Int64) throws(StoreError) -> Bool
+    ) throws(StoreError) {
         // The memory first: what leaves it meanwhile is in a run by the time of the look at the runs.
-        let recent = traces.withLock { $0.entries(hash) }
+        let recent = memory.withLock { $0.entries(hash) }
         for id in recent where !(try visit(id)) { return }
         let oldest = recent.last ?? .max
-        for run in try sql("SELECT id FROM trace_run ORDER BY id DESC").all([], { $0.integer(0) }) {
-            var chunks = try sql("SELECT pairs FROM trace_chunk WHERE run = ? AND first = ? ORDER BY ordinal").all(
-                [.integer(run), .integer(hash)]
-            ) { $0.bytes(0) }
+        for run in try sql("SELECT id FROM \(kind.runs) ORDER BY id DESC").all([], { $0.integer(0) }) {
+            var chunks = try sql(
+                "SELECT pairs FROM \(kind.chunks) WHERE run = ? AND first = ? ORDER BY ordinal"
+            ).all([.integer(run), .integer(hash)]) { $0.bytes(0) }
             // The one before may end with it.
             let before = try sql(
-                "SELECT pairs FROM trace_chunk WHERE run = ? AND first < ? ORDER BY first DESC, ordinal DESC LIMIT 1"
+                """
+                SELECT pairs FROM \(kind.chunks) WHERE run = ? AND first < ? ORDER BY first DESC, ordinal DESC LIMIT 1
+                """
             ).first([.integer(run), .integer(hash)]) { $0.bytes(0) }
             if let before { chunks.insert(before, at: 0) }
             for id in chunks.flatMap({ TraceChunk.entries(hash, in: $0) }).reversed() where id < oldest {

@@ -68,6 +68,13 @@ package final class HTTPFront: Sendable {
         await core.loop.run { core.value.replaceContext(context) }
     }
 
+    /// Other limits: those of connections for who comes from now on. How much memory bodies may take, and what the listeners
+    /// were started with, stay.
+    package func replaceLimits(_ limits: HTTPLimits) async {
+        let core = core
+        await core.loop.run { core.value.replaceLimits(limits) }
+    }
+
     /// Accepts no more, frees the ports, lets requests that were begun have their answers within the drain deadline (or ends
     /// at once), and returns when every connection is closed.
     package func close(gracefully: Bool = true) async {

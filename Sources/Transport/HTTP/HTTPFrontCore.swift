@@ -1,7 +1,7 @@
 /// The loop's side of a server for both versions: its listeners and who is connected.
 final class HTTPFrontCore {
     let service: HTTPService
-    private let limits: HTTP2ServerLimits
+    private var limits: HTTP2ServerLimits
     private var places: HTTPPlaces
     private var listeners: [TLSListener] = []
     private var loopbackListener: PlainListener?
@@ -82,6 +82,15 @@ final class HTTPFrontCore {
 
     func replaceContext(_ context: TLSContext) {
         for listener in listeners { listener.replaceContext(context) }
+    }
+
+    /// Who is there keeps the deadlines that it came with; how many may come is a question of the next one.
+    func replaceLimits(_ limits: HTTPLimits) {
+        service.limits = limits
+        self.limits = limits.http2
+        places.countMax = limits.connectionCountMax
+        places.countPerNetworkMax = limits.connectionCountPerAddressMax
+        for listener in listeners { listener.connectionCountMax = limits.connectionCountMax }
     }
 
     func close(gracefully: Bool, completion: @escaping () -> Void) {

@@ -2,8 +2,8 @@ private import Glibc
 
 /// How many connections a server has, and from where.
 struct HTTPPlaces {
-    private let countMax: Int
-    private let countPerNetworkMax: Int
+    var countMax: Int
+    var countPerNetworkMax: Int
     private(set) var count = 0
     private var counts: [String: Int] = [:]
 

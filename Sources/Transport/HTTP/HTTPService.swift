@@ -1,7 +1,7 @@
 /// What all connections of one server share. Lives on its loop.
 final class HTTPService {
     let loop: EventLoop
-    let limits: HTTPLimits
+    var limits: HTTPLimits
     let budget: HTTPBodyBudget
     /// Nil once the server closes: an application may well hold its server.
     private var application: (any HTTPApplication)?

@@ -129,6 +129,31 @@ struct DispatchFlowTests {
         #expect(later == .giveBack(Array(5...20)))
     }
 
+    @Test func `a reload's limits count from the next choice on, and who waits for its device waits on`() {
+        var limits = ServiceLimits()
+        (limits.inFlightCountMax, limits.pushesPerMinuteOfDevice, limits.pushBurstOfDevice) = (16, 60, 1)
+        var flow = DispatchFlow(inFlightMax: limits.inFlightCountMax, bucket: DeviceBucket(limits))
+        while flow.next(now: 0) != nil {}
+        flow.didTake((1...40).map { Self.item($0) }, from: .urgent, isAll: true)
+        #expect(Self.marked(&flow, now: 0) == Array(1...16))
+        limits.inFlightCountMax = 20
+        flow.adopt(limits)
+        #expect(Self.marked(&flow, now: 0) == Array(17...20))
+        limits.inFlightCountMax = 16
+        flow.adopt(limits)
+        flow.didAnswer(1)
+        while case .finish(let batch)? = flow.next(now: 0) { flow.didFinish(batch) }
+        #expect(Self.marked(&flow, now: 0).isEmpty, "19 are on their way")
+
+        var bucket = DeviceBucket(limits)
+        let busy = DeviceBucket.Key(shardHash: 1)
+        #expect(bucket.wait(for: busy, now: 0) == nil && bucket.wait(for: busy, now: 0) == .seconds(1))
+        (limits.pushesPerMinuteOfDevice, limits.pushBurstOfDevice, limits.bucketCountMax) = (6_000, 10, 1_000)
+        bucket.adopt(limits)
+        #expect((0..<10).count { _ in bucket.wait(for: busy, now: 1_000_000_000) == nil } == 10)
+        #expect(bucket.wait(for: busy, now: 1_000_000_000) == .milliseconds(10))
+    }
+
     private static func item(
         _ ticket: Int,
         lane: DispatchLane = .urgent,

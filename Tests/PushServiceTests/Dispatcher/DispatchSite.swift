@@ -43,6 +43,7 @@ final class DispatchSite: Sendable {
     let tenant: TenantID
     let topic: Topic
     let settings: ServiceSettings
+    private let text: String
 
     /// What the simulator saw, for who waits for it.
     final class EventList: Sendable {
@@ -141,7 +142,7 @@ final class DispatchSite: Sendable {
         topic = try Topic(Self.bundleID)
         let port = simulator.pushPort
         let endpoint = #"{"host": "127.0.0.1", "port": \#(port), "authorities-file": "\#(authorities)"}"#
-        let text = ExampleConfiguration.text
+        text = ExampleConfiguration.text
             .replacing(
                 #""endpoint": {"host": "localhost", "port": 2197, "authorities-file": "/etc/sealedpush/ca.pem"}"#,
                 with: #""endpoint": \#(endpoint)"#
@@ -151,9 +152,17 @@ final class DispatchSite: Sendable {
                 with: credential
             )
             .replacing("/etc/sealedpush/a.p8", with: keyFile)
-            .replacing(#""limits": {"recipients": 500, "in-flight": 2000}"#, with: #""limits": \#(limits)"#)
-        settings = ServiceSettings(try ServiceConfiguration(file: Array(text.utf8)))
+        settings = try Self.settings(text, limits)
     }
+
+    private static func settings(_ text: String, _ limits: String) throws -> ServiceSettings {
+        let own = #""limits": {"recipients": 500, "in-flight": 2000}"#
+        let changed = text.replacing(own, with: #""limits": \#(limits)"#)
+        return ServiceSettings(try ServiceConfiguration(file: Array(changed.utf8)))
+    }
+
+    /// The same configuration with other limits, for a reload.
+    func settings(limits: String) throws -> ServiceSettings { try Self.settings(text, limits) }
 
     deinit {
         loop.stop()

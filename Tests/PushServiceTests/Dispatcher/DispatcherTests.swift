@@ -228,6 +228,9 @@ struct DispatcherTests {
         try await dispatcher.reload(try site.plan())
         try await site.until(first + rest, store) { $0 == .accepted }
         #expect(site.events.rejections.count == 2)
+        // Only what Apple has seen is an attempt.
+        for id in rest { #expect(try await store.attempts(id, tenant: site.tenant).map(\.status) == [200]) }
+        #expect(try await store.attempts(first[0], tenant: site.tenant).map(\.status) == [403, 403, 200])
         #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 0)
         await dispatcher.drain(within: .seconds(600))
         await store.close()

@@ -176,6 +176,8 @@ extension HookStandIn: DurableOutbox {
         throw .closed
     }
 
+    func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry] { throw .closed }
+
     func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] { throw .closed }
     func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? {
         throw .closed

@@ -22,6 +22,7 @@ struct IsolationTests {
             for (path, other) in [
                 ("/v1/devices/secret", "/v1/devices/absent"),
                 ("/v1/devices/secret/bundle", "/v1/devices/absent/bundle"),
+                ("/v1/devices/secret/deliveries", "/v1/devices/absent/deliveries"),
                 ("/v1/notifications/" + id, "/v1/notifications/" + absent),
             ] {
                 let reply = await stage.read(path, tenant: "rival")
@@ -71,6 +72,10 @@ struct IsolationTests {
             // Another's device of the same name is another device.
             try await stage.register("secret", 2, tenant: "rival")
             #expect(await stage.read("/v1/devices/secret").string("topic") == "com.example.chat")
+            let none = await stage.read("/v1/devices/secret/deliveries", tenant: "rival")
+            #expect(none.json?["notifications"]?.content == .integer(0))
+            let one = await stage.read("/v1/devices/secret/deliveries")
+            #expect(one.json?["failed"]?["rejected"]?.content == .integer(1))
             #expect(await stage.manage("DELETE", "/v1/devices/secret", tenant: "rival").status == 204)
             #expect(await stage.read("/v1/devices/secret").status == 200)
             #expect(await stage.read("/v1/notifications/" + id).string("state") == "dead")

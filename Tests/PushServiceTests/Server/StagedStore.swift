@@ -84,6 +84,10 @@ final class StagedStore: ServiceStore {
         try await base.entries(trace: trace, tenant: tenant, limit: limit)
     }
 
+    func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry] {
+        try await base.entries(device: device, limit: limit)
+    }
+
     func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] {
         try await base.newestEntries(traces)
     }

@@ -67,7 +67,7 @@ struct HookQueueTests {
             _ = try await store.sendAll()
         } then: { store in
             let hooks = try await store.takeAllHooks()
-            #expect(hooks.map(\.kind) == [.dead] && hooks.first?.entry.state == .dead(.attemptsExhausted))
+            #expect(hooks.map(\.kind) == [.dead] && hooks.first?.entry.state == .dead(.outcomeUnknown))
         }
     }
 

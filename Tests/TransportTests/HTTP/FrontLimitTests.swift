@@ -145,6 +145,31 @@ private final class RequestCount: Sendable {
         await stage.front.close(gracefully: false)
     }
 
+    @Test func `limits that are replaced count for who comes from then on, and drop nobody`() async throws {
+        let stage = try await FrontStage(limits: Self.limits { $0.connectionCountMax = 1 })
+        var clients = [try stage.client()]
+        #expect(throws: TestAuthority.Failure.self) { _ = try stage.client() }
+        await stage.front.replaceLimits(Self.limits { $0.connectionCountMax = 2 })
+        clients.append(try stage.client())
+        #expect(throws: TestAuthority.Failure.self) { _ = try stage.client() }
+        await stage.front.replaceLimits(
+            Self.limits { limits in
+                limits.connectionCountMax = 1
+                limits.requestDeadline = .milliseconds(100)
+            }
+        )
+        for client in clients {
+            client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(client.response()?.status == 200)
+        }
+        clients.removeAll()
+        await stage.wait { await stage.front.connectionCount() == 0 }
+        let slow = stage.hastyClient()
+        slow.send("GET /")
+        #expect(slow.response()?.status == 408)
+        await stage.front.close(gracefully: false)
+    }
+
     @Test func `places on the loopback port are its own`() async throws {
         let stage = try await FrontStage(
             limits: Self.limits { limits in

@@ -37,10 +37,13 @@ final class FrontPart: ServicePart {
         self.front.withLock { $0 = front }
     }
 
-    /// Who comes from now on gets the new certificate; keys and rates are the new ones for all.
+    /// Who comes from now on gets the new certificate and the new limits of a connection; keys and rates are the new ones
+    /// for all.
     func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
         let tls = try tls(next)
-        await front.withLock { $0 }?.replaceContext(tls)
+        let front = front.withLock { $0 }
+        await front?.replaceContext(tls)
+        await front?.replaceLimits(Self.limits(next.configuration.limits))
         let application = application
         await context.loop.run { application.reload() }
     }

@@ -1,0 +1,39 @@
+import Envelope
+import PushStore
+import Transport
+
+/// `GET /v1/devices/{id}/deliveries`: one question of a tenant at a time, because each is hundreds of reads on the thread
+/// that everybody's notifications are read on.
+final class DeliveriesHandler: Sendable {
+    private final class Asking {
+        var tenants: Set<String> = []
+    }
+
+    private let context: ServiceContext
+    private let asking: LoopBound<Asking>
+
+    init(_ context: ServiceContext) {
+        self.context = context
+        asking = LoopBound(Asking(), to: context.loop)
+    }
+
+    func get(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+        let tenant = try call.tenant()
+        guard asking.value.tenants.insert(tenant.id).inserted else {
+            var problem = Problem(.tooManyRequests, "Ask for the deliveries of one device after the other.")
+            problem.retryAfterSeconds = 1
+            throw problem
+        }
+        defer { asking.value.tenants.remove(tenant.id) }
+        let key = try DeviceHandler.key(call.id, tenant)
+        let entries = try await context.asking { () throws(StoreError) in
+            try await context.store.entries(device: key, limit: DeviceDeliveries.entryCountMax + 1)
+        }
+        // A device that is gone has had its notifications: that is when somebody asks.
+        if entries.isEmpty { _ = try await DeviceHandler(context: context).device(call) }
+        return .json(200) { writer in
+            writer.member("device", call.id)
+            DeviceDeliveries(entries).write(to: &writer)
+        }
+    }
+}

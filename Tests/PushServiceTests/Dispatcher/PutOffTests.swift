@@ -1,0 +1,137 @@
+import APNS
+import APNSProvider
+import Envelope
+import PushStore
+import PushStorePattern
+import TestSupport
+import Testing
+import Transport
+
+@testable import APNSSimulator
+@testable import PushService
+
+/// What counts as an attempt, how one without an outcome ends, and limits that change, with a store and a simulator.
+struct PutOffTests {
+    @Test func `what waits for its busy device uses up no attempt, however often it is put off`() async throws {
+        let site = try await DispatchSite(limits: #"{"push-burst-of-device": 1, "pushes-per-minute-of-device": 1}"#)
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        var bounds = DispatchFlow.Bounds()
+        // None can wait in memory.
+        bounds.heldCountMax = 0
+        let limits = site.settings.limits
+        await site.loop.run { [bounds] in
+            dispatcher.flow = DispatchFlow(
+                inFlightMax: limits.inFlightCountMax,
+                bucket: DeviceBucket(limits),
+                bounds: bounds
+            )
+        }
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        var entries = try (1...5).map { try site.entry($0, to: "one") }
+        // As the SAP route has them.
+        for index in entries.indices { entries[index].attemptLimit = 3 }
+        let ids = try await site.enqueue(entries, store)
+        for count in 1...5 {
+            await site.ring(dispatcher)
+            // One is out, and the others were put off for a minute.
+            while true {
+                let found = try await store.entries(ids, tenant: site.tenant).compactMap(\.self)
+                let putOff = found.filter { $0.state == .queued && $0.due > site.clock.now }
+                if found.count(where: { $0.state == .accepted }) == count, putOff.count == 5 - count { break }
+                await Task.yield()
+            }
+            await site.advance(seconds: 60, dispatcher)
+        }
+        #expect(site.events.pushes == (1...5).map { StorePattern.apnsID($0) })
+        for entry in try await store.entries(ids, tenant: site.tenant).compactMap(\.self) {
+            #expect(entry.attemptCount == 1 && entry.lane == .normal && !entry.maybeDuplicate)
+            #expect(try await store.attempts(entry.id, tenant: site.tenant).map(\.status) == [200])
+        }
+        let counts = await site.loop.run { dispatcher.ledger.todayByApp[DispatchSite.bundleID] }
+        #expect(counts?.accepted == 5, "each once")
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `a last attempt that APNs may have taken, and whose answer was lost, ends as that`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let core = site.simulator.core
+        await core.loop.run { _ = core.value.faults.add(InjectionRule(.request(.reset(code: 2, isProcessed: true)))) }
+        var last = try site.entry(1, to: "one")
+        last.attemptLimit = 1
+        // A call: shown twice it would ring twice.
+        var call = try site.entry(2, to: "one", lane: .urgent)
+        call.collapseID = nil
+        var more = try site.entry(3, to: "one")
+        more.attemptLimit = 2
+        let ids = try await site.enqueue([last, call, more], store)
+        await site.ring(dispatcher)
+        try await site.until(Array(ids.prefix(2)), store) { $0 == .dead(.outcomeUnknown) }
+        while try await store.attempts(ids[2], tenant: site.tenant).count < 1 { await Task.yield() }
+        #expect(try await site.states(ids, store)[2] == .queued)
+        await site.advance(seconds: 900, dispatcher)
+        try await site.until(ids, store) { $0 == .dead(.outcomeUnknown) }
+        #expect(try await store.attempts(ids[2], tenant: site.tenant).map(\.connection) == [.ambiguous, .ambiguous])
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `a reload's limits hold for what goes out from then on, and the day's counts go on`() async throws {
+        let rates = #""push-burst-of-device": 1000, "pushes-per-minute-of-device": 60000"#
+        let site = try await DispatchSite(limits: #"{"in-flight": 16, \#(rates)}"#)
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        // A connection takes more than one push at once when its first was good.
+        let proof = try await site.enqueue([try site.entry(99, to: "one")], store)
+        await site.ring(dispatcher)
+        try await site.until(proof, store) { $0 == .accepted }
+        let core = site.simulator.core
+        await core.loop.run { _ = core.value.faults.add(InjectionRule(.request(.silence(isProcessed: true)))) }
+        _ = try await site.enqueue(try (1...40).map { try site.entry($0, to: "one", lane: .urgent) }, store)
+        await site.ring(dispatcher)
+        await site.until { site.events.pushes.count == 1 + 16 && dispatcher.flow.inFlight.count == 16 }
+        dispatcher.context.replaceSettings(
+            try site.settings(limits: #"{"in-flight": 24, "server-error-seconds": 7, \#(rates)}"#)
+        )
+        try await dispatcher.reload(try site.plan())
+        await site.until { site.events.pushes.count == 1 + 24 && dispatcher.flow.inFlight.count == 24 }
+        let failed = AttemptOutcome.answered(status: 503, reason: .serviceUnavailable, timestampMilliseconds: nil)
+        let context = AttemptContext(lane: .normal, attemptCount: 1, expiresAt: .max)
+        let rules = await site.loop.run { dispatcher.rules }
+        let again = rules.verdict(on: failed, context, now: 0, jitter: 0.999_999).notification
+        #expect(again == .retry(atMilliseconds: 6_999, isMaybeDuplicate: false))
+        let counts = await site.loop.run { dispatcher.ledger.todayByApp[DispatchSite.bundleID] }
+        #expect(counts?.accepted == 41 && counts?.sent == 1)
+        await dispatcher.drain(within: .zero)
+        await store.close()
+    }
+}
+
+struct AttemptEndTests {
+    private func end(_ error: ProviderError) -> AttemptEnd {
+        AttemptEnd(.failure(error), time: Timestamp(milliseconds: 7))
+    }
+
+    @Test func `only what was written to APNs is an attempt, and what ends without one says why`() {
+        let waited = SendFailure(cause: .connection(.connectionClosed), attemptCount: 0)
+        let refused = SendFailure(cause: .connection(.connectionClosed), attemptCount: 1)
+        for error: ProviderError in [
+            .queueFull(countMax: 9), .closed, .cancelled(mayHaveBeenSent: false), .notProcessed(waited),
+            .system(.connectionClosed),
+        ] { #expect(end(error).attempt == nil && end(error).outcome == .notWritten, "\(error)") }
+        #expect(end(.suspended(.invalidProviderToken)).attempt == nil)
+        #expect(end(.notProcessed(refused)).attempt?.connection == .notProcessed)
+        #expect(end(.notProcessed(refused)).outcome == .notProcessed)
+        for error: ProviderError in [.ambiguous(refused), .cancelled(mayHaveBeenSent: true)] {
+            #expect(end(error).attempt?.connection == .ambiguous && end(error).outcome == .ambiguous)
+        }
+    }
+}
