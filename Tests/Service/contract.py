@@ -50,6 +50,7 @@ def check_curl(service, sender, token):
             (("/v1/health",), None, 200),
             (("/v1/devices/d1", "--request", "PUT"), device, 200),
             (("/v1/devices/d1/bundle",), None, 200),
+            (("/v1/devices/d1/deliveries",), None, 200),
             (("/v1/notifications",), {"topic": APP, "class": "normal", "recipients": [recipient]}, 202),
             (("/v1/nothing",), None, 404),
         ]

@@ -9,8 +9,8 @@ import Transport
 
 @testable import APNSSimulator
 
-/// What a running service needs to bring something anywhere: files, tenants with an app and a key each, and a simulator in
-/// Apple's place.
+/// What a running service needs to bring something anywhere: files, tenants with an app and a key each, and a simulator
+/// in Apple's place.
 final class DaemonSite: Sendable {
     struct Tenant {
         let id: String
@@ -78,7 +78,8 @@ final class DaemonSite: Sendable {
             "team-id": "TEAM123456"}
             """
         endpoint = """
-            {"host": "127.0.0.1", "port": \(simulator.pushPort), "authorities-file": "\(try path("ca.pem", authority.certificatePEM))"}
+            {"host": "127.0.0.1", "port": \(simulator.pushPort), \
+            "authorities-file": "\(try path("ca.pem", authority.certificatePEM))"}
             """
         files = """
             "tls": {"certificate-file": "\(try path("tls.pem", server.certificatePEM))", \
@@ -101,7 +102,8 @@ final class DaemonSite: Sendable {
         let rows = tenants.map { tenant in
             let apps = tenant.apps.map { app in
                 """
-                {"bundle-id": "\(app)", "environment": "sandbox", "credential": \(credential), "endpoint": \(endpoint), \
+                {"bundle-id": "\(app)", "environment": "sandbox", "credential": \(credential), \
+                "endpoint": \(endpoint), \
                 "placeholder": {"loc-key": "SP_NEW"}}
                 """
             }
@@ -138,7 +140,8 @@ final class DaemonSite: Sendable {
             entries: [KeyBundle.Entry(prekey: prekey, notBefore: now, notAfter: now.advanced(by: .seconds(86_400)))]
         ).signed(by: identityKey)
         return """
-            {"token": "\(token.hex)", "topic": "\(app)", "environment": "sandbox", "bundle": "\(Base64URL.string(bundle))"}
+            {"token": "\(token.hex)", "topic": "\(app)", "environment": "sandbox", \
+            "bundle": "\(Base64URL.string(bundle))"}
             """
     }
 

@@ -96,8 +96,8 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         }
     }
 
-    /// Takes up the limits of the settings, and other credentials. What was suspended is tried again, whether its files are other ones or not: what
-    /// was wrong may have been mended at Apple's.
+    /// Takes up the limits of the settings, and other credentials. What was suspended is tried again, whether its files
+    /// are other ones or not: what was wrong may have been mended at Apple's.
     ///
     /// - Parameter plan: the credentials.
     /// - Throws: what kept a client from being made; then the old ones stay.

@@ -1,7 +1,7 @@
 package import APNS
 
-/// What the service counts. Every label's values are known, lanes and reasons by their types and apps by the configuration:
-/// nothing that a stranger sends makes a new series.
+/// What the service counts. Every label's values are known, lanes and reasons by their types and apps by the
+/// configuration: nothing that a stranger sends makes a new series.
 package struct ServiceMetrics: Sendable {
     /// What became of an attempt, beside the reasons of APNs.
     package enum Outcome: String, CaseIterable, Sendable {
@@ -60,8 +60,8 @@ package struct ServiceMetrics: Sendable {
     /// - Parameter apps: the configured bundle ids; the first `appCountMax` have a series each.
     package init(apps: [String]) { adopt(apps: apps) }
 
-    /// Other apps are configured from now on. Those that stay keep their series and counts, while there is room before those
-    /// that are new; those that are gone have none any more, and what is still on its way of them counts as `other`.
+    /// Other apps are configured from now on. Those that stay keep their series and counts, before those that are new;
+    /// those that are gone have none any more, and what is still on its way of them counts as `other`.
     ///
     /// - Parameter configured: the bundle ids; `appCountMax` of them have a series each.
     package mutating func adopt(apps configured: [String]) {

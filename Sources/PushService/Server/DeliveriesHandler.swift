@@ -2,8 +2,8 @@ import Envelope
 import PushStore
 import Transport
 
-/// `GET /v1/devices/{id}/deliveries`: one question of a tenant at a time, because each is hundreds of reads on the thread
-/// that everybody's notifications are read on.
+/// `GET /v1/devices/{id}/deliveries`: one question of a tenant at a time, because each is hundreds of reads on the
+/// thread that everybody's notifications are read on.
 final class DeliveriesHandler: Sendable {
     private final class Asking {
         var tenants: Set<String> = []

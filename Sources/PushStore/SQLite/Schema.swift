@@ -70,8 +70,8 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    /// Which entries are for which device, in sorted runs. From this version on a dead letter's reason may be that its outcome
-    /// is unknown.
+    /// Which entries are for which device, in sorted runs. From this version on a dead letter's reason may be that its
+    /// outcome is unknown.
     private static let deviceEntries = """
         CREATE TABLE device_run (id INTEGER PRIMARY KEY);
         CREATE TABLE device_chunk (

@@ -2,8 +2,8 @@ internal import Envelope
 
 /// What was not sent after all, and what waits until its time is over.
 extension StoreWriter {
-    /// Puts off or parks what is on its way and of which nothing was written to APNs. Its lane and what was tried before
-    /// stay as they are.
+    /// Puts off or parks what is on its way and of which nothing was written to APNs. Its lane and what was tried
+    /// before stay as they are.
     func postpone(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> FinishResult {
         let lease = outcome.lease
         guard let standing = try standing(lease.id) else { return .unknown }

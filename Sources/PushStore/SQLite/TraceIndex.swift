@@ -2,10 +2,10 @@ internal import Platform
 
 /// Which entries have which trace; and, with tables of its own, which are for which device.
 ///
-/// Traces are random, devices come in any order, and an index of SQLite's would write a page of its own for each entry, the
-/// more so the larger it is. So the newest are kept in memory, in the order in which they came; when there are
-/// `pairCountMax`, they are written at once, sorted, as a run. A look for one searches the memory and each run. What memory
-/// held when a process ended is read again from the entries that are younger than the last run.
+/// Traces are random, devices come in any order, and an index of SQLite's would write a page of its own for each entry,
+/// the more so the larger it is. So the newest are kept in memory, in the order in which they came; when there are
+/// `pairCountMax`, they are written at once, sorted, as a run. A look for one searches the memory and each run. What
+/// memory held when a process ended is read again from the entries that are younger than the last run.
 struct TraceMemory {
     static let pairCountMax = 32_768
 

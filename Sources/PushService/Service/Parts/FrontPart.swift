@@ -37,8 +37,8 @@ final class FrontPart: ServicePart {
         self.front.withLock { $0 = front }
     }
 
-    /// Who comes from now on gets the new certificate and the new limits of a connection; keys and rates are the new ones
-    /// for all.
+    /// Who comes from now on gets the new certificate and the new limits of a connection; keys and rates are the new
+    /// ones for all.
     func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
         let tls = try tls(next)
         let front = front.withLock { $0 }
