@@ -33,7 +33,7 @@ package struct DueTurn {
     fileprivate var isFull = false
     fileprivate(set) var isClosed = false
     /// Who waits for nothing to be held.
-    fileprivate var idle: [CheckedContinuation<Void, Never>] = []
+    fileprivate(set) var idle: [CheckedContinuation<Void, Never>] = []
 
     init(_ context: ServiceContext) { bell = LoopBell(loop: context.loop) }
 }
@@ -58,10 +58,10 @@ extension DueRunner {
     /// Until nothing is held any more, or `abandon`.
     package func drained() async {
         await withCheckedContinuation { waiter in
-            // In here: a task that does not prefer the loop goes back into its queue before this runs, and the last of what is
-            // held may end meanwhile.
+            // Asked in here and not before: a task that does not prefer this executor waits in its queue once more on the way,
+            // and the end may come meanwhile.
+            guard !isIdle else { return waiter.resume() }
             turn.idle.append(waiter)
-            endIfIdle()
         }
     }
 

@@ -36,7 +36,7 @@ package actor WebhookSender {
         _ kind: SendKind = .plain
     ) async -> WebhookResult {
         let mayGo = await withCheckedContinuation { (turn: Turn) in
-            // In here, for the reason that `DueRunner.drained` gives.
+            // Asked in here: `stop` may come on the way here, and resumes only those who wait.
             guard !isStopped else { return turn.resume(returning: false) }
             turns.add(turn, of: tenant, kind)
             start()
