@@ -351,7 +351,7 @@ package.targets += [
     .target(name: "CStoreFaults", dependencies: ["CSQLite"], path: "Tests/CStoreFaults"),
     .target(
         name: "PushStorePattern",
-        dependencies: ["APNS", "Envelope", "Primitives", "PushStore", "TestSupport"],
+        dependencies: ["APNS", "Envelope", "Keys", "Primitives", "PushStore", "TestSupport"],
         path: "Tests/PushStorePattern",
         swiftSettings: house
     ),

@@ -1,32 +1,17 @@
 import APNS
 import Envelope
-import Keys
-import Primitives
-import TestSupport
+import PushStorePattern
 import Testing
 
 @testable import PushService
 
 struct DeviceUploadTests {
-    /// A bundle that its own identity signed.
-    static func bundle(topic: String = "com.example.chat") throws -> [UInt8] {
-        var random = SeededRandom(seed: 11)
-        let identityKey = Ed25519PrivateKey(random: &random)
-        let identity = IdentityKey(identityKey.publicKey)
-        let now = Timestamp(milliseconds: 1_700_000_000_000)
-        let key = X25519PrivateKey(random: &random)
-        let prekey = PublicPrekey(suite: .x25519, protectionClass: .afterFirstUnlock, key: key.publicKey)
-        let entry = KeyBundle.Entry(prekey: prekey, notBefore: now, notAfter: now.advanced(by: .seconds(86_400)))
-        return try KeyBundle(identity: identity, epoch: 1, issuedAt: now, topic: BundleID(topic), entries: [entry])
-            .signed(by: identityKey)
-    }
-
     private static let token = String(repeating: "aB", count: 32)
 
     private func read(_ members: [String: String], bundle: [UInt8]? = nil) throws -> DeviceUpload {
         var all = [
             "token": "\"\(Self.token)\"", "topic": "\"com.example.chat\"", "environment": "\"sandbox\"",
-            "bundle": "\"\(Base64URL.string(try bundle ?? Self.bundle()))\"",
+            "bundle": "\"\(Base64URL.string(try bundle ?? SignedBundle.bytes()))\"",
         ]
         all.merge(members) { $1 }
         let json =
@@ -51,7 +36,7 @@ struct DeviceUploadTests {
         #expect(upload.token.bytes == Array(repeating: 0xAB, count: 32))
         #expect(upload.voIPToken?.bytes == [0, 0xFF])
         #expect(upload.environment == .sandbox)
-        #expect(upload.keyBundle == (try Self.bundle()))
+        #expect(upload.keyBundle == (try SignedBundle.bytes()))
         #expect(upload.language == "zh-Hant-TW" && upload.region == "TW" && upload.appVersion == "4.1.0-b+7")
         #expect(try read([:]).language == nil)
     }
@@ -83,7 +68,7 @@ struct DeviceUploadTests {
     }
 
     @Test func `a bundle with any byte changed is refused`() throws {
-        let bundle = try Self.bundle()
+        let bundle = try SignedBundle.bytes()
         for index in stride(from: 0, to: bundle.count, by: 7) {
             var changed = bundle
             changed[index] ^= 1

@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PushStore
+import PushStorePattern
 import TestSupport
 import Testing
 
@@ -55,7 +56,7 @@ struct DeviceRouteTests {
             try await stage.register()
             let reply = await stage.read("/v1/devices/d1/bundle")
             #expect(reply.status == 200)
-            #expect(reply.string("bundle") == Base64URL.string(try DeviceUploadTests.bundle()))
+            #expect(reply.string("bundle") == Base64URL.string(try SignedBundle.bytes()))
             #expect(reply.string("language") == "de-CH")
             #expect(reply.json?.members?.count == 2)
             #expect(await stage.read("/v1/devices/d2/bundle").problem == "not-found")

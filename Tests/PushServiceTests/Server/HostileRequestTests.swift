@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import Glibc
 import PushStore
+import PushStorePattern
 import TestSupport
 import Testing
 import Transport
@@ -116,7 +117,7 @@ struct HostileRequestTests {
             for key in keys { #expect(!all.contains(key.dropFirst(4))) }
             for number in [1, 1_001] { #expect(!all.lowercased().contains(ServerStage.token(number))) }
             #expect(!all.contains(String(Body.sealed.suffix(100))))
-            #expect(!all.contains(Base64URL.string(try DeviceUploadTests.bundle()).suffix(60)))
+            #expect(!all.contains(Base64URL.string(try SignedBundle.bytes()).suffix(60)))
         }
     }
 }

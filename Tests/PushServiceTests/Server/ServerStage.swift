@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import Primitives
 import PushStore
+import PushStorePattern
 import Synchronization
 import TestSupport
 import Testing
@@ -186,7 +187,7 @@ final class ServerStage: Sendable {
         environment: String = "production",
         voIP: Bool = false
     ) throws -> String {
-        let bundle = Base64URL.string(try DeviceUploadTests.bundle(topic: topic))
+        let bundle = Base64URL.string(try SignedBundle.bytes(topic: topic))
         return
             #"{"token":"\#(token(number))","topic":"\#(topic)","environment":"\#(environment)","bundle":"\#(bundle)""#
             + (voIP ? #","voip-token":"\#(token(number + 1_000))""# : "")

@@ -1,9 +1,9 @@
 import APNS
 import Envelope
 import Glibc
-import Keys
 import Primitives
 import PushService
+import PushStorePattern
 import Synchronization
 import TestCertificates
 import TestSupport
@@ -143,24 +143,12 @@ final class ServiceSite {
     /// Registers a device whose app the simulator knows.
     func register(_ name: String, at service: RunningService) async throws {
         let token = try await simulator.enrol(try Topic(Self.bundleID))
-        let bundle = Base64URL.string(try Self.bundle())
+        let bundle = Base64URL.string(try SignedBundle.bytes(topic: Self.bundleID))
         let body = """
             {"token": "\(Hex.encode(token.bytes))", "topic": "\(Self.bundleID)", "environment": "sandbox", \
             "region": "CH", "bundle": "\(bundle)"}
             """
         let answer = try service.call("PUT", "/v1/devices/" + name, body: body)
         guard answer.status == 201 else { throw RunningService.Unexpected(answer: answer.body) }
-    }
-
-    private static func bundle() throws -> [UInt8] {
-        var random = SeededRandom(seed: 11)
-        let identityKey = Ed25519PrivateKey(random: &random)
-        let identity = IdentityKey(identityKey.publicKey)
-        let now = Timestamp(milliseconds: 1_700_000_000_000)
-        let key = X25519PrivateKey(random: &random)
-        let prekey = PublicPrekey(suite: .x25519, protectionClass: .afterFirstUnlock, key: key.publicKey)
-        let entry = KeyBundle.Entry(prekey: prekey, notBefore: now, notAfter: now.advanced(by: .seconds(86_400)))
-        return try KeyBundle(identity: identity, epoch: 1, issuedAt: now, topic: BundleID(bundleID), entries: [entry])
-            .signed(by: identityKey)
     }
 }
