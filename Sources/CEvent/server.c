@@ -7,6 +7,8 @@
 
 #include "connection.h"
 
+const char *cevent_version(void) { return event_get_version(); }
+
 /// libevent writes to standard error otherwise, addresses of clients among others.
 static void say_nothing(int severity, const char *text) {
     (void)severity;

@@ -7,6 +7,9 @@
 struct cevent_server;
 struct cevent_request;
 
+/// "2.1.12-stable": of the library that was loaded.
+const char *cevent_version(void);
+
 struct cevent_limits {
     /// The request line and all fields; more is a 400.
     size_t header_byte_count_max;
