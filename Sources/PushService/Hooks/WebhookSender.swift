@@ -42,7 +42,7 @@ package actor WebhookSender {
             start()
         }
         guard mayGo else { return .notSent(.cancelled) }
-        let call = WebhookCall(post, by: way, now: clock.now)
+        let call = WebhookCall(post, by: way, now: clock.wall)
         calls[ObjectIdentifier(call)] = call
         if isStopped { call.cancel() }
         let began = clock.uptime()

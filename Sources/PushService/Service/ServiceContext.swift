@@ -40,14 +40,25 @@ package final class ServiceContext: Sendable {
 
 /// The time, for tests to move.
 package struct ServiceClock: Sendable {
-    /// The wall's.
+    /// What the queues, the log and the API count in; `steady` says how it is kept from going back.
     package let now: @Sendable () -> Timestamp
     /// Nanoseconds of a clock that never goes back.
     package let uptime: @Sendable () -> Int64
+    /// The system's, whatever was said before: for what others hold against their own clocks.
+    package let wall: @Sendable () -> Timestamp
 
-    package init(now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Int64) {
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - uptime: nanoseconds.
+    ///   - wall: nil: `now`.
+    package init(
+        now: @escaping @Sendable () -> Timestamp,
+        uptime: @escaping @Sendable () -> Int64,
+        wall: (@Sendable () -> Timestamp)? = nil
+    ) {
         self.now = now
         self.uptime = uptime
+        self.wall = wall ?? now
     }
 }
 

@@ -15,8 +15,8 @@ struct Daemon {
         case failed(ServiceError)
     }
 
-    private static let clock = ServiceClock(
-        now: { ConfigurationFile.now() },
+    private static let clock = ServiceClock.steady(
+        wall: { ConfigurationFile.now() },
         uptime: { MonotonicTime.now().nanoseconds }
     )
 

@@ -20,6 +20,7 @@ final class DispatchSite: Sendable {
     final class Clock: Sendable {
         private let start: UInt64
         private let moved = Mutex<UInt64>(0)
+        private let setBack = Mutex<UInt64>(0)
 
         init(startSeconds: Int64) { start = UInt64(startSeconds) * 1_000 }
 
@@ -27,6 +28,10 @@ final class DispatchSite: Sendable {
         var seconds: Int64 { Int64(now.milliseconds / 1_000) }
         var uptime: Int64 { Int64(moved.withLock { $0 }) * 1_000_000 }
         func advance(milliseconds: UInt64) { moved.withLock { $0 += milliseconds } }
+
+        /// As the service's machine has it.
+        var wall: Timestamp { Timestamp(milliseconds: now.milliseconds - setBack.withLock { $0 }) }
+        func setBack(milliseconds: UInt64) { setBack.withLock { $0 = milliseconds } }
     }
 
     static let bundleID = "com.example.chat"
@@ -185,7 +190,7 @@ final class DispatchSite: Sendable {
         let context = ServiceContext(
             loop: loop,
             store: store,
-            clock: ServiceClock(now: { clock.now }, uptime: { clock.uptime }),
+            clock: ServiceClock.steady(wall: { clock.wall }, uptime: { clock.uptime }),
             log: ServiceLog { log.write($0) },
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
             settings: settings
@@ -268,7 +273,7 @@ final class DispatchSite: Sendable {
         for start in stride(from: 0, to: entries.count, by: 1_000) {
             let part = Array(entries[start..<min(start + 1_000, entries.count)])
             let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: part)
-            guard case .stored(let stored)? = try await store.enqueue([request], now: clock.now).first else { continue }
+            guard case .stored(let stored)? = try await store.enqueue([request], now: clock.wall).first else { continue }
             ids += stored
         }
         return ids

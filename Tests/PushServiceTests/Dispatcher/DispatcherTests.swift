@@ -203,6 +203,32 @@ struct DispatcherTests {
         await store.close()
     }
 
+    @Test func `an hour that the clock is set back adds nothing to a wait (abuse case 98)`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        for name in ["one", "two"] { try await site.register(name, store) }
+        let core = site.simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(.request(.rejected(.serviceUnavailable)))
+            rule.count = 1
+            core.value.faults.add(rule)
+        }
+        let first = try await site.enqueue([try site.entry(1, to: "one")], store)
+        await site.ring(dispatcher)
+        while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
+        site.clock.setBack(milliseconds: 3_600_000)
+        await site.advance(seconds: 30, dispatcher)
+        // It has waited longer than the other one, and goes out before it.
+        let second = try await site.enqueue([try site.entry(2, to: "two")], store)
+        await site.ring(dispatcher)
+        try await site.until(second, store) { $0 == .accepted }
+        #expect(site.events.pushes.count { $0 == StorePattern.apnsID(1) } == 2)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
     @Test func `a credential that is refused parks what waits and is told once; a reload sends all of it`() async throws
     {
         let site = try await DispatchSite(keyPEM: ThrowawayKeys.secondPEM)
