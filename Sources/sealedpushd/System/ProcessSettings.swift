@@ -6,8 +6,9 @@ enum ProcessSettings {
     static func apply() {
         // What it makes is its owner's alone.
         umask(0o077)
-        // A reader that is gone and a limit on file sizes are then errors of `write`, not deaths.
-        for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
+        // A reader that is gone and a limit on file sizes are then errors of `write`, not deaths. The last two mean something to
+        // other services, and are sent to this one by mistake.
+        for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { _ = signal(number, SIG_IGN) }
         // Swift's runtime answers these with a backtrace, registers and all, and forgets one that came from elsewhere: the
         // SIGABRT of systemd's watchdog would end nothing.
         for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(number, SIG_DFL) }
