@@ -273,7 +273,9 @@ final class DispatchSite: Sendable {
         for start in stride(from: 0, to: entries.count, by: 1_000) {
             let part = Array(entries[start..<min(start + 1_000, entries.count)])
             let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: part)
-            guard case .stored(let stored)? = try await store.enqueue([request], now: clock.wall).first else { continue }
+            guard case .stored(let stored)? = try await store.enqueue([request], now: clock.wall).first else {
+                continue
+            }
             ids += stored
         }
         return ids
