@@ -11,7 +11,7 @@ struct SmallMachineTests {
     {
         let site = try await ServiceSite()
         let service = try site.start(wrapper: [
-            "/usr/bin/taskset", "-c", try processor(), "/usr/bin/prlimit", "--as=\(1 << 30)", "--nofile=256",
+            "/usr/bin/taskset", "-c", try processor(), "/usr/bin/prlimit", "--as=\(1 << 30)", "--nofile=8192",
         ])
         try await site.register("d1", at: service)
         let id = try #require(try service.send(["d1"]).ids.first)
