@@ -38,6 +38,7 @@ struct PutOffTests {
             // One is out, and the others were put off for a minute.
             while true {
                 let found = try await store.entries(ids, tenant: site.tenant).compactMap(\.self)
+                try #require(found.allSatisfy { $0.state == .accepted || !$0.state.isFinal })
                 let putOff = found.filter { $0.state == .queued && $0.due > site.clock.now }
                 if found.count(where: { $0.state == .accepted }) == count, putOff.count == 5 - count { break }
                 await Task.yield()
