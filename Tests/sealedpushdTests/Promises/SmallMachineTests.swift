@@ -29,10 +29,11 @@ struct SmallMachineTests {
         try round(400)
         let (before, files) = (try residentByteCount(service.process.id), try descriptorCount(service.process.id))
         try round(1_600)
-        // A connection that is closed may be seen a moment longer.
-        #expect(try descriptorCount(service.process.id) <= files + 2)
+        // Connections that are closed may be seen a moment longer; 1,600 that are not would be more.
+        #expect(try descriptorCount(service.process.id) <= files + 16)
         let after = try residentByteCount(service.process.id)
-        #expect(after - before < 4 << 20, "\(after - before) bytes more")
+        // An allocator's moods stay below this; 1,600 connections would be five times as much.
+        #expect(after - before < 16 << 20, "\(after - before) bytes more")
         #expect(service.stop() == 0)
     }
 
