@@ -429,6 +429,7 @@ package.targets += [
         "TestCertificates",
         "Transport"
     ),
+    tests("BenchTests", "Bench", "Envelope", "PushStore", "Transport"),
     tests(
         "CommandLineTests",
         "sealedpush",

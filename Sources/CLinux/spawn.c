@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 // Between fork and exec only async-signal-safe calls: the parent has threads.
-pid_t clinux_spawn(const char *path, char *const arguments[], int output) {
+pid_t clinux_spawn(const char *path, char *const arguments[], int output, int processor) {
     int failure[2];
     if (pipe2(failure, O_CLOEXEC) != 0) return -1;
     pid_t parent = getpid();
@@ -20,8 +22,12 @@ pid_t clinux_spawn(const char *path, char *const arguments[], int output) {
         for (int number = 1; number < NSIG; number++) sigaction(number, &standard, NULL);
         sigprocmask(SIG_SETMASK, &none, NULL);
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        if (processor >= 0) CPU_SET(processor, &set);
+        bool is_held = processor < 0 || sched_setaffinity(0, sizeof set, &set) == 0;
         // The parent may have died before the line above.
-        if (getppid() == parent && dup2(output, STDOUT_FILENO) >= 0) execv(path, arguments);
+        if (is_held && getppid() == parent && dup2(output, STDOUT_FILENO) >= 0) execv(path, arguments);
         int reason = errno;
         ssize_t ignored = write(failure[1], &reason, sizeof reason);
         (void)ignored;

@@ -8,6 +8,12 @@ package struct ProcessReading: Sendable {
     package let ownByteCount: Int
     package let descriptorCount: Int
 
+    init(cpuNanoseconds: Int, ownByteCount: Int, descriptorCount: Int) {
+        self.cpuNanoseconds = cpuNanoseconds
+        self.ownByteCount = ownByteCount
+        self.descriptorCount = descriptorCount
+    }
+
     /// - Parameter id: the process.
     /// - Throws: `BenchError` where there is no such process.
     package init(of id: Int32) throws(BenchError) {
@@ -24,11 +30,11 @@ package struct ProcessReading: Sendable {
         descriptorCount = try Self.names("/proc/\(id)/fd")
     }
 
-    private static func number(_ text: ArraySlice<UInt8>) -> Int {
+    static func number(_ text: ArraySlice<UInt8>) -> Int {
         text.reduce(0) { (48...57).contains($1) ? $0 * 10 + Int($1 - 48) : $0 }
     }
 
-    private static func contents(_ path: String) throws(BenchError) -> [UInt8] {
+    static func contents(_ path: String) throws(BenchError) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .operationFailed }
         defer { close(descriptor) }
@@ -45,5 +51,19 @@ package struct ProcessReading: Sendable {
         while unsafe readdir(folder) != nil { count += 1 }
         // "." and ".."
         return count - 2
+    }
+}
+
+/// Whether a process grows: what it has at the end of a load beside the middle, when all that is made once was made.
+package struct Flatness: Equatable, Sendable {
+    /// What a table that doubles now and then may do.
+    private static let byteCountSlack = 4_000_000
+
+    package let isMemoryFlat: Bool
+    package let areDescriptorsFlat: Bool
+
+    package init(middle: ProcessReading, last: ProcessReading) {
+        isMemoryFlat = last.ownByteCount <= middle.ownByteCount + middle.ownByteCount / 10 + Self.byteCountSlack
+        areDescriptorsFlat = last.descriptorCount <= middle.descriptorCount
     }
 }

@@ -1,24 +1,27 @@
-package import APNS
-package import APNSSimulator
+import APNS
+import APNSSimulator
 package import Primitives
 import Synchronization
 package import Transport
 
 /// The simulator behind the relay: in the driver's process, so that an arrival is seen when it happens.
 package final class ServiceAPNS: Sendable {
-    /// Every push that was answered with 200, by its notification's number.
+    /// Every push that was answered with 200: its notification's number and its apns-id.
     private final class Watcher: Sendable {
-        private let watch = Mutex<@Sendable (Int) -> Void>({ _ in })
+        private let watch = Mutex<@Sendable (Int, [UInt8]) -> Void>({ _, _ in })
 
-        func replace(_ watch: @escaping @Sendable (Int) -> Void) { self.watch.withLock { $0 = watch } }
+        func replace(_ watch: @escaping @Sendable (Int, [UInt8]) -> Void) { self.watch.withLock { $0 = watch } }
 
         func see(_ event: SimulatorEvent) {
             guard case .accepted(let push, _) = event, let number = ServiceBodies.number(payload: push.payload) else {
                 return
             }
-            watch.withLock { $0 }(number)
+            watch.withLock { $0 }(number, push.answeredID)
         }
     }
+
+    /// Of an app that the key may not push to.
+    package static let parkedTopic = ServiceBodies.parkedTopic
 
     private let simulator: Simulator
     private let watcher: Watcher
@@ -28,15 +31,25 @@ package final class ServiceAPNS: Sendable {
     /// - Parameters:
     ///   - certificateChainPEM: the server's.
     ///   - privateKeyPEM: its key.
-    ///   - key: of whoever pushes.
+    ///   - keyID: of the key that pushes.
+    ///   - teamID: the team.
+    ///   - publicKeyPEM: the key's public half. It may push to the bench's app and to no other.
     ///   - loop: where it lives.
     /// - Throws: what the simulator says.
     package init(
         certificateChainPEM: [UInt8],
         privateKeyPEM: borrowing SecretBytes,
-        key: SigningKey,
+        keyID: String,
+        teamID: String,
+        publicKeyPEM: [UInt8],
         loop: EventLoop
     ) async throws {
+        let key = SigningKey(
+            id: try KeyID(keyID),
+            team: try TeamID(teamID),
+            publicKey: try ES256PublicKey(pem: unsafe publicKeyPEM.span.bytes),
+            bundleIDs: [try Topic(ServiceBodies.topic)]
+        )
         let identity = try privateKeyPEM.withBytes { span throws(TLSError) in
             try SimulatorIdentity(certificateChainPEM: certificateChainPEM, privateKeyPEM: span)
         }
@@ -50,13 +63,24 @@ package final class ServiceAPNS: Sendable {
     package var port: UInt16 { simulator.pushPort }
 
     /// Who is told of arrivals from now on; on the simulator's loop.
-    package func watch(_ watch: @escaping @Sendable (Int) -> Void) { watcher.replace(watch) }
+    package func watch(_ watch: @escaping @Sendable (Int, [UInt8]) -> Void) { watcher.replace(watch) }
 
-    /// Device tokens for the bench's app; nobody holds the devices.
-    package func enrol(_ count: Int) async throws -> [DeviceToken] {
-        let topic = try Topic(ServiceBodies.topic)
+    /// Device tokens; nobody holds the devices.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - topic: of their app.
+    ///   - isGone: whether the app was taken off them again.
+    /// - Returns: the tokens.
+    /// - Throws: what the simulator says.
+    func enrol(_ count: Int, _ topic: String, isGone: Bool = false) async throws -> [DeviceToken] {
+        let topic = try Topic(topic)
         var tokens: [DeviceToken] = []
-        for _ in 0..<count { tokens.append(try await simulator.enrol(topic)) }
+        for _ in 0..<count {
+            let token = try await simulator.enrol(topic)
+            if isGone { await simulator.unregister(token) }
+            tokens.append(token)
+        }
         return tokens
     }
 

@@ -1,57 +1,84 @@
 import Envelope
 import Primitives
 
-/// The bodies of a load's POSTs, made from a pattern: only devices, traces and hashes differ.
+/// The bodies of a load's POSTs: a pattern is copied, and device, trace and hash are written over its places.
 struct ServiceBodies: Sendable {
     static let topic = "com.example.chat"
+    /// Of an app that the key of the bench is not allowed for.
+    static let parkedTopic = "com.example.parked"
+
     /// A record of RFC 8291 of this length makes a payload of 1,024 bytes with this bench's placeholder.
     private static let recordCharacterCount = 878
     private static let sealedCharacterCount = 3_840
 
-    private let field: [UInt8]
-    private let hasReceipts: Bool
+    private let recipients: ServiceRecipients
+    private let head: [UInt8]
+    private let parkedHead: [UInt8]
+    /// One recipient.
+    private let pattern: [UInt8]
+    private let deviceOffset: Int
+    private let traceOffset: Int
+    /// nil where no receipt is asked for.
+    private let hashOffset: Int?
 
-    init(_ payload: ServiceLoad.Payload, hasReceipts: Bool) {
-        self.hasReceipts = hasReceipts
-        field =
-            switch payload {
-            case .small:
-                Array(#""webpush":""#.utf8) + [UInt8](repeating: UInt8(ascii: "A"), count: Self.recordCharacterCount)
-            // Version 1, suite 1; what follows nobody on the way reads.
-            case .sealed:
-                Array(#""sealed":"AQE"#.utf8)
-                    + [UInt8](repeating: UInt8(ascii: "A"), count: Self.sealedCharacterCount - 3)
-            }
+    init(_ load: ServiceLoad) {
+        recipients = ServiceRecipients(deviceCount: load.deviceCount, isMixed: load.isMixed)
+        head = Self.head(Self.topic)
+        parkedHead = Self.head(Self.parkedTopic)
+        var bytes = Array(#"{"device":""#.utf8)
+        deviceOffset = bytes.count
+        bytes += ServiceRecipient.device(0).deviceID.utf8
+        switch load.payload {
+        case .small:
+            bytes += #"","webpush":""#.utf8
+            bytes += [UInt8](repeating: UInt8(ascii: "A"), count: Self.recordCharacterCount)
+        // Version 1, suite 1; what follows nobody on the way reads.
+        case .sealed:
+            bytes += #"","sealed":"AQE"#.utf8
+            bytes += [UInt8](repeating: UInt8(ascii: "A"), count: Self.sealedCharacterCount - 3)
+        }
+        bytes += #"","trace":""#.utf8
+        traceOffset = bytes.count
+        bytes += Base64URL.encode(Self.trace(0))
+        if load.receiptPercent > 0 {
+            bytes += #"","receipt-hash":""#.utf8
+            hashOffset = bytes.count
+            bytes += Base64URL.encode(Self.receiptHash(0))
+        } else {
+            hashOffset = nil
+        }
+        bytes += #""}"#.utf8
+        pattern = bytes
     }
 
-    /// - Parameters:
-    ///   - numbers: of the notifications.
-    ///   - deviceCount: they go to the devices of these numbers modulo this.
+    private static func head(_ topic: String) -> [UInt8] {
+        Array(#"{"topic":"\#(topic)","class":"normal","recipients":["#.utf8)
+    }
+
+    /// - Parameter numbers: of the notifications; one alone where the load is mixed.
     /// - Returns: JSON.
-    func body(_ numbers: Range<Int>, deviceCount: Int) -> [UInt8] {
+    func body(_ numbers: Range<Int>) -> [UInt8] {
+        var head = head
+        if case .parked = recipients[numbers.lowerBound] { head = parkedHead }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(80 + numbers.count * (field.count + 160))
-        bytes += #"{"topic":"\#(Self.topic)","class":"normal","recipients":["#.utf8
+        bytes.reserveCapacity(head.count + numbers.count * (pattern.count + 1) + 1)
+        bytes += head
         for number in numbers {
             if number > numbers.lowerBound { bytes.append(UInt8(ascii: ",")) }
-            bytes += #"{"device":""#.utf8
-            bytes += Self.device(number % deviceCount).utf8
-            bytes += #"","#.utf8
-            bytes += field
-            bytes += #"","trace":""#.utf8
-            bytes += Base64URL.encode(Self.trace(number))
-            if hasReceipts {
-                bytes += #"","receipt-hash":""#.utf8
-                bytes += Base64URL.encode(Self.receiptHash(number))
-            }
-            bytes += #""}"#.utf8
+            let start = bytes.count
+            bytes += pattern
+            Self.write(recipients[number].deviceID.utf8, over: &bytes, at: start + deviceOffset)
+            Self.write(Base64URL.encode(Self.trace(number)), over: &bytes, at: start + traceOffset)
+            guard let hashOffset else { continue }
+            Self.write(Base64URL.encode(Self.receiptHash(number)), over: &bytes, at: start + hashOffset)
         }
         bytes += "]}".utf8
         return bytes
     }
 
-    /// The id of the device with this number.
-    static func device(_ number: Int) -> String { "device-\(number)" }
+    private static func write(_ new: some Collection<UInt8>, over bytes: inout [UInt8], at offset: Int) {
+        for (index, byte) in new.enumerated() { bytes[offset + index] = byte }
+    }
 
     /// 16 bytes; the number can be read from them.
     static func trace(_ number: Int) -> [UInt8] {
@@ -76,5 +103,22 @@ struct ServiceBodies: Sendable {
     static func receiptHash(_ number: Int) -> [UInt8] {
         let context = Array("SealedPush/1 receipt".utf8)
         return SHA256.hash([UInt8(context.count)] + context + capability(number))
+    }
+
+    /// What devices say that have opened theirs.
+    static func receipts(_ numbers: some Sequence<Int>) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("receipts")
+            writer.array { writer in
+                for number in numbers {
+                    writer.object { writer in
+                        writer.member("capability", Base64URL.string(capability(number)))
+                        writer.member("code", "opened")
+                    }
+                }
+            }
+        }
+        return writer.bytes
     }
 }

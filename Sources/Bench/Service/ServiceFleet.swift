@@ -1,48 +1,104 @@
-package import APNS
+import APNS
 package import Envelope
 private import Primitives
 package import PushStore
 
 /// Devices as the relay has them after their apps have registered, written into its store before it starts: ten million
 /// registrations over HTTP would measure something else.
-package enum ServiceFleet {
-    private static let batchCount = 1_000
+package struct ServiceFleet: Sendable {
+    /// In one transaction.
+    private static let batchCount = 4_000
     /// As long as a device's signed bundle; only senders read it.
     private static let bundleByteCount = 400
+    /// Of the simulator; neighbours share one, so that what is written next to each other belongs together.
+    private static let tokenCountMax = 20_000
+    private static let tenant = "acme"
+
+    private let load: ServiceLoad
+    private let tokens: [DeviceToken]
+    private let goneTokens: [DeviceToken]
+    private let parkedTokens: [DeviceToken]
 
     /// - Parameters:
-    ///   - count: devices; they share the tokens.
-    ///   - path: the relay's database, not open.
-    ///   - key: of its device tokens.
-    ///   - tokens: that the simulator knows.
+    ///   - load: for which they are.
+    ///   - apns: gives out their tokens.
+    /// - Throws: what the simulator says.
+    package init(for load: ServiceLoad, at apns: ServiceAPNS) async throws {
+        self.load = load
+        tokens = try await apns.enrol(min(load.deviceCount, Self.tokenCountMax), ServiceBodies.topic)
+        let (goneCount, parkedCount) =
+            load.isMixed ? (ServiceRecipient.goneCount, ServiceRecipient.parkedCount) : (0, 0)
+        goneTokens = try await apns.enrol(goneCount, ServiceBodies.topic, isGone: true)
+        parkedTokens = try await apns.enrol(parkedCount, ServiceBodies.parkedTopic)
+    }
+
+    /// Writes all of them.
+    ///
+    /// - Parameters:
+    ///   - store: the relay's, which does not run.
     ///   - now: the wall clock.
-    /// - Throws: `StoreError`.
-    package static func fill(
-        _ count: Int,
-        path: String,
-        key: borrowing StoreKey,
-        tokens: [DeviceToken],
-        now: Timestamp
-    ) async throws {
-        let store = try SQLiteStore(path: path, key: key, now: now)
-        let tenant = try TenantID("acme")
-        let topic = try Topic(ServiceBodies.topic)
+    /// - Throws: `StoreError`; `ServiceBenchError.stopped` where the task is cancelled.
+    package func register(in store: SQLiteStore, now: Timestamp) async throws {
         var random = SystemRandom()
-        let bundle = random.bytes(count: bundleByteCount)
-        for start in stride(from: 0, to: count, by: batchCount) {
-            let registrations = try (start..<min(start + batchCount, count)).map { number in
-                Device.Registration(
-                    key: DeviceKey(tenant: tenant, device: try DeviceID(ServiceBodies.device(number))),
-                    topic: topic,
-                    environment: .sandbox,
-                    token: tokens[number % tokens.count],
-                    bundle: bundle,
-                    language: "en",
-                    region: "CH"
-                )
+        let bundle = random.bytes(count: Self.bundleByteCount)
+        for (number, token) in goneTokens.enumerated() {
+            _ = try await store.put([try registration(.gone(number), token, bundle)], now: now)
+        }
+        for (number, token) in parkedTokens.enumerated() {
+            _ = try await store.put([try registration(.parked(number), token, bundle)], now: now)
+        }
+        for start in stride(from: 0, to: load.deviceCount, by: Self.batchCount) {
+            guard !Task.isCancelled else { throw ServiceBenchError.stopped }
+            let end = min(start + Self.batchCount, load.deviceCount)
+            let registrations = try (start..<end).map { number in
+                try registration(.device(number), tokens[number * tokens.count / load.deviceCount], bundle)
             }
             _ = try await store.put(registrations, now: now)
         }
-        await store.close()
+    }
+
+    private func registration(
+        _ recipient: ServiceRecipient,
+        _ token: DeviceToken,
+        _ bundle: [UInt8]
+    ) throws -> Device.Registration {
+        var topic = ServiceBodies.topic
+        if case .parked = recipient { topic = ServiceBodies.parkedTopic }
+        return Device.Registration(
+            key: DeviceKey(tenant: try TenantID(Self.tenant), device: try DeviceID(recipient.deviceID)),
+            topic: try Topic(topic),
+            environment: .sandbox,
+            token: token,
+            bundle: bundle,
+            language: "en",
+            region: "CH"
+        )
+    }
+
+    /// Leaves notifications in the store whose time was over before the relay starts: it has to end them as expired.
+    ///
+    /// - Parameters:
+    ///   - count: how many, at most 1,000.
+    ///   - store: the relay's, which does not run.
+    ///   - now: the wall clock.
+    /// - Throws: `StoreError`.
+    package static func leaveExpired(_ count: Int, in store: SQLiteStore, now: Timestamp) async throws {
+        var random = SystemRandom()
+        let device = try DeviceID(ServiceRecipient.device(0).deviceID)
+        let topic = try Topic(ServiceBodies.topic)
+        let entries = (0..<count).map { _ in
+            NewEntry(
+                device: device,
+                topic: topic,
+                apnsID: APNSID(randomBytes: random.bytes(count: 16)),
+                lane: .normal,
+                pushType: .alert,
+                priority: .immediate,
+                deadline: now,
+                payload: Array("{}".utf8)
+            )
+        }
+        let request = try OutboxRequest(tenant: try TenantID(tenant), idempotency: nil, entries: entries)
+        _ = try await store.enqueue([request], now: now)
     }
 }

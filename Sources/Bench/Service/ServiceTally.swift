@@ -1,88 +1,86 @@
 import Synchronization
 package import Transport
 
-/// What driver and simulator of one load have seen, by the numbers of its notifications.
+/// What driver and simulator of one load have seen, by the numbers of its notifications; and which number comes next.
 package final class ServiceTally: Sendable {
+    /// Of one notification.
+    private struct Row {
+        /// When it was answered with 202, and when APNs had it: monotonic nanoseconds, 0 for not yet.
+        var acceptedAt: Int64 = 0
+        var deliveredAt: Int64 = 0
+    }
+
     private struct State {
-        var nextPost = 0
-        /// When each was answered with 202, and when APNs had it: monotonic nanoseconds, 0 for not yet.
-        var acceptedAt: [Int64]
-        var deliveredAt: [Int64]
+        /// Of the numbers that were given out.
+        var rows: [Row] = []
         var report = ServiceLoadReport()
         var accepts = LatencyHistogram()
         var deliveries = LatencyHistogram()
         var lastAccept: Int64 = 0
         var lastDelivery: Int64 = 0
         var isPosted = false
+        var isInterrupted = false
         /// Of the accepted ones, those that APNs has.
         var settledCount = 0
-    }
+        /// Pushes at APNs, each time.
+        var arrivalCount = 0
+        /// What APNs was told each is called, where that is kept.
+        var names: [Int: [UInt8]] = [:]
+        var renamedCount = 0
+        var repeated: Set<Int> = []
+        var waiters: [CheckedContinuation<Void, Never>] = []
 
-    private static let silenceMax = Duration.seconds(120)
+        var openCount: Int { report.acceptedCount - settledCount }
+    }
 
     private let first: Int
     private let load: ServiceLoad
-    private let state: Mutex<State>
+    private let keepsNames: Bool
+    private let end: MonotonicTime
+    private let state = Mutex(State())
     private let (doneStream, doneContinuation) = AsyncStream.makeStream(of: Void.self)
 
+    /// Begins now.
+    ///
     /// - Parameters:
     ///   - load: what is posted.
-    ///   - first: the number of the first notification.
-    package init(_ load: ServiceLoad, first: Int) {
+    ///   - first: the number of the first notification; no two loads may share numbers.
+    ///   - keepsNames: whether pushes that come again are compared by their apns-id.
+    package init(_ load: ServiceLoad, first: Int, keepsNames: Bool = false) {
         self.load = load
         self.first = first
-        let zeros = [Int64](repeating: 0, count: load.notificationCount)
-        state = Mutex(State(acceptedAt: zeros, deliveredAt: zeros))
+        self.keepsNames = keepsNames
+        if case .time(let time) = load.length { end = .now() + time } else { end = .now() + .seconds(1 << 40) }
     }
+
+    /// Behind the last number that was given out.
+    package var nextNumber: Int { state.withLock { first + $0.rows.count } }
+
+    // MARK: Posting
 
     /// The notifications of the next POST; nil when all are given out.
     func next() -> Range<Int>? {
-        state.withLock { state in
-            guard state.nextPost < load.notificationCount else { return nil }
-            let start = first + state.nextPost
-            state.nextPost += load.recipientCount
+        let isLate = MonotonicTime.now() >= end
+        return state.withLock { state in
+            guard !state.isPosted, !state.isInterrupted, !isLate else { return nil }
+            if case .posts(let count) = load.length, state.rows.count >= count * load.recipientCount { return nil }
+            let start = first + state.rows.count
+            for _ in 0..<load.recipientCount { state.rows.append(Row()) }
             return start..<start + load.recipientCount
         }
     }
 
-    func note(_ numbers: Range<Int>, status: Int, from start: MonotonicTime) {
-        let now = MonotonicTime.now().nanoseconds
-        state.withLock { state in
-            state.report.statusCounts[status, default: 0] += 1
-            state.accepts.add(nanoseconds: UInt64(max(0, now - start.nanoseconds)))
-            guard status == 202 else { return }
-            state.report.acceptedCount += numbers.count
-            state.lastAccept = now
-            for number in numbers {
-                state.acceptedAt[number - first] = now
-                // APNs may have had it before its sender had the answer.
-                let delivered = state.deliveredAt[number - first]
-                guard delivered > 0 else { continue }
-                state.settledCount += 1
-                state.deliveries.add(nanoseconds: 0)
+    /// Waits until the backlog leaves room, where it has a bound.
+    func room() async {
+        guard let backlogMax = load.backlogMax else { return }
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if state.isPosted || state.isInterrupted || state.openCount < backlogMax { return true }
+                state.waiters.append(continuation)
+                return false
             }
+            if isOpen { continuation.resume() }
         }
-        finishIfDone()
-    }
-
-    /// On the simulator's loop.
-    func noteDelivered(_ number: Int) {
-        let now = MonotonicTime.now().nanoseconds
-        state.withLock { state in
-            guard number >= first, number - first < load.notificationCount else { return }
-            guard state.deliveredAt[number - first] == 0 else {
-                state.report.duplicateCount += 1
-                return
-            }
-            state.deliveredAt[number - first] = now
-            state.report.deliveredCount += 1
-            state.lastDelivery = now
-            let accepted = state.acceptedAt[number - first]
-            guard accepted > 0 else { return }
-            state.settledCount += 1
-            state.deliveries.add(nanoseconds: UInt64(now - accepted))
-        }
-        finishIfDone()
     }
 
     /// Nothing more will be posted.
@@ -91,39 +89,110 @@ package final class ServiceTally: Sendable {
         finishIfDone()
     }
 
-    /// Whether everything that was accepted has reached APNs.
-    package var isDone: Bool { state.withLock { $0.isPosted && $0.settledCount == $0.report.acceptedCount } }
+    /// Gives nothing out until `resume`; who waits for room goes on.
+    func interrupt() {
+        let waiters = state.withLock { state in
+            state.isInterrupted = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func resume() { state.withLock { $0.isInterrupted = false } }
+
+    func note(_ numbers: Range<Int>, status: Int, from start: MonotonicTime) {
+        let now = MonotonicTime.now().nanoseconds
+        state.withLock { state in
+            state.report.statusCounts[status, default: 0] += 1
+            guard status == 202 else { return }
+            state.accepts.add(nanoseconds: UInt64(max(0, now - start.nanoseconds)))
+            state.report.acceptedCount += numbers.count
+            state.lastAccept = now
+            for number in numbers {
+                state.rows[number - first].acceptedAt = now
+                // APNs may have had it before its sender had the answer.
+                guard state.rows[number - first].deliveredAt > 0 else { continue }
+                state.settledCount += 1
+                state.deliveries.add(nanoseconds: 0)
+            }
+        }
+        finishIfDone()
+    }
+
+    // MARK: Arrivals
+
+    /// On the simulator's loop.
+    ///
+    /// - Parameters:
+    ///   - number: of the notification.
+    ///   - name: its apns-id.
+    func noteDelivered(_ number: Int, name: [UInt8]) {
+        let now = MonotonicTime.now().nanoseconds
+        let backlogMax = load.backlogMax ?? 0
+        let waiters: [CheckedContinuation<Void, Never>] = state.withLock { state in
+            guard state.rows.indices.contains(number - first) else { return [] }
+            state.arrivalCount += 1
+            if keepsNames {
+                if let before = state.names[number], before != name { state.renamedCount += 1 }
+                if state.names.updateValue(name, forKey: number) != nil { state.repeated.insert(number) }
+            }
+            guard state.rows[number - first].deliveredAt == 0 else {
+                state.report.duplicateCount += 1
+                return []
+            }
+            state.rows[number - first].deliveredAt = now
+            state.report.deliveredCount += 1
+            state.lastDelivery = now
+            let accepted = state.rows[number - first].acceptedAt
+            guard accepted > 0 else { return [] }
+            state.settledCount += 1
+            state.deliveries.add(nanoseconds: UInt64(max(0, now - accepted)))
+            // Not each at once: who waits is woken when a tenth is free.
+            guard !state.waiters.isEmpty, state.openCount < backlogMax - backlogMax / 10 else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+        finishIfDone()
+    }
+
+    // MARK: How far it is
+
+    /// Grows with every answer and every push.
+    package var progressCount: Int { state.withLock { $0.report.postCount + $0.arrivalCount } }
+    package var acceptedCount: Int { state.withLock { $0.report.acceptedCount } }
+    package var arrivalCount: Int { state.withLock { $0.arrivalCount } }
+    /// Pushes that came again under another apns-id.
+    package var renamedCount: Int { state.withLock { $0.renamedCount } }
+
+    /// Whether nothing more is posted, and everything that was accepted has reached APNs.
+    package var isDone: Bool { state.withLock { $0.isPosted && $0.openCount == 0 } }
 
     private func finishIfDone() {
         if isDone { doneContinuation.finish() }
     }
 
-    /// Waits until everything that was accepted has reached APNs, or nothing more has arrived for two minutes: then the
-    /// report says what is missing.
-    package func waitUntilDelivered() async {
-        await withTaskGroup { group in
-            group.addTask { [doneStream] in for await _ in doneStream {} }
-            group.addTask { [self] in
-                var seen = -1
-                while !Task.isCancelled {
-                    let count = state.withLock { $0.report.deliveredCount + $0.report.duplicateCount }
-                    guard count != seen else { return }
-                    seen = count
-                    try? await Task.sleep(for: Self.silenceMax)
-                }
-            }
-            await group.next()
-            group.cancelAll()
-        }
+    /// Until everything that was accepted has reached APNs, or the task is cancelled.
+    func waitUntilDone() async { for await _ in doneStream {} }
+
+    /// Whether the notification's sender has had its 202.
+    package func isAccepted(_ number: Int) -> Bool {
+        state.withLock { $0.rows.indices.contains(number - first) && $0.rows[number - first].acceptedAt > 0 }
     }
 
-    /// Notifications that were accepted and whose numbers are these.
-    func isAccepted(_ number: Int) -> Bool { state.withLock { $0.acceptedAt[number - first] > 0 } }
+    /// Whether APNs had it twice; only where names are kept.
+    package func isRepeated(_ number: Int) -> Bool { state.withLock { $0.repeated.contains(number) } }
+
+    /// Whether APNs has it.
+    package func isDelivered(_ number: Int) -> Bool {
+        state.withLock { $0.rows.indices.contains(number - first) && $0.rows[number - first].deliveredAt > 0 }
+    }
 
     package func report(since start: MonotonicTime) -> ServiceLoadReport {
         state.withLock { state in
             var report = state.report
-            report.lostCount = report.acceptedCount - state.settledCount
+            report.missingCount = state.openCount
             report.acceptNanoseconds = Int(max(0, state.lastAccept - start.nanoseconds))
             report.deliveryNanoseconds = Int(max(0, state.lastDelivery - start.nanoseconds))
             report.acceptLatency = LatencyFigures(state.accepts)

@@ -20,9 +20,10 @@ int clinux_accept(int listener);
 /// send with MSG_NOSIGNAL, so that a peer that is gone is an EPIPE and not a SIGPIPE.
 ssize_t clinux_send(int fd, const void *bytes, size_t byte_count);
 
-/// Starts a program with standard output going to `output`; every signal as a fresh process has it. The child gets
-/// SIGTERM when this process dies, however it dies. The child's process id, or -1 with errno. `arguments` ends with NULL.
-pid_t clinux_spawn(const char *path, char *const arguments[], int output);
+/// Starts a program with standard output going to `output`, held to one processor unless that is -1; every signal as a
+/// fresh process has it. The child gets SIGTERM when the calling thread ends, and with it when this process dies, however it
+/// dies. The child's process id, or -1 with errno. `arguments` ends with NULL.
+pid_t clinux_spawn(const char *path, char *const arguments[], int output, int processor);
 
 /// What a confined program starts with, beside its arguments.
 struct clinux_confinement {
@@ -48,7 +49,7 @@ pid_t clinux_spawn_confined(
 /// ends it. SIGHUP stays ignored where it was. Once in a process. 0, or -1 with errno.
 int clinux_stop_signals(int eventfd);
 
-/// Holds the calling process, and what it starts, to one processor. 0, or -1 with errno.
+/// Holds every thread of this process, and what they start, to one processor. 0, or -1 with errno.
 int clinux_use_processor(int number);
 
 /// From now on this process leaves no core, and no other process of its user may read its memory. 0, or -1 with errno.

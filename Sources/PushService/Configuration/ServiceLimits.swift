@@ -15,6 +15,10 @@ package struct ServiceLimits: Equatable, Sendable {
     /// Rows of the table of device buckets, and of that of addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
+    /// Requests that wait for their answer; more are not read.
+    package var openRequestCountMax = 1_000
+    /// Notifications of one lane that wait to be sent.
+    package var backlogCountMax = 1_000_000
     /// After a 5xx: the first wait of a normal notification.
     package var serverErrorWaitSeconds = 30
     package var retentionDays = 7
@@ -80,6 +84,18 @@ package struct ServiceLimits: Equatable, Sendable {
             text: "pushes that await Apple's answer",
             range: 16...100_000,
             path: \.inFlightCountMax
+        ),
+        Setting(
+            name: "open-requests",
+            text: "requests that await their answer",
+            range: 16...100_000,
+            path: \.openRequestCountMax
+        ),
+        Setting(
+            name: "backlog",
+            text: "notifications of one lane that wait to be sent",
+            range: 1_000...100_000_000,
+            path: \.backlogCountMax
         ),
         Setting(
             name: "server-error-seconds",

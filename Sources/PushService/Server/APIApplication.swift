@@ -103,6 +103,7 @@ package final class APIApplication: HTTPApplication {
             problem.retryAfterSeconds = Int64(settings.limits.drainSeconds)
             throw problem
         }
+        if Self.isSubmission(match.route.operation) { try Admission.check(openCount: state.openCount, settings.limits) }
         return APICall(
             route: match.route,
             id: match.id ?? "",

@@ -16,6 +16,7 @@ struct NotificationHandler: Sendable {
         let idempotency = try Self.idempotency(submission)
         let draft: NotificationDraft
         do throws(Problem) {
+            try Admission.check(submission.notificationClass.lane, context)
             let lookups = try await devices(submission.recipients.map(\.device), tenant)
             draft = try await call.apart { [context] () throws(Problem) in
                 var random = SystemRandom()

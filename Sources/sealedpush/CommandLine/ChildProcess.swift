@@ -1,18 +1,19 @@
-import CLinux
 import Envelope
 import Glibc
 
-/// One of the demo's processes: its standard output is read line by line, a JSON object each.
+/// A process of a demo or a bench: its standard output is read line by line, a JSON object each.
 final class ChildProcess {
     private let name: String
     let id: pid_t
-    private let output: Int32
+    let output: Int32
     private let stopSignal: StopSignal
     private var buffer: [UInt8] = []
     private var isReaped = false
 
     /// Long enough for a machine that is busy with other things; only a hang takes longer.
     private static let silenceMillisecondsMax: Int32 = 60_000
+    /// How long it may take to end when it was asked to.
+    private static let endMax = Duration.seconds(60)
     private static let lineByteCountMax = 1 << 20
 
     /// Runs this program with `arguments`. A stop signal makes every wait for it throw.
@@ -20,11 +21,12 @@ final class ChildProcess {
         try self.init(program: "/proc/self/exe", called: "sealedpush", arguments, stop: stop)
     }
 
-    /// Runs another program.
+    /// Runs another program, held to one processor where that has a number.
     init(
         program: String,
         called programName: String,
         _ arguments: [String],
+        processor: Int32? = nil,
         stop: StopSignal
     ) throws(CommandFailure) {
         name = programName == "sealedpush" ? arguments.first ?? "" : programName
@@ -34,12 +36,10 @@ final class ChildProcess {
         // Another child must not keep this one's pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[1]) }
-        var words = unsafe ([programName] + arguments).map { unsafe strdup($0) } + [nil]
-        id = unsafe clinux_spawn(program, &words, ends[1])
-        let code = errno
-        unsafe words.forEach { unsafe free($0) }
+        let child = Spawner.spawn(program, [programName] + arguments, output: ends[1], processor: processor)
+        id = child.id
         output = ends[0]
-        guard id > 0 else { throw .failed("no child process: \(Output.systemText(code))") }
+        guard id > 0 else { throw .failed("no child process: \(Output.systemText(child.code))") }
     }
 
     deinit {
@@ -86,12 +86,17 @@ final class ChildProcess {
         guard status == 0 else { throw .failed("'\(name)' failed; what it said is above") }
     }
 
-    /// Asks the process to end, and waits for that.
+    /// Asks the process to end, and waits for that. One that does not end is killed.
     func stop() {
         guard !isReaped else { return }
         _ = kill(id, SIGTERM)
+        let deadline = ContinuousClock.now + Self.endMax
         // How it ends does not matter any more.
-        _ = waitpid(id, nil, 0)
+        while waitpid(id, nil, WNOHANG) == 0 {
+            guard .now < deadline else { return crash() }
+            // No descriptor: only time can pass.
+            _ = poll(nil, 0, 10)
+        }
         isReaped = true
     }
 

@@ -20,7 +20,7 @@ enum MeasuredProcess {
         }
         for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var words = unsafe (["sealedpush"] + arguments).map { unsafe strdup($0) } + [nil]
-        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1])
+        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1], -1)
         let code = errno
         unsafe words.forEach { unsafe free($0) }
         close(output[1])

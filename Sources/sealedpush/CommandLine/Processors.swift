@@ -6,7 +6,7 @@ enum Processors {
     /// How many there are.
     static var count: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-    /// Holds this process, and all that it starts from now on, to one processor.
+    /// Holds every thread of this process, and all that they start from now on, to one processor.
     ///
     /// - Parameter number: from 0.
     /// - Throws: where there is no such processor.

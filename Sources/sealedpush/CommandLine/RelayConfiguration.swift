@@ -4,6 +4,9 @@ import Envelope
 struct RelayConfiguration {
     static let environment = "sandbox"
     static let topic = "com.example.chat"
+    /// Of the provider key.
+    static let keyID = "EXAMPLEKEY"
+    static let teamID = "EXAMPLTEAM"
 
     /// Of the example keys, absolute.
     let keys: String
@@ -12,6 +15,8 @@ struct RelayConfiguration {
     /// Where the simulator takes pushes.
     let pushPort: Int64
     var takesReceipts = false
+    /// Apps beside the first, under the same key.
+    var moreTopics: [String] = []
     /// Members of `limits`.
     var limits: [(name: String, value: Int)] = []
 
@@ -62,18 +67,20 @@ struct RelayConfiguration {
             }
         }
         writer.name("apps")
-        writer.array { writer in writer.object { app(&$0) } }
+        writer.array { writer in
+            for topic in [Self.topic] + moreTopics { writer.object { app(topic, &$0) } }
+        }
     }
 
-    private func app(_ writer: inout JSONWriter) {
-        writer.member("bundle-id", Self.topic)
+    private func app(_ topic: String, _ writer: inout JSONWriter) {
+        writer.member("bundle-id", topic)
         writer.member("environment", Self.environment)
         writer.member("receipts", takesReceipts)
         writer.name("credential")
         writer.object { writer in
             writer.member("key-file", folder + "/provider.p8")
-            writer.member("key-id", "EXAMPLEKEY")
-            writer.member("team-id", "EXAMPLTEAM")
+            writer.member("key-id", Self.keyID)
+            writer.member("team-id", Self.teamID)
         }
         writer.name("endpoint")
         writer.object { writer in

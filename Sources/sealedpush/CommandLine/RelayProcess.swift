@@ -8,6 +8,8 @@ import Primitives
 final class RelayProcess {
     let port: Int64
     let apiKey: String
+    /// So many notifications were on their way when the relay before it ended.
+    let interruptedCount: Int
     private let process: ChildProcess
     private let authorities: String
     /// Of traces that nobody has asked for yet.
@@ -47,9 +49,14 @@ final class RelayProcess {
     ///
     /// - Parameters:
     ///   - configuration: what it is told; its token key is there.
+    ///   - processor: that it is held to; nil for none.
     ///   - stop: ends every wait.
     /// - Throws: what a process or a file says.
-    init(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
+    init(
+        _ configuration: RelayConfiguration,
+        processor: Int32? = nil,
+        stop: StopSignal
+    ) throws(CommandFailure) {
         let maker = try Self.run(["make-api-key"], stop)
         apiKey = try Self.word(try maker.nextLine(), behind: "key")
         let hash = try Self.word(try maker.nextLine(), behind: "hash")
@@ -58,7 +65,9 @@ final class RelayProcess {
         let path = configuration.folder + "/sealedpushd.json"
         let file = configuration.json(keyHash: hash)
         do throws(FileError) { try WholeFile.write(file, to: path, access: .ownerOnly) } catch { throw .file(error) }
-        process = try Self.run(["--config", path], stop)
+        process = try Self.run(["--config", path], stop, processor: processor)
+        let opened = try process.next(event: "store-opened")
+        interruptedCount = Int(try opened.text("interrupted")) ?? 0
         guard let port = Int64(try process.next(event: "listening").text("port")) else {
             throw .failed("the relay named no port")
         }
@@ -66,11 +75,18 @@ final class RelayProcess {
         _ = try process.next(event: "ready")
     }
 
-    private static func run(_ arguments: [String], _ stop: StopSignal) throws(CommandFailure) -> ChildProcess {
-        try ChildProcess(program: try program(), called: "sealedpushd", arguments, stop: stop)
+    private static func run(
+        _ arguments: [String],
+        _ stop: StopSignal,
+        processor: Int32? = nil
+    ) throws(CommandFailure) -> ChildProcess {
+        try ChildProcess(program: try program(), called: "sealedpushd", arguments, processor: processor, stop: stop)
     }
 
     var processID: Int32 { process.id }
+
+    /// Its log is read and forgotten from now on, so that it does not wait for a reader.
+    func drainLog() -> OutputDrain { OutputDrain(of: process) }
 
     func stop() { process.stop() }
 

@@ -34,10 +34,17 @@ extension StopSignal {
     static func cancels(
         _ body: @escaping @Sendable () async -> Result<Void, CommandFailure>
     ) async throws(CommandFailure) {
+        try await cancelsWaiting { _ in await body() }
+    }
+
+    /// The same for a body that also waits for child processes.
+    static func cancelsWaiting(
+        _ body: @escaping @Sendable (StopSignal) async -> Result<Void, CommandFailure>
+    ) async throws(CommandFailure) {
         let (signals, continuation) = AsyncStream.makeStream(of: Never.self)
-        _ = try StopSignal { continuation.finish() }
+        let stop = try StopSignal { continuation.finish() }
         let result = await withTaskGroup(of: Result<Void, CommandFailure>?.self) { group in
-            group.addTask { await body() }
+            group.addTask { await body(stop) }
             group.addTask {
                 for await _ in signals {}
                 return nil

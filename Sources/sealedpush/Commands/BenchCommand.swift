@@ -11,10 +11,10 @@ struct BenchCommand: Command {
                 "N",
                 "attachment: how many MiB each way, 16 to 65536; 256 without it. provider: bytes; 1024 without it"
             ),
-            Option("--keys", "FOLDER", "fetch: the example keys, for TLS on localhost; keys-example without it"),
+            Option("--keys", "FOLDER", "fetch, service: the example keys, for TLS on localhost; keys-example without it"),
             Option("--pushes", "N", "extension: how many, 1 to 10000000; 20000 without it"),
             Option("--schedules", "N", "extension: how many random schedules of mishaps it gets instead, 1 to 1000000"),
-            Option("--seed", "N", "of the first schedule; the others follow it. Random without it"),
+            Option("--seed", "N", "of the first schedule, the others follow it; of the moments of --kills. Random without it"),
         ] + ProviderBenchRun.options + ServiceBenchRun.options + [.json]
     static let example = """
         Example:
@@ -25,6 +25,8 @@ struct BenchCommand: Command {
           sealedpush bench fetch
           sealedpush bench provider --target localhost:2197 --ca keys-example/ca.pem
           sealedpush bench service --posts 200000 --overload 3
+          sealedpush bench service --devices 10000,1000000
+          sealedpush bench service --kills 10
 
         crypto: 'sum' is the CPU time of libsodium's bare calls for the same work, timed in turn with ours in the same run.
         attachment: 'bare' is OpenSSL's AES-256-GCM over the same bytes in the same run; memory is that of processes which open
@@ -35,6 +37,7 @@ struct BenchCommand: Command {
         provider: any server will do that answers 200; each mode has a process of its own, whose memory is beside that of one
         which sends nothing. 'loop' sends from tasks on the client's event loop, 'default' from tasks on the global pool.
         service: 'sealedpushd' on one processor, what posts to it and a simulator behind it on another; CPU is the relay's.
+        Exit code 1 of --kills says that something acknowledged was lost, or sent again without need.
         A schedule is pushes to a simulated device and what happens to it: locked, full, short of time, asked twice. Exit
         code 1 says that the extension broke a promise in one of them; its seed repeats it.
         """
@@ -58,9 +61,12 @@ struct BenchCommand: Command {
         if subject != "attachment", subject != "provider" {
             try arguments.refuse("--size", because: "is for attachment and provider")
         }
-        if subject != "fetch" { try arguments.refuse("--keys", because: "is for fetch") }
-        if subject != "extension" {
-            try arguments.refuse("--pushes", "--schedules", "--seed", because: "is for the extension")
+        if subject != "fetch", subject != "service" {
+            try arguments.refuse("--keys", because: "is for fetch and service")
+        }
+        if subject != "extension" { try arguments.refuse("--pushes", "--schedules", because: "is for the extension") }
+        if subject != "extension", subject != "service" {
+            try arguments.refuse("--seed", because: "is for the extension and service")
         }
         if subject != "provider" { try ProviderBenchRun.refuseOptions(of: arguments) }
         if subject != "service" { try ServiceBenchRun.refuseOptions(of: arguments) }

@@ -1,5 +1,3 @@
-import APNS
-import APNSSimulator
 import Bench
 import Envelope
 import Keys
@@ -9,11 +7,14 @@ import Transport
 
 /// What is around the relay of `bench service`: a simulator in this process, keys, and a store full of devices.
 final class ServiceBenchStage: Sendable {
-    private static let keys = "keys-example"
-    /// Of the simulator; devices share them.
-    private static let tokenCountMax = 20_000
+    /// The relay's, and of all else.
+    private static let relayProcessor: Int32 = 0
+    private static let ownProcessor: Int32 = 1
+    /// Left behind by a relay of before, for one that is killed.
+    private static let expiredCount = 100
 
-    let apns: ServiceAPNS
+    let load: ServiceLoad
+    private let apns: ServiceAPNS
     private let configuration: RelayConfiguration
     private let authorities: [UInt8]
     private let stop: StopSignal
@@ -21,73 +22,78 @@ final class ServiceBenchStage: Sendable {
 
     /// - Parameters:
     ///   - load: what will be posted.
+    ///   - keys: the example keys.
     ///   - folder: the relay's.
-    ///   - stop: ends every wait.
-    ///   - isQuiet: whether nothing is said of how long it took.
+    ///   - stop: ends every wait for a process.
     /// - Throws: what a file or a process says.
-    init(_ load: ServiceLoad, folder: String, stop: StopSignal, isQuiet: Bool) async throws(CommandFailure) {
+    init(_ load: ServiceLoad, keys: String, folder: String, stop: StopSignal) async throws(CommandFailure) {
+        self.load = load
         self.stop = stop
-        apns = try await Self.startAPNS()
-        authorities = try readInput(Self.keys + "/ca.pem", byteCountMax: 1 << 20)
+        apns = try await Self.startAPNS(keys)
+        authorities = try readInput(keys + "/ca.pem", byteCountMax: 1 << 20)
         do { loop = try EventLoop() } catch { throw .failed(error.sentence) }
         var configuration = RelayConfiguration(
-            keys: try RelayProcess.absolute(Self.keys),
+            keys: try RelayProcess.absolute(keys),
             folder: try RelayProcess.absolute(folder),
             pushPort: Int64(apns.port)
         )
         configuration.takesReceipts = load.receiptPercent > 0
+        if load.isMixed { configuration.moreTopics = [ServiceAPNS.parkedTopic] }
         configuration.limits = [
             ("requests-per-second-of-address", 1_000_000), ("pushes-per-minute-of-device", 60_000),
-            ("push-burst-of-device", 1_000), ("buckets", 1_000_000),
+            ("push-burst-of-device", 1_000),
         ]
         self.configuration = configuration
         try RelayProcess.makeTokenKey(configuration, stop: stop)
+        // What there is of threads; later ones are theirs.
+        if Self.hasTwoProcessors { try Processors.use(only: Self.ownProcessor) }
+    }
+
+    static var hasTwoProcessors: Bool { Processors.count > 1 }
+
+    /// Registers the devices.
+    ///
+    /// - Returns: how long that took.
+    /// - Throws: what the store says; `ServiceBenchError.stopped`.
+    func fill() async throws -> Duration {
         let start = ContinuousClock.now
-        do {
-            let tokens = try await apns.enrol(min(load.deviceCount, Self.tokenCountMax))
-            try await ServiceFleet.fill(
-                load.deviceCount,
-                path: configuration.databaseFile,
-                key: try storeKey(),
-                tokens: tokens,
-                now: .now
-            )
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
-            throw .failed("the relay's store could not be filled: \(error)")
-        }
-        guard !isQuiet else { return }
-        let seconds = Int(start.duration(to: .now) / .seconds(1))
-        let sync = DiskSync.medianNanoseconds(in: folder).map { "\($0 / 1_000) µs" } ?? "unknown"
-        try Output.print(
-            "\(load.deviceCount) devices registered in \(seconds) s; fdatasync of 4 KiB here: \(sync) (median)"
+        let fleet = try await ServiceFleet(for: load, at: apns)
+        let store = try openStore()
+        try await fleet.register(in: store, now: .now)
+        if load.isMixed { try await ServiceFleet.leaveExpired(Self.expiredCount, in: store, now: .now) }
+        await store.close()
+        return start.duration(to: .now)
+    }
+
+    /// Starts the relay on one processor; driver and simulator have another.
+    func startRelay() throws -> ServiceBenchRelay {
+        let process = try RelayProcess(
+            configuration,
+            processor: Self.hasTwoProcessors ? Self.relayProcessor : nil,
+            stop: stop
         )
-    }
-
-    /// Starts the relay on the first processor; the driver and the simulator take the second.
-    func startRelay() throws(CommandFailure) -> RelayProcess {
-        if Processors.count > 1 { try Processors.use(only: 0) }
-        let relay = try RelayProcess(configuration, stop: stop)
-        if Processors.count > 1 { try Processors.use(only: 1) }
-        return relay
-    }
-
-    func driver(of relay: RelayProcess) throws -> ServiceDriver {
-        let target = ServiceTarget(port: UInt16(relay.port), apiKey: relay.apiKey, trust: .pem(authorities))
-        return ServiceDriver(target, apns: apns, loop: loop)
+        let log = process.drainLog()
+        let target = ServiceTarget(port: UInt16(process.port), apiKey: process.apiKey, trust: .pem(authorities))
+        return ServiceBenchRelay(
+            process: process,
+            log: log,
+            driver: ServiceDriver(target, apns: apns, loop: loop, isRelayAlive: { !log.isEnded }),
+            processor: Self.hasTwoProcessors ? Int(Self.relayProcessor) : nil
+        )
     }
 
     /// The relay's store, while no relay runs.
     func openStore() throws -> SQLiteStore {
-        try SQLiteStore(path: configuration.databaseFile, key: try storeKey(), now: .now)
+        let key = try StoreKey(try PrivateFile.read(configuration.tokenKeyFile, exampleKeys: .refused))
+        return try SQLiteStore(path: configuration.databaseFile, key: key, now: .now)
     }
 
-    private func storeKey() throws -> StoreKey {
-        try StoreKey(try PrivateFile.read(configuration.tokenKeyFile, exampleKeys: .refused))
+    func close() async {
+        await apns.close()
+        loop.stop()
     }
 
-    private static func startAPNS() async throws(CommandFailure) -> ServiceAPNS {
+    private static func startAPNS(_ keys: String) async throws(CommandFailure) -> ServiceAPNS {
         let chain = try readInput(keys + "/simulator.pem", byteCountMax: 1 << 20)
         let providerKey = try readInput(keys + "/provider.pub.pem", byteCountMax: 1 << 20)
         let privateKey: SecretBytes
@@ -97,20 +103,63 @@ final class ServiceBenchStage: Sendable {
             throw .file(error)
         }
         do {
-            let key = SigningKey(
-                id: try KeyID("EXAMPLEKEY"),
-                team: try TeamID("EXAMPLTEAM"),
-                publicKey: try ES256PublicKey(pem: unsafe providerKey.span.bytes),
-                bundleIDs: nil
-            )
             return try await ServiceAPNS(
                 certificateChainPEM: chain,
                 privateKeyPEM: privateKey,
-                key: key,
+                keyID: RelayConfiguration.keyID,
+                teamID: RelayConfiguration.teamID,
+                publicKeyPEM: providerKey,
                 loop: try EventLoop()
             )
         } catch {
             throw .failed("the simulator did not start: \(error)")
         }
+    }
+}
+
+/// A relay that runs.
+struct ServiceBenchRelay {
+    let process: RelayProcess
+    let log: OutputDrain
+    let driver: ServiceDriver
+    /// That it is held to.
+    let processor: Int?
+
+    func reading() throws -> ServiceReading {
+        ServiceReading(
+            process: try ProcessReading(of: process.processID),
+            processor: try processor.map { try ProcessorReading($0) }
+        )
+    }
+
+    /// Why it could not be driven, in words.
+    func failure(_ error: any Error) -> CommandFailure {
+        switch error {
+        case let failure as CommandFailure: failure
+        case ServiceBenchError.relayEnded:
+            .failed("the relay ended in the middle of it; the last lines of its log:\n\(log.lastLines)")
+        case ServiceBenchError.silence(let seconds, let accepted, let delivered):
+            .failed(
+                "nothing has happened for \(seconds) seconds: \(accepted) accepted, \(delivered) at APNs; "
+                    + "the last lines of the relay's log:\n\(log.lastLines)"
+            )
+        case ServiceBenchError.stopped, is CancellationError: .failed("stopped")
+        default: .failed("the relay could not be driven: \(error)")
+        }
+    }
+}
+
+/// How a relay and its processor stand.
+struct ServiceReading: Sendable {
+    let process: ProcessReading
+    /// nil where it is held to none.
+    let processor: ProcessorReading?
+
+    func share(since earlier: ServiceReading) -> ProcessorShare? {
+        guard let processor, let before = earlier.processor else { return nil }
+        return processor.share(
+            since: before,
+            ownNanoseconds: process.cpuNanoseconds - earlier.process.cpuNanoseconds
+        )
     }
 }

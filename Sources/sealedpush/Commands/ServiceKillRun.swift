@@ -1,82 +1,228 @@
 import Bench
 import Envelope
-import Glibc
-import HTTPSClient
-import Keys
 import PushStore
 import Transport
 
-/// `bench service --kills`: the relay is killed at random moments while it takes and sends, and started again; in the end
-/// everything that it acknowledged has to be at APNs.
+/// `bench service --kills`: the relay is killed while it takes and sends, and started again; in the end everything that it
+/// acknowledged has to have come to its end, once.
 struct ServiceKillRun {
+    /// With every kind of end in it. What is asked is that nothing is lost, not how fast.
+    static func load(_ asked: ServiceLoad) -> ServiceLoad {
+        var load = asked
+        load.isMixed = true
+        load.receiptPercent = 100
+        load.inFlightCount = 16
+        return load
+    }
+
+    /// A life that reaches its moment never ends by time; one that cannot (nothing is left to post, say) does.
+    private static let lifeMax = Duration.seconds(20)
+    private static let cycleCountMax = 30
+    private static let receiptCountMax = 200
+    /// Of a hundred devices one says that it has opened what it got.
+    private static let receiptRemainder = 3
+    private static let lookCount = 500
+
     let stage: ServiceBenchStage
-    let load: ServiceLoad
     let killCount: Int
+    let seed: UInt64
+    let printsJSON: Bool
 
-    /// What the store held at the kills.
-    private struct States {
-        var queued = 0
-        var sending = 0
-        var parked = 0
-        var ended = 0
-    }
-
+    /// - Throws: what a process says; when the relay broke its promise.
     func run() async throws {
-        let tally = ServiceTally(load, first: 0)
-        var states = States()
-        let start = MonotonicTime.now()
-        for _ in 0..<killCount {
+        guard case .posts(let postCount) = stage.load.length else { preconditionFailure("kills are counted in posts") }
+        let tally = ServiceTally(stage.load, first: 0, keepsNames: true)
+        var schedule = KillSchedule(seed: seed, countMax: max(1, postCount / (killCount + 1)))
+        var histogram = KillHistogram()
+        var interruptedCount = 0
+        var receiptsFrom = 0
+        for kill in 0..<killCount {
             let relay = try stage.startRelay()
-            let driver = try stage.driver(of: relay)
-            async let posting: Void = driver.run(load, untilGone: tally)
-            try await Task.sleep(for: .milliseconds(.random(in: 1...400)))
-            relay.crash()
-            // A relay that dies before the driver is connected is one more moment to die at.
-            try? await posting
-            try await count(&states)
+            interruptedCount += relay.process.interruptedCount
+            let receipts = receipts(&receiptsFrom, tally)
+            do {
+                try await live(relay, until: schedule.next(), receipts, tally)
+            } catch {
+                relay.process.crash()
+                throw relay.failure(error)
+            }
+            // A store that is opened here is mended here: the relay itself has to do it every other time.
+            guard kill % 2 == 1 else { continue }
+            let store = try stage.openStore()
+            let found = store.openingReport.interruptedCount
+            interruptedCount += found
+            histogram.add(Self.states(try await store.counts(), interruptedCount: found))
+            await store.close()
         }
-        let relay = try stage.startRelay()
-        let driver = try stage.driver(of: relay)
-        try await driver.run(load, untilGone: tally)
-        tally.didPost()
-        try await waitUntilEmpty(relay, tally)
-        relay.stop()
-        let report = tally.report(since: start)
-        try Output.print(
-            """
-            killed \(killCount) times; found queued \(states.queued), sending \(states.sending), \
-            parked \(states.parked), ended \(states.ended)
-            acknowledged \(report.acceptedCount), of these at APNs \(report.acceptedCount - report.lostCount), \
-            lost \(report.lostCount); again at APNs \(report.duplicateCount), never more than were found sending
-            """
-        )
-        guard report.lostCount == 0, report.duplicateCount <= states.sending else {
-            throw CommandFailure.failed("the relay broke its promise")
+        let judge = try await finish(tally, &interruptedCount)
+        try report(tally, histogram, judge, interruptedCount)
+    }
+
+    // MARK: A life
+
+    private func live(
+        _ relay: ServiceBenchRelay,
+        until moment: KillSchedule.Moment,
+        _ receipts: [Int],
+        _ tally: ServiceTally
+    ) async throws {
+        let posting = try await relay.driver.begin(stage.load, tally)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try await posting.postReceipts(receipts)
+                try await posting.postUntilGone()
+            }
+            try await Self.wait(for: moment, tally)
+            relay.process.crash()
+            try await group.waitForAll()
+        }
+        await posting.close()
+    }
+
+    private static func wait(for moment: KillSchedule.Moment, _ tally: ServiceTally) async throws {
+        let start = ContinuousClock.now
+        let (accepted, arrived) = (tally.acceptedCount, tally.arrivalCount)
+        while true {
+            let isThere =
+                switch moment {
+                case .answers(let count): tally.acceptedCount - accepted >= count
+                case .arrivals(let count): tally.arrivalCount - arrived >= count
+                case .milliseconds(let count): start.duration(to: .now) >= .milliseconds(count)
+                }
+            if isThere || start.duration(to: .now) >= lifeMax { return }
+            try await Task.sleep(for: .milliseconds(1))
         }
     }
 
-    /// Until everything has arrived, or the relay has had nothing left for a while and something is missing.
-    private func waitUntilEmpty(_ relay: RelayProcess, _ tally: ServiceTally) async throws {
-        var emptyCount = 0
-        while !tally.isDone, emptyCount < 50 {
-            let text = String(decoding: try relay.call(.get, "/v1/metrics").bytes, as: UTF8.self)
-            let depths = text.split(separator: "\n").filter { $0.hasPrefix("sealedpush_queue_depth{") }
-            emptyCount = depths.allSatisfy { $0.hasSuffix(" 0") } ? emptyCount + 1 : 0
-            try await Task.sleep(for: .milliseconds(200))
+    /// Notifications of which nobody has said yet that they were opened.
+    private func receipts(_ first: inout Int, _ tally: ServiceTally) -> [Int] {
+        var numbers: [Int] = []
+        while first < tally.nextNumber, numbers.count < Self.receiptCountMax {
+            if first % 100 == Self.receiptRemainder, tally.isDelivered(first) { numbers.append(first) }
+            first += 1
+        }
+        return numbers
+    }
+
+    private static func states(_ rows: [LaneCount], interruptedCount: Int) -> [KillHistogram.State: Int] {
+        var counts: [KillHistogram.State: Int] = [.sending: interruptedCount]
+        for row in rows {
+            counts[.queued, default: 0] += row.queued
+            counts[.parked, default: 0] += row.parked
+            counts[.accepted, default: 0] += row.accepted
+            counts[.delivered, default: 0] += row.delivered
+            counts[.dead, default: 0] += row.dead
+            counts[.expired, default: 0] += row.expired
+        }
+        // Opening the store has queued them again.
+        counts[.queued, default: 0] -= interruptedCount
+        return counts
+    }
+
+    // MARK: The end
+
+    /// Posts what is left, runs the relay until nothing is left in it, and looks at every notification.
+    private func finish(_ tally: ServiceTally, _ interruptedCount: inout Int) async throws -> KillJudge {
+        for cycle in 1...Self.cycleCountMax {
+            let relay = try stage.startRelay()
+            interruptedCount += relay.process.interruptedCount
+            do {
+                let posting = try await relay.driver.begin(stage.load, tally)
+                try await posting.post()
+                await posting.close()
+                // Not everything is told by an arrival: what is parked, or dead, or gone.
+                try await Task.sleep(for: .milliseconds(200 * cycle))
+            } catch {
+                relay.process.crash()
+                throw relay.failure(error)
+            }
+            relay.process.stop()
+            let store = try stage.openStore()
+            let left = try await store.counts().reduce(0) { $0 + $1.queued + $1.sending }
+            guard left == 0 || cycle == Self.cycleCountMax else {
+                await store.close()
+                continue
+            }
+            let judge = try await judge(tally, store)
+            await store.close()
+            return judge
+        }
+        preconditionFailure("the last cycle returns")
+    }
+
+    private func judge(_ tally: ServiceTally, _ store: SQLiteStore) async throws -> KillJudge {
+        var judge = KillJudge()
+        for start in stride(from: 0, to: tally.nextNumber, by: Self.lookCount) {
+            let numbers = Array(start..<min(start + Self.lookCount, tally.nextNumber))
+            let entries = try await store.newestEntries(numbers.map { ServiceRecipients.trace($0) })
+            for (number, entry) in zip(numbers, entries) {
+                if tally.isRepeated(number) { judge.addRepeated(isDoubtful: entry?.maybeDuplicate == true) }
+                guard tally.isAccepted(number) else { continue }
+                judge.add(entry?.state, isAtAPNs: tally.isDelivered(number))
+            }
+        }
+        return judge
+    }
+
+    private func report(
+        _ tally: ServiceTally,
+        _ histogram: KillHistogram,
+        _ judge: KillJudge,
+        _ interruptedCount: Int
+    ) throws(CommandFailure) {
+        let report = tally.report(since: .now())
+        if printsJSON {
+            try Output.print(json(report, tally.renamedCount, histogram, judge, interruptedCount))
+        } else {
+            let rows = KillHistogram.State.allCases.map { state in
+                let row = histogram[state]
+                return "  \(state.rawValue): in \(row.killCount) kills, \(row.notificationCount) notifications"
+            }
+            try Output.print(
+                """
+                killed \(killCount) times from seed \(seed); what \(histogram.killCount) of the kills found in the store:
+                \(rows.joined(separator: "\n"))
+                acknowledged \(report.acceptedCount): at APNs \(judge.acceptedCount), dead letters \(judge.deadCount), \
+                parked \(judge.parkedCount), expired \(judge.expiredCount), lost \(judge.lostCount)
+                interrupted while they were sent \(interruptedCount); again at APNs \(report.duplicateCount), of these \
+                without need \(judge.needlessCount), under another apns-id \(tally.renamedCount)
+                """
+            )
+        }
+        guard judge.isGood, tally.renamedCount == 0, report.duplicateCount <= interruptedCount else {
+            throw .failed("the relay broke its promise; --seed \(seed) repeats it")
         }
     }
 
-    /// What the dead relay has left in its file.
-    private func count(_ states: inout States) async throws {
-        let store = try stage.openStore()
-        for row in try await store.counts() {
-            states.queued += row.queued
-            states.parked += row.parked
-            states.ended += row.accepted + row.delivered + row.dead + row.expired
+    private func json(
+        _ report: ServiceLoadReport,
+        _ renamedCount: Int,
+        _ histogram: KillHistogram,
+        _ judge: KillJudge,
+        _ interruptedCount: Int
+    ) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("load", "kills")
+            writer.member("kills", killCount)
+            writer.member("seed", String(seed))
+            writer.member("accepted", report.acceptedCount)
+            writer.member("ended-accepted", judge.acceptedCount)
+            writer.member("ended-dead", judge.deadCount)
+            writer.member("parked", judge.parkedCount)
+            writer.member("ended-expired", judge.expiredCount)
+            writer.member("lost", judge.lostCount)
+            writer.member("interrupted", interruptedCount)
+            writer.member("duplicates", report.duplicateCount)
+            writer.member("needless-duplicates", judge.needlessCount)
+            writer.member("renamed", renamedCount)
+            writer.name("found")
+            writer.object { writer in
+                for state in KillHistogram.State.allCases {
+                    writer.member(state.rawValue, histogram[state].killCount)
+                }
+            }
         }
-        // Opening it has queued them again.
-        states.sending += store.openingReport.interruptedCount
-        states.queued -= store.openingReport.interruptedCount
-        await store.close()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

@@ -52,7 +52,7 @@ enum PNGConversion {
         defer { close(nowhere) }
         var words = unsafe line.map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
-        let id = unsafe clinux_spawn(line[0], &words, nowhere)
+        let id = unsafe clinux_spawn(line[0], &words, nowhere, -1)
         guard id > 0 else { return false }
         var status: Int32 = 0
         while unsafe waitpid(id, &status, 0) < 0 {

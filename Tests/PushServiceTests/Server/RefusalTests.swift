@@ -67,6 +67,37 @@ struct RefusalTests {
         }
     }
 
+    @Test func `while too many requests wait, submissions are refused before they are read, and nothing else`()
+        async throws
+    {
+        try await ServerStage.with(limits: #""open-requests":16"#) { stage in
+            try await stage.register()
+            let body = Body.notification(#"{"device":"d1","sealed":"\#(Body.sealed)"}"#)
+            await stage.loop.run { [stage] in stage.application.state.value.openCount = 16 }
+            let refused = await stage.post(body)
+            #expect(refused.status == 429 && refused.problem == "too-many-requests", "\(refused.text)")
+            #expect(refused.fields["retry-after"] == "1")
+            let read = await stage.send("GET", "/v1/devices/d1", StagedConfiguration.key("acme", .read))
+            #expect(read.status == 200)
+            await stage.loop.run { [stage] in stage.application.state.value.openCount = 15 }
+            #expect(await stage.post(body).status == 202)
+            #expect(stage.store.state.withLock { $0.entries.count } == 1)
+        }
+    }
+
+    @Test func `a lane that has its backlog takes no more, and the others do`() async throws {
+        try await ServerStage.with(limits: #""backlog":1000"#) { stage in
+            try await stage.register()
+            let recipient = #"{"device":"d1","sealed":"\#(Body.sealed)"}"#
+            stage.context.metrics.withLock { $0.queueDepth[.normal] = 1_000 }
+            let refused = await stage.post(Body.notification(recipient, class: "normal"))
+            #expect(refused.status == 429 && refused.fields["retry-after"] == "5", "\(refused.text)")
+            #expect(await stage.post(Body.notification(recipient, class: "urgent")).status == 202)
+            stage.context.metrics.withLock { $0.queueDepth[.normal] = 999 }
+            #expect(await stage.post(Body.notification(recipient, class: "normal")).status == 202)
+        }
+    }
+
     @Test func `a body is refused where none belongs, announced or not`() async throws {
         try await ServerStage.with { stage in
             let key = StagedConfiguration.key("acme", .read)

@@ -1,0 +1,177 @@
+import Transport
+
+/// One load on its way to a relay. Every wait in it ends: with what is waited for, when the relay is gone, when nothing
+/// has happened for two minutes, or when the task is cancelled.
+package struct ServicePosting: Sendable {
+    private static let silenceMax = Duration.seconds(120)
+    /// As often it is looked whether there is anything to wait for.
+    private static let glance = Duration.milliseconds(100)
+    /// In one POST.
+    private static let receiptCountMax = 256
+
+    private let driver: ServiceDriver
+    private let load: ServiceLoad
+    private let tally: ServiceTally
+    private let connections: [HTTP2ClientConnection]
+    private let bodies: ServiceBodies
+    private let notificationsHead: HeaderBlock
+    private let receiptsHead: HeaderBlock
+
+    init(driver: ServiceDriver, load: ServiceLoad, tally: ServiceTally, connections: [HTTP2ClientConnection]) {
+        self.driver = driver
+        self.load = load
+        self.tally = tally
+        self.connections = connections
+        bodies = ServiceBodies(load)
+        notificationsHead = driver.request("/v1/notifications")
+        receiptsHead = driver.request("/v1/receipts")
+        tally.resume()
+    }
+
+    /// Posts until everything is given out, and has its answers.
+    ///
+    /// - Throws: `ServiceBenchError`.
+    package func post() async throws {
+        try await guarded {
+            if let rate = load.rate { await post(perSecond: rate) } else { await postInTurn() }
+        }
+        tally.didPost()
+    }
+
+    /// Posts until everything is given out or the relay is gone.
+    ///
+    /// - Throws: `ServiceBenchError`, but not that the relay has ended.
+    package func postUntilGone() async throws {
+        do {
+            try await guarded { await postInTurn() }
+        } catch ServiceBenchError.relayEnded {
+            // The next one goes on.
+        }
+    }
+
+    /// Waits until what was accepted has reached APNs.
+    ///
+    /// - Throws: `ServiceBenchError`.
+    package func waitUntilDelivered() async throws { try await guarded { await tally.waitUntilDone() } }
+
+    package func close() async {
+        for connection in connections { await connection.close(gracefully: false) }
+    }
+
+    // MARK: Posting
+
+    /// The next one when one was answered.
+    private func postInTurn() async {
+        await withDiscardingTaskGroup { group in
+            for connection in connections {
+                for _ in 0..<load.inFlightCount {
+                    group.addTask(executorPreference: driver.loop) {
+                        while true {
+                            await tally.room()
+                            guard let numbers = tally.next(), await send(numbers, connection) else { return }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// So many a second, whatever is answered.
+    private func post(perSecond rate: Int) async {
+        let start = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            var count = 0
+            while !Task.isCancelled, let numbers = tally.next() {
+                let connection = connections[count % connections.count]
+                group.addTask(executorPreference: driver.loop) { _ = await send(numbers, connection) }
+                count += 1
+                // A hundred times a second is often enough. A cancelled sleep ends the loop above.
+                if count % max(1, rate / 100) == 0 {
+                    try? await Task.sleep(until: start + .seconds(Double(count) / Double(rate)))
+                }
+            }
+        }
+    }
+
+    /// - Returns: whether there was an answer.
+    private func send(_ numbers: Range<Int>, _ connection: HTTP2ClientConnection) async -> Bool {
+        let start = MonotonicTime.now()
+        let request = HTTP2Request(headers: notificationsHead, body: bodies.body(numbers))
+        // Without an answer nobody knows what became of it; the report counts it.
+        let response = try? await connection.send(request)
+        tally.note(numbers, status: response?.status ?? 0, from: start)
+        return response != nil
+    }
+
+    // MARK: Receipts
+
+    /// Posts what devices say that have opened theirs.
+    ///
+    /// - Parameter numbers: of the notifications.
+    /// - Returns: how many of them were taken.
+    /// - Throws: `ServiceBenchError`.
+    package func postReceipts(_ numbers: [Int]) async throws -> Int {
+        let batches = stride(from: 0, to: numbers.count, by: Self.receiptCountMax).map { start in
+            numbers[start..<min(start + Self.receiptCountMax, numbers.count)]
+        }
+        let counts = await withTaskGroup(of: Int.self) { group in
+            for (index, connection) in connections.enumerated() {
+                group.addTask(executorPreference: driver.loop) {
+                    var count = 0
+                    for batch in stride(from: index, to: batches.count, by: connections.count).map({ batches[$0] }) {
+                        let request = HTTP2Request(headers: receiptsHead, body: ServiceBodies.receipts(batch))
+                        guard let response = try? await connection.send(request) else { break }
+                        if response.status == 204 { count += batch.count }
+                    }
+                    return count
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        guard !Task.isCancelled else { throw ServiceBenchError.stopped }
+        return counts
+    }
+
+    // MARK: The end of a wait
+
+    /// Runs `body` to its end, or cancels it.
+    private func guarded(_ body: @escaping @Sendable () async -> Void) async throws {
+        let failure = await withTaskGroup(of: ServiceBenchError?.self) { group in
+            group.addTask {
+                await withTaskCancellationHandler {
+                    await body()
+                } onCancel: {
+                    tally.interrupt()
+                }
+                return nil
+            }
+            group.addTask { await watch() }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        guard !Task.isCancelled else { throw ServiceBenchError.stopped }
+        if let failure { throw failure }
+    }
+
+    private func watch() async -> ServiceBenchError? {
+        var seen = tally.progressCount
+        var since = MonotonicTime.now()
+        while !Task.isCancelled {
+            guard driver.isRelayAlive() else { return .relayEnded }
+            let count = tally.progressCount
+            if count != seen { (seen, since) = (count, .now()) }
+            guard MonotonicTime.now() - since < Self.silenceMax else {
+                let report = tally.report(since: since)
+                return .silence(
+                    seconds: Int(Self.silenceMax.components.seconds),
+                    acceptedCount: report.acceptedCount,
+                    deliveredCount: report.deliveredCount
+                )
+            }
+            // A cancelled sleep ends the loop.
+            try? await Task.sleep(for: Self.glance)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,56 @@
+/// What a load came to.
+package struct ServiceLoadReport: Equatable, Sendable {
+    /// Notifications that were answered with 202, each once.
+    package var acceptedCount = 0
+    /// POSTs by the status of their answers; 0: no answer.
+    package var statusCounts: [Int: Int] = [:]
+    /// Notifications that reached APNs, each once, whether their sender had an answer or not.
+    package var deliveredCount = 0
+    /// Accepted, and not at APNs when the wait for it had ended.
+    package var missingCount = 0
+    /// Pushes that reached it again.
+    package var duplicateCount = 0
+    /// From the first POST to the last 202, and to the last push at APNs.
+    package var acceptNanoseconds = 0
+    package var deliveryNanoseconds = 0
+    /// From POST to 202, and from 202 to APNs.
+    package var acceptLatency = LatencyFigures()
+    package var deliveryLatency = LatencyFigures()
+
+    package init() {}
+
+    package var postCount: Int { statusCounts.values.reduce(0, +) }
+    package var acceptedPerSecond: Int { Self.perSecond(acceptedCount, acceptNanoseconds) }
+    package var deliveredPerSecond: Int { Self.perSecond(deliveredCount, deliveryNanoseconds) }
+
+    /// What goes through to APNs for as long as one likes.
+    package var sustainedPerSecond: Int {
+        Self.perSecond(acceptedCount - missingCount, max(acceptNanoseconds, deliveryNanoseconds))
+    }
+
+    package static func perSecond(_ count: Int, _ nanoseconds: Int) -> Int {
+        Int(Double(count) * 1e9 / Double(max(1, nanoseconds)))
+    }
+}
+
+package struct LatencyFigures: Equatable, Sendable {
+    package var medianNanoseconds = 0
+    package var p99Nanoseconds = 0
+
+    init() {}
+
+    init(_ histogram: LatencyHistogram) {
+        medianNanoseconds = Int(histogram.quantile(perMille: 500))
+        p99Nanoseconds = Int(histogram.quantile(perMille: 990))
+    }
+}
+
+/// Why a load was not brought to its end.
+package enum ServiceBenchError: Error, Equatable {
+    /// Its process is gone.
+    case relayEnded
+    /// Neither an answer came nor a push for so long.
+    case silence(seconds: Int, acceptedCount: Int, deliveredCount: Int)
+    /// Somebody has asked for it.
+    case stopped
+}

@@ -1,0 +1,44 @@
+import CLinux
+import Glibc
+import Platform
+
+/// Starts child processes, on a thread that lives as long as this process: the system ends such a child with the thread
+/// that started it, and the threads that tasks run on come and go.
+enum Spawner {
+    private typealias Job = @Sendable () -> Void
+
+    private static let jobs: Monitored<[Job]> = {
+        let jobs = Monitored([Job]())
+        let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
+            while true { jobs.wait { $0.isEmpty ? nil : $0.removeFirst() }() }
+        }
+        precondition(hasStarted, "the system has no thread to give")
+        return jobs
+    }()
+
+    /// - Parameters:
+    ///   - program: its path.
+    ///   - words: its name and its arguments.
+    ///   - output: becomes its standard output.
+    ///   - processor: that it is held to; nil for none.
+    /// - Returns: the process; -1 and the system's error where there is none.
+    static func spawn(
+        _ program: String,
+        _ words: [String],
+        output: Int32,
+        processor: Int32?
+    ) -> (id: pid_t, code: Int32) {
+        let answer = Monitored<(id: pid_t, code: Int32)?>(nil)
+        jobs.change { jobs in
+            jobs.append {
+                var words = unsafe words.map { unsafe strdup($0) } + [nil]
+                let id = unsafe clinux_spawn(program, &words, output, processor ?? -1)
+                let code = errno
+                unsafe words.forEach { unsafe free($0) }
+                answer.change { $0 = (id, code) }
+            }
+        }
+        // As long as a fork takes.
+        return answer.wait { $0 }
+    }
+}

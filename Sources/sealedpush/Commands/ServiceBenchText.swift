@@ -1,0 +1,196 @@
+import Bench
+import Envelope
+
+/// What `bench service` prints: sentences for people, or an object a line for programs.
+struct ServiceBenchText {
+    let printsJSON: Bool
+
+    func printStage(deviceCount: Int, _ time: Duration, syncNanoseconds: Int?) throws(CommandFailure) {
+        guard !printsJSON else {
+            return try object { writer in
+                writer.member("load", "devices")
+                writer.member("devices", deviceCount)
+                writer.member("milliseconds", Int(time / .milliseconds(1)))
+                if let syncNanoseconds { writer.member("fdatasync-nanoseconds", syncNanoseconds) }
+            }
+        }
+        let sync = syncNanoseconds.map { "\($0 / 1_000) µs" } ?? "unknown"
+        let seconds = Self.hundredths(Int(time / .milliseconds(10)))
+        let place = ServiceBenchStage.hasTwoProcessors ? "" : "; one processor for relay and driver"
+        try Output.print(
+            "\(deviceCount) devices registered in \(seconds) s; fdatasync of 4 KiB here: \(sync) (median)\(place)"
+        )
+    }
+
+    // MARK: One load
+
+    func print(_ name: String, _ figures: ServiceFigures) throws(CommandFailure) {
+        let report = figures.report
+        let share = figures.posted.share(since: figures.before)
+        let statuses = report.statusCounts.sorted { $0.key < $1.key }
+        guard !printsJSON else {
+            return try object { writer in
+                writer.member("load", name)
+                Self.write(report, &writer)
+                writer.member("cpu-nanoseconds", figures.cpuNanoseconds)
+                writer.member("bytes-before", figures.before.process.ownByteCount)
+                writer.member("bytes-after", figures.after.process.ownByteCount)
+                writer.member("descriptors-before", figures.before.process.descriptorCount)
+                writer.member("descriptors-after", figures.after.process.descriptorCount)
+                if let share {
+                    writer.member("relay-percent", share.ownPercent)
+                    writer.member("idle-percent", share.idlePercent)
+                    writer.member("disk-percent", share.diskPercent)
+                }
+                writer.name("statuses")
+                writer.object { writer in
+                    for (status, count) in statuses { writer.member(String(status), count) }
+                }
+            }
+        }
+        let answers = statuses.map { "\($0.key == 0 ? "none" : String($0.key)): \($0.value)" }.joined(separator: ", ")
+        try Output.print(
+            """
+            \(name): accepted \(report.acceptedPerSecond)/s, at APNs \(report.deliveredPerSecond)/s, \
+            CPU \(figures.cpuNanoseconds / 1_000) µs for each
+              accept \(Self.latency(report.acceptLatency)); then to APNs \(Self.latency(report.deliveryLatency))
+              answers \(answers); notifications accepted \(report.acceptedCount), at APNs \(report.deliveredCount), \
+            missing \(report.missingCount), again \(report.duplicateCount)
+              memory \(figures.before.process.ownByteCount / 1_000) kB before, \
+            \(figures.after.process.ownByteCount / 1_000) kB after; \
+            descriptors \(figures.before.process.descriptorCount), \(figures.after.process.descriptorCount)
+            """
+        )
+        guard let share else { return }
+        try Output.print(
+            "  the relay's processor while it was posted to: relay \(share.ownPercent) %, others \(share.otherPercent) %, "
+                + "waiting for the disk \(share.diskPercent) %, idle \(share.idlePercent) %"
+                + (share.stolenPercent > 0 ? ", another machine's \(share.stolenPercent) %" : "")
+        )
+    }
+
+    private static func write(_ report: ServiceLoadReport, _ writer: inout JSONWriter) {
+        writer.member("accepted", report.acceptedCount)
+        writer.member("delivered", report.deliveredCount)
+        writer.member("missing", report.missingCount)
+        writer.member("duplicates", report.duplicateCount)
+        writer.member("accepted-per-second", report.acceptedPerSecond)
+        writer.member("delivered-per-second", report.deliveredPerSecond)
+        writer.member("accept-median-nanoseconds", report.acceptLatency.medianNanoseconds)
+        writer.member("accept-p99-nanoseconds", report.acceptLatency.p99Nanoseconds)
+        writer.member("delivery-median-nanoseconds", report.deliveryLatency.medianNanoseconds)
+        writer.member("delivery-p99-nanoseconds", report.deliveryLatency.p99Nanoseconds)
+    }
+
+    // MARK: What there is beside it
+
+    /// Whether memory and descriptors grow with time: between the middle of the load and its end.
+    func printFlatness(_ samples: [ProcessReading]) throws(CommandFailure) {
+        guard let first = samples.first, let last = samples.last else { return }
+        let middle = samples[samples.count / 2]
+        let flatness = Flatness(middle: middle, last: last)
+        guard !printsJSON else {
+            return try object { writer in
+                writer.member("load", "flatness")
+                writer.name("bytes")
+                writer.array { writer in for sample in samples { writer.integer(Int64(sample.ownByteCount)) } }
+                writer.name("descriptors")
+                writer.array { writer in for sample in samples { writer.integer(Int64(sample.descriptorCount)) } }
+                writer.member("is-memory-flat", flatness.isMemoryFlat)
+                writer.member("are-descriptors-flat", flatness.areDescriptorsFlat)
+            }
+        }
+        try Output.print(
+            """
+              memory at the beginning \(first.ownByteCount / 1_000) kB, in the middle \(middle.ownByteCount / 1_000) kB, \
+            at the end \(last.ownByteCount / 1_000) kB: \(flatness.isMemoryFlat ? "flat" : "not flat")
+              descriptors \(first.descriptorCount), \(middle.descriptorCount), \(last.descriptorCount): \
+            \(flatness.areDescriptorsFlat ? "flat" : "not flat")
+            """
+        )
+    }
+
+    func printReceipts(
+        posted: Int,
+        taken: Int,
+        good: Int,
+        nanoseconds: Int,
+        cpuNanoseconds: Int
+    ) throws(CommandFailure) {
+        let perSecond = ServiceLoadReport.perSecond(taken, nanoseconds)
+        let cost = cpuNanoseconds / max(1, taken)
+        guard !printsJSON else {
+            return try object { writer in
+                writer.member("load", "receipts")
+                writer.member("posted", posted)
+                writer.member("taken", taken)
+                writer.member("good", good)
+                writer.member("taken-per-second", perSecond)
+                writer.member("cpu-nanoseconds", cost)
+            }
+        }
+        try Output.print(
+            "receipts: posted \(posted), taken \(taken), good \(good); \(perSecond)/s, CPU \(cost / 1_000) µs for each"
+        )
+    }
+
+    func printOverload(
+        _ capacity: ServiceLoadReport,
+        _ figures: ServiceFigures,
+        plannedPerSecond: Int
+    ) throws(CommandFailure) {
+        let report = figures.report
+        let goodput = report.sustainedPerSecond * 100 / max(1, capacity.sustainedPerSecond)
+        let offered = ServiceLoadReport.perSecond(report.postCount, figures.postNanoseconds)
+        let refused = report.statusCounts.filter { $0.key != 202 }.values.reduce(0, +)
+        guard !printsJSON else {
+            return try object { writer in
+                writer.member("load", "goodput")
+                writer.member("percent", goodput)
+                writer.member("planned-per-second", plannedPerSecond)
+                writer.member("offered-per-second", offered)
+                writer.member("refused", refused)
+            }
+        }
+        try Output.print(
+            "  goodput \(goodput) % of the \(capacity.sustainedPerSecond)/s before; "
+                + "\(offered) POSTs a second of \(plannedPerSecond) that were planned, \(refused) not taken"
+        )
+    }
+
+    func printRatio(_ deviceCounts: [Int], _ costs: [Int]) throws(CommandFailure) {
+        guard let first = costs.first else { return }
+        for (count, cost) in zip(deviceCounts, costs).dropFirst() {
+            let ratio = cost * 100 / max(1, first)
+            guard !printsJSON else {
+                try object { writer in
+                    writer.member("load", "ratio")
+                    writer.member("devices", count)
+                    writer.member("percent", ratio)
+                }
+                continue
+            }
+            try Output.print(
+                "CPU for each with \(count) devices: \(cost / 1_000) µs, "
+                    + "\(Self.hundredths(ratio)) times the \(first / 1_000) µs with \(deviceCounts[0])"
+            )
+        }
+    }
+
+    // MARK: Words
+
+    private func object(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
+        var writer = JSONWriter()
+        writer.object(members)
+        try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+
+    private static func latency(_ figures: LatencyFigures) -> String {
+        "p50 \(hundredths(figures.medianNanoseconds / 10_000)) ms, p99 \(hundredths(figures.p99Nanoseconds / 10_000)) ms"
+    }
+
+    private static func hundredths(_ count: Int) -> String {
+        let rest = String(count % 100)
+        return "\(count / 100)." + (rest.count == 1 ? "0" : "") + rest
+    }
+}

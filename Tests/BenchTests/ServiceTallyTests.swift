@@ -1,0 +1,95 @@
+import Testing
+import Transport
+
+@testable import Bench
+
+struct ServiceTallyTests {
+    private static func tally(_ count: Int, recipients: Int = 1, first: Int = 0, backlog: Int? = nil) -> ServiceTally {
+        var load = ServiceLoad()
+        load.length = .posts(count)
+        load.recipientCount = recipients
+        load.backlogMax = backlog
+        return ServiceTally(load, first: first, keepsNames: true)
+    }
+
+    @Test func `numbers are given out once, a POST's together, and as many as there are POSTs`() {
+        let tally = Self.tally(3, recipients: 4, first: 100)
+        #expect((0..<3).map { _ in tally.next() } == [100..<104, 104..<108, 108..<112])
+        #expect(tally.next() == nil && tally.nextNumber == 112)
+    }
+
+    @Test func `it is done when everything that was accepted has reached APNs, and not before`() {
+        let tally = Self.tally(3)
+        for number in 0..<3 { #expect(tally.next() == number..<number + 1) }
+        tally.note(0..<1, status: 202, from: .now())
+        tally.note(1..<2, status: 429, from: .now())
+        // APNs has it before its sender has the answer.
+        tally.noteDelivered(2, name: [2])
+        tally.note(2..<3, status: 202, from: .now())
+        tally.didPost()
+        #expect(!tally.isDone)
+        tally.noteDelivered(0, name: [0])
+        #expect(tally.isDone)
+        let report = tally.report(since: .now())
+        #expect(report.acceptedCount == 2 && report.deliveredCount == 2 && report.missingCount == 0)
+        #expect(report.statusCounts == [202: 2, 429: 1] && report.postCount == 3)
+    }
+
+    @Test func `what was accepted and is not at APNs is missing`() {
+        let tally = Self.tally(2)
+        for _ in 0..<2 { _ = tally.next() }
+        tally.note(0..<1, status: 202, from: .now())
+        tally.note(1..<2, status: 202, from: .now())
+        tally.noteDelivered(1, name: [1])
+        tally.didPost()
+        #expect(tally.report(since: .now()).missingCount == 1 && !tally.isDone)
+    }
+
+    @Test func `a push that comes again counts apart, and another apns-id is noticed`() {
+        let tally = Self.tally(2)
+        for _ in 0..<2 { _ = tally.next() }
+        tally.note(0..<1, status: 202, from: .now())
+        for name: [UInt8] in [[1], [1], [2]] { tally.noteDelivered(0, name: name) }
+        let report = tally.report(since: .now())
+        #expect(report.deliveredCount == 1 && report.duplicateCount == 2 && tally.arrivalCount == 3)
+        #expect(tally.renamedCount == 1 && tally.isRepeated(0) && !tally.isRepeated(1))
+    }
+
+    @Test func `numbers that were never given out are nobody's`() {
+        let tally = Self.tally(1, first: 10)
+        _ = tally.next()
+        for number in [0, 9, 11, -1] { tally.noteDelivered(number, name: []) }
+        #expect(tally.arrivalCount == 0 && !tally.isAccepted(9) && !tally.isDelivered(11))
+    }
+
+    @Test func `an interrupted load gives nothing out until it goes on`() async {
+        let tally = Self.tally(3, backlog: 1)
+        _ = tally.next()
+        tally.note(0..<1, status: 202, from: .now())
+        async let room: Void = tally.room()
+        tally.interrupt()
+        await room
+        #expect(tally.next() == nil)
+        tally.resume()
+        #expect(tally.next() == 1..<2)
+    }
+
+    @Test func `who waits for room goes on when APNs has some of the backlog`() async {
+        let tally = Self.tally(10, backlog: 2)
+        for number in 0..<2 {
+            _ = tally.next()
+            tally.note(number..<number + 1, status: 202, from: .now())
+        }
+        async let room: Void = tally.room()
+        tally.noteDelivered(0, name: [])
+        tally.noteDelivered(1, name: [])
+        await room
+        await tally.room()
+    }
+
+    @Test func `a load of some time ends with it`() {
+        var load = ServiceLoad()
+        load.length = .time(.zero)
+        #expect(ServiceTally(load, first: 0).next() == nil)
+    }
+}
