@@ -8,15 +8,21 @@ package import Transport
 package final class ServiceAPNS: Sendable {
     /// Every push that was answered with 200: its notification's number and its apns-id.
     private final class Watcher: Sendable {
-        private let watch = Mutex<@Sendable (Int, [UInt8]) -> Void>({ _, _ in })
+        /// Not the closure itself: each access of a lock's generic value would wrap it in one more function, and a call
+        /// would soon go through thousands.
+        private struct Watch: Sendable {
+            let body: @Sendable (Int, [UInt8]) -> Void
+        }
 
-        func replace(_ watch: @escaping @Sendable (Int, [UInt8]) -> Void) { self.watch.withLock { $0 = watch } }
+        private let watch = Mutex(Watch { _, _ in })
+
+        func replace(_ body: @escaping @Sendable (Int, [UInt8]) -> Void) { watch.withLock { $0 = Watch(body: body) } }
 
         func see(_ event: SimulatorEvent) {
             guard case .accepted(let push, _) = event, let number = ServiceBodies.number(payload: push.payload) else {
                 return
             }
-            watch.withLock { $0 }(number, push.answeredID)
+            watch.withLock { $0 }.body(number, push.answeredID)
         }
     }
 

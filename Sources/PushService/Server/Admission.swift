@@ -26,7 +26,10 @@ enum Admission {
     static func check(_ lane: DispatchLane, _ context: ServiceContext) throws(Problem) {
         let depth = context.metrics.withLock { $0.queueDepth[lane] }
         guard depth >= context.settings.limits.backlogCountMax else { return }
-        throw problem("Nothing was stored: \(depth) notifications wait in the lane '\(lane.rawValue)'", backlogRetrySeconds)
+        throw problem(
+            "Nothing was stored: \(depth) notifications wait in the lane '\(lane.rawValue)'",
+            backlogRetrySeconds
+        )
     }
 
     private static func problem(_ what: String, _ seconds: Int64) -> Problem {

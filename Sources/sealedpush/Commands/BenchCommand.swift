@@ -11,10 +11,18 @@ struct BenchCommand: Command {
                 "N",
                 "attachment: how many MiB each way, 16 to 65536; 256 without it. provider: bytes; 1024 without it"
             ),
-            Option("--keys", "FOLDER", "fetch, service: the example keys, for TLS on localhost; keys-example without it"),
+            Option(
+                "--keys",
+                "FOLDER",
+                "fetch, service: the example keys, for TLS on localhost; keys-example without it"
+            ),
             Option("--pushes", "N", "extension: how many, 1 to 10000000; 20000 without it"),
             Option("--schedules", "N", "extension: how many random schedules of mishaps it gets instead, 1 to 1000000"),
-            Option("--seed", "N", "of the first schedule, the others follow it; of the moments of --kills. Random without it"),
+            Option(
+                "--seed",
+                "N",
+                "of the first schedule, the others follow it; of the moments of --kills. Random without it"
+            ),
         ] + ProviderBenchRun.options + ServiceBenchRun.options + [.json]
     static let example = """
         Example:

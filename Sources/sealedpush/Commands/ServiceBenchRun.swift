@@ -12,7 +12,11 @@ struct ServiceBenchRun {
             "service: POSTs of each load, 100 to 100000000; without it as many as make 50000 notifications"
         ),
         Option("--seconds", "N", "service: posts for so long instead, 1 to 86400, and says whether memory is flat"),
-        Option("--recipients", "N", "service: of each POST, 1 to 1000; 1 without it. POSTs times these are notifications"),
+        Option(
+            "--recipients",
+            "N",
+            "service: of each POST, 1 to 1000; 1 without it. POSTs times these are notifications"
+        ),
         Option(
             "--devices",
             "N[,N…]",

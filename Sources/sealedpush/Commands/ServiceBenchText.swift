@@ -61,12 +61,18 @@ struct ServiceBenchText {
             descriptors \(figures.before.process.descriptorCount), \(figures.after.process.descriptorCount)
             """
         )
-        guard let share else { return }
-        try Output.print(
-            "  the relay's processor while it was posted to: relay \(share.ownPercent) %, others \(share.otherPercent) %, "
-                + "waiting for the disk \(share.diskPercent) %, idle \(share.idlePercent) %"
-                + (share.stolenPercent > 0 ? ", another machine's \(share.stolenPercent) %" : "")
-        )
+        if let share { try Output.print("  the relay's processor while it was posted to: \(Self.text(share))") }
+        // Shorter than that says nothing in steps of 10 ms.
+        guard report.deliveryNanoseconds - figures.postNanoseconds > 500_000_000,
+            let rest = figures.after.share(since: figures.posted)
+        else { return }
+        try Output.print("  and from then until the last push was at APNs: \(Self.text(rest))")
+    }
+
+    private static func text(_ share: ProcessorShare) -> String {
+        "relay \(share.ownPercent) %, others \(share.otherPercent) %, "
+            + "waiting for the disk \(share.diskPercent) %, idle \(share.idlePercent) %"
+            + (share.stolenPercent > 0 ? ", another machine's \(share.stolenPercent) %" : "")
     }
 
     private static func write(_ report: ServiceLoadReport, _ writer: inout JSONWriter) {

@@ -57,7 +57,9 @@ struct ServiceTimedRun {
             flood.backlogMax = nil
             flood.connectionCount = Self.floodConnectionCount
             let seconds = steady.figures.report.deliveryNanoseconds / 1_000_000_000
-            flood.length = .time(.seconds(min(max(seconds, Self.floodSeconds.lowerBound), Self.floodSeconds.upperBound)))
+            flood.length = .time(
+                .seconds(min(max(seconds, Self.floodSeconds.lowerBound), Self.floodSeconds.upperBound))
+            )
             let flooded = try await post(flood, first: next, relay)
             try text.print("overload", flooded.figures)
             try text.printOverload(capacity, flooded.figures, plannedPerSecond: rate)
