@@ -66,6 +66,9 @@ package final class APIApplication: HTTPApplication {
     // MARK: A request
 
     package func begin(_ head: HTTPHead) -> HTTPBeginning {
+        if let answer = Admission.refusal(of: head, openCount: state.value.openCount, context) {
+            return .answer(answer)
+        }
         do throws(Problem) {
             let call = try admit(head, state.value)
             if call.route.operation == .health { return .answer(StatusHandler.health) }
@@ -103,7 +106,6 @@ package final class APIApplication: HTTPApplication {
             problem.retryAfterSeconds = Int64(settings.limits.drainSeconds)
             throw problem
         }
-        if Self.isSubmission(match.route.operation) { try Admission.check(openCount: state.openCount, settings.limits) }
         return APICall(
             route: match.route,
             id: match.id ?? "",
@@ -115,7 +117,7 @@ package final class APIApplication: HTTPApplication {
         )
     }
 
-    private static func isSubmission(_ operation: Route.Operation) -> Bool {
+    static func isSubmission(_ operation: Route.Operation) -> Bool {
         operation == .postNotifications || operation == .postSAP || operation == .replayDeadLetters
     }
 
