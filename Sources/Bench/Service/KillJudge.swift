@@ -12,6 +12,9 @@ package struct KillJudge: Equatable, Sendable {
     /// Twice at APNs, and the store knows of no attempt without an answer.
     package private(set) var needlessCount = 0
 
+    /// Not acknowledged, and still under way.
+    package var leftCount = 0
+
     package var isGood: Bool { lostCount == 0 && needlessCount == 0 }
 
     package init() {}

@@ -141,25 +141,29 @@ struct ServiceBenchText {
     }
 
     func printOverload(
-        _ capacity: ServiceLoadReport,
+        _ steady: ServiceFigures,
         _ figures: ServiceFigures,
         plannedPerSecond: Int
     ) throws(CommandFailure) {
+        let capacity = steady.report
         let report = figures.report
         let goodput = report.sustainedPerSecond * 100 / max(1, capacity.sustainedPerSecond)
+        // Where others take the processor, this is what can be compared.
+        let byProcessor = steady.cpuNanoseconds * 100 / max(1, figures.cpuNanoseconds)
         let offered = ServiceLoadReport.perSecond(report.postCount, figures.postNanoseconds)
         let refused = report.statusCounts.filter { $0.key != 202 }.values.reduce(0, +)
         guard !printsJSON else {
             return try object { writer in
                 writer.member("load", "goodput")
                 writer.member("percent", goodput)
+                writer.member("percent-by-processor-time", byProcessor)
                 writer.member("planned-per-second", plannedPerSecond)
                 writer.member("offered-per-second", offered)
                 writer.member("refused", refused)
             }
         }
         try Output.print(
-            "  goodput \(goodput) % of the \(capacity.sustainedPerSecond)/s before; "
+            "  goodput \(goodput) % of the \(capacity.sustainedPerSecond)/s before, \(byProcessor) % by processor time; "
                 + "\(offered) POSTs a second of \(plannedPerSecond) that were planned, \(refused) not taken"
         )
     }

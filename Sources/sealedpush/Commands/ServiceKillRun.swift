@@ -121,7 +121,8 @@ struct ServiceKillRun {
 
     // MARK: The end
 
-    /// Posts what is left, runs the relay until nothing is left in it, and looks at every notification.
+    /// Posts what is left, runs the relay until everything that was acknowledged has its end, and looks at it. What was not
+    /// acknowledged may wait for another attempt for minutes.
     private func finish(_ tally: ServiceTally, _ interruptedCount: inout Int) async throws -> KillJudge {
         for cycle in 1...Self.cycleCountMax {
             let relay = try stage.startRelay()
@@ -138,14 +139,10 @@ struct ServiceKillRun {
             }
             relay.process.stop()
             let store = try stage.openStore()
-            let left = try await store.counts().reduce(0) { $0 + $1.queued + $1.sending }
-            guard left == 0 || cycle == Self.cycleCountMax else {
-                await store.close()
-                continue
-            }
-            let judge = try await judge(tally, store)
+            var judge = try await judge(tally, store)
+            judge.leftCount = try await store.counts().reduce(0) { $0 + $1.queued + $1.sending }
             await store.close()
-            return judge
+            if judge.lostCount == 0 || cycle == Self.cycleCountMax { return judge }
         }
         preconditionFailure("the last cycle returns")
     }
@@ -183,7 +180,8 @@ struct ServiceKillRun {
                 killed \(killCount) times from seed \(seed); what \(histogram.killCount) of the kills found in the store:
                 \(rows.joined(separator: "\n"))
                 acknowledged \(report.acceptedCount): at APNs \(judge.acceptedCount), dead letters \(judge.deadCount), \
-                parked \(judge.parkedCount), expired \(judge.expiredCount), lost \(judge.lostCount)
+                parked \(judge.parkedCount), expired \(judge.expiredCount), lost \(judge.lostCount); \
+                not acknowledged and still under way \(judge.leftCount)
                 interrupted while they were sent \(interruptedCount); again at APNs \(report.duplicateCount), of these \
                 without need \(judge.needlessCount), under another apns-id \(tally.renamedCount)
                 """

@@ -62,7 +62,7 @@ struct ServiceTimedRun {
             )
             let flooded = try await post(flood, first: next, relay)
             try text.print("overload", flooded.figures)
-            try text.printOverload(capacity, flooded.figures, plannedPerSecond: rate)
+            try text.printOverload(steady.figures, flooded.figures, plannedPerSecond: rate)
         }
         return steady.figures.cpuNanoseconds
     }
