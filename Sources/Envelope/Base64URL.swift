@@ -5,6 +5,11 @@
 package enum Base64URL {
     /// - Returns: ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        // As below: generic code is not specialized for callers in other modules.
+        encode(bytes: Array(bytes))
+    }
+
+    private static func encode(bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var buffer: UInt32 = 0
@@ -50,6 +55,13 @@ package enum Base64URL {
         }
         let spareBits = buffer & (1 << bitCount - 1)
         return seen & 0x80 == 0 && spareBits == 0 ? bytes : nil
+    }
+
+    /// Whether every byte is of the alphabet; a text may still have a length or spare bits that none has.
+    package static func isOfAlphabet(_ text: [UInt8]) -> Bool {
+        var seen: UInt8 = 0
+        for character in text { seen |= values[Int(character)] }
+        return seen & 0x80 == 0
     }
 
     private static let notACharacter: UInt8 = 0xFF

@@ -25,14 +25,15 @@ package struct JSONParser {
         guard bytes.count <= limits.byteCountMax else {
             throw JSONError(reason: .tooLong(byteCountMax: limits.byteCountMax), offset: limits.byteCountMax)
         }
-        let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE]]
-        guard !marks.contains(where: bytes.starts) else { throw JSONError(reason: .byteOrderMark, offset: 0) }
+        guard !byteOrderMarks.contains(where: bytes.starts) else { throw JSONError(reason: .byteOrderMark, offset: 0) }
         var parser = JSONParser(bytes: bytes, limits: limits)
         let value = try parser.value(depth: 0)
         parser.skipWhiteSpace()
         guard parser.position == bytes.count else { throw parser.error(.trailingBytes) }
         return value
     }
+
+    private static let byteOrderMarks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE]]
 
     private init(bytes: [UInt8], limits: Limits) {
         self.bytes = bytes
@@ -61,6 +62,7 @@ package struct JSONParser {
         guard depth <= limits.depthMax else { throw error(.tooDeep(depthMax: limits.depthMax)) }
         position += 1
         var members: [JSONMember] = []
+        // Of objects with many members; few are compared one by one.
         var names: Set<[UInt8]> = []
         skipWhiteSpace()
         if consume("}") { return members }
@@ -72,7 +74,7 @@ package struct JSONParser {
                 throw error(members.isEmpty ? .expectedNameOrEnd : .expectedName)
             }
             let name = try string()
-            guard names.insert(Array(name.utf8)).inserted else {
+            guard isNew(name, members, &names) else {
                 throw JSONError(reason: .duplicateName, offset: start)
             }
             skipWhiteSpace()
@@ -82,6 +84,16 @@ package struct JSONParser {
             if consume("}") { return members }
             guard consume(",") else { throw error(peek == nil ? .unexpectedEnd : .expectedCommaOrEnd) }
         }
+    }
+
+    private static let comparedCountMax = 8
+
+    private func isNew(_ name: String, _ members: [JSONMember], _ names: inout Set<[UInt8]>) -> Bool {
+        guard members.count >= Self.comparedCountMax else {
+            return !members.contains { $0.name.utf8.elementsEqual(name.utf8) }
+        }
+        if names.isEmpty { for member in members { names.insert(Array(member.name.utf8)) } }
+        return names.insert(Array(name.utf8)).inserted
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {

@@ -11,27 +11,47 @@ struct JSONStringScanner {
 
     mutating func scan() throws(JSONError) -> String {
         let start = position
+        // What lies between escapes is taken at once; most strings have none.
         var text: [UInt8] = []
+        var runStart = position
         while true {
+            position = endOfPlain()
             guard position < bytes.count else { throw error(.unexpectedEnd) }
-            let byte = bytes[position]
-            switch byte {
+            switch bytes[position] {
             case UInt8(ascii: "\""):
+                let run = bytes[runStart..<position]
                 position += 1
-                guard let valid = String(validating: text, as: UTF8.self) else {
-                    throw JSONError(reason: .invalidUTF8, offset: start)
-                }
-                return valid
+                if text.isEmpty { return try valid(run, start) }
+                text += run
+                return try valid(text[...], start)
             case UInt8(ascii: "\\"):
+                text += bytes[runStart..<position]
                 position += 1
                 text += try escape()
-            case 0..<0x20:
-                throw error(.controlCharacter)
+                runStart = position
             default:
-                text.append(byte)
-                position += 1
+                throw error(.controlCharacter)
             }
         }
+    }
+
+    /// Where the next quote, backslash or control character is.
+    private func endOfPlain() -> Int {
+        let span = bytes.span
+        var index = position
+        while index < span.count {
+            let byte = span[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            index += 1
+        }
+        return index
+    }
+
+    private func valid(_ text: ArraySlice<UInt8>, _ start: Int) throws(JSONError) -> String {
+        guard let valid = String(validating: text, as: UTF8.self) else {
+            throw JSONError(reason: .invalidUTF8, offset: start)
+        }
+        return valid
     }
 
     private mutating func escape() throws(JSONError) -> [UInt8] {

@@ -44,6 +44,27 @@ package struct JSONWriter {
     package mutating func string(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
+        let start = bytes.count
+        bytes.append(contentsOf: text.utf8)
+        // Most texts need no escape.
+        if !hasPlainEnd(from: start) {
+            bytes.removeSubrange(start...)
+            escape(text)
+        }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    private func hasPlainEnd(from start: Int) -> Bool {
+        let span = bytes.span
+        for index in start..<span.count {
+            let byte = span[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+        }
+        return true
+    }
+
+    private mutating func escape(_ text: String) {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""): bytes += [UInt8(ascii: "\\"), UInt8(ascii: "\"")]
@@ -54,8 +75,6 @@ package struct JSONWriter {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
-        needsComma = true
     }
 
     /// Bytes that are one JSON value already.

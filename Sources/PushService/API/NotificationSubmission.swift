@@ -21,8 +21,10 @@ package struct NotificationSubmission: Equatable, Sendable {
     package let collapseWord: String?
     package let idempotencyKey: String?
     package let recipients: [Recipient]
+    private let body: [UInt8]
+
     /// SHA-256 over the body: one idempotency key, one body.
-    package let digest: [UInt8]
+    package var digest: [UInt8] { SHA256.hash(body) }
 
     package static let idempotencyByteCountMax = 255
 
@@ -76,7 +78,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         collapseWord = word
         idempotencyKey = key
         self.recipients = recipients
-        digest = SHA256.hash(request.body)
+        body = request.body
     }
 
     private static func expiry(_ reader: ObjectReader, _ notificationClass: NotificationClass) -> Int64 {
@@ -95,24 +97,33 @@ package struct NotificationSubmission: Equatable, Sendable {
             reader.wrong("collapse-id", value, "none for a call: each one rings")
             return nil
         }
-        let expected = "1 to \(CollapseKey.wordByteCountMax) bytes without control characters"
-        return reader.text("collapse-id", 1...CollapseKey.wordByteCountMax, expected) { text in
+        return reader.text(
+            "collapse-id",
+            1...CollapseKey.wordByteCountMax,
+            "1 to \(CollapseKey.wordByteCountMax) bytes without control characters"
+        ) { text in
             text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         }
     }
 
     private static func idempotencyKey(_ request: APIRequest, _ reader: ObjectReader) -> String? {
-        let expected =
+        func expected() -> String {
             "1 to \(idempotencyByteCountMax) printable ASCII characters, the same as 'Idempotency-Key' if both are there"
+        }
         let isKey: (String) -> Bool = { text in
             (1...idempotencyByteCountMax).contains(text.utf8.count)
                 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         }
-        let member = reader.text("idempotency-key", 1...idempotencyByteCountMax, expected, isValid: isKey)
+        let member = reader.text("idempotency-key", 1...idempotencyByteCountMax, expected(), isValid: isKey)
         guard request.has("idempotency-key") else { return member }
         let field = request.value(of: "idempotency-key")
         guard let field, isKey(field), member == nil || member == field else {
-            reader.faults.add(.wrong, reader.place("idempotency-key"), at: reader.object.offset, "expected \(expected)")
+            reader.faults.add(
+                .wrong,
+                reader.place("idempotency-key"),
+                at: reader.object.offset,
+                "expected \(expected())"
+            )
             return nil
         }
         return field
@@ -190,6 +201,7 @@ package struct NotificationSubmission: Equatable, Sendable {
 
     /// One device twice would be two notifications for one message, and one trace twice shows who belongs together.
     private static func findDoubles(_ recipients: [Recipient], _ reader: ObjectReader) {
+        guard recipients.count > 1 else { return }
         let offset = reader.object["recipients"]?.offset ?? 0
         let path = reader.place("recipients")
         if Set(recipients.map(\.device)).count < recipients.count {

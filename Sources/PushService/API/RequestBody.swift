@@ -42,7 +42,9 @@ package enum RequestBody {
         if request.has("content-encoding"), request.value(of: "content-encoding") != "identity" {
             throw Problem(.unsupportedMediaType, "Send the body as it is; compressed ones are not unpacked.")
         }
-        let type = request.value(of: "content-type").map { $0.lowercased().filter { $0 != " " } }
+        let field = request.value(of: "content-type")
+        if field == "application/json" { return }
+        let type = field.map { $0.lowercased().filter { $0 != " " } }
         guard type == "application/json" || type == "application/json;charset=utf-8" else {
             throw Problem(.unsupportedMediaType, "Send JSON, with 'Content-Type: application/json'.")
         }
@@ -53,13 +55,17 @@ package enum RequestBody {
 enum PlainTextNames {
     /// Compared in lower case, at any depth.
     static let all: Set<String> = ["title", "body", "alert", "subtitle", "message", "text"]
+    /// Theirs in UTF-8, also where another script's letters become theirs in lower case.
+    private static let byteCounts = 4...16
 
     /// Looks at every name of a document, whose depth the parser has bounded.
     static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
         for member in value.members ?? [] {
+            let isPlainText = byteCounts.contains(member.name.utf8.count) && all.contains(member.name.lowercased())
+            guard isPlainText || member.value.isContainer else { continue }
             let known = NearestName.presentable(member.name)
             let place = known.map { FieldPath.member(path, $0) } ?? path
-            if member.name.utf8.count <= 16, all.contains(member.name.lowercased()) {
+            if isPlainText {
                 let problem = "text in clear is not taken; seal it"
                 faults.add(.plainText, place, at: member.offset, problem)
             }

@@ -55,7 +55,7 @@ package struct SealedField: Equatable, Sendable {
     }
 
     private static func isBase64URL(_ text: [UInt8]) -> Bool {
-        text.allSatisfy { Base64URL.value(of: $0) != nil }
+        Base64URL.isOfAlphabet(text)
     }
 }
 

@@ -67,6 +67,19 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
+    /// Whether `take` would grant one token; nothing is taken. A key without a row counts as full where there may be no row
+    /// for it.
+    ///
+    /// - Parameters:
+    ///   - key: whose.
+    ///   - rate: its limit.
+    ///   - now: nanoseconds of the same clock.
+    /// - Returns: whether there is one.
+    package func hasRoom(of key: Key, rate: Rate, now: Int64) -> Bool {
+        guard let full = fullAt[key] else { return fullAt.count < keyCountMax }
+        return full - now <= rate.depth
+    }
+
     /// Empties a key's bucket until then, whatever grows into it: its owner was told to slow down.
     ///
     /// - Parameters:

@@ -43,6 +43,9 @@ package struct DeviceBucket: Sendable {
         limiter.take(of: device, rate: rate, now: now)
     }
 
+    /// Whether `wait` would say "now"; nothing is taken.
+    package func hasRoom(for device: Key, now: Int64) -> Bool { limiter.hasRoom(of: device, rate: rate, now: now) }
+
     /// APNs said TooManyRequests.
     ///
     /// - Parameters:

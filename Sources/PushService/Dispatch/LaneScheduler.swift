@@ -89,6 +89,34 @@ package struct LaneScheduler: Sendable {
         return Choice(lane: lane, isRetry: takesRetry(lane, fresh: fresh[lane], retries: retries[lane]))
     }
 
+    /// Room for pushes that go out without having waited. What waits has its room first; an urgent one may go before what
+    /// waits in the other lanes as often as in its turns.
+    ///
+    /// - Parameters:
+    ///   - count: how many, all or none.
+    ///   - lane: theirs.
+    ///   - waiting: what waits, of each lane.
+    /// - Returns: whether they may go.
+    package mutating func reserve(_ count: Int, in lane: DispatchLane, beside waiting: Counts) -> Bool {
+        var all = inFlight
+        for other in DispatchLane.allCases { all[other] += waiting[other] }
+        all[lane] += count
+        let total = all.urgent + all.normal + all.background
+        var hasRoom = total <= inFlightMax.urgent
+        switch lane {
+        case .urgent:
+            let isItsTurn = total - waiting.normal - waiting.background <= inFlightMax.urgent && credit.urgent >= count
+            if !hasRoom, isItsTurn {
+                credit.urgent -= count
+                hasRoom = true
+            }
+        case .normal: hasRoom = hasRoom && all.normal + all.background <= inFlightMax.normal
+        case .background: hasRoom = all.background <= inFlightMax.background && total <= inFlightMax.normal
+        }
+        if hasRoom { inFlight[lane] += count }
+        return hasRoom
+    }
+
     /// A push of the lane has its answer, or none will come.
     package mutating func didFinish(_ lane: DispatchLane) {
         precondition(inFlight[lane] > 0)

@@ -72,7 +72,7 @@ extension DispatchFlow {
     }
 
     @discardableResult
-    private mutating func release(_ ticket: Ticket) -> DispatchLane? {
+    mutating func release(_ ticket: Ticket) -> DispatchLane? {
         guard let lane = inFlight.removeValue(forKey: ticket) else { return nil }
         scheduler.didFinish(lane)
         return lane

@@ -198,7 +198,7 @@ struct DispatchFlow: Sendable {
         return tickets.isEmpty ? nil : tickets
     }
 
-    private func counts(_ count: (LaneWaiting) -> Int) -> LaneScheduler.Counts {
+    func counts(_ count: (LaneWaiting) -> Int) -> LaneScheduler.Counts {
         LaneScheduler.Counts(urgent: count(waiting[0]), normal: count(waiting[1]), background: count(waiting[2]))
     }
 

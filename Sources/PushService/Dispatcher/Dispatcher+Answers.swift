@@ -30,7 +30,7 @@ extension Dispatcher {
     /// The outcome goes to the disk with others of this turn. Without an attempt nothing was written to APNs.
     func settle(_ ticket: DispatchFlow.Ticket, _ attempt: Attempt?, _ verdict: PushStore.Verdict) {
         guard let pending = pendings[ticket] else { return }
-        pendings[ticket]?.outcome = Outcome(lease: pending.leased.lease, attempt: attempt, verdict: verdict)
+        pending.outcome = Outcome(lease: pending.leased.lease, attempt: attempt, verdict: verdict)
         if case .retry(let time) = verdict {
             let now = context.clock.now().milliseconds
             let wait = time.milliseconds > now ? time.milliseconds - now : 0
@@ -46,15 +46,13 @@ extension Dispatcher {
     func finish(_ batch: [DispatchFlow.Ticket]) {
         let outcomes = batch.compactMap { pendings[$0]?.outcome }
         precondition(outcomes.count == batch.count)
-        call { dispatcher in
-            let context = dispatcher.context
-            do throws(StoreError) {
-                _ = try await context.store.finish(outcomes, now: context.clock.now())
+        called({ context.store.finish(outcomes, now: context.clock.now(), completion: $0) }) { dispatcher, result in
+            switch result {
+            case .success:
                 let ended = batch.compactMap { dispatcher.pendings.removeValue(forKey: $0) }
                 dispatcher.ringBells(for: ended)
                 dispatcher.flow.didFinish(batch)
-            } catch {
-                dispatcher.flow.didFailToFinish(batch, now: context.clock.uptime())
+            case .failure: dispatcher.flow.didFailToFinish(batch, now: dispatcher.context.clock.uptime())
             }
         }
     }

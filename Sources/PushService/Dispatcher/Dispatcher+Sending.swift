@@ -9,21 +9,21 @@ extension Dispatcher {
     func mark(_ batch: [DispatchFlow.Marked]) {
         let leases = batch.compactMap { pendings[$0.ticket]?.leased.lease }
         precondition(leases.count == batch.count)
-        call { dispatcher in
-            let context = dispatcher.context
-            do throws(StoreError) {
-                let results = try await context.store.markSending(leases, now: context.clock.now())
-                dispatcher.didMark(batch, results)
-            } catch {
+        called({ context.store.markSending(leases, now: context.clock.now(), completion: $0) }) { dispatcher, result in
+            switch result {
+            case .success(let results): dispatcher.didMark(batch, results)
+            case .failure:
                 for marked in batch { dispatcher.pendings[marked.ticket] = nil }
-                dispatcher.flow.didFailToMark(batch, now: context.clock.uptime())
+                dispatcher.flow.didFailToMark(batch, now: dispatcher.context.clock.uptime())
             }
         }
     }
 
     private func didMark(_ batch: [DispatchFlow.Marked], _ results: [MarkResult]) {
         var lost: [DispatchFlow.Ticket] = []
-        for (marked, result) in zip(batch, results) where result != .sending {
+        for (marked, result) in zip(batch, results) {
+            if let pending = pendings[marked.ticket] { didLeaveQueue(pending) }
+            guard result != .sending else { continue }
             lost.append(marked.ticket)
             pendings[marked.ticket] = nil
             if result == .expired { context.metrics.withLock { $0.didFinish(.expired) } }
@@ -33,12 +33,12 @@ extension Dispatcher {
         for (marked, result) in zip(batch, results) where result == .sending { begin(marked) }
     }
 
-    private func begin(_ marked: DispatchFlow.Marked) {
-        guard var pending = pendings[marked.ticket] else { return }
+    /// Sends what is on the disk as on its way.
+    func begin(_ marked: DispatchFlow.Marked) {
+        guard let pending = pendings[marked.ticket] else { return }
         let now = context.clock.now()
         pending.attemptTime = now
         pending.startedAt = context.clock.uptime()
-        pendings[marked.ticket] = pending
         if let wait = marked.postponedBy {
             return end(marked.ticket, "DeviceBusy", .retry(at: now.advanced(by: wait)))
         }

@@ -109,6 +109,7 @@ extension Dispatcher {
                 dispatcher.release(scope, isProbe: true)
             }
         }
+        lookAtQueues()
         if now >= upkeep.gauges {
             upkeep.gauges = now &+ 5 * UpkeepTimes.second
             setGauges()

@@ -13,8 +13,8 @@ import Transport
 ///
 /// Unchecked: every way in checks that it is the loop's thread, or goes there first.
 package final class Dispatcher: DispatchDoor, @unchecked Sendable {
-    /// One that was taken and has no outcome on the disk.
-    struct Pending {
+    /// One that was taken and has no outcome on the disk. An object: it is large, and looked at at every step.
+    final class Pending {
         let leased: LeasedEntry
         let destination: PushDestination
         let bundleID: String
@@ -23,6 +23,13 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         var attemptTime = Timestamp(milliseconds: 0)
         var startedAt: Int64 = 0
         var outcome: PushStore.Outcome?
+
+        init(leased: LeasedEntry, destination: PushDestination, bundleID: String, device: Device?) {
+            self.leased = leased
+            self.destination = destination
+            self.bundleID = bundleID
+            self.device = device
+        }
 
         var entry: OutboxEntry { leased.entry }
         var key: DeviceKey { DeviceKey(tenant: entry.tenant, device: entry.device) }
@@ -46,12 +53,14 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     var quarantine = TokenQuarantine()
     var deviceEffects = DeviceEffects()
     var releases = ReleaseQueue()
+    /// Of each lane.
+    var queued: [QueuedDevices]
     var upkeep = UpkeepTimes()
     private var lastTicket = 0
     /// Calls of the store that have not returned.
     var callsUnderWay = 0
     private var isTurnPlanned = false
-    private var isRunning = false
+    private(set) var isRunning = false
     /// The process is about to end: answers come too late.
     private(set) var isOver = false
     private var wakeTimer: LoopTimer?
@@ -77,6 +86,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         flow = DispatchFlow(inFlightMax: limits.inFlightCountMax, bucket: DeviceBucket(limits))
         lanes = PushLanes(loop: context.loop, configure: configure)
         ledger = DeliveryLedger(context)
+        queued = DispatchLane.allCases.map { _ in QueuedDevices(unknownUntil: context.clock.now()) }
     }
 
     // MARK: From outside
@@ -193,9 +203,11 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         context.loop.atTurnEnd(self)
     }
 
-    func newTicket() -> DispatchFlow.Ticket {
-        lastTicket += 1
-        return lastTicket
+    func newTicket() -> DispatchFlow.Ticket { newTickets(1).lowerBound }
+
+    func newTickets(_ count: Int) -> Range<DispatchFlow.Ticket> {
+        lastTicket += count
+        return lastTicket - count + 1..<lastTicket + 1
     }
 
     private func perform(_ effect: DispatchFlow.Effect) {
@@ -216,6 +228,22 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
             await body(self)
             callsUnderWay -= 1
             plan()
+        }
+    }
+
+    /// A call of the store that every notification passes: with a callback instead of a task. What follows it runs on the
+    /// loop, and `drain` waits for it as for the others.
+    func called<Value: Sendable>(
+        _ call: (@escaping StoreCompletion<Value>) -> Void,
+        then body: @escaping @Sendable (Dispatcher, Result<Value, StoreError>) -> Void
+    ) {
+        callsUnderWay += 1
+        call { [self] result in
+            context.loop.perform { [self] in
+                body(self, result)
+                callsUnderWay -= 1
+                plan()
+            }
         }
     }
 

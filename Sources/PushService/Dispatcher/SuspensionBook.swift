@@ -42,6 +42,11 @@ struct SuspensionBook: Sendable {
         return isNews
     }
 
+    var isEmpty: Bool { suspensions.isEmpty }
+
+    /// Whether this is stopped. Nothing changes: also where one push may go to see.
+    func stops(lane: Int, bundleID: String) -> Bool { !scopes(lane, bundleID).isEmpty }
+
     /// Whether a push may go. True for one of them when it is time to see.
     mutating func admits(lane: Int, bundleID: String) -> Bool {
         let scopes = scopes(lane, bundleID)

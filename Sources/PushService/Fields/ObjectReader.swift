@@ -39,9 +39,13 @@ struct ObjectReader {
     func place(_ name: String) -> FieldPath { .member(path, name) }
 
     /// The member, or a fault if it is absent and `isRequired`.
-    func value(_ name: String, _ expected: String, isRequired: Bool = false) -> JSONValue? {
+    func value(
+        _ name: String,
+        _ expected: @autoclosure () -> String,
+        isRequired: Bool = false
+    ) -> JSONValue? {
         if let value = object[name] { return value }
-        if isRequired { faults.add(.missing, place(name), at: object.offset, "missing; write \(expected)") }
+        if isRequired { faults.add(.missing, place(name), at: object.offset, "missing; write \(expected())") }
         return nil
     }
 
@@ -59,13 +63,13 @@ struct ObjectReader {
     func text(
         _ name: String,
         _ byteCounts: ClosedRange<Int>,
-        _ expected: String,
+        _ expected: @autoclosure () -> String,
         isRequired: Bool = false,
         isValid: (String) -> Bool = { _ in true }
     ) -> String? {
-        guard let value = value(name, expected, isRequired: isRequired) else { return nil }
+        guard let value = value(name, expected(), isRequired: isRequired) else { return nil }
         guard let text = value.string, byteCounts.contains(text.utf8.count), isValid(text) else {
-            wrong(name, value, expected)
+            wrong(name, value, expected())
             return nil
         }
         return text
@@ -93,10 +97,10 @@ struct ObjectReader {
     /// One of the words of an enumeration.
     func choice<Word: RawRepresentable & CaseIterable>(_ name: String, isRequired: Bool = false) -> Word?
     where Word.RawValue == String {
-        let expected = "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        guard let value = value(name, expected, isRequired: isRequired) else { return nil }
+        func expected() -> String { "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") }
+        guard let value = value(name, expected(), isRequired: isRequired) else { return nil }
         guard let text = value.string, let word = Word(rawValue: text) else {
-            wrong(name, value, expected)
+            wrong(name, value, expected())
             return nil
         }
         return word
@@ -108,10 +112,10 @@ struct ObjectReader {
         of expected: String,
         isRequired: Bool = false
     ) -> [(value: JSONValue, path: FieldPath)]? {
-        let expected = "an array of \(counts.lowerBound) to \(counts.upperBound) \(expected)"
-        guard let value = value(name, expected, isRequired: isRequired) else { return nil }
+        func sentence() -> String { "an array of \(counts.lowerBound) to \(counts.upperBound) \(expected)" }
+        guard let value = value(name, sentence(), isRequired: isRequired) else { return nil }
         guard let elements = value.elements, counts.contains(elements.count) else {
-            wrong(name, value, expected)
+            wrong(name, value, sentence())
             return nil
         }
         return elements.enumerated().map { ($0.element, .element(place(name), $0.offset)) }

@@ -1,5 +1,6 @@
 import Envelope
 import PushStore
+import Synchronization
 import Transport
 
 /// Answers as the server sends them.
@@ -110,11 +111,21 @@ extension ServiceContext {
         do throws(StoreError) {
             return try await work()
         } catch {
-            let problem = Problem(error)
-            // The error names what the store met; nothing of a request is in it.
-            if problem.kind == .internalError { log.event("store-failed", at: clock.now(), [("error", "\(error)")]) }
-            throw problem
+            throw problem(error)
         }
+    }
+
+    func problem(_ error: StoreError) -> Problem {
+        let problem = Problem(error)
+        // The error names what the store met; nothing of a request is in it.
+        if problem.kind == .internalError { log.event("store-failed", at: clock.now(), [("error", "\(error)")]) }
+        return problem
+    }
+
+    /// Counts it, and makes the answer.
+    func refuse(_ problem: Problem) -> HTTPAnswer {
+        metrics.withLock { $0.didRefuse(problem.refusal) }
+        return HTTPAnswer(problem)
     }
 
     /// Writes down an administrative act: who did what, with the key's name and never the key.

@@ -22,6 +22,7 @@ package final class APIApplication: HTTPApplication {
     let status: StatusHandler
     let resends: ResendHandler
     let deliveries: DeliveriesHandler
+    let submissions: LoopBound<SubmissionPath>
     let state: LoopBound<State>
 
     /// - Parameters:
@@ -36,10 +37,9 @@ package final class APIApplication: HTTPApplication {
         storeHealth: @escaping @Sendable () -> StoreHealth
     ) {
         self.context = context
-        notifications = NotificationHandler(
-            context: context,
-            intake: Intake(context: context, door: door, quota: quota)
-        )
+        let intake = Intake(context: context, door: door, quota: quota)
+        notifications = NotificationHandler(context: context, intake: intake)
+        submissions = LoopBound(SubmissionPath(context, intake), to: context.loop)
         status = StatusHandler(context: context, storeHealth: storeHealth)
         resends = ResendHandler(context, door: door)
         deliveries = DeliveriesHandler(context)
@@ -61,6 +61,16 @@ package final class APIApplication: HTTPApplication {
     package func whenIdle(_ action: @escaping () -> Void) {
         let state = state.value
         if state.openCount == 0 { action() } else { state.whenIdle.append(action) }
+    }
+
+    /// One request has its answer.
+    func didAnswer() {
+        let state = state.value
+        state.openCount -= 1
+        guard state.openCount == 0, !state.whenIdle.isEmpty else { return }
+        let actions = state.whenIdle
+        state.whenIdle = []
+        for action in actions { action() }
     }
 
     // MARK: A request
@@ -124,10 +134,7 @@ package final class APIApplication: HTTPApplication {
     static var noBody: Problem { Problem(.badRequest, "Leave the body out; this operation takes none.") }
 
     /// Counts it, and makes the answer.
-    func refuse(_ problem: Problem) -> HTTPAnswer {
-        context.metrics.withLock { $0.didRefuse(problem.refusal) }
-        return HTTPAnswer(problem)
-    }
+    func refuse(_ problem: Problem) -> HTTPAnswer { context.refuse(problem) }
 
     func answer(_ call: APICall) async -> HTTPAnswer {
         do throws(Problem) {

@@ -63,13 +63,16 @@ struct APICall: Sendable {
     /// does not hold up a call.
     private static let byteCountMaxOnLoop = 65_536
 
+    /// Whether its body is read on the loop.
+    var isSmall: Bool { body.count <= Self.byteCountMaxOnLoop }
+
     /// - Parameter work: a computation on values.
     /// - Returns: what came of it.
     /// - Throws: what `work` throws.
     func apart<Value: Sendable>(
         _ work: @escaping @Sendable () throws(Problem) -> Value
     ) async throws(Problem) -> Value {
-        guard body.count > Self.byteCountMaxOnLoop else { return try work() }
+        guard !isSmall else { return try work() }
         // It touches no state and has an end; whoever began it waits for it.
         let task = Task.detached { () -> Result<Value, Problem> in
             do throws(Problem) { return .success(try work()) } catch { return .failure(error) }

@@ -36,16 +36,17 @@ final class APIExchange: HTTPExchange {
 
     private func run(_ responder: HTTPResponder) {
         application.state.value.openCount += 1
+        if call.route.operation == .postNotifications, call.isSmall {
+            return application.submissions.value.begin(call) { [application] answer in
+                responder.respond(answer)
+                application.didAnswer()
+            }
+        }
         // It touches what lives on the loop, and runs there. It ends with the store's last answer, and is not called off
         // when the request breaks off: what was begun to be stored is stored.
         Task(executorPreference: application.context.loop) { [application, call] in
             responder.respond(await application.answer(call))
-            let state = application.state.value
-            state.openCount -= 1
-            guard state.openCount == 0, !state.whenIdle.isEmpty else { return }
-            let actions = state.whenIdle
-            state.whenIdle = []
-            for action in actions { action() }
+            application.didAnswer()
         }
     }
 }

@@ -15,6 +15,18 @@ struct Intake: Sendable {
         let id: APNSID
         let trace: Trace?
 
+        init(_ entry: NewEntry) {
+            device = entry.device
+            id = entry.apnsID
+            trace = entry.trace
+        }
+
+        init(_ entry: OutboxEntry) {
+            device = entry.device
+            id = entry.apnsID
+            trace = entry.trace
+        }
+
         func write(to writer: inout JSONWriter) {
             writer.object { writer in
                 writer.member("device", String(decoding: device.bytes, as: UTF8.self))
@@ -40,19 +52,14 @@ struct Intake: Sendable {
         _ call: APICall
     ) async throws(Problem) -> [Accepted] {
         let now = context.clock.now()
-        if let seconds = quota.take(entries.count, of: tenant, now: now) {
+        if let problem = takeQuota(entries.count, tenant, now: now) {
             if let known = try await known(idempotency, tenant) { return known }
-            var problem = Problem(
-                .quotaExceeded,
-                "The tenant may have \(tenant.quotaPerDay) notifications accepted in a day of UTC. Wait as long as"
-                    + " 'Retry-After' says, or have 'quota-per-day' raised."
-            )
-            problem.retryAfterSeconds = seconds
             throw problem
         }
         let result: EnqueueResult
         do throws(Problem) {
             let storeID = try tenant.storeID()
+            door.willQueue(entries, tenant: storeID, now: now)
             let results = try await context.asking { () throws(StoreError) in
                 let request = try OutboxRequest(tenant: storeID, idempotency: idempotency, entries: entries)
                 return try await context.store.enqueue([request], now: now)
@@ -67,10 +74,24 @@ struct Intake: Sendable {
             return try await repeated(result, tenant)
         }
         didStore(entries, topic, call)
-        return entries.map { Accepted(device: $0.device, id: $0.apnsID, trace: $0.trace) }
+        if let first = entries.first { door.ring([first.lane]) }
+        return entries.map(Accepted.init)
     }
 
-    private func didStore(_ entries: [NewEntry], _ topic: Topic, _ call: APICall) {
+    /// - Returns: nil: it was taken.
+    func takeQuota(_ count: Int, _ tenant: TenantConfiguration, now: Timestamp) -> Problem? {
+        guard let seconds = quota.take(count, of: tenant, now: now) else { return nil }
+        var problem = Problem(
+            .quotaExceeded,
+            "The tenant may have \(tenant.quotaPerDay) notifications accepted in a day of UTC. Wait as long as"
+                + " 'Retry-After' says, or have 'quota-per-day' raised."
+        )
+        problem.retryAfterSeconds = seconds
+        return problem
+    }
+
+    /// Counts what is on the disk.
+    func didStore(_ entries: [NewEntry], _ topic: Topic, _ call: APICall) {
         guard let first = entries.first else { return }
         let microseconds = (context.clock.uptime() - call.begun) / 1_000
         let app = topic.description
@@ -83,7 +104,6 @@ struct Intake: Sendable {
             )
             for entry in entries where entry.receiptHash != nil { metrics.didAwaitReceipt() }
         }
-        door.ring([first.lane])
     }
 
     /// The answer to a request that was accepted before, whatever has become of its devices and of the quota since.
@@ -104,7 +124,7 @@ struct Intake: Sendable {
     }
 
     /// What has been purged is left out: nobody can say any more where it went.
-    private func repeated(
+    func repeated(
         _ result: EnqueueResult,
         _ tenant: TenantConfiguration
     ) async throws(Problem) -> [Accepted] {
@@ -115,8 +135,6 @@ struct Intake: Sendable {
         let entries = try await context.asking { () throws(StoreError) in
             try await context.store.entries(ids, tenant: storeID)
         }
-        return entries.compactMap { entry in
-            entry.map { Accepted(device: $0.device, id: $0.apnsID, trace: $0.trace) }
-        }
+        return entries.compactMap { $0.map(Accepted.init) }
     }
 }

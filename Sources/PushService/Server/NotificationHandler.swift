@@ -45,7 +45,7 @@ struct NotificationHandler: Sendable {
         return Self.answer(accepted)
     }
 
-    private static func read(
+    static func read(
         _ call: APICall,
         _ tenant: TenantConfiguration
     ) throws(Problem) -> NotificationSubmission {
@@ -59,7 +59,7 @@ struct NotificationHandler: Sendable {
         )
     }
 
-    private static func idempotency(_ submission: NotificationSubmission) throws(Problem) -> Idempotency? {
+    static func idempotency(_ submission: NotificationSubmission) throws(Problem) -> Idempotency? {
         guard let key = submission.idempotencyKey else { return nil }
         do throws(StoreError) {
             return try Idempotency(key: Array(key.utf8), digest: submission.digest)
@@ -77,7 +77,7 @@ struct NotificationHandler: Sendable {
         return lookups
     }
 
-    private static func answer(_ accepted: [Intake.Accepted], warnings: [SAPNotification.Warning] = []) -> HTTPAnswer {
+    static func answer(_ accepted: [Intake.Accepted], warnings: [SAPNotification.Warning] = []) -> HTTPAnswer {
         .json(202) { writer in
             writer.name("notifications")
             writer.array { writer in

@@ -1,7 +1,24 @@
+package import Envelope
 package import PushStore
 
 /// What the API tells whoever sends and reports. On the loop.
 package protocol DispatchDoor: AnyObject, Sendable {
+    /// What becomes of one request's notifications before they are stored.
+    ///
+    /// - Parameter offer: all of one lane, each device once.
+    /// - Returns: room for all of them: they are to be stored as on their way, and then `didStore` or `didNotStore` is
+    ///   called. nil: they are to be queued, and then `ring` is called.
+    func reserve(_ offer: SendOffer) -> SendReservation?
+
+    /// They are on the disk as on their way: they are sent now.
+    func didStore(_ reservation: SendReservation, _ leases: [Lease])
+
+    /// They are not on the disk, or were there before.
+    func didNotStore(_ reservation: SendReservation)
+
+    /// These will be queued, and then `ring` is called: nothing that comes later may overtake them.
+    func willQueue(_ entries: [NewEntry], tenant: TenantID, now: Timestamp)
+
     /// Something was stored in these lanes.
     func ring(_ lanes: Set<Lane>)
 
@@ -23,5 +40,39 @@ package struct DispatchBells: Sendable {
     ) {
         self.hooks = hooks
         self.fallbacks = fallbacks
+    }
+}
+
+/// One request's notifications, as the dispatcher is asked about them.
+package struct SendOffer: Sendable {
+    package let tenant: TenantID
+    /// One or more, all of one lane.
+    package let entries: [NewEntry]
+    /// As they were looked up, in the same order.
+    package let devices: [Device]
+    /// The app's, without a suffix.
+    package let bundleID: String
+    /// When they are accepted.
+    package let now: Timestamp
+
+    package init(tenant: TenantID, entries: [NewEntry], devices: [Device], bundleID: String, now: Timestamp) {
+        precondition(entries.count == devices.count)
+        self.tenant = tenant
+        self.entries = entries
+        self.devices = devices
+        self.bundleID = bundleID
+        self.now = now
+    }
+}
+
+/// Room for one request's notifications.
+package struct SendReservation: Sendable {
+    package let offer: SendOffer
+    /// The dispatcher's, one for each entry.
+    let tickets: Range<Int>
+
+    package init(offer: SendOffer, tickets: Range<Int>) {
+        self.offer = offer
+        self.tickets = tickets
     }
 }

@@ -14,6 +14,9 @@ package protocol DeviceRegistry: Sendable {
     /// - Returns: one for each key, in their order.
     func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup]
 
+    /// As the asynchronous one, for an event loop that looks without a task of its own.
+    func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>)
+
     /// - Returns: the keys of a tenant's devices with this token, of either kind, in this environment; in the order of their
     ///   ids.
     func devices(
@@ -47,4 +50,16 @@ package protocol DeviceRegistry: Sendable {
         environment: APNSEnvironment,
         tenant: TenantID
     ) async throws(StoreError) -> Int
+}
+
+/// An engine without callbacks of its own. The task does one call of the engine's and ends with it: whoever closes the engine
+/// waits for its calls.
+extension DeviceRegistry {
+    package func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>) {
+        Task {
+            do throws(StoreError) { completion(.success(try await devices(keys))) } catch {
+                completion(.failure(error))
+            }
+        }
+    }
 }

@@ -43,6 +43,49 @@ package struct LeasedEntry: Equatable, Sendable {
     package let lease: Lease
     package let entry: OutboxEntry
     package let payload: [UInt8]
+
+    init(lease: Lease, entry: OutboxEntry, payload: [UInt8]) {
+        self.lease = lease
+        self.entry = entry
+        self.payload = payload
+    }
+
+    /// One that was stored as on its way, as a look at the queue would have given it.
+    ///
+    /// - Parameters:
+    ///   - entry: as it was stored.
+    ///   - lease: what storing it gave.
+    ///   - tenant: whose.
+    ///   - created: when it was accepted.
+    package init(_ entry: NewEntry, _ lease: Lease, tenant: TenantID, created: Timestamp) {
+        self.init(
+            lease: lease,
+            entry: OutboxEntry(
+                id: lease.id,
+                tenant: tenant,
+                device: entry.device,
+                topic: entry.topic,
+                apnsID: entry.apnsID,
+                collapseID: entry.collapseID,
+                lane: entry.lane,
+                pushType: entry.pushType,
+                priority: entry.priority,
+                expiration: entry.expiration,
+                deadline: entry.deadline,
+                attemptLimit: entry.attemptLimit,
+                trace: entry.trace,
+                state: .sending,
+                created: created,
+                changed: created,
+                due: created,
+                attemptCount: 0,
+                maybeDuplicate: false,
+                receipt: nil,
+                replayedAs: nil
+            ),
+            payload: entry.payload
+        )
+    }
 }
 
 /// The right to send an entry, for a time. In memory: a process that ends has none any more.

@@ -22,7 +22,11 @@ extension SQLiteStore: DeviceRegistry {
     }
 
     package func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
-        try await reader.perform { reader throws(StoreError) in try reader.devices(keys) }
+        try await called { devices(keys, completion: $0) }
+    }
+
+    package func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>) {
+        reader.submit({ reader throws(StoreError) in try reader.devices(keys) }, completion: completion)
     }
 
     package func devices(

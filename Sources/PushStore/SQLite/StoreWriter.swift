@@ -139,7 +139,7 @@ package enum StoreHealth: Equatable, Sendable {
 
 extension StoreError {
     /// Another transaction with the same work in it would fail in the same way.
-    var isOfTheDisk: Bool {
+    package var isOfTheDisk: Bool {
         switch self {
         case .full, .broken, .failed: true
         default: false

@@ -16,6 +16,7 @@ struct DispatchFlowTests {
                 if Int.random(in: 0..<200, using: &random) == 0 {
                     world.enqueue(Int.random(in: 1...200, using: &random))
                 }
+                if Int.random(in: 0..<4, using: &random) == 0 { world.offer(Int.random(in: 1...5, using: &random)) }
                 if let fault = world.fault {
                     Issue.record("seed \(seed), round \(round), step \(step): \(fault)")
                     return
@@ -28,6 +29,7 @@ struct DispatchFlowTests {
                 steps += 1
             }
             #expect(world.fault == nil && world.isDone, "seed \(seed), round \(round): \(world.summary)")
+            #expect(world.handedOverCount > 0, "seed \(seed), round \(round): nothing had room")
         }
     }
 
@@ -37,8 +39,12 @@ struct DispatchFlowTests {
         for round in 0..<30 {
             var world = FlowWorld(seed: random.next())
             world.enqueue(Int.random(in: 1...3_000, using: &random))
-            for _ in 0..<Int.random(in: 0..<400, using: &random) { try world.step() }
+            for _ in 0..<Int.random(in: 0..<400, using: &random) {
+                try world.step()
+                if Int.random(in: 0..<4, using: &random) == 0 { world.offer(Int.random(in: 1...5, using: &random)) }
+            }
             world.drain()
+            world.offer(1)
             world.failurePercent = 0
             var steps = 0
             while !world.flow.isIdle, world.fault == nil, steps < 100_000 {

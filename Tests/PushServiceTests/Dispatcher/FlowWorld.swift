@@ -9,6 +9,7 @@ struct FlowWorld {
         case take(DispatchLane, limit: Int)
         case mark([DispatchFlow.Marked])
         case push(Int)
+        case store(Range<Int>)
         case finish([Int])
     }
 
@@ -46,10 +47,35 @@ struct FlowWorld {
     }
 
     mutating func enqueue(_ count: Int) {
-        let lane = pick(DispatchLane.allCases)
+        enqueue(count, pick(DispatchLane.allCases))
+    }
+
+    private mutating func enqueue(_ count: Int, _ lane: DispatchLane) {
         queued[lane, default: 0] += count
         enqueuedCount += count
         flow.ring([lane])
+    }
+
+    private(set) var handedOverCount = 0
+
+    /// One request's notifications: sent as soon as they are stored where there is room, and queued otherwise.
+    mutating func offer(_ count: Int) {
+        let lane = pick(DispatchLane.allCases)
+        let first = lastTicket + 1
+        let tickets = first..<first + count
+        let devices = (0..<count).map { _ in DeviceBucket.Key(shardHash: UInt64.random(in: 0..<400, using: &random)) }
+        let waiting = taken.count { $0.value == lane && !marked.contains($0.key) }
+        guard flow.reserve(tickets, for: devices, in: lane, now: now) else { return enqueue(count, lane) }
+        if isDraining { fault = "room while draining" }
+        if waiting > 0, marked.count + waiting + count > Self.inFlightMax, lane != .urgent { fault = "overtook" }
+        lastTicket += count
+        enqueuedCount += count
+        handedOverCount += count
+        for ticket in tickets {
+            taken[ticket] = lane
+            marked.insert(ticket)
+        }
+        calls.append(.store(tickets))
     }
 
     mutating func drain() {
@@ -121,6 +147,14 @@ struct FlowWorld {
             for ticket in lost { end(ticket) }
             flow.didMark(batch, lost: lost)
             for one in batch where !lost.contains(one.ticket) { calls.append(.push(one.ticket)) }
+        case .store(let tickets):
+            guard fails else {
+                for ticket in tickets { calls.append(.push(ticket)) }
+                return
+            }
+            // Its sender is told so.
+            for ticket in tickets { end(ticket) }
+            flow.didNotStore(tickets)
         case .push(let ticket):
             answered.insert(ticket)
             flow.didAnswer(ticket)

@@ -17,6 +17,24 @@ final class ServerStage: Sendable {
 
     final class Door: DispatchDoor {
         let rung = Mutex<[Set<Lane>]>([])
+        /// Whether everything that is offered has room.
+        let hasRoom = Mutex(false)
+        let offered = Mutex<[SendOffer]>([])
+        let stored = Mutex<[(offer: SendOffer, leases: [Lease])]>([])
+        let notStored = Mutex<[SendOffer]>([])
+        let queued = Mutex<[NewEntry]>([])
+
+        func reserve(_ offer: SendOffer) -> SendReservation? {
+            offered.withLock { $0.append(offer) }
+            return hasRoom.withLock { $0 } ? SendReservation(offer: offer, tickets: 0..<offer.entries.count) : nil
+        }
+        func didStore(_ reservation: SendReservation, _ leases: [Lease]) {
+            stored.withLock { $0.append((reservation.offer, leases)) }
+        }
+        func didNotStore(_ reservation: SendReservation) {
+            notStored.withLock { $0.append(reservation.offer) }
+        }
+        func willQueue(_ entries: [NewEntry], tenant: TenantID, now: Timestamp) { queued.withLock { $0 += entries } }
         func ring(_ lanes: Set<Lane>) { rung.withLock { $0.append(lanes) } }
         func didReceive(_ entries: [OutboxEntry]) {}
         func didReport() {}

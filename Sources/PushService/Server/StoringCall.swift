@@ -1,0 +1,70 @@
+import PushStore
+import Transport
+
+/// Requests of one turn on their way to the disk: those that are sent at once and those that are queued, each kind in one
+/// call. The first kind first: a device's notifications keep their order. Lives on the loop.
+final class StoringCall {
+    private let runs: [SubmissionRun]
+    private let context: ServiceContext
+    private let completion: ([Result<StoringResult, StoreError>]) -> Void
+    private var results: [Result<StoringResult, StoreError>]
+    private var openCount = 0
+
+    /// - Parameters:
+    ///   - runs: with their drafts.
+    ///   - context: whose store.
+    ///   - completion: called once, on the loop.
+    init(
+        _ runs: [SubmissionRun],
+        _ context: ServiceContext,
+        _ completion: @escaping ([Result<StoringResult, StoreError>]) -> Void
+    ) {
+        self.runs = runs
+        self.context = context
+        self.completion = completion
+        results = runs.map { _ in .failure(.damaged) }
+    }
+
+    func begin() {
+        let now = context.clock.now()
+        let box = LoopBound(self, to: context.loop)
+        var (sending, queueing): ([OutboxRequest], [OutboxRequest]) = ([], [])
+        var (sendingPlaces, queueingPlaces): ([Int], [Int]) = ([], [])
+        for (place, run) in runs.enumerated() {
+            do throws(StoreError) {
+                let entries = run.draft?.entries ?? []
+                let request = try OutboxRequest(tenant: run.storeID, idempotency: run.idempotency, entries: entries)
+                if run.reservation == nil {
+                    queueing.append(request)
+                    queueingPlaces.append(place)
+                } else {
+                    sending.append(request)
+                    sendingPlaces.append(place)
+                }
+            } catch {
+                results[place] = .failure(error)
+            }
+        }
+        openCount = (sending.isEmpty ? 0 : 1) + (queueing.isEmpty ? 0 : 1)
+        if openCount == 0 { return completion(results) }
+        if !sending.isEmpty {
+            context.store.enqueueSending(sending, now: now) { [sendingPlaces] result in
+                box.loop.perform { box.value.end(sendingPlaces, result.map { $0.map(StoringResult.init) }) }
+            }
+        }
+        if !queueing.isEmpty {
+            context.store.enqueue(queueing, now: now) { [queueingPlaces] result in
+                box.loop.perform { box.value.end(queueingPlaces, result.map { $0.map(StoringResult.init) }) }
+            }
+        }
+    }
+
+    private func end(_ places: [Int], _ result: Result<[StoringResult], StoreError>) {
+        switch result {
+        case .success(let values): for (place, value) in zip(places, values) { results[place] = .success(value) }
+        case .failure(let error): for place in places { results[place] = .failure(error) }
+        }
+        openCount -= 1
+        if openCount == 0 { completion(results) }
+    }
+}

@@ -1,0 +1,153 @@
+import APNS
+import Envelope
+import PushStore
+import PushStorePattern
+import Testing
+import Transport
+
+@testable import APNSSimulator
+@testable import PushService
+
+/// From a reservation to APNs, with a real store and a simulator behind TLS.
+struct DispatcherHandOverTests {
+    /// One notification to one device, as the API offers it.
+    private static func offer(
+        _ number: UInt64,
+        to name: String,
+        _ site: DispatchSite,
+        _ store: SQLiteStore
+    ) async throws -> SendOffer {
+        guard case .found(let device)? = try await site.lookup(name, store) else { throw StoreError.closed }
+        return SendOffer(
+            tenant: site.tenant,
+            entries: [try site.entry(number, to: name)],
+            devices: [device],
+            bundleID: DispatchSite.bundleID,
+            now: site.clock.now
+        )
+    }
+
+    private static func reserve(_ offer: SendOffer, _ dispatcher: Dispatcher, _ site: DispatchSite) async
+        -> SendReservation?
+    {
+        await site.loop.run { dispatcher.reserve(offer) }
+    }
+
+    private static func store(_ offer: SendOffer, _ site: DispatchSite, _ store: SQLiteStore) async throws -> [Lease] {
+        let request = try OutboxRequest(tenant: site.tenant, idempotency: nil, entries: offer.entries)
+        guard case .sending(let leases)? = try await store.enqueueSending([request], now: offer.now).first else {
+            throw StoreError.closed
+        }
+        return leases
+    }
+
+    /// Looks again and again until what was queued before the start is known to be none.
+    private static func ready(_ site: DispatchSite, _ dispatcher: Dispatcher) async {
+        await site.until { dispatcher.queued.allSatisfy { !$0.wantsLook(now: .init(milliseconds: .max)) } }
+    }
+
+    @Test func `what has room goes out once it is stored, without a look at the queue, and ends like any other`()
+        async throws
+    {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        await Self.ready(site, dispatcher)
+        let offer = try await Self.offer(1, to: "one", site, store)
+        let reservation = try #require(await Self.reserve(offer, dispatcher, site))
+        #expect(site.events.pushes.isEmpty, "nothing goes out before it is stored")
+        let leases = try await Self.store(offer, site, store)
+        await site.loop.run { dispatcher.didStore(reservation, leases) }
+        try await site.until(leases.map(\.id), store) { $0 == .accepted }
+        #expect(site.events.pushes == [StorePattern.apnsID(1)])
+        #expect(site.log.count(#""status":200"#) == 1)
+        let counts = await site.loop.run { dispatcher.ledger.todayByApp[DispatchSite.bundleID] }
+        #expect(counts?.accepted == 1 && counts?.sent == 1)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `what was stored when the process died is sent by the next one, with the same apns-id`() async throws {
+        let site = try await DispatchSite()
+        var store = try site.openStore()
+        var dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        await Self.ready(site, dispatcher)
+        let offer = try await Self.offer(1, to: "one", site, store)
+        _ = try #require(await Self.reserve(offer, dispatcher, site))
+        let leases = try await Self.store(offer, site, store)
+        // It is on the disk, and nobody is told.
+        await dispatcher.drain(within: .zero)
+        await store.close()
+        #expect(site.events.pushes.isEmpty)
+        store = try site.openStore()
+        #expect(store.openingReport.interruptedCount == 1)
+        dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        await site.ring(dispatcher)
+        try await site.until(leases.map(\.id), store) { $0 == .accepted }
+        #expect(site.events.pushes == [StorePattern.apnsID(1)])
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `what comes after something queued for its device is queued behind it, and others are not`()
+        async throws
+    {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        for name in ["one", "two"] { try await site.register(name, store) }
+        await Self.ready(site, dispatcher)
+        let first = try await Self.offer(1, to: "one", site, store)
+        await site.loop.run { dispatcher.willQueue(first.entries, tenant: site.tenant, now: first.now) }
+        let second = try await Self.offer(2, to: "one", site, store)
+        #expect(await Self.reserve(second, dispatcher, site) == nil)
+        let other = try #require(
+            await Self.reserve(try await Self.offer(3, to: "two", site, store), dispatcher, site)
+        )
+        await site.loop.run { dispatcher.didNotStore(other) }
+        let ids = try await site.enqueue(first.entries + second.entries, store)
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .accepted }
+        #expect(site.events.pushes == [1, 2].map { StorePattern.apnsID($0) })
+        let later = try #require(
+            await Self.reserve(try await Self.offer(4, to: "one", site, store), dispatcher, site),
+            "both have gone"
+        )
+        await site.loop.run { dispatcher.didNotStore(later) }
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `before the start, after it with an old queue, and with a suspended credential nothing has room`()
+        async throws
+    {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await site.register("one", store)
+        let offer = try await Self.offer(1, to: "one", site, store)
+        #expect(await Self.reserve(offer, dispatcher, site) == nil)
+        try await dispatcher.start(try site.plan())
+        // The first one was noted as queued, and nothing takes it.
+        await Self.ready(site, dispatcher)
+        try await site.register("two", store)
+        let other = try await Self.offer(2, to: "two", site, store)
+        let lane = try #require(
+            await site.loop.run {
+                dispatcher.lanes.entry(tenant: "acme", bundleID: DispatchSite.bundleID, environment: .sandbox)?.number
+            }
+        )
+        await site.loop.run {
+            dispatcher.suspend(SuspensionBook.Scope(lane: lane, bundleID: nil), .invalidProviderToken)
+        }
+        #expect(await Self.reserve(other, dispatcher, site) == nil)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+}

@@ -1,0 +1,102 @@
+import APNS
+import Envelope
+import PushStorePattern
+import TestSupport
+import Testing
+
+@testable import PushService
+
+/// What may go out as soon as it is stored. Values alone.
+struct HandOverTests {
+    private static let start = Timestamp(milliseconds: 1_793_491_200_000)
+
+    private static func key(_ number: UInt64) -> DeviceBucket.Key { DeviceBucket.Key(shardHash: number) }
+
+    // MARK: Order
+
+    @Test func `nothing overtakes what is queued for its device, until the last of that is on its way`() {
+        var devices = QueuedDevices(unknownUntil: Self.start)
+        devices.didLook(oldestDue: nil)
+        #expect(devices.mayPass(Self.key(1)))
+        devices.willQueue(StorePattern.apnsID(1), for: Self.key(1), now: Self.start)
+        devices.willQueue(StorePattern.apnsID(2), for: Self.key(1), now: Self.start)
+        devices.didLeave(StorePattern.apnsID(1), for: Self.key(1))
+        #expect(!devices.mayPass(Self.key(1)) && devices.mayPass(Self.key(2)))
+        devices.didLeave(StorePattern.apnsID(2), for: Self.key(1))
+        #expect(devices.mayPass(Self.key(1)))
+    }
+
+    @Test func `after a start nothing passes before a look has found nothing that was queued before it`() {
+        var devices = QueuedDevices(unknownUntil: Self.start)
+        #expect(!devices.mayPass(Self.key(1)) && devices.wantsLook(now: Self.start))
+        devices.didLook(oldestDue: Self.start)
+        #expect(!devices.mayPass(Self.key(1)))
+        devices.didLook(oldestDue: Self.start.advanced(by: .milliseconds(1)))
+        #expect(devices.mayPass(Self.key(1)) && !devices.wantsLook(now: Self.start))
+    }
+
+    @Test func `with too many devices to remember all go through the queue until it has no old ones`() {
+        var devices = QueuedDevices(unknownUntil: Self.start)
+        devices.didLook(oldestDue: nil)
+        let later = Self.start.advanced(by: .seconds(60))
+        for number in 0...UInt64(QueuedDevices.countMax) {
+            devices.willQueue(StorePattern.apnsID(number), for: Self.key(number), now: later)
+        }
+        #expect(!devices.mayPass(Self.key(9_999_999)))
+        // What was being stored then is not yet to be found.
+        #expect(!devices.wantsLook(now: later) && devices.wantsLook(now: later.advanced(by: .seconds(5))))
+        devices.didLook(oldestDue: nil)
+        #expect(devices.mayPass(Self.key(9_999_999)))
+        #expect(!devices.mayPass(Self.key(UInt64(QueuedDevices.countMax))), "the last one is remembered")
+    }
+
+    // MARK: Room
+
+    @Test func `what waits has its room first, and an urgent one goes before it only as often as in its turns`() {
+        var scheduler = LaneScheduler(inFlightMax: 64)
+        let waiting = LaneScheduler.Counts(normal: 56)
+        // 64 are spoken for by the first one.
+        let granted = [8, 1].map { scheduler.reserve($0, in: $0 == 8 ? .urgent : .normal, beside: waiting) }
+        #expect(granted == [true, false])
+        let turns = (0..<40).map { _ in scheduler.reserve(1, in: .urgent, beside: waiting) }
+        #expect(turns.count(where: { $0 }) == LaneScheduler.shares.urgent)
+        #expect(scheduler.inFlight == .init(urgent: 8 + LaneScheduler.shares.urgent))
+    }
+
+    @Test(arguments: [(DispatchLane.urgent, 64), (.normal, 56), (.background, 32)])
+    func `a lane has no more room than its part`(_ example: (lane: DispatchLane, count: Int)) {
+        var scheduler = LaneScheduler(inFlightMax: 64)
+        let taken = (0..<100).map { _ in scheduler.reserve(1, in: example.lane, beside: .init()) }
+        #expect(taken.count(where: { $0 }) == example.count)
+    }
+
+    @Test func `a request has room for all of its notifications or takes none`() {
+        var flow = DispatchFlow(inFlightMax: 8, bucket: DeviceBucket(perMinute: 60, burst: 1, deviceCountMax: 100))
+        let granted = [
+            flow.reserve(1..<2, for: [Self.key(2)], in: .urgent, now: 0),
+            // The second device's bucket is empty; the first one's stays as it was.
+            flow.reserve(2..<4, for: [Self.key(1), Self.key(2)], in: .urgent, now: 0),
+            flow.reserve(2..<3, for: [Self.key(1)], in: .urgent, now: 0),
+            flow.reserve(3..<10, for: (3..<10).map(Self.key), in: .urgent, now: 0),
+        ]
+        #expect(granted == [true, false, true, false])
+        #expect(flow.scheduler.inFlight.urgent == 2)
+        flow.didNotStore(1..<3)
+        #expect(flow.isIdle && flow.scheduler.inFlight.urgent == 0)
+    }
+
+    @Test func `a broadcast waits for its turns, and nothing has room in a drain or while writes fail`() {
+        let bucket = DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 1_000)
+        var flow = DispatchFlow(inFlightMax: 1_000, bucket: bucket)
+        let many = (0..<UInt64(DispatchFlow.handOverCountMax + 1)).map(Self.key)
+        var granted = [flow.reserve(1..<many.count + 1, for: many, in: .urgent, now: 0)]
+        flow.failureCount = 1
+        granted.append(flow.reserve(1..<2, for: [Self.key(1)], in: .urgent, now: 0))
+        flow.failureCount = 0
+        granted.append(flow.reserve(1..<2, for: [Self.key(1)], in: .urgent, now: 0))
+        flow.drain()
+        granted.append(flow.reserve(2..<3, for: [Self.key(1)], in: .urgent, now: 0))
+        #expect(granted == [false, false, true, false])
+        #expect(!flow.isIdle, "what has room is waited for")
+    }
+}

@@ -1,0 +1,155 @@
+import APNS
+import Envelope
+import PushStore
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import PushService
+
+/// A small `POST /v1/notifications`, where the dispatcher has room.
+struct SubmissionPathTests {
+    @Test func `where there is room it is stored as on its way and handed over, and nobody rings`() async throws {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            stage.door.hasRoom.withLock { $0 = true }
+            let reply = await stage.post(Body.notification())
+            #expect(reply.status == 202, "\(reply.text)")
+            let (offer, leases) = try #require(stage.door.stored.withLock { $0.first })
+            #expect(offer.entries.map(\.apnsID.description) == reply.ids && leases.count == 1)
+            #expect(offer.bundleID == "com.example.chat" && offer.devices.count == 1)
+            #expect(stage.door.rung.withLock { $0.isEmpty })
+            let states = try await stage.store.entries(leases.map(\.id), tenant: offer.tenant).map { $0?.state }
+            #expect(states == [.sending])
+            #expect(await stage.read("/v1/notifications/" + reply.ids[0]).string("state") == "sending")
+        }
+    }
+
+    @Test func `a repetition and a conflict give their room and their quota back, and nothing goes out twice`()
+        async throws
+    {
+        try await ServerStage.with(quota: 2) { stage in
+            try await stage.register()
+            stage.door.hasRoom.withLock { $0 = true }
+            let first = await stage.post(Body.notification(), [("idempotency-key", "k")])
+            let again = await stage.post(Body.notification(), [("idempotency-key", "k")])
+            let other = await stage.post(Body.notification() + " ", [("idempotency-key", "k")])
+            #expect(first.status == 202 && again.body == first.body && other.status == 409)
+            #expect(stage.door.stored.withLock { $0.count } == 1 && stage.door.notStored.withLock { $0.count } == 2)
+            #expect(await stage.post(Body.notification()).status == 202)
+        }
+    }
+
+    @Test func `a store that refuses gives its room back`() async throws {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            stage.door.hasRoom.withLock { $0 = true }
+            stage.store.failure = .full
+            #expect(await stage.post(Body.notification()).status == 503)
+            #expect(stage.door.stored.withLock { $0.isEmpty } && stage.door.notStored.withLock { $0.count } == 1)
+        }
+    }
+
+    @Test func `what is queued is said before it is stored, whichever way it comes`() async throws {
+        try await ServerStage.with { stage in
+            for number in 0..<60 { try await stage.register("d\(number)", number) }
+            #expect(await stage.post(Body.notification(#"{"device":"d1","sealed":"\#(Body.sealed)"}"#)).status == 202)
+            let offered = stage.door.offered.withLock { $0.count }
+            let many = (0..<60).map { #"{"device":"d\#($0)","sealed":"\#(Body.sealed)"}"# }.joined(separator: ",")
+            let reply = await stage.post(Body.notification(many))
+            #expect(reply.status == 202 && offered == 1)
+            // One that is read beside the loop has no offer.
+            #expect(stage.door.queued.withLock { $0.map(\.apnsID.description) } == reply.ids)
+        }
+    }
+
+    @Test func `many at one time are each answered with their own, in few calls`() async throws {
+        try await ServerStage.with { stage in
+            for number in 0..<20 { try await stage.register("d\(number)", number) }
+            stage.door.hasRoom.withLock { $0 = true }
+            let replies = await withTaskGroup(of: (Int, ServerStage.Reply).self) { group in
+                for number in 0..<20 {
+                    let device = number == 7 ? "nobody" : "d\(number)"
+                    let body = Body.notification(#"{"device":"\#(device)","sealed":"\#(Body.sealed)"}"#)
+                    group.addTask { (number, await stage.post(body)) }
+                }
+                return await group.reduce(into: [(Int, ServerStage.Reply)]()) { $0.append($1) }
+            }
+            for (number, reply) in replies {
+                #expect(reply.status == (number == 7 ? 422 : 202), "\(number): \(reply.text)")
+                guard number != 7 else { continue }
+                #expect(reply.notifications.first?["device"]?.string == "d\(number)")
+            }
+            #expect(stage.door.stored.withLock { $0.count } == 19)
+        }
+    }
+}
+
+/// The batches themselves, with calls that end when the test says so.
+struct CallBatchTests {
+    private final class Stage {
+        var calls: [(items: [Int], end: ([Result<Int, StoreError>]) -> Void)] = []
+        var delivered: [(item: Int, result: Result<Int, StoreError>)] = []
+        var batch: CallBatch<Int, Int>?
+    }
+
+    /// Runs each step in a turn of its own.
+    private static func run(_ steps: [@Sendable (LoopBound<Stage>) -> Void]) async throws {
+        let loop = try EventLoop()
+        let stage = LoopBound(Stage(), to: loop)
+        await loop.run {
+            let box = stage
+            stage.value.batch = CallBatch(
+                loop,
+                call: { items, end in box.value.calls.append((items, end)) },
+                deliver: { box.value.delivered.append(($0, $1)) }
+            )
+        }
+        for step in steps { await loop.run { step(stage) } }
+        await loop.run { stage.value.batch = nil }
+        loop.stop()
+    }
+
+    @Test func `what comes while a call is under way goes into the next one`() async throws {
+        try await Self.run([
+            { for item in 1...3 { $0.value.batch?.add(item) } },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2, 3]])
+                stage.value.batch?.add(4)
+                stage.value.batch?.add(5)
+            },
+            { stage in
+                #expect(stage.value.calls.count == 1)
+                stage.value.calls[0].end([.success(10), .failure(.full), .success(30)])
+            },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2, 3], [4, 5]])
+                #expect(stage.value.delivered.map(\.item) == [1, 2, 3])
+                #expect(stage.value.delivered.map { try? $0.result.get() } == [10, nil, 30])
+            },
+        ])
+    }
+
+    @Test func `where one may have failed the others each gets a call of its own, and a second failure is its own`()
+        async throws
+    {
+        let damaged = Result<Int, StoreError>.failure(.damaged)
+        try await Self.run([
+            { for item in 1...2 { $0.value.batch?.add(item) } },
+            { $0.value.calls[0].end([damaged, damaged]) },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2], [1]] && stage.value.delivered.isEmpty)
+                stage.value.calls[1].end([damaged])
+            },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2], [1], [2]])
+                stage.value.calls[2].end([.success(20)])
+            },
+            { stage in
+                #expect(stage.value.delivered.map(\.item) == [1, 2])
+                #expect(stage.value.delivered.map { try? $0.result.get() } == [nil, 20])
+            },
+        ])
+    }
+}
