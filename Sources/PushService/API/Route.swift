@@ -83,8 +83,23 @@ package enum Router {
     package static let idByteCountMax = 64
 
     /// The table as bytes, taken apart once: every request is held against it.
-    private static let rows: [(route: Route, method: [UInt8], steps: [ArraySlice<UInt8>])] = Route.all.map {
-        ($0, Array($0.method.utf8), split(Array($0.pattern.utf8)[...]))
+    private static let rows = Route.all.map { Row($0) }
+
+    private struct Row {
+        let route: Route
+        let method: [UInt8]
+        let pattern: [UInt8]
+        let steps: [ArraySlice<UInt8>]
+        /// Without an identifier.
+        let isExact: Bool
+
+        init(_ route: Route) {
+            self.route = route
+            method = Array(route.method.utf8)
+            pattern = Array(route.pattern.utf8)
+            steps = split(pattern[...])
+            isExact = !pattern.contains(UInt8(ascii: "{"))
+        }
     }
 
     package static func match(method: String, path: String) throws(Problem) -> Match {
@@ -99,6 +114,10 @@ package enum Router {
     /// - Returns: the operation, and the identifier in the path.
     /// - Throws: `.notFound`, or `.methodNotAllowed` with what the path takes.
     package static func match(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) throws(Problem) -> Match {
+        // Most requests ask for one without an identifier, and are spelled right.
+        for row in rows where row.isExact && row.pattern.elementsEqual(path) && row.method.elementsEqual(method) {
+            return Match(route: row.route, id: nil)
+        }
         guard path.count <= pathByteCountMax, path.first == UInt8(ascii: "/"),
             path.allSatisfy({ $0 == UInt8(ascii: "/") || isIDCharacter($0) })
         else { throw notFound }

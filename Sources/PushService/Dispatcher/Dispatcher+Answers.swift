@@ -91,7 +91,8 @@ extension Dispatcher {
             milliseconds: nanoseconds / 1_000_000,
             attempt: entry.attemptCount + 1
         )
-        context.log.write(line.json)
+        line.append(to: &logLines)
+        plan()
     }
 
     // MARK: The credential

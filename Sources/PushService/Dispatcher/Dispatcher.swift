@@ -53,6 +53,8 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     var quarantine = TokenQuarantine()
     var deviceEffects = DeviceEffects()
     var releases = ReleaseQueue()
+    /// Lines of this turn: each call of the log wakes its thread.
+    var logLines: [UInt8] = []
     /// Of each lane.
     var queued: [QueuedDevices]
     var upkeep = UpkeepTimes()
@@ -173,7 +175,14 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         await onLoop { dispatcher in await dispatcher.lanes.close(gracefully: false) }
     }
 
+    private func writeLog() {
+        guard !logLines.isEmpty else { return }
+        context.log.write(logLines)
+        logLines.removeAll(keepingCapacity: logLines.count <= 1 << 16)
+    }
+
     private func endDrain() {
+        writeLog()
         isOver = true
         wakeTimer?.cancel()
         upkeepTimer?.cancel()
@@ -264,6 +273,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
 extension Dispatcher: TurnEndHandler {
     package func handleTurnEnd() {
         isTurnPlanned = false
+        writeLog()
         guard !isOver else { return }
         let now = context.clock.uptime()
         while let effect = flow.next(now: now) { perform(effect) }

@@ -43,22 +43,56 @@ package struct AttemptLogLine: Equatable, Sendable {
         self.attempt = attempt
     }
 
-    /// One JSON object and a line feed. Every text is of our own types' alphabets, so no line can begin another.
+    /// One JSON object and a line feed.
     package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("time", ISODateTime.text(milliseconds: timeMilliseconds))
-            writer.member("event", "attempt")
-            writer.member("trace", trace.text)
-            writer.member("apns-id", id.description)
-            writer.member("topic", topic.description)
-            writer.member("push-type", pushType.rawValue)
-            writer.member("priority", (priority ?? .immediate).rawValue)
-            if let status { writer.member("status", status) }
-            if let reason { writer.member("reason", reason.rawValue) }
-            writer.member("milliseconds", max(0, milliseconds))
-            writer.member("attempt", attempt)
+        var text: [UInt8] = []
+        append(to: &text)
+        return text
+    }
+
+    /// The same, behind other lines. Every text is of our own types' alphabets, none of which has what JSON escapes, so that
+    /// no line can begin another.
+    package func append(to text: inout [UInt8]) {
+        text.append(word: #"{"time":""#)
+        ISODateTime.append(milliseconds: timeMilliseconds, to: &text)
+        text.append(word: #"","event":"attempt","trace":""#)
+        text.append(contentsOf: trace.text.utf8)
+        text.append(word: #"","apns-id":""#)
+        id.appendText(to: &text)
+        text.append(word: #"","topic":""#)
+        text.append(contentsOf: topic.bytes)
+        text.append(word: #"","push-type":""#)
+        text.append(contentsOf: pushType.headerValue)
+        text.append(word: #"","priority":"#)
+        text.append(decimal: UInt64((priority ?? .immediate).rawValue))
+        if let status {
+            text.append(word: #","status":"#)
+            text.append(decimal: UInt64(clamping: status))
         }
-        return writer.bytes + [UInt8(ascii: "\n")]
+        if let reason {
+            text.append(word: #","reason":""#)
+            text.append(contentsOf: reason.rawValue.utf8)
+            text.append(word: "\"")
+        }
+        text.append(word: #","milliseconds":"#)
+        text.append(decimal: UInt64(clamping: milliseconds))
+        text.append(word: #","attempt":"#)
+        text.append(decimal: UInt64(clamping: attempt))
+        text.append(word: "}\n")
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(word: StaticString) {
+        unsafe append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    }
+
+    fileprivate mutating func append(decimal number: UInt64) {
+        var unit: UInt64 = 1
+        while number / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+            unit /= 10
+        }
     }
 }

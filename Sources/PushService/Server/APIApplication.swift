@@ -8,6 +8,7 @@ package final class APIApplication: HTTPApplication {
     /// What lives on the loop.
     final class State {
         var gate: Gate
+        var clients = ClientAddresses()
         var isDraining = false
         /// Requests that wait for their answer.
         var openCount = 0
@@ -93,7 +94,7 @@ package final class APIApplication: HTTPApplication {
     private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APICall {
         let now = context.clock.uptime()
         let settings = context.settings
-        let request = APIHead.request(head)
+        let request = APIHead.request(head, &state.clients)
         let target = APIHead.target(head)
         let match: Router.Match
         do throws(Problem) {

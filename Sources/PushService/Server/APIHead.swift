@@ -6,13 +6,13 @@ enum APIHead {
     private static let queryByteCountMax = 1_024
 
     /// With the key, for the gate.
-    static func request(_ head: HTTPHead) -> APIRequest {
+    static func request(_ head: HTTPHead, _ clients: inout ClientAddresses) -> APIRequest {
         var fields: [APIRequest.Field] = []
         for index in 0..<head.fields.count {
             guard let name = name(of: index, head.fields) else { continue }
             fields.append(.init(name, String(decoding: head.fields.value(of: index), as: UTF8.self)))
         }
-        return APIRequest(method: "", path: "", fields: fields, client: client(head))
+        return APIRequest(method: "", path: "", fields: fields, client: clients.address(of: head))
     }
 
     private static func name(of index: Int, _ fields: HeaderBlock) -> String? {
@@ -35,12 +35,22 @@ enum APIHead {
         if head.fields["transfer-encoding"] != nil { return true }
         return head.fields["content-length"].map { !$0.elementsEqual("0".utf8) } ?? false
     }
+}
+
+/// The addresses of clients as numbers: a connection brings one text many times. A value.
+struct ClientAddresses {
+    private static let countMax = 1_024
+    private var known: [String: IPAddress] = [:]
 
     /// nil on the loopback port. What cannot be read is one client, and no way around the rate.
-    private static func client(_ head: HTTPHead) -> IPAddress? {
-        guard let address = head.remoteAddress else { return nil }
-        let withoutZone = address.prefix { $0 != "%" }
-        return IPAddress(String(withoutZone)) ?? IPAddress(bytes: [0, 0, 0, 0])
+    mutating func address(of head: HTTPHead) -> IPAddress? {
+        guard let text = head.remoteAddress else { return nil }
+        if let address = known[text] { return address }
+        let withoutZone = text.prefix { $0 != "%" }
+        let address = IPAddress(String(withoutZone)) ?? IPAddress(bytes: [0, 0, 0, 0])
+        if known.count >= Self.countMax { known = [:] }
+        known[text] = address
+        return address
     }
 }
 

@@ -69,7 +69,8 @@ package struct ServiceLog: Sendable {
 
     package init(_ put: @escaping @Sendable ([UInt8]) -> Void) { self.put = put }
 
-    package func write(_ line: [UInt8]) { put(line) }
+    /// - Parameter lines: one or more, whole.
+    package func write(_ lines: [UInt8]) { put(lines) }
 
     /// One line of an event that is no attempt; nothing secret may be among the values.
     ///

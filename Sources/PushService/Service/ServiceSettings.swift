@@ -3,11 +3,18 @@ import Envelope
 
 /// The configuration as requests and pushes look things up in it. One that was read is never changed: a reload makes another.
 package final class ServiceSettings: Sendable {
-    package struct App: Sendable {
+    /// An object: each notification looks it up, and copying what it holds costs more than the look.
+    package final class App: Sendable {
         package let tenant: TenantConfiguration
         package let app: AppConfiguration
         /// Characters that a record of RFC 8291 may have.
         package let webPushRoom: Int
+
+        init(tenant: TenantConfiguration, app: AppConfiguration) {
+            self.tenant = tenant
+            self.app = app
+            webPushRoom = SealedPayload.webPushRoom(placeholder: app.placeholder)
+        }
     }
 
     private struct Place: Hashable {
@@ -27,11 +34,7 @@ package final class ServiceSettings: Sendable {
             tenant.apps.map { app in
                 (
                     Place(tenant: tenant.id, bundleID: app.bundleID.text, environment: app.environment),
-                    App(
-                        tenant: tenant,
-                        app: app,
-                        webPushRoom: SealedPayload.webPushRoom(placeholder: app.placeholder)
-                    )
+                    App(tenant: tenant, app: app)
                 )
             }
         }

@@ -20,7 +20,13 @@ extension StoreReader {
     }
 
     func devices(_ keys: [DeviceKey]) throws(StoreError) -> [DeviceLookup] {
+        guard keys.count > 1 else { return try looks(keys) }
+        return try together { () throws(StoreError) in try looks(keys) }
+    }
+
+    private func looks(_ keys: [DeviceKey]) throws(StoreError) -> [DeviceLookup] {
         var lookups: [DeviceLookup] = []
+        lookups.reserveCapacity(keys.count)
         for key in keys {
             guard let row = try row(key) else {
                 lookups.append(.missing)

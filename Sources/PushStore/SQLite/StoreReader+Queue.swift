@@ -25,6 +25,17 @@ extension StoreReader {
         leases: Guarded<LeaseBook>
     ) throws(StoreError) -> QueueFinding {
         guard demand.limit > 0 else { return QueueFinding() }
+        return try together { () throws(StoreError) in
+            try look(demand, waiting: waiting, turn: turn, leases: leases)
+        }
+    }
+
+    private func look(
+        _ demand: TakeDemand,
+        waiting: [Int64],
+        turn: Int,
+        leases: Guarded<LeaseBook>
+    ) throws(StoreError) -> QueueFinding {
         var fresh: [[Int64]] = []
         var tried: [[Int64]] = []
         for tenant in waiting {

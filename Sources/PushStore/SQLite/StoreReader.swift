@@ -14,6 +14,9 @@ final class StoreReader {
     let cursors: CursorSeal
     let traces: Guarded<TraceMemory>
     let deviceEntries: Guarded<TraceMemory>
+    private let begin: SQLiteStatement
+    private let end: SQLiteStatement
+    private let connection: SQLiteConnection
     private let file: StoreFile
 
     init(
@@ -23,9 +26,12 @@ final class StoreReader {
         traces: Guarded<TraceMemory>,
         deviceEntries: Guarded<TraceMemory>
     ) throws(StoreError) {
+        self.connection = connection
         self.file = file
         self.traces = traces
         self.deviceEntries = deviceEntries
+        begin = try connection.prepare("BEGIN")
+        end = try connection.prepare("COMMIT")
         sql = StatementCache(connection)
         selectDevice = try connection.prepare(
             "SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id = ?"
@@ -46,6 +52,20 @@ final class StoreReader {
         tenants = try TenantTable(connection)
         vault = TokenVault(secrets)
         cursors = CursorSeal(secrets)
+    }
+
+    /// Looks that belong together, at one state of the file: SQLite locks it once for all of them.
+    func together<Value>(_ looks: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        try begin.runBound()
+        do throws(StoreError) {
+            let value = try looks()
+            try end.runBound()
+            return value
+        } catch {
+            // Nothing was written; the next look begins its own.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
     }
 
     func entries(_ ids: [EntryID], tenant: TenantID) throws(StoreError) -> [OutboxEntry?] {

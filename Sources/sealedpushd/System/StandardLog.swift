@@ -43,16 +43,17 @@ final class StandardLog: Sendable {
         guard hasStarted else { return nil }
     }
 
-    /// - Parameter line: a whole line with its line feed.
-    func write(_ line: [UInt8]) {
+    /// - Parameter lines: one or more, whole, each with its line feed.
+    func write(_ lines: [UInt8]) {
         let byteCountMax = byteCountMax
+        let lineCount = lines.count { $0 == UInt8(ascii: "\n") }
         state.change { state in
-            guard !state.isClosing, state.lines.count + line.count <= byteCountMax else {
-                state.droppedCount += 1
+            guard !state.isClosing, state.lines.count + lines.count <= byteCountMax else {
+                state.droppedCount += lineCount
                 return
             }
-            state.lines += line
-            state.lineCount += 1
+            state.lines += lines
+            state.lineCount += lineCount
         }
     }
 

@@ -91,7 +91,10 @@ final class DispatchSite: Sendable {
 
     final class LogLines: Sendable {
         private let lines = Mutex<[String]>([])
-        func write(_ line: [UInt8]) { lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
+        func write(_ some: [UInt8]) {
+            let text = String(decoding: some, as: UTF8.self)
+            lines.withLock { $0 += text.split(separator: "\n").map(String.init) }
+        }
         func count(_ part: String) -> Int { lines.withLock { $0.count { $0.contains(part) } } }
         var all: [String] { lines.withLock { $0 } }
     }
