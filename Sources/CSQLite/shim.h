@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 
-// SQLITE_TRANSIENT is a cast that Swift does not import, and sqlite3_db_config is variadic.
+// SQLITE_TRANSIENT is a cast that Swift does not import, and the two that configure are variadic.
 
 /// Binds a copy of the bytes; none of them is an empty blob, and not NULL.
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int byte_count) {
@@ -13,3 +13,6 @@ static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const vo
 static inline int csqlite_make_defensive(sqlite3 *connection) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
+
+/// No count of the library's memory, which takes a lock of the process at each allocation. Before the library's first use.
+static inline int csqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

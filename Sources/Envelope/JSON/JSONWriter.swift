@@ -5,6 +5,9 @@ package struct JSONWriter {
 
     package init() {}
 
+    /// - Parameter byteCount: as much as there will be, about.
+    package init(reserving byteCount: Int) { bytes.reserveCapacity(byteCount) }
+
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
         open("{")
         members(&self)

@@ -58,10 +58,18 @@ enum PlainTextNames {
     /// Theirs in UTF-8, also where another script's letters become theirs in lower case.
     private static let byteCounts = 4...16
 
+    private static func isPlainText(_ name: String) -> Bool {
+        guard byteCounts.contains(name.utf8.count) else { return false }
+        // Our own names need no text in lower case.
+        return !known.contains(name) && all.contains(name.lowercased())
+    }
+
+    private static let known: Set<String> = ["topic", "class", "recipients", "device", "sealed", "webpush", "trace"]
+
     /// Looks at every name of a document, whose depth the parser has bounded.
     static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
         for member in value.members ?? [] {
-            let isPlainText = byteCounts.contains(member.name.utf8.count) && all.contains(member.name.lowercased())
+            let isPlainText = isPlainText(member.name)
             guard isPlainText || member.value.isContainer else { continue }
             let known = NearestName.presentable(member.name)
             let place = known.map { FieldPath.member(path, $0) } ?? path

@@ -74,7 +74,9 @@ package enum SealedPayload {
         pushClass: PushClass
     ) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(pushClass.payloadByteCountMax)
+        // What it has and no more: thousands may be on their way.
+        let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count
+        bytes.reserveCapacity(around + field.text.count + traceHead.count + Trace.characterCount + end.count)
         switch pushClass {
         case .alert:
             bytes += alertHead

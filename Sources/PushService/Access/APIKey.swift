@@ -30,13 +30,15 @@ package enum APIKey {
     /// - Returns: nil for another scheme, several words, or nothing. Tokens of other kinds are not read: there is no JWT
     ///   here whose algorithm could be argued about.
     package static func bearer(_ field: String) -> [UInt8]? {
-        let bytes = Array(field.utf8.prefix(256))
-        let scheme = Array("bearer ".utf8)
-        guard bytes.count > scheme.count, zip(bytes, scheme).allSatisfy({ $0 | 0x20 == $1 }), field.utf8.count <= 256
-        else { return nil }
-        let word = Array(bytes.dropFirst(scheme.count))
-        return word.allSatisfy { (0x21...0x7E).contains($0) } ? word : nil
+        guard field.utf8.count <= 256, field.utf8.count > scheme.count else { return nil }
+        var word = Array(field.utf8)
+        for index in scheme.indices where word[index] | 0x20 != scheme[index] { return nil }
+        word.removeFirst(scheme.count)
+        for byte in word where byte < 0x21 || byte > 0x7E { return nil }
+        return word
     }
+
+    private static let scheme = Array("bearer ".utf8)
 }
 
 /// SHA-256 over a context string and a key's text: 256 random bits need no slow hash.

@@ -34,20 +34,18 @@ package struct CollapseKey: ~Copyable, Sendable {
     ) -> CollapseID? {
         guard notificationClass.collapses else { return nil }
         let code = key.authenticationCode { code in
-            code.update(Binding.context(Self.context))
-            for part in [tenant, device] { code.update(Self.lengthPrefixed(Array(part.utf8))) }
-            code.update(byte: word == nil ? 0 : 1)
-            code.update(word.map { Array($0.utf8) } ?? id.bytes)
+            var message = Self.contextBytes
+            for part in [tenant, device] {
+                for shift in [24, 16, 8, 0] { message.append(UInt8(truncatingIfNeeded: part.utf8.count >> shift)) }
+                message.append(contentsOf: part.utf8)
+            }
+            message.append(word == nil ? 0 : 1)
+            if let word { message.append(contentsOf: word.utf8) } else { message += id.bytes }
+            code.update(message)
         }
         // 22 characters of base64url are always a collapse id.
         return try? CollapseID(bytes: Base64URL.encode(code[..<16]))
     }
 
-    private static func lengthPrefixed(_ bytes: [UInt8]) -> [UInt8] {
-        withBigEndian(UInt32(bytes.count)) + bytes
-    }
-
-    private static func withBigEndian(_ number: UInt32) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
-    }
+    private static let contextBytes = Binding.context(context)
 }

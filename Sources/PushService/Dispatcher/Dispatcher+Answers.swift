@@ -61,13 +61,13 @@ extension Dispatcher {
     private func ringBells(for ended: [Pending]) {
         let settings = context.settings
         for pending in ended {
-            let tenant = settings.tenant(Self.text(pending.entry.tenant))
+            func tenant() -> TenantConfiguration? { settings.tenant(Self.text(pending.entry.tenant)) }
             switch pending.outcome?.verdict {
             case .accepted where pending.lane == .urgent:
-                if tenant?.apps.contains(where: { $0.fallback != nil }) == true { return bells.fallbacks() }
+                if tenant()?.apps.contains(where: { $0.fallback != nil }) == true { return bells.fallbacks() }
             case .dead, .retry:
                 // A repetition may have been the last, or too late.
-                if tenant?.webhook != nil { return bells.hooks() }
+                if tenant()?.webhook != nil { return bells.hooks() }
             case .accepted, .park, nil: break
             }
         }

@@ -16,7 +16,7 @@ extension HTTPAnswer {
     ///   - members: writes those of the one object that the body is.
     /// - Returns: the answer.
     static func json(_ status: Int, _ members: (inout JSONWriter) -> Void) -> HTTPAnswer {
-        var writer = JSONWriter()
+        var writer = JSONWriter(reserving: 224)
         writer.object(members)
         return HTTPAnswer(status: status, fields: jsonFields, body: writer.bytes)
     }

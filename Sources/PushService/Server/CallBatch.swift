@@ -3,17 +3,19 @@ import Transport
 
 /// Requests whose next step is a call of the store: one call for all that came in a turn of the loop, and for all that came
 /// while the call before was under way. Lives on the loop.
-final class CallBatch<Item, Value: Sendable>: TurnEndHandler {
-    typealias Outcome = Result<Value, StoreError>
-    /// Begins a call for items, and hands on, on the loop, an outcome for each in their order.
-    typealias Call = ([Item], @escaping ([Outcome]) -> Void) -> Void
+///
+/// Items keep what the call found for them; what goes through here is only whether it failed, so that nothing large is copied
+/// by code that does not know its type.
+final class CallBatch<Item: AnyObject>: TurnEndHandler {
+    /// Begins a call for items, and says, on the loop, for each in their order why it failed; nil where it did not.
+    typealias Call = ([Item], @escaping ([StoreError?]) -> Void) -> Void
 
     /// In one call, so that nobody waits long for others.
     static var countMax: Int { 512 }
 
     private let loop: EventLoop
     private let call: Call
-    private let deliver: (Item, Outcome) -> Void
+    private let deliver: (Item, StoreError?) -> Void
     private var waiting: [Item] = []
     /// Each has a call of its own: in one with others it may have been the one that failed.
     private var apart: [Item] = []
@@ -23,8 +25,8 @@ final class CallBatch<Item, Value: Sendable>: TurnEndHandler {
     /// - Parameters:
     ///   - loop: where this lives.
     ///   - call: the store's.
-    ///   - deliver: takes each item's result, once.
-    init(_ loop: EventLoop, call: @escaping Call, deliver: @escaping (Item, Outcome) -> Void) {
+    ///   - deliver: takes each item, once.
+    init(_ loop: EventLoop, call: @escaping Call, deliver: @escaping (Item, StoreError?) -> Void) {
         self.loop = loop
         self.call = call
         self.deliver = deliver
@@ -45,10 +47,10 @@ final class CallBatch<Item, Value: Sendable>: TurnEndHandler {
         isPlanned = false
         let items = next()
         isUnderWay = true
-        call(items) { [self] outcomes in
-            precondition(outcomes.count == items.count)
+        call(items) { [self] errors in
+            precondition(errors.count == items.count)
             isUnderWay = false
-            for (item, outcome) in zip(items, outcomes) { end(item, outcome, isAlone: items.count == 1) }
+            for index in items.indices { end(items[index], errors[index], isAlone: items.count == 1) }
             plan()
         }
     }
@@ -63,12 +65,8 @@ final class CallBatch<Item, Value: Sendable>: TurnEndHandler {
         return Array(waiting.prefix(Self.countMax))
     }
 
-    private func end(_ item: Item, _ outcome: Outcome, isAlone: Bool) {
-        if case .failure(let error) = outcome, !isAlone, Self.mayBeAnothers(error) {
-            apart.append(item)
-        } else {
-            deliver(item, outcome)
-        }
+    private func end(_ item: Item, _ error: StoreError?, isAlone: Bool) {
+        if let error, !isAlone, Self.mayBeAnothers(error) { apart.append(item) } else { deliver(item, error) }
     }
 
     /// Whether a call fails in this way on what it found for one of its items. Nothing of it was done.

@@ -55,7 +55,7 @@ struct NotificationDraft: Sendable {
             let id = APNSID.timeOrdered(now: now, random: &random)
             entries.append(
                 NewEntry(
-                    device: try DeviceHandler.key(recipient.device, tenant).device,
+                    device: target.device,
                     topic: pushTopic,
                     apnsID: id,
                     collapseID: collapseKey.collapseID(

@@ -10,6 +10,7 @@ struct Recipient: Sendable {
     }
 
     let app: ServiceSettings.App
+    let device: DeviceID
 
     /// - Parameters:
     ///   - lookup: what the registry says.
@@ -57,5 +58,6 @@ struct Recipient: Sendable {
             throw Obstacle(sentence: "the device has no 'voip-token', which a call goes to; the app registers it")
         }
         self.app = app
+        self.device = registration.key.device
     }
 }

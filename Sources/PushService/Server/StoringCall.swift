@@ -6,8 +6,8 @@ import Transport
 final class StoringCall {
     private let runs: [SubmissionRun]
     private let context: ServiceContext
-    private let completion: ([Result<StoringResult, StoreError>]) -> Void
-    private var results: [Result<StoringResult, StoreError>]
+    private let completion: ([StoreError?]) -> Void
+    private var errors: [StoreError?]
     private var openCount = 0
 
     /// - Parameters:
@@ -17,12 +17,12 @@ final class StoringCall {
     init(
         _ runs: [SubmissionRun],
         _ context: ServiceContext,
-        _ completion: @escaping ([Result<StoringResult, StoreError>]) -> Void
+        _ completion: @escaping ([StoreError?]) -> Void
     ) {
         self.runs = runs
         self.context = context
         self.completion = completion
-        results = runs.map { _ in .failure(.damaged) }
+        errors = runs.map { _ in nil }
     }
 
     func begin() {
@@ -42,11 +42,11 @@ final class StoringCall {
                     sendingPlaces.append(place)
                 }
             } catch {
-                results[place] = .failure(error)
+                errors[place] = error
             }
         }
         openCount = (sending.isEmpty ? 0 : 1) + (queueing.isEmpty ? 0 : 1)
-        if openCount == 0 { return completion(results) }
+        if openCount == 0 { return completion(errors) }
         if !sending.isEmpty {
             context.store.enqueueSending(sending, now: now) { [sendingPlaces] result in
                 box.loop.perform { box.value.end(sendingPlaces, result.map { $0.map(StoringResult.init) }) }
@@ -61,10 +61,10 @@ final class StoringCall {
 
     private func end(_ places: [Int], _ result: Result<[StoringResult], StoreError>) {
         switch result {
-        case .success(let values): for (place, value) in zip(places, values) { results[place] = .success(value) }
-        case .failure(let error): for place in places { results[place] = .failure(error) }
+        case .success(let values): for (place, value) in zip(places, values) { runs[place].result = value }
+        case .failure(let error): for place in places { errors[place] = error }
         }
         openCount -= 1
-        if openCount == 0 { completion(results) }
+        if openCount == 0 { completion(errors) }
     }
 }

@@ -10,8 +10,8 @@ import Transport
 final class SubmissionPath {
     private let context: ServiceContext
     private let intake: Intake
-    private var lookups: CallBatch<SubmissionRun, [DeviceLookup]>?
-    private var storing: CallBatch<SubmissionRun, StoringResult>?
+    private var lookups: CallBatch<SubmissionRun>?
+    private var storing: CallBatch<SubmissionRun>?
 
     init(_ context: ServiceContext, _ intake: Intake) {
         self.context = context
@@ -32,12 +32,12 @@ final class SubmissionPath {
     // MARK: The devices
 
     /// Made with the first request: it refers to this.
-    private var lookupBatch: CallBatch<SubmissionRun, [DeviceLookup]> {
+    private var lookupBatch: CallBatch<SubmissionRun> {
         if let lookups { return lookups }
-        let batch = CallBatch<SubmissionRun, [DeviceLookup]>(
+        let batch = CallBatch<SubmissionRun>(
             context.loop,
             call: { [context] runs, completion in Self.lookUp(runs, context, completion) },
-            deliver: { [unowned self] run, result in didLookUp(run, result) }
+            deliver: { [weak self] run, error in self?.didLookUp(run, error) }
         )
         lookups = batch
         return batch
@@ -46,32 +46,31 @@ final class SubmissionPath {
     private static func lookUp(
         _ runs: [SubmissionRun],
         _ context: ServiceContext,
-        _ completion: @escaping ([Result<[DeviceLookup], StoreError>]) -> Void
+        _ completion: @escaping ([StoreError?]) -> Void
     ) {
-        let counts = runs.map(\.keys.count)
-        let box = LoopBound(completion, to: context.loop)
+        let box = LoopBound((runs: runs, completion: completion), to: context.loop)
         context.store.devices(runs.flatMap(\.keys)) { result in
             box.loop.perform {
-                guard case .success(let lookups) = result else {
-                    return box.value(counts.map { _ in result })
-                }
-                var rest = lookups[...]
-                box.value(
-                    counts.map { count in
-                        defer { rest = rest.dropFirst(count) }
-                        return .success(Array(rest.prefix(count)))
+                let (runs, completion) = box.value
+                switch result {
+                case .success(let lookups):
+                    var start = 0
+                    for run in runs {
+                        let end = min(start + run.keys.count, lookups.count)
+                        run.lookups = Array(lookups[start..<end])
+                        start = end
                     }
-                )
+                    completion(runs.map { $0.lookups.count == $0.keys.count ? nil : .damaged })
+                case .failure(let error): completion(runs.map { _ in error })
+                }
             }
         }
     }
 
-    private func didLookUp(_ run: SubmissionRun, _ result: Result<[DeviceLookup], StoreError>) {
+    private func didLookUp(_ run: SubmissionRun, _ error: StoreError?) {
         do throws(Problem) {
-            let lookups = try found(result)
-            guard lookups.count == run.keys.count else {
-                throw Problem(.internalError, "The store's answer is too short.")
-            }
+            if let error { throw problem(error) }
+            let lookups = run.lookups
             let now = context.clock.now()
             var random = SystemRandom()
             let draft = try NotificationDraft(
@@ -115,30 +114,30 @@ final class SubmissionPath {
 
     // MARK: The disk
 
-    private var storingBatch: CallBatch<SubmissionRun, StoringResult> {
+    private var storingBatch: CallBatch<SubmissionRun> {
         if let storing { return storing }
-        let batch = CallBatch<SubmissionRun, StoringResult>(
+        let batch = CallBatch<SubmissionRun>(
             context.loop,
             call: { [context] runs, completion in StoringCall(runs, context, completion).begin() },
-            deliver: { [unowned self] run, result in didStore(run, result) }
+            deliver: { [weak self] run, error in self?.didStore(run, error) }
         )
         storing = batch
         return batch
     }
 
-    private func didStore(_ run: SubmissionRun, _ result: Result<StoringResult, StoreError>) {
+    private func didStore(_ run: SubmissionRun, _ error: StoreError?) {
         guard let draft = run.draft else { return }
-        switch result {
-        case .success(.sending(let leases)):
+        switch run.result {
+        case .sending(let leases) where error == nil:
             if let reservation = run.reservation { intake.door.didStore(reservation, leases) }
-        case .success(.queued):
+        case .queued where error == nil:
             if let first = draft.entries.first { intake.door.ring([first.lane]) }
-        case .success(.other(let result)):
+        case .other(let result) where error == nil:
             didNotStore(run, draft)
             return goOn(run) { intake, run throws(Problem) in try await intake.repeated(result, run.tenant) }
-        case .failure(let error):
+        default:
             didNotStore(run, draft)
-            return run.end(refusal(problem(error)))
+            return run.end(refusal(problem(error ?? .damaged)))
         }
         intake.didStore(draft.entries, draft.topic, run.call)
         run.end(NotificationHandler.answer(draft.entries.map(Intake.Accepted.init)))
@@ -167,10 +166,6 @@ final class SubmissionPath {
                 run.end(path.refusal(error))
             }
         }
-    }
-
-    private func found<Value>(_ result: Result<Value, StoreError>) throws(Problem) -> Value {
-        do throws(StoreError) { return try result.get() } catch { throw problem(error) }
     }
 
     private func problem(_ error: StoreError) -> Problem { context.problem(error) }

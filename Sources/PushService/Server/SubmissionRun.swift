@@ -12,9 +12,13 @@ final class SubmissionRun {
     /// Of its devices, in the order of its recipients.
     let keys: [DeviceKey]
     private let respond: (HTTPAnswer) -> Void
+    /// Of `keys`, once they were looked up.
+    var lookups: [DeviceLookup] = []
     /// Once its devices are known.
     var draft: NotificationDraft?
     var reservation: SendReservation?
+    /// Once it is stored, or was before.
+    var result: StoringResult?
 
     /// Reads the body.
     ///

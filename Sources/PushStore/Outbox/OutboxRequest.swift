@@ -109,6 +109,9 @@ package struct NewEntry: Equatable, Sendable {
         self.isReported = isReported
     }
 
+    /// Whether somebody waits for something about it.
+    var isWatched: Bool { receiptHash != nil || fallbackAfter != nil || isReported }
+
     /// - Throws: `.byteCount`.
     func checkReceiptHash() throws(StoreError) {
         guard Self.receiptHashByteCounts.contains(receiptHash?.count ?? Self.receiptHashByteCounts.lowerBound) else {

@@ -5,6 +5,8 @@ internal import Platform
 @safe
 final class SQLiteConnection {
     private let handle: OpaquePointer
+    /// Once in a process; where somebody has used the library before, it counts on, which is only slower.
+    private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
     /// - Parameters:
     ///   - path: a file that is there.
@@ -12,6 +14,7 @@ final class SQLiteConnection {
     ///   - isReadOnly: whether it leaves the file and its log as they are, also when it is the last to close them.
     /// - Throws: `.failed(operation: .open)` and what the file is.
     init(path: String, fileSystem: String?, isReadOnly: Bool = false) throws(StoreError) {
+        _ = Self.countsNoMemory
         var handle: OpaquePointer?
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE

@@ -11,6 +11,8 @@ struct EntryStanding: Hashable {
     let attemptLimit: Int?
     let deadline: Timestamp
     let maybeDuplicate: Bool
+    /// Whether somebody may wait for something about it; a look at the file tells.
+    var mayBeWatched = true
 
     static let columns = "id, tenant, lane, state, reason, attempts, attempt_limit, deadline, maybe_duplicate"
 
@@ -39,6 +41,7 @@ struct EntryStanding: Hashable {
         attemptLimit = entry.attemptLimit
         deadline = entry.deadline
         maybeDuplicate = false
+        mayBeWatched = entry.isWatched
     }
 
     /// Of one that was read whole.
@@ -196,7 +199,9 @@ extension StoreWriter {
         guard try row.runBound() == 1 else { return false }
         if !isFirst { try record(attempt, of: standing.id, ordinal: standing.attemptCount + 1) }
         if settlement.state.needsNoPayload { try deletePayload(standing.id.value) }
-        try conclude(standing.id.value, tenant: standing.tenant, as: settlement.state.code, now: now)
+        if standing.mayBeWatched {
+            try conclude(standing.id.value, tenant: standing.tenant, as: settlement.state.code, now: now)
+        }
         let lane = Settlement.lane(
             standing.lane,
             attemptLimit: standing.attemptLimit,

@@ -15,7 +15,7 @@ extension StoreWriter {
     /// Where a hash is there already, of any tenant's entry, the first one keeps it, and no receipt ever counts for this one.
     /// Its sender is not told: a receipt's hash is nobody's business but that of who has the capability.
     func watch(_ entry: NewEntry, as id: EntryID) throws(StoreError) {
-        guard entry.receiptHash != nil || entry.fallbackAfter != nil || entry.isReported else { return }
+        guard entry.isWatched else { return }
         let isTaken = try entry.receiptHash.map { hash throws(StoreError) in try watched(hash) != nil } ?? false
         let after = entry.fallbackAfter.map { Timestamp(milliseconds: 0).advanced(by: $0).column }
         try sql("INSERT INTO watch (entry, receipt_hash, fallback_after, reported) VALUES (?, ?, ?, ?)").run([

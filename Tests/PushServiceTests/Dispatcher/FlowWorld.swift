@@ -64,7 +64,9 @@ struct FlowWorld {
         let first = lastTicket + 1
         let tickets = first..<first + count
         let devices = (0..<count).map { _ in DeviceBucket.Key(shardHash: UInt64.random(in: 0..<400, using: &random)) }
-        let waiting = taken.count { $0.value == lane && !marked.contains($0.key) }
+        // Those that wait for their device have no claim.
+        let own = flow.waiting[ServiceMetrics.index(lane)]
+        let waiting = own.fresh.count + own.retries.count
         guard flow.reserve(tickets, for: devices, in: lane, now: now) else { return enqueue(count, lane) }
         if isDraining { fault = "room while draining" }
         if waiting > 0, marked.count + waiting + count > Self.inFlightMax, lane != .urgent { fault = "overtook" }
