@@ -18,6 +18,8 @@ package final class ServiceTally: Sendable {
         var deliveries = LatencyHistogram()
         var lastAccept: Int64 = 0
         var lastDelivery: Int64 = 0
+        /// Notifications that there will be; nil: as many as there is time for.
+        var countMax: Int?
         var isPosted = false
         var isInterrupted = false
         /// Of the accepted ones, those that APNs has.
@@ -50,8 +52,16 @@ package final class ServiceTally: Sendable {
         self.load = load
         self.first = first
         self.keepsNames = keepsNames
-        if case .time(let time) = load.length { end = .now() + time } else { end = .now() + .seconds(1 << 40) }
+        switch load.length {
+        case .posts(let count):
+            end = .now() + .seconds(1 << 40)
+            limit(to: count * load.recipientCount)
+        case .time(let time): end = .now() + time
+        }
     }
+
+    /// From now on, so many are given out in all, with those that were.
+    package func limit(to countMax: Int) { state.withLock { $0.countMax = countMax } }
 
     /// Behind the last number that was given out.
     package var nextNumber: Int { state.withLock { first + $0.rows.count } }
@@ -63,7 +73,7 @@ package final class ServiceTally: Sendable {
         let isLate = MonotonicTime.now() >= end
         return state.withLock { state in
             guard !state.isPosted, !state.isInterrupted, !isLate else { return nil }
-            if case .posts(let count) = load.length, state.rows.count >= count * load.recipientCount { return nil }
+            if let countMax = state.countMax, state.rows.count >= countMax { return nil }
             let start = first + state.rows.count
             for _ in 0..<load.recipientCount { state.rows.append(Row()) }
             return start..<start + load.recipientCount

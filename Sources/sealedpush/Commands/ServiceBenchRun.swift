@@ -37,6 +37,7 @@ struct ServiceBenchRun {
     private let deviceCounts: [Int]
     private let overload: Int?
     private let killCount: Int?
+    private let killPostCount: Int
     private let seed: UInt64
     private let keys: String
     private let printsJSON: Bool
@@ -52,6 +53,7 @@ struct ServiceBenchRun {
         load.recipientCount = try arguments.number("--recipients", 1...1_000) ?? 1
         killCount = try arguments.number("--kills", 1...100_000)
         let posts = try arguments.number("--posts", 100...100_000_000)
+        killPostCount = posts ?? (killCount ?? 0) * Self.postsOfALife
         load.length = .posts(posts ?? killCount.map { $0 * Self.postsOfALife } ?? max(1, 50_000 / load.recipientCount))
         if let seconds = try arguments.number("--seconds", 1...86_400) {
             guard posts == nil else { throw arguments.wrong("--posts or --seconds, not both") }
@@ -129,7 +131,13 @@ struct ServiceBenchRun {
                     syncNanoseconds: DiskSync.medianNanoseconds(in: folder.path)
                 )
                 if let killCount {
-                    let run = ServiceKillRun(stage: stage, killCount: killCount, seed: seed, printsJSON: printsJSON)
+                    let run = ServiceKillRun(
+                        stage: stage,
+                        killCount: killCount,
+                        postCount: killPostCount,
+                        seed: seed,
+                        printsJSON: printsJSON
+                    )
                     try await run.run()
                 } else {
                     costs.append(try await ServiceTimedRun(stage, overload: overload, printsJSON: printsJSON).run())

@@ -12,10 +12,12 @@ struct ServiceKillRun {
         load.isMixed = true
         load.receiptPercent = 100
         load.inFlightCount = 16
+        // Until the last kill: a life that has nothing to do would not come to its end.
+        load.length = .time(.seconds(1 << 30))
         return load
     }
 
-    /// A life that reaches its moment never ends by time; one that cannot (nothing is left to post, say) does.
+    /// For a life that does not come to its moment on a machine that is starved.
     private static let lifeMax = Duration.seconds(20)
     private static let cycleCountMax = 30
     private static let receiptCountMax = 200
@@ -25,12 +27,13 @@ struct ServiceKillRun {
 
     let stage: ServiceBenchStage
     let killCount: Int
+    /// At least so many in all.
+    let postCount: Int
     let seed: UInt64
     let printsJSON: Bool
 
     /// - Throws: what a process says; when the relay broke its promise.
     func run() async throws {
-        guard case .posts(let postCount) = stage.load.length else { preconditionFailure("kills are counted in posts") }
         let tally = ServiceTally(stage.load, first: 0, keepsNames: true)
         var schedule = KillSchedule(seed: seed, countMax: max(1, postCount / (killCount + 1)))
         var histogram = KillHistogram()
@@ -124,6 +127,7 @@ struct ServiceKillRun {
     /// Posts what is left, runs the relay until everything that was acknowledged has its end, and looks at it. What was not
     /// acknowledged may wait for another attempt for minutes.
     private func finish(_ tally: ServiceTally, _ interruptedCount: inout Int) async throws -> KillJudge {
+        tally.limit(to: postCount)
         for cycle in 1...Self.cycleCountMax {
             let relay = try stage.startRelay()
             interruptedCount += relay.process.interruptedCount
