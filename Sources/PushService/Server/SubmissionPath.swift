@@ -70,6 +70,7 @@ final class SubmissionPath {
     private func didLookUp(_ run: SubmissionRun, _ error: StoreError?) {
         do throws(Problem) {
             if let error { throw problem(error) }
+            try Admission.check(run.submission.notificationClass.lane, context)
             let lookups = run.lookups
             let now = context.clock.now()
             var random = SystemRandom()
