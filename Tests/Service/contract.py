@@ -14,6 +14,8 @@ from black_box.service import APP, Sender, Service, Simulator, base64url
 TESTS = os.path.join(CHECKOUT, "Tests/Service")
 DOCUMENT = os.path.join(CHECKOUT, "docs/openapi.yaml")
 DEVICES = ["d1", "d2", "d3"]
+# The document's example of a notification's id. schemathesis asks for examples first.
+EXAMPLE = "019ab2f1-6b0f-7c07-9d59-0d2c6a3f5e11"
 # Other spellings of paths that are there (abuse case 91).
 TRICKS = [
     *["//v1/health", "/v1//health", "/v1/health/", "/v1/./health", "/v1/../v1/health", "/%76%31/health"],
@@ -42,7 +44,8 @@ def curl(service, version, *words, body=None):
 
 
 def check_curl(service, sender, token):
-    """A device, a notification and its state, in both versions of HTTP on the one port."""
+    """A device, a notification and its state, in both versions of HTTP on the one port. Gives the notifications' ids."""
+    notifications = []
     for version, spoken in (("2", "2"), ("1.1", "1.1")):
         device = {"token": token, "topic": APP, "environment": "sandbox", "bundle": sender.bundle}
         recipient = {"device": "d1", "sealed": sender.seal(f"by HTTP/{version}")}
@@ -59,16 +62,17 @@ def check_curl(service, sender, token):
             if (status, actual) != (expected, spoken):
                 sys.exit(f"curl --http{version} {words}: {status} over HTTP/{actual}, expected {expected}: {content}")
             if expected == 202:
-                notification = json.loads(content)["notifications"][0]["id"]
+                notifications.append(json.loads(content)["notifications"][0]["id"])
         service.await_attempts(1)
-        status, _, content = curl(service, version, f"/v1/notifications/{notification}")
-        if status != 200 or json.loads(content)["id"] != notification:
+        status, _, content = curl(service, version, f"/v1/notifications/{notifications[-1]}")
+        if status != 200 or json.loads(content)["id"] != notifications[-1]:
             sys.exit(f"curl --http{version}: the state is {status}: {content}")
         for path in TRICKS:
             status, _, content = curl(service, version, path, "--path-as-is")
             if status not in (400, 404):
                 sys.exit(f"curl --http{version} {path[:80]}: {status}, expected to be refused: {content[:400]}")
         print(f"curl over HTTP/{version}: as expected")
+    return notifications
 
 
 def check_examples(service, sender, token):
@@ -93,7 +97,7 @@ def check_examples(service, sender, token):
         print(f"{name}: {done.stdout.splitlines()[-1]}")
 
 
-def things(service, simulator, sender):
+def things(simulator, sender, notifications):
     """What schemathesis_hooks.py draws from."""
     sealed = [sender.seal(f"message {number}") for number in range(3)]
     filler = base64url(bytes(range(256)) * 16)
@@ -101,6 +105,7 @@ def things(service, simulator, sender):
     return {
         "app": [APP],
         "device-id": DEVICES,
+        "notification-id": notifications,
         "device-token": tokens,
         "key-bundle": [sender.bundle],
         "sealed-field": sealed,
@@ -119,10 +124,18 @@ def check_document(folder, service, known, count, seed):
         os.chmod(file.name, 0o600)
         # The key is the run's own, and in no command line.
         file.write(f'hooks = "schemathesis_hooks"\n{settings}\n[auth.openapi.key]\nbearer = "{service.keys["acme"]}"\n')
+    with open(DOCUMENT) as file:
+        text = file.read()
+    if EXAMPLE not in text:
+        sys.exit(f"{DOCUMENT} has no example of a notification's id any more")
+    document = os.path.join(folder, "openapi.yaml")
+    with open(document, "w") as file:
+        # One that is there.
+        file.write(text.replace(EXAMPLE, known["notification-id"][0]))
     report = os.path.join(folder, "report.har")
     done = subprocess.run(
         [os.path.join(os.path.dirname(sys.executable), "schemathesis")]
-        + ["--config-file", os.path.join(folder, "schemathesis.toml"), "run", DOCUMENT]
+        + ["--config-file", os.path.join(folder, "schemathesis.toml"), "run", document]
         + ["--url", f"http://127.0.0.1:{service.port}", "--checks", "all", "--mode", "all", "--no-color"]
         + ["--max-examples", str(count), "--seed", str(seed), "--continue-on-failure"]
         + ["--suppress-health-check", "all", "--request-timeout", str(PATIENCE)]
@@ -174,9 +187,9 @@ def main():
             for device in DEVICES:
                 if service.register(device, token, sender).status != 201:
                     sys.exit(f"a new device is not answered with 201: {device}")
-            check_curl(service, sender, token)
+            notifications = check_curl(service, sender, token)
             check_examples(service, sender, token)
-            check_document(folder, service, things(service, simulator, sender), count, seed)
+            check_document(folder, service, things(simulator, sender, notifications), count, seed)
         finally:
             status = service.child.stop()
             simulator.child.stop()

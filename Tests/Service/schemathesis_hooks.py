@@ -14,4 +14,5 @@ for name in ("app", "device-token", "key-bundle", "sealed-field", "sealed-call-f
 
 # Most are there; the others make as many different ones as a document may ask for.
 others = st.from_regex("[A-Za-z0-9_-]{1,64}", fullmatch=True)
-schemathesis.openapi.format("device-id", st.sampled_from(known["device-id"]) | others)
+for name in ("device-id", "notification-id"):
+    schemathesis.openapi.format(name, st.sampled_from(known[name]) | others)
