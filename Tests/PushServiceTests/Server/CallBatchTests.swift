@@ -1,0 +1,83 @@
+import PushStore
+import Testing
+import Transport
+
+@testable import PushService
+
+/// Batches of requests, with calls that end when the test says so.
+struct CallBatchTests {
+    private final class Item {
+        let number: Int
+        init(_ number: Int) { self.number = number }
+    }
+
+    private final class Stage {
+        var calls: [(items: [Int], end: ([StoreError?]) -> Void)] = []
+        var delivered: [(item: Int, error: StoreError?)] = []
+        var batch: CallBatch<Item>?
+
+        func add(_ number: Int) { batch?.add(Item(number)) }
+    }
+
+    /// Runs each step in a turn of its own.
+    private static func run(_ steps: [@Sendable (LoopBound<Stage>) -> Void]) async throws {
+        let loop = try EventLoop()
+        let stage = LoopBound(Stage(), to: loop)
+        await loop.run {
+            let box = stage
+            stage.value.batch = CallBatch(
+                loop,
+                call: { items, end in box.value.calls.append((items.map(\.number), end)) },
+                deliver: { box.value.delivered.append(($0.number, $1)) }
+            )
+        }
+        for step in steps { await loop.run { step(stage) } }
+        await loop.run {
+            // Each keeps its batch, which keeps the stage.
+            stage.value.calls = []
+            stage.value.batch = nil
+        }
+        loop.stop()
+    }
+
+    @Test func `what comes while a call is under way goes into the next one`() async throws {
+        try await Self.run([
+            { for number in 1...3 { $0.value.add(number) } },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2, 3]])
+                stage.value.add(4)
+                stage.value.add(5)
+            },
+            { stage in
+                #expect(stage.value.calls.count == 1)
+                stage.value.calls[0].end([nil, .full, nil])
+            },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2, 3], [4, 5]])
+                #expect(stage.value.delivered.map(\.item) == [1, 2, 3])
+                #expect(stage.value.delivered.map(\.error) == [nil, .full, nil])
+            },
+        ])
+    }
+
+    @Test func `where one may have failed the others each gets a call of its own, and a second failure is its own`()
+        async throws
+    {
+        try await Self.run([
+            { for number in 1...2 { $0.value.add(number) } },
+            { $0.value.calls[0].end([.damaged, .damaged]) },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2], [1]] && stage.value.delivered.isEmpty)
+                stage.value.calls[1].end([.damaged])
+            },
+            { stage in
+                #expect(stage.value.calls.map(\.items) == [[1, 2], [1], [2]])
+                stage.value.calls[2].end([nil])
+            },
+            { stage in
+                #expect(stage.value.delivered.map(\.item) == [1, 2])
+                #expect(stage.value.delivered.map(\.error) == [.damaged, nil])
+            },
+        ])
+    }
+}
