@@ -1,6 +1,7 @@
 import APNS
 package import Envelope
 package import PushStore
+import Transport
 
 /// From the API straight to APNs: stored as on its way, then out, where nobody waits that this would overtake.
 ///
@@ -8,6 +9,7 @@ package import PushStore
 /// that may have arrived.
 extension Dispatcher {
     package func reserve(_ offer: SendOffer) -> SendReservation? {
+        context.loop.checkIsolated()
         guard let first = offer.entries.first else { return nil }
         let lane = DispatchLane(first.lane)
         let keys = offer.entries.map { Self.bucketKey(DeviceKey(tenant: offer.tenant, device: $0.device)) }
@@ -17,6 +19,7 @@ extension Dispatcher {
     }
 
     package func willQueue(_ entries: [NewEntry], tenant: TenantID, now: Timestamp) {
+        context.loop.checkIsolated()
         for entry in entries {
             let key = Self.bucketKey(DeviceKey(tenant: tenant, device: entry.device))
             queued[ServiceMetrics.index(DispatchLane(entry.lane))].willQueue(entry.apnsID, for: key, now: now)
@@ -45,6 +48,7 @@ extension Dispatcher {
     }
 
     package func didStore(_ reservation: SendReservation, _ leases: [Lease]) {
+        context.loop.checkIsolated()
         let offer = reservation.offer
         precondition(leases.count == offer.entries.count)
         for (index, ticket) in reservation.tickets.enumerated() {
@@ -63,6 +67,7 @@ extension Dispatcher {
     }
 
     package func didNotStore(_ reservation: SendReservation) {
+        context.loop.checkIsolated()
         flow.didNotStore(reservation.tickets)
         plan()
     }
