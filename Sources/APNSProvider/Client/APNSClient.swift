@@ -95,7 +95,7 @@ public final class APNSClient: Sendable {
 
     /// Sends one push and calls back: for who lives on this loop anyway, and has neither a task nor a hop for each push.
     ///
-    /// On the loop only. Nothing takes the push back.
+    /// On the loop only. Only `takeBack` takes the push back.
     ///
     /// - Parameters:
     ///   - notification: the push.
@@ -109,6 +109,14 @@ public final class APNSClient: Sendable {
         let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
         pool.value.send(id, notification, .closure(completion), within: min(deadline, configuration.deadline))
     }
+
+    /// Ends what waits here for its turn with `.cancelled`, which says of each whether an earlier attempt was sent. What is
+    /// on its way has its answer.
+    ///
+    /// On the loop only.
+    ///
+    /// - Parameter matches: which pushes.
+    package func takeBack(where matches: (PushNotification) -> Bool) { pool.value.takeBack(where: matches) }
 
     /// Sends many pushes and waits for all of their answers: one hop to the loop and one back for all of them.
     ///

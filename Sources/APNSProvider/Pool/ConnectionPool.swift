@@ -89,11 +89,17 @@ final class ConnectionPool {
 
     /// One push, or all of a batch: looked for once.
     func cancel(_ ids: Range<UInt64>) {
-        for delivery in deliveries.takeWaiting(where: { ids.contains($0.id) }) {
-            finish(delivery, .failure(.cancelled(mayHaveBeenSent: delivery.isMaybeDuplicate)))
-        }
+        cancelWaiting { ids.contains($0.id) }
         for slot in deliveries.slots(of: ids) {
             for connection in connections { connection.core.cancel(UInt64(slot)) }
+        }
+    }
+
+    func takeBack(where matches: (PushNotification) -> Bool) { cancelWaiting { matches($0.notification) } }
+
+    private func cancelWaiting(where matches: (Delivery) -> Bool) {
+        for delivery in deliveries.takeWaiting(where: matches) {
+            finish(delivery, .failure(.cancelled(mayHaveBeenSent: delivery.isMaybeDuplicate)))
         }
     }
 

@@ -97,6 +97,33 @@ struct ConnectionPoolTests {
         await server.close()
     }
 
+    @Test func `what waits can be taken back, and what is on its way has its answer`() async throws {
+        let site = try APNSStandIn()
+        let arrived = Signal()
+        let held = Mutex<Push?>(nil)
+        let server = try await site.serve { push in
+            if push.id.starts(with: "0000".utf8) {
+                held.withLock { $0 = push }
+                arrived.set()
+            } else {
+                push.accept()
+            }
+        }
+        let client = try site.client(of: server)
+        async let results = client.send(try (0..<4).map(APNSStandIn.notification))
+        await arrived.wait()
+        // One is on its way, because nothing was answered yet.
+        while await client.waitingCount < 3 { await Task.yield() }
+        let ids = try [0, 2].map { try APNSStandIn.notification($0).id }
+        await client.loop.run { client.takeBack { ids.contains($0.id) } }
+        held.withLock { $0 }?.accept()
+        let ends = await results
+        #expect(ends.map { try? $0.get().status } == [200, 200, nil, 200])
+        #expect(ends[2] == .failure(.cancelled(mayHaveBeenSent: false)))
+        await client.close()
+        await server.close()
+    }
+
     @Test func `a full queue refuses at once who does not want to wait`() async throws {
         let site = try APNSStandIn()
         let arrived = Signal()
