@@ -55,7 +55,9 @@ struct AttemptEnd {
         case .notProcessed(let failure) where failure.attemptCount > 0:
             (outcome, metric) = (.notProcessed, .notProcessed)
             attempt = Attempt(time: time, connection: .notProcessed, reason: "NotProcessed")
-        case .notProcessed, .queueFull, .closed, .cancelled, .tls, .certificate, .system:
+        // Taken back when its app was stopped: see `Dispatcher.suspend`.
+        case .cancelled(mayHaveBeenSent: false): (outcome, metric, attempt) = (.suspended, .suspended, nil)
+        case .notProcessed, .queueFull, .closed, .tls, .certificate, .system:
             (outcome, metric, attempt) = (.notWritten, .notProcessed, nil)
         }
         status = nil

@@ -111,13 +111,19 @@ extension Dispatcher {
         guard suspensions.suspend(scope, reason, now: context.clock.uptime()) else { return }
         tell("suspended", scope, [("reason", reason.rawValue)])
         showSuspensions()
+        // What this app has handed to the client, and what is not out yet, would be refused push by push: the client stops
+        // for longer and longer then, and with it the credential's other apps.
+        guard let bundleID = scope.bundleID else { return }
+        lanes.entry(number: scope.lane)?.client.takeBack {
+            PushDestination.bundleID(of: $0.topic, $0.pushType) == bundleID
+        }
     }
 
     private func resume(_ scopes: [SuspensionBook.Scope]) {
         guard !scopes.isEmpty else { return }
         for scope in scopes {
             tell("resumed", scope)
-            release(scope)
+            release(scope, .rest)
         }
         showSuspensions()
     }
@@ -167,6 +173,7 @@ extension Dispatcher {
             let back = suspensions.didPass(lane: lane, bundleID: pending.bundleID)
             if !back.isEmpty { quarantine.clear(place) }
             resume(back)
+            releases.didPass(scope)
         }
         let region = registration.region
         if end.status == 200 { ledger.add(\.sent, app: pending.bundleID, region: region) }

@@ -50,7 +50,8 @@ extension Dispatcher {
 
     // MARK: What was parked
 
-    /// Of every app that is configured, for tenants that have something parked: after a start and a reload.
+    /// Of every app that is configured, for tenants that have something parked: after a start and a reload. A few of each
+    /// at first.
     func releaseEverything() {
         call { dispatcher in
             // Without the counts every app is asked.
@@ -59,42 +60,56 @@ extension Dispatcher {
             var steps: [ReleaseQueue.Step] = []
             for entry in dispatcher.lanes.entries.values {
                 let places = entry.places.filter { parked?.contains($0.tenant) ?? true }
-                steps += dispatcher.steps(places, isProbe: false)
+                steps += dispatcher.steps(places, of: entry, .few)
             }
             dispatcher.releases.add(steps)
         }
     }
 
-    func release(_ scope: SuspensionBook.Scope, isProbe: Bool = false) {
-        let places = lanes.entry(number: scope.lane)?.places ?? []
-        let own = places.filter { scope.bundleID == nil || $0.bundleID == scope.bundleID }
-        releases.add(steps(own, isProbe: isProbe))
+    func release(_ scope: SuspensionBook.Scope, _ amount: ReleaseQueue.Amount) {
+        guard let entry = lanes.entry(number: scope.lane) else { return }
+        let own = entry.places.filter { scope.bundleID == nil || $0.bundleID == scope.bundleID }
+        releases.add(steps(own, of: entry, amount))
     }
 
-    private func steps(_ places: [LanePlan.Place], isProbe: Bool) -> [ReleaseQueue.Step] {
+    private func steps(
+        _ places: [LanePlan.Place],
+        of entry: PushLanes.Entry,
+        _ amount: ReleaseQueue.Amount
+    ) -> [ReleaseQueue.Step] {
         places.flatMap { place -> [ReleaseQueue.Step] in
             guard let tenant = try? TenantID(place.tenant), let topic = try? Topic(bundleID: place.bundleID) else {
                 return []
             }
             // Calls may have been accepted under the topic that Apple has for them.
             let topics = [topic, try? topic.appendingSuffix(of: .voip)].compactMap { $0 }
-            return topics.map { ReleaseQueue.Step(tenant: tenant, topic: $0, isProbe: isProbe) }
+            let scope = SuspensionBook.Scope(lane: entry.number, bundleID: place.bundleID)
+            return topics.map { ReleaseQueue.Step(tenant: tenant, topic: $0, scope: scope, amount: amount) }
         }
     }
 
     func releaseNext() {
-        guard !flow.isDraining, let step = releases.take(now: context.clock.uptime()) else { return }
+        let now = context.clock.uptime()
+        guard !flow.isDraining, let step = releases.take(now: now) else { return }
+        // It would be parked again at once, and released again, without an end.
+        if step.amount == .few || step.amount == .rest, isStopped(step.scope) {
+            return releases.didEnd(step, count: 0, now: now)
+        }
         call { dispatcher in
             let context = dispatcher.context
             let count = try? await context.store.release(
                 tenant: step.tenant,
                 topic: step.topic,
-                limit: step.isProbe ? 1 : ReleaseQueue.stepCountMax,
+                limit: step.countMax,
                 now: context.clock.now()
             )
             dispatcher.releases.didEnd(step, count: count, now: context.clock.uptime())
             if count ?? 0 > 0 { dispatcher.flow.ring(DispatchLane.allCases) }
         }
+    }
+
+    private func isStopped(_ scope: SuspensionBook.Scope) -> Bool {
+        scope.bundleID.map { suspensions.stops(lane: scope.lane, bundleID: $0) } ?? false
     }
 
     // MARK: Now and then
@@ -106,7 +121,7 @@ extension Dispatcher {
             let number = scope.lane
             call { dispatcher in
                 await dispatcher.lanes.resume(number)
-                dispatcher.release(scope, isProbe: true)
+                dispatcher.release(scope, .one(scope))
             }
         }
         lookAtQueues()

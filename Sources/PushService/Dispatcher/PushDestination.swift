@@ -50,10 +50,12 @@ enum PushDestination: Equatable {
     }
 
     /// The app: the topic without the suffix of the push type, if it has that.
-    static func bundleID(of entry: OutboxEntry) -> String {
-        let text = entry.topic.description
-        let suffix = entry.pushType.topicSuffix
-        guard !suffix.isEmpty, entry.topic.hasSuffix(of: entry.pushType), text.hasSuffix(suffix) else { return text }
+    static func bundleID(of entry: OutboxEntry) -> String { bundleID(of: entry.topic, entry.pushType) }
+
+    static func bundleID(of topic: Topic, _ pushType: PushType) -> String {
+        let text = topic.description
+        let suffix = pushType.topicSuffix
+        guard !suffix.isEmpty, topic.hasSuffix(of: pushType), text.hasSuffix(suffix) else { return text }
         return String(text.dropLast(suffix.count))
     }
 

@@ -2,16 +2,43 @@ import APNS
 import PushStore
 
 /// What was parked and may be queued again, in steps so that nobody waits long for it.
+///
+/// After a start and a reload nobody knows whether an app is believed again. So a few of its notifications go first, and
+/// the rest when APNs has answered one of them: hundreds of refusals at once would stop, with the connections, the other
+/// apps of the same credential.
 struct ReleaseQueue {
+    enum Amount: Equatable {
+        /// One, to see whether what was suspended goes.
+        case one(SuspensionBook.Scope)
+        /// As many as do no harm if all of them are refused, and the rest later.
+        case few
+        case rest
+    }
+
     struct Step: Equatable {
         let tenant: TenantID
         let topic: Topic
-        /// One, to see whether it goes; otherwise all.
-        let isProbe: Bool
+        /// The app, and who pushes for it.
+        let scope: SuspensionBook.Scope
+        var amount: Amount
+
+        /// How many it releases at most.
+        var countMax: Int {
+            switch amount {
+            case .one: 1
+            case .few: ReleaseQueue.fewCountMax
+            case .rest: ReleaseQueue.restCountMax
+            }
+        }
     }
 
-    static let stepCountMax = 500
+    static let fewCountMax = 10
+    static let restCountMax = 500
+    /// So long the rest waits for an answer. There may be none: the few were for devices that are gone.
+    static let patienceNanoseconds = 60 * UpkeepTimes.second
     private var steps: [Step] = []
+    /// What is the rest of a few.
+    private var held: [(step: Step, until: Int64)] = []
     private var isUnderWay = false
     /// After a failure.
     private var pausedUntil = Int64.min
@@ -21,9 +48,22 @@ struct ReleaseQueue {
     }
 
     mutating func take(now: Int64) -> Step? {
+        bringBack { $0.until <= now }
         guard !isUnderWay, !steps.isEmpty, now >= pausedUntil else { return nil }
         isUnderWay = true
         return steps.removeFirst()
+    }
+
+    /// An answer that only an app gets that is believed.
+    mutating func didPass(_ scope: SuspensionBook.Scope) {
+        guard !held.isEmpty else { return }
+        bringBack { $0.step.scope == scope }
+    }
+
+    private mutating func bringBack(_ isBack: ((step: Step, until: Int64)) -> Bool) {
+        guard held.contains(where: isBack) else { return }
+        add(held.filter(isBack).map(\.step))
+        held.removeAll(where: isBack)
     }
 
     /// - Parameters:
@@ -36,11 +76,15 @@ struct ReleaseQueue {
             pausedUntil = now &+ UpkeepTimes.second
             return steps.append(step)
         }
-        if step.isProbe {
-            // One push is enough to see.
-            if count > 0 { steps.removeAll(where: \.isProbe) }
-        } else if count >= Self.stepCountMax {
-            steps.append(step)
+        switch step.amount {
+        // One push is enough to see.
+        case .one: if count > 0 { steps.removeAll { $0.amount == step.amount } }
+        case .few:
+            guard count >= step.countMax else { return }
+            var rest = step
+            rest.amount = .rest
+            held.append((step: rest, until: now &+ Self.patienceNanoseconds))
+        case .rest: if count >= step.countMax { add([step]) }
         }
     }
 }

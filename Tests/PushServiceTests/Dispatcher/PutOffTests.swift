@@ -125,10 +125,11 @@ struct AttemptEndTests {
         let waited = SendFailure(cause: .connection(.connectionClosed), attemptCount: 0)
         let refused = SendFailure(cause: .connection(.connectionClosed), attemptCount: 1)
         for error: ProviderError in [
-            .queueFull(countMax: 9), .closed, .cancelled(mayHaveBeenSent: false), .notProcessed(waited),
-            .system(.connectionClosed),
+            .queueFull(countMax: 9), .closed, .notProcessed(waited), .system(.connectionClosed),
         ] { #expect(end(error).attempt == nil && end(error).outcome == .notWritten, "\(error)") }
         #expect(end(.suspended(.invalidProviderToken)).attempt == nil)
+        let takenBack = end(.cancelled(mayHaveBeenSent: false))
+        #expect(takenBack.attempt == nil && takenBack.outcome == .suspended && takenBack.blame == nil)
         #expect(end(.notProcessed(refused)).attempt?.connection == .notProcessed)
         #expect(end(.notProcessed(refused)).outcome == .notProcessed)
         for error: ProviderError in [.ambiguous(refused), .cancelled(mayHaveBeenSent: true)] {

@@ -1,0 +1,72 @@
+import APNS
+import APNSSimulator
+import Primitives
+import PushStore
+import TestSupport
+import Testing
+
+@testable import PushService
+
+/// An app that its credential may not push to, with a store and a simulator: it must not cost the credential's other apps
+/// anything, and a client that is refused again and again stops for all of them.
+struct DisallowedAppTests {
+    /// Its key is for another app.
+    private static func site() async throws -> DispatchSite {
+        try await DispatchSite(limits: #"{"push-burst-of-device": 1000}"#) { configuration in
+            configuration.keys = [
+                SigningKey(
+                    id: try KeyID(DispatchSite.keyID),
+                    team: try TeamID(DispatchSite.teamID),
+                    publicKey: try ThrowawayKeys.first().publicKey(),
+                    bundleIDs: [try Topic("com.example.other")]
+                )
+            ]
+        }
+    }
+
+    @Test func `one refusal is enough: what waits for its turn is taken back and parked, with no attempt`() async throws
+    {
+        let site = try await Self.site()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let ids = try await site.enqueue(try (1...40).map { try site.entry($0, to: "one") }, store)
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .parked }
+        #expect(site.events.rejections == [.topicDisallowed], "until its first answer a connection takes one push")
+        var attemptCount = 0
+        for id in ids { attemptCount += try await store.attempts(id, tenant: site.tenant).count }
+        #expect(attemptCount == 1)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `after a restart a few of what is parked go to see, and the rest stays where it is`() async throws {
+        let site = try await Self.site()
+        var store = try site.openStore()
+        var dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        // More than one step of the rest has.
+        let ids = try await site.enqueue(try (1...600).map { try site.entry($0, to: "one") }, store)
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .parked }
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+        store = try site.openStore()
+        let lineCount = site.log.count(#""event":"attempt""#)
+        dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        await site.until { site.events.rejections.count >= 2 }
+        try await site.until(ids, store) { $0 == .parked }
+        // Longer than the rest waits for an answer: there was one, and it stays.
+        await site.advance(seconds: 61, dispatcher)
+        await site.advance(seconds: 61, dispatcher)
+        try await site.until(ids, store) { $0 == .parked }
+        #expect(site.events.rejections.count == 2)
+        #expect(site.log.count(#""event":"attempt""#) - lineCount <= ReleaseQueue.fewCountMax)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+}
