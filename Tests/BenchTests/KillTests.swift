@@ -28,6 +28,48 @@ struct KillTests {
         #expect(kinds.count == 3, "seed \(seed)")
     }
 
+    @Test func `a life that did not come to its moment is told, and more than three of a hundred are too many`() {
+        func life(_ moment: KillSchedule.Moment) -> KillLives.Life {
+            KillLives.Life(
+                moment: moment,
+                milliseconds: 20_000,
+                acceptedCount: 900,
+                arrivalCount: 4,
+                statusCounts: [429: 7, 202: 900]
+            )
+        }
+        var lives = KillLives()
+        for moment: KillSchedule.Moment in [.answers(900), .arrivals(4), .milliseconds(20_000)] {
+            lives.add(life(moment))
+        }
+        #expect(lives.count == 3 && lives.unmetCount == 0 && lives.longest == 20_000)
+        lives.add(life(.arrivals(5)))
+        #expect(lives.unmetCount == 1 && lives.isGood, "one may be")
+        lives.add(life(.answers(901)))
+        #expect(!lives.isGood)
+        #expect(
+            lives.unmet.map(\.description) == [
+                "arrivals(5) not within 20000 ms: 900 accepted, 4 at APNs, answers by status 202: 900, 429: 7",
+                "answers(901) not within 20000 ms: 900 accepted, 4 at APNs, answers by status 202: 900, 429: 7",
+            ]
+        )
+        for _ in 0..<95 { lives.add(life(.arrivals(4))) }
+        #expect(lives.count == 100 && lives.isGood)
+        for _ in 0..<2 { lives.add(life(.milliseconds(20_001))) }
+        #expect(lives.unmetCount == 4 && !lives.isGood)
+    }
+
+    @Test func `after a hundred kills each state ought to have been found`() {
+        var histogram = KillHistogram()
+        let all = Dictionary(uniqueKeysWithValues: KillHistogram.State.allCases.map { ($0, 1) })
+        for _ in 0..<99 { histogram.add(all.filter { $0.key != .sending }) }
+        #expect(histogram.missing.isEmpty, "too few to say")
+        histogram.add([.queued: 1])
+        #expect(histogram.missing == [.sending])
+        histogram.add([.sending: 1])
+        #expect(histogram.missing.isEmpty)
+    }
+
     @Test func `a state counts for a kill that found something in it`() {
         var histogram = KillHistogram()
         histogram.add([.queued: 5, .sending: 0])

@@ -33,6 +33,71 @@ package struct KillSchedule: Sendable {
     }
 }
 
+/// Whether lives came to their moments. One that does not is a hang, or a machine that is starved: a few may be.
+package struct KillLives: Equatable, Sendable {
+    /// What a life was like when it was over.
+    package struct Life: Equatable, Sendable, CustomStringConvertible {
+        package let moment: KillSchedule.Moment
+        package let milliseconds: Int
+        /// In this life: 202s, pushes at APNs, answers by status (0: none, as the kill leaves them).
+        package let acceptedCount: Int
+        package let arrivalCount: Int
+        package let statusCounts: [Int: Int]
+
+        package init(
+            moment: KillSchedule.Moment,
+            milliseconds: Int,
+            acceptedCount: Int,
+            arrivalCount: Int,
+            statusCounts: [Int: Int]
+        ) {
+            self.moment = moment
+            self.milliseconds = milliseconds
+            self.acceptedCount = acceptedCount
+            self.arrivalCount = arrivalCount
+            self.statusCounts = statusCounts
+        }
+
+        /// Whether it was ended by its moment.
+        package var isMet: Bool {
+            switch moment {
+            case .answers(let count): acceptedCount >= count
+            case .arrivals(let count): arrivalCount >= count
+            case .milliseconds(let count): milliseconds >= count
+            }
+        }
+
+        package var description: String {
+            let statuses = statusCounts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            return "\(moment) not within \(milliseconds) ms: \(acceptedCount) accepted, \(arrivalCount) at APNs, "
+                + "answers by status \(statuses.joined(separator: ", "))"
+        }
+    }
+
+    private static let unmetPercentMax = 3
+    private static let shownCountMax = 3
+
+    package private(set) var count = 0
+    package private(set) var unmetCount = 0
+    /// The longest, in milliseconds.
+    package private(set) var longest = 0
+    /// The first of those that did not.
+    package private(set) var unmet: [Life] = []
+
+    package init() {}
+
+    package mutating func add(_ life: Life) {
+        count += 1
+        longest = max(longest, life.milliseconds)
+        guard !life.isMet else { return }
+        unmetCount += 1
+        if unmet.count < Self.shownCountMax { unmet.append(life) }
+    }
+
+    /// A single one is forgiven however few there were.
+    package var isGood: Bool { unmetCount * 100 <= max(count * Self.unmetPercentMax, 100) }
+}
+
 /// In how many kills something was in each state, and how much of it in all.
 package struct KillHistogram: Equatable, Sendable {
     package enum State: String, CaseIterable, Sendable {
@@ -61,6 +126,9 @@ package struct KillHistogram: Equatable, Sendable {
             rows[Self.index(state)].notificationCount += count
         }
     }
+
+    /// What no kill has found; after a hundred and more each state ought to be among them.
+    package var missing: [State] { killCount < 100 ? [] : State.allCases.filter { self[$0].killCount == 0 } }
 
     private static func index(_ state: State) -> Int { State.allCases.firstIndex(of: state) ?? 0 }
 }

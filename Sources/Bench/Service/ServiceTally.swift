@@ -173,6 +173,8 @@ package final class ServiceTally: Sendable {
     package var progressCount: Int { state.withLock { $0.report.postCount + $0.arrivalCount } }
     package var acceptedCount: Int { state.withLock { $0.report.acceptedCount } }
     package var arrivalCount: Int { state.withLock { $0.arrivalCount } }
+    /// POSTs so far, by the status of their answers.
+    package var statusCounts: [Int: Int] { state.withLock { $0.report.statusCounts } }
     /// Pushes that came again under another apns-id.
     package var renamedCount: Int { state.withLock { $0.renamedCount } }
 

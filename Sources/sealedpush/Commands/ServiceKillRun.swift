@@ -37,6 +37,7 @@ struct ServiceKillRun {
         let tally = ServiceTally(stage.load, first: 0, keepsNames: true)
         var schedule = KillSchedule(seed: seed, countMax: max(1, postCount / (killCount + 1)))
         var histogram = KillHistogram()
+        var lives = KillLives()
         var interruptedCount = 0
         var receiptsFrom = 0
         for kill in 0..<killCount {
@@ -44,7 +45,7 @@ struct ServiceKillRun {
             interruptedCount += relay.process.interruptedCount
             let receipts = receipts(&receiptsFrom, tally)
             do {
-                try await live(relay, until: schedule.next(), receipts, tally)
+                lives.add(try await live(relay, until: schedule.next(), receipts, tally))
             } catch {
                 relay.process.crash()
                 throw relay.failure(error)
@@ -58,7 +59,7 @@ struct ServiceKillRun {
             await store.close()
         }
         let judge = try await finish(tally, &interruptedCount)
-        try report(tally, histogram, judge, interruptedCount)
+        try report(tally, lives, histogram, judge, interruptedCount)
     }
 
     // MARK: A life
@@ -68,31 +69,35 @@ struct ServiceKillRun {
         until moment: KillSchedule.Moment,
         _ receipts: [Int],
         _ tally: ServiceTally
-    ) async throws {
+    ) async throws -> KillLives.Life {
         let posting = try await relay.driver.begin(stage.load, tally)
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let life = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 _ = try await posting.postReceipts(receipts)
                 try await posting.postUntilGone()
             }
-            try await Self.wait(for: moment, tally)
+            let life = try await Self.wait(for: moment, tally)
             relay.process.crash()
             try await group.waitForAll()
+            return life
         }
         await posting.close()
+        return life
     }
 
-    private static func wait(for moment: KillSchedule.Moment, _ tally: ServiceTally) async throws {
+    private static func wait(for moment: KillSchedule.Moment, _ tally: ServiceTally) async throws -> KillLives.Life {
         let start = ContinuousClock.now
-        let (accepted, arrived) = (tally.acceptedCount, tally.arrivalCount)
+        let (accepted, arrived, statuses) = (tally.acceptedCount, tally.arrivalCount, tally.statusCounts)
         while true {
-            let isThere =
-                switch moment {
-                case .answers(let count): tally.acceptedCount - accepted >= count
-                case .arrivals(let count): tally.arrivalCount - arrived >= count
-                case .milliseconds(let count): start.duration(to: .now) >= .milliseconds(count)
-                }
-            if isThere || start.duration(to: .now) >= lifeMax { return }
+            let time = start.duration(to: .now)
+            let life = KillLives.Life(
+                moment: moment,
+                milliseconds: Int(time / .milliseconds(1)),
+                acceptedCount: tally.acceptedCount - accepted,
+                arrivalCount: tally.arrivalCount - arrived,
+                statusCounts: tally.statusCounts.merging(statuses) { $0 - $1 }
+            )
+            if life.isMet || time >= lifeMax { return life }
             try await Task.sleep(for: .milliseconds(1))
         }
     }
@@ -167,13 +172,14 @@ struct ServiceKillRun {
 
     private func report(
         _ tally: ServiceTally,
+        _ lives: KillLives,
         _ histogram: KillHistogram,
         _ judge: KillJudge,
         _ interruptedCount: Int
     ) throws(CommandFailure) {
         let report = tally.report(since: .now())
         if printsJSON {
-            try Output.print(json(report, tally.renamedCount, histogram, judge, interruptedCount))
+            try Output.print(json(report, tally.renamedCount, lives, histogram, judge, interruptedCount))
         } else {
             let rows = KillHistogram.State.allCases.map { state in
                 let row = histogram[state]
@@ -183,6 +189,7 @@ struct ServiceKillRun {
                 """
                 killed \(killCount) times from seed \(seed); what \(histogram.killCount) of the kills found in the store:
                 \(rows.joined(separator: "\n"))
+                lives that did not come to their moment \(lives.unmetCount); the longest took \(lives.longest) ms
                 acknowledged \(report.acceptedCount): at APNs \(judge.acceptedCount), dead letters \(judge.deadCount), \
                 parked \(judge.parkedCount), expired \(judge.expiredCount), lost \(judge.lostCount); \
                 not acknowledged and still under way \(judge.leftCount)
@@ -190,6 +197,16 @@ struct ServiceKillRun {
                 without need \(judge.needlessCount), under another apns-id \(tally.renamedCount)
                 """
             )
+        }
+        guard lives.isGood else {
+            let lines = lives.unmet.map(\.description).joined(separator: "\n")
+            throw .failed(
+                "\(lives.unmetCount) lives did not come to their moment; --seed \(seed) repeats it:\n\(lines)"
+            )
+        }
+        guard histogram.missing.isEmpty else {
+            let names = histogram.missing.map(\.rawValue).joined(separator: ", ")
+            throw .failed("no kill has found anything \(names)")
         }
         guard judge.isGood, tally.renamedCount == 0, report.duplicateCount <= interruptedCount else {
             throw .failed("the relay broke its promise; --seed \(seed) repeats it")
@@ -199,6 +216,7 @@ struct ServiceKillRun {
     private func json(
         _ report: ServiceLoadReport,
         _ renamedCount: Int,
+        _ lives: KillLives,
         _ histogram: KillHistogram,
         _ judge: KillJudge,
         _ interruptedCount: Int
@@ -208,6 +226,8 @@ struct ServiceKillRun {
             writer.member("load", "kills")
             writer.member("kills", killCount)
             writer.member("seed", String(seed))
+            writer.member("unmet", lives.unmetCount)
+            writer.member("longest-milliseconds", lives.longest)
             writer.member("accepted", report.acceptedCount)
             writer.member("ended-accepted", judge.acceptedCount)
             writer.member("ended-dead", judge.deadCount)
