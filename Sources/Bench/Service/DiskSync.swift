@@ -5,6 +5,16 @@ private import Transport
 package enum DiskSync {
     private static let roundCount = 101
 
+    /// Waits until a file is on the disk, as far as that can be known: a bench loses nothing with it.
+    ///
+    /// - Parameter path: of the file.
+    package static func sync(_ path: String) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        _ = fdatasync(descriptor)
+        close(descriptor)
+    }
+
     /// - Parameter folder: on the disk in question.
     /// - Returns: the median of writing 4 KiB and `fdatasync`; nil where that fails.
     package static func medianNanoseconds(in folder: String) -> Int? {

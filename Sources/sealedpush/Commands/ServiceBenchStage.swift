@@ -51,17 +51,19 @@ final class ServiceBenchStage: Sendable {
 
     static var hasTwoProcessors: Bool { Processors.count > 1 }
 
-    /// Registers the devices.
+    /// Registers the devices. They are on the disk in the end, and not before: ten million would wait for it for
+    /// minutes, and what is left to write would be written while the relay is timed.
     ///
     /// - Returns: how long that took.
     /// - Throws: what the store says; `ServiceBenchError.stopped`.
     func fill() async throws -> Duration {
         let start = ContinuousClock.now
         let fleet = try await ServiceFleet(for: load, at: apns)
-        let store = try openStore()
+        let store = try openStore(StoreSettings(synchronous: .off))
         try await fleet.register(in: store, now: .now)
         if load.isMixed { try await ServiceFleet.leaveExpired(Self.expiredCount, in: store, now: .now) }
         await store.close()
+        DiskSync.sync(configuration.databaseFile)
         return start.duration(to: .now)
     }
 
@@ -83,9 +85,9 @@ final class ServiceBenchStage: Sendable {
     }
 
     /// The relay's store, while no relay runs.
-    func openStore() throws -> SQLiteStore {
+    func openStore(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {
         let key = try StoreKey(try PrivateFile.read(configuration.tokenKeyFile, exampleKeys: .refused))
-        return try SQLiteStore(path: configuration.databaseFile, key: key, now: .now)
+        return try SQLiteStore(path: configuration.databaseFile, key: key, settings: settings, now: .now)
     }
 
     func close() async {
