@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 extension CommandLineTests {
@@ -47,21 +48,25 @@ extension CommandLineTests {
             #expect(try Folder.names(temporary) == [])
         }
 
-        @Test func `a relay that is killed twice loses nothing and sends nothing again without need`() async throws {
+        /// The short form of `bench service --kills 1000`.
+        @Test func `a relay that is killed ten times loses nothing and sends nothing again without need`() async throws
+        {
+            let seed = String(RunSeed.here() % (1 << 31))
             let run = try await bench(
                 "--kills",
-                "2",
+                "10",
                 "--posts",
-                "300",
+                "1100",
                 "--devices",
                 "100",
                 "--seed",
-                "7",
+                seed,
                 "--json"
             ).run()
-            #expect(run.end == .exit(0), "\(run)")
+            #expect(run.end == .exit(0), "seed \(seed): \(run)")
             let kills = try #require(try lines(run)["kills"])
             #expect(try kills.integer("lost") == 0 && kills.integer("needless-duplicates") == 0)
+            #expect(try kills.text("seed") == seed && kills.integer("kills") == 10)
             #expect(try kills.integer("renamed") == 0 && kills.integer("ended-dead") > 0)
             let ends = try ["ended-accepted", "ended-dead", "parked", "ended-expired"].map { try kills.integer($0) }
             #expect(try ends.reduce(0, +) == kills.integer("accepted"))

@@ -110,11 +110,12 @@ struct ConnectionPoolTests {
             }
         }
         let client = try site.client(of: server)
-        async let results = client.send(try (0..<4).map(APNSStandIn.notification))
+        let batch = try (0..<4).map(APNSStandIn.notification)
+        async let results = client.send(batch)
         await arrived.wait()
         // One is on its way, because nothing was answered yet.
         while await client.waitingCount < 3 { await Task.yield() }
-        let ids = try [0, 2].map { try APNSStandIn.notification($0).id }
+        let ids = [batch[0].id, batch[2].id]
         await client.loop.run { client.takeBack { ids.contains($0.id) } }
         held.withLock { $0 }?.accept()
         let ends = await results
