@@ -8,6 +8,14 @@ extension StoreReader {
         now: Timestamp,
         step: Duration
     ) throws(StoreError) -> [DeviceChange] {
+        try together { () throws(StoreError) in try changesApart(registrations, now: now, step: step) }
+    }
+
+    private func changesApart(
+        _ registrations: [Device.Registration],
+        now: Timestamp,
+        step: Duration
+    ) throws(StoreError) -> [DeviceChange] {
         var changes: [DeviceChange] = []
         for registration in registrations {
             let key = registration.key
