@@ -169,8 +169,11 @@ package struct WorkLedger {
         if known.mayBeInFlight || allowed.contains("sending") {
             // What was in flight is queued again with the same ids and says so, or had its last attempt.
             let isInterrupted = attempts.last?.connection == .interrupted
-            if isInterrupted, found.maybeDuplicate, found.state == .queued { return nil }
-            if isInterrupted, found.state == .dead(.outcomeUnknown) { return nil }
+            let mayGoAgain = expected.collapseID != nil
+            if isInterrupted, mayGoAgain, found.maybeDuplicate, found.state == .queued { return nil }
+            if isInterrupted, !mayGoAgain || expected.attemptLimit != nil, found.state == .dead(.outcomeUnknown) {
+                return nil
+            }
         }
         // A retry may have been the last one that was allowed.
         let isOutcomeUnknown = attempts.last?.isOutcomeUnknown == true

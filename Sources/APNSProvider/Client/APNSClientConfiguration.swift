@@ -1,3 +1,4 @@
+package import APNS
 public import Transport
 
 /// How a client behaves. The defaults suit a service that sends to Apple.
@@ -47,6 +48,9 @@ public struct APNSClientConfiguration: Sendable {
     package var backoff = ReconnectBackoff.Limits()
     /// Told what happens, on the loop; it must not block.
     public var observer: (any APNSClientObserver)?
+    /// Told of each attempt that was begun and is not what its push ends with: it goes out again, or what its caller gets says
+    /// nothing of it. On the loop, before the caller; for nearly all pushes never.
+    package var onEarlierAttempt: (@Sendable (APNSID, ResendCause) -> Void)?
     /// What a provider token's age is read from.
     package var clock: @Sendable () -> Moment = { Moment.now() }
     /// 0 ..< 1, drawn anew for each wait between connects: providers that lost one server must not come back as one.

@@ -27,6 +27,7 @@ extension ConnectionPool {
         }
         // Kept from going elsewhere by the credential alone: that is what its sender has to know.
         if answer.reason == .shutdown, !delivery.isMaybeDuplicate, let reason = lane.suspension {
+            configuration.onEarlierAttempt?(delivery.notification.id, .refusal(.shutdown))
             return finish(deliveries.takeInFlight(slot), .failure(.suspended(reason)))
         }
         finish(deliveries.takeInFlight(slot), .success(answer))
@@ -125,6 +126,7 @@ extension ConnectionPool {
 
     private func again(_ slot: Int, _ cause: ResendCause) {
         let delivery = deliveries[slot]
+        configuration.onEarlierAttempt?(delivery.notification.id, cause)
         tell(
             .resent(
                 delivery.notification.id,
@@ -140,6 +142,7 @@ extension ConnectionPool {
         let delivery = deliveries.takeInFlight(slot)
         let failure = SendFailure(cause: cause, goAway: connection.goAway, attemptCount: delivery.attemptCount)
         if wasSent || delivery.isMaybeDuplicate { return finish(delivery, .failure(.ambiguous(failure))) }
+        configuration.onEarlierAttempt?(delivery.notification.id, .failure(cause))
         if let reason = lane.suspension { return finish(delivery, .failure(.suspended(reason))) }
         finish(delivery, .failure(.notProcessed(failure)))
     }

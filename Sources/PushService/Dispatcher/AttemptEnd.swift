@@ -17,6 +17,8 @@ struct AttemptEnd {
     let outcome: AttemptOutcome
     /// nil: nothing was written to APNs, and it counts as none.
     let attempt: PushStore.Attempt?
+    /// What the client had sent before at once, in its order.
+    let earlier: [PushStore.Attempt]
     let metric: ServiceMetrics.Outcome
     let status: Int?
     let reason: Reason?
@@ -24,28 +26,33 @@ struct AttemptEnd {
     let blame: Blame?
     /// The token had been renewed already, and was too old again.
     let hadExpiredProviderToken: Bool
+    /// What it waits for where nothing was written.
+    let waitCause: WaitCause?
 
     /// - Parameters:
     ///   - result: the client's.
-    ///   - time: of the attempt.
-    init(_ result: Result<APNSResponse, ProviderError>, time: Timestamp) {
+    ///   - time: of the attempt that it ended with.
+    ///   - earlier: those before it. Where the client gave up before another, the last of them is the attempt.
+    init(_ result: Result<APNSResponse, ProviderError>, time: Timestamp, after earlier: [PushStore.Attempt] = []) {
         switch result {
-        case .success(let response): self.init(response, time: time)
-        case .failure(let error): self.init(error, time: time)
+        case .success(let response): self.init(response, time: time, earlier)
+        case .failure(let error): self.init(error, time: time, earlier)
         }
     }
 
-    private init(_ error: ProviderError, time: Timestamp) {
+    private init(_ error: ProviderError, time: Timestamp, _ earlier: [PushStore.Attempt]) {
         var blame: Blame?
+        var attempt: PushStore.Attempt?
+        var isLast = true
         switch error {
         case .ambiguous, .cancelled(mayHaveBeenSent: true):
             (outcome, metric) = (.ambiguous, .ambiguous)
             attempt = Attempt(time: time, connection: .ambiguous, reason: "Ambiguous")
         case .suspended(let reason):
-            (outcome, metric, attempt) = (.suspended, .suspended, nil)
+            (outcome, metric, isLast) = (.suspended, .suspended, false)
             blame = .credential(reason)
         case .key:
-            (outcome, metric, attempt) = (.suspended, .suspended, nil)
+            (outcome, metric, isLast) = (.suspended, .suspended, false)
             blame = .credential(.invalidProviderToken)
         case .notSendable(let fault):
             (outcome, metric) = (.notSendable(fault.reason), .notSendable)
@@ -55,18 +62,27 @@ struct AttemptEnd {
         case .notProcessed(let failure) where failure.attemptCount > 0:
             (outcome, metric) = (.notProcessed, .notProcessed)
             attempt = Attempt(time: time, connection: .notProcessed, reason: "NotProcessed")
+            isLast = false
         // Taken back when its app was stopped: see `Dispatcher.suspend`.
-        case .cancelled(mayHaveBeenSent: false): (outcome, metric, attempt) = (.suspended, .suspended, nil)
+        case .cancelled(mayHaveBeenSent: false):
+            (outcome, metric, isLast) = (.suspended, .suspended, false)
         case .notProcessed, .queueFull, .closed, .tls, .certificate, .system:
-            (outcome, metric, attempt) = (.notWritten, .notProcessed, nil)
+            (outcome, metric, isLast) = (earlier.isEmpty ? .notWritten : .notProcessed, .notProcessed, false)
         }
-        status = nil
-        reason = nil
+        if !isLast, let last = earlier.last {
+            (self.attempt, self.earlier) = (last, Array(earlier.dropLast()))
+        } else {
+            (self.attempt, self.earlier) = (attempt, earlier)
+        }
+        (status, reason) = (nil, nil)
         self.blame = blame
         hadExpiredProviderToken = false
+        waitCause = metric == .suspended ? .credential : .connection
     }
 
-    private init(_ response: APNSResponse, time: Timestamp) {
+    private init(_ response: APNSResponse, time: Timestamp, _ earlier: [PushStore.Attempt]) {
+        self.earlier = earlier
+        waitCause = nil
         var timestamp: Int64?
         var text: String?
         if case .rejected(let body) = response.outcome {

@@ -10,10 +10,15 @@ extension Dispatcher {
         guard !isOver, let pending = pendings[ticket] else { return }
         let entry = pending.entry
         let now = Int64(clamping: context.clock.now().milliseconds)
-        let end = AttemptEnd(result, time: pending.attemptTime)
+        let ended = lanes.earlier.take(entry.apnsID)
+        let end = AttemptEnd(
+            result,
+            time: ended.last?.time ?? pending.attemptTime,
+            after: ended.isEmpty ? [] : EarlierAttempts.attempts(ended, from: pending.attemptTime)
+        )
         let attempt = AttemptContext(
             lane: pending.lane,
-            attemptCount: entry.attemptCount + 1,
+            attemptCount: entry.attemptCount + end.earlier.count + 1,
             attemptCountMax: entry.attemptLimit,
             hasCollapseID: entry.collapseID != nil,
             expiresAt: Int64(clamping: entry.deadline.milliseconds),
@@ -24,13 +29,26 @@ extension Dispatcher {
         record(end, pending, now)
         judgeCredential(end, pending, lane)
         judgeDevice(end, verdict, pending, lane, now)
-        settle(ticket, end.attempt, verdict.notification.settled(deadline: entry.deadline))
+        let settled = verdict.notification.settled(deadline: entry.deadline)
+        settle(ticket, end.attempt, after: end.earlier, settled, waitCause: end.waitCause)
     }
 
     /// The outcome goes to the disk with others of this turn. Without an attempt nothing was written to APNs.
-    func settle(_ ticket: DispatchFlow.Ticket, _ attempt: Attempt?, _ verdict: PushStore.Verdict) {
+    func settle(
+        _ ticket: DispatchFlow.Ticket,
+        _ attempt: Attempt?,
+        after earlier: [Attempt] = [],
+        _ verdict: PushStore.Verdict,
+        waitCause: WaitCause? = nil
+    ) {
         guard let pending = pendings[ticket] else { return }
-        pending.outcome = Outcome(lease: pending.leased.lease, attempt: attempt, verdict: verdict)
+        pending.outcome = Outcome(
+            lease: pending.leased.lease,
+            attempt: attempt,
+            earlier: earlier,
+            verdict: verdict,
+            waitCause: waitCause
+        )
         if case .retry(let time) = verdict {
             let now = context.clock.now().milliseconds
             let wait = time.milliseconds > now ? time.milliseconds - now : 0
@@ -38,6 +56,7 @@ extension Dispatcher {
             // The store repeats behind all else what has few attempts, and leaves what is put off where it is.
             let lane = pending.entry.attemptLimit == nil || attempt == nil ? pending.lane : .background
             flow.willHaveMore(lane, at: context.clock.uptime() &+ nanoseconds)
+            if attempt == nil { willQueueAgain(pending) }
         }
         flow.didAnswer(ticket)
         plan()
@@ -79,19 +98,29 @@ extension Dispatcher {
         context.metrics.withLock {
             $0.didFinish(end.metric, reason: end.reason, microseconds: end.status == nil ? nil : nanoseconds / 1_000)
         }
-        let line = AttemptLogLine(
-            timeMilliseconds: now,
-            trace: Self.trace(entry),
-            id: entry.apnsID,
-            topic: entry.topic,
-            pushType: entry.pushType,
-            priority: entry.priority,
-            status: end.status,
-            reason: end.reason,
-            milliseconds: nanoseconds / 1_000_000,
-            attempt: entry.attemptCount + 1
-        )
-        line.append(to: &logLines)
+        func write(_ status: Int?, _ reason: Reason?, at time: Int64, milliseconds: Int64, ordinal: Int) {
+            AttemptLogLine(
+                timeMilliseconds: time,
+                trace: Self.trace(entry),
+                id: entry.apnsID,
+                topic: entry.topic,
+                pushType: entry.pushType,
+                priority: entry.priority,
+                status: status,
+                reason: reason,
+                milliseconds: milliseconds,
+                attempt: entry.attemptCount + ordinal
+            ).append(to: &logLines)
+        }
+        for (index, one) in end.earlier.enumerated() {
+            let next = index + 1 < end.earlier.count ? end.earlier[index + 1].time : end.attempt?.time ?? one.time
+            let time = Int64(clamping: next.milliseconds)
+            let milliseconds = max(0, time - Int64(clamping: one.time.milliseconds))
+            let reason = one.reason.flatMap(Reason.init(rawValue:))
+            write(one.status, reason, at: time, milliseconds: milliseconds, ordinal: index + 1)
+        }
+        let count = end.earlier.count + 1
+        write(end.status, end.reason, at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
         plan()
     }
 

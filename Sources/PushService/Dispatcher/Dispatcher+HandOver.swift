@@ -14,16 +14,25 @@ extension Dispatcher {
         let lane = DispatchLane(first.lane)
         let keys = offer.entries.map { Self.bucketKey(DeviceKey(tenant: offer.tenant, device: $0.device)) }
         if let tickets = reserve(offer, keys, lane) { return SendReservation(offer: offer, tickets: tickets) }
-        willQueue(offer.entries, tenant: offer.tenant, now: offer.now)
+        for (entry, key) in zip(offer.entries, keys) {
+            let lane = ServiceMetrics.index(lane)
+            queued[lane].willQueue(entry.apnsID, for: key, deadline: entry.deadline, now: offer.now)
+        }
         return nil
     }
 
-    package func willQueue(_ entries: [NewEntry], tenant: TenantID, now: Timestamp) {
+    package func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp) {
         context.loop.checkIsolated()
-        for entry in entries {
-            let key = Self.bucketKey(DeviceKey(tenant: tenant, device: entry.device))
-            queued[ServiceMetrics.index(DispatchLane(entry.lane))].willQueue(entry.apnsID, for: key, now: now)
+        for note in notes {
+            let key = Self.bucketKey(DeviceKey(tenant: tenant, device: note.device))
+            let lane = ServiceMetrics.index(DispatchLane(note.lane))
+            queued[lane].willQueue(note.apnsID, for: key, deadline: note.deadline, now: now)
         }
+    }
+
+    package func didNotQueue(_ notes: [QueueNote]) {
+        context.loop.checkIsolated()
+        for note in notes { queued[ServiceMetrics.index(DispatchLane(note.lane))].didLeave(note.apnsID) }
     }
 
     private func reserve(
@@ -32,13 +41,12 @@ extension Dispatcher {
         _ lane: DispatchLane
     ) -> Range<DispatchFlow.Ticket>? {
         guard isRunning, !isOver, keys.count <= DispatchFlow.handOverCountMax else { return nil }
-        let devices = queued[ServiceMetrics.index(lane)]
-        guard keys.allSatisfy({ devices.mayPass($0) }) else { return nil }
+        let index = ServiceMetrics.index(lane)
+        guard keys.allSatisfy({ queued[index].mayPass($0, now: offer.now) }) else { return nil }
         let tenant = Self.text(offer.tenant)
         for (entry, device) in zip(offer.entries, offer.devices) {
             let environment = device.registration.environment
-            // How often one may be tried is the queue's to count.
-            guard entry.attemptLimit == nil, Self.token(of: entry, device) != nil,
+            guard Self.token(of: entry, device) != nil,
                 let client = lanes.entry(tenant: tenant, bundleID: offer.bundleID, environment: environment),
                 suspensions.isEmpty || !suspensions.stops(lane: client.number, bundleID: offer.bundleID)
             else { return nil }
@@ -81,13 +89,25 @@ extension Dispatcher {
     /// One is not in the queue any more.
     func didLeaveQueue(_ pending: Pending) {
         guard pending.entry.attemptCount == 0 else { return }
-        let lane = ServiceMetrics.index(pending.lane)
-        queued[lane].didLeave(pending.entry.apnsID, for: Self.bucketKey(pending.key))
+        queued[ServiceMetrics.index(pending.lane)].didLeave(pending.entry.apnsID)
+    }
+
+    /// One that was marked is queued as before: it was only put off, and is still older than what comes now.
+    func willQueueAgain(_ pending: Pending) {
+        let entry = pending.entry
+        guard entry.attemptCount == 0 else { return }
+        queued[ServiceMetrics.index(pending.lane)].willQueue(
+            entry.apnsID,
+            for: Self.bucketKey(pending.key),
+            deadline: entry.deadline,
+            now: context.clock.now()
+        )
     }
 
     /// Where not all is known that is queued.
     func lookAtQueues() {
         let now = context.clock.now()
+        for index in queued.indices { queued[index].forgetLate(now: now) }
         for lane in DispatchLane.allCases where queued[ServiceMetrics.index(lane)].wantsLook(now: now) {
             call { dispatcher in
                 do throws(StoreError) {

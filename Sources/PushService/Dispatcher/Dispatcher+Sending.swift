@@ -40,13 +40,13 @@ extension Dispatcher {
         pending.attemptTime = now
         pending.startedAt = context.clock.uptime()
         if let wait = marked.postponedBy {
-            return end(marked.ticket, "DeviceBusy", .retry(at: now.advanced(by: wait)))
+            return settle(marked.ticket, nil, .retry(at: now.advanced(by: wait)), waitCause: .device)
         }
         switch pending.destination {
         case .end(let why):
             ledger.add(\.undeliverable, app: pending.bundleID, region: pending.device?.registration.region)
-            end(marked.ticket, why, .dead(.undeliverable))
-        case .park(let why): end(marked.ticket, why, .park)
+            end(marked.ticket, why)
+        case .park: settle(marked.ticket, nil, .park, waitCause: .app)
         case .push(let token, let topic):
             guard let device = pending.device,
                 let lane = lanes.entry(
@@ -54,28 +54,24 @@ extension Dispatcher {
                     bundleID: pending.bundleID,
                     environment: device.registration.environment
                 )
-            else { return end(marked.ticket, "AppNotConfigured", .park) }
+            else { return settle(marked.ticket, nil, .park, waitCause: .app) }
             guard suspensions.admits(lane: lane.number, bundleID: pending.bundleID) else {
-                return end(marked.ticket, "Suspended", .park)
+                return settle(marked.ticket, nil, .park, waitCause: .credential)
             }
             send(marked.ticket, pending, token, topic, through: lane)
         }
     }
 
-    /// Without a push: what only waits has not been tried.
-    private func end(_ ticket: DispatchFlow.Ticket, _ why: String, _ verdict: PushStore.Verdict) {
+    /// Without a push, for good; its attempt says why.
+    private func end(_ ticket: DispatchFlow.Ticket, _ why: String) {
         guard let pending = pendings[ticket] else { return }
-        var attempt: Attempt?
-        if case .dead = verdict {
-            // It says why.
-            attempt = Attempt(time: pending.attemptTime, connection: .notProcessed, reason: why)
-            context.log.event(
-                "not-sent",
-                at: pending.attemptTime,
-                [("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID), ("why", why)]
-            )
-        }
-        settle(ticket, attempt, verdict)
+        context.log.event(
+            "not-sent",
+            at: pending.attemptTime,
+            [("trace", Self.trace(pending.entry).text), ("topic", pending.bundleID), ("why", why)]
+        )
+        let attempt = Attempt(time: pending.attemptTime, connection: .notProcessed, reason: why)
+        settle(ticket, attempt, .dead(.undeliverable))
     }
 
     private func send(

@@ -86,7 +86,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         self.jitter = jitter
         rules = DispatchRules(RetryDelay(serverErrorWaitSeconds: limits.serverErrorWaitSeconds))
         flow = DispatchFlow(inFlightMax: limits.inFlightCountMax, bucket: DeviceBucket(limits))
-        lanes = PushLanes(loop: context.loop, configure: configure)
+        lanes = PushLanes(loop: context.loop, now: context.clock.now, configure: configure)
         ledger = DeliveryLedger(context)
         queued = DispatchLane.allCases.map { _ in QueuedDevices(unknownUntil: context.clock.now()) }
     }

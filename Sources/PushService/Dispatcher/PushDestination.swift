@@ -7,7 +7,7 @@ enum PushDestination: Equatable {
     /// It cannot be sent, now or later; the word is for its attempt.
     case end(String)
     /// It could be sent if the configuration had what it needs.
-    case park(String)
+    case park
 
     /// - Parameters:
     ///   - entry: what was taken.
@@ -34,7 +34,7 @@ enum PushDestination: Equatable {
                 return
             }
             guard isConfigured(bundleID, registration.environment) else {
-                self = .park("AppNotConfigured")
+                self = .park
                 return
             }
             guard let token = entry.pushType == .voip ? registration.voIPToken : registration.token else {

@@ -1,5 +1,6 @@
 import APNS
 package import APNSProvider
+package import Envelope
 package import Transport
 
 /// The clients: one for each credential at each endpoint, all on the loop. Lives on it.
@@ -31,6 +32,9 @@ package final class PushLanes {
     }
 
     private let loop: EventLoop
+    private let now: @Sendable () -> Timestamp
+    /// What they sent again by themselves.
+    let earlier = EarlierAttempts()
     /// What all clients have in common but the trust; tests make it patient.
     private let template: APNSClientConfiguration
     private(set) var entries: [LanePlan.Key: Entry] = [:]
@@ -39,9 +43,15 @@ package final class PushLanes {
 
     /// - Parameters:
     ///   - loop: the service's.
+    ///   - now: the time of attempts.
     ///   - configure: changes the clients' configuration, for tests.
-    package init(loop: EventLoop, configure: (inout APNSClientConfiguration) -> Void = { _ in }) {
+    package init(
+        loop: EventLoop,
+        now: @escaping @Sendable () -> Timestamp,
+        configure: (inout APNSClientConfiguration) -> Void = { _ in }
+    ) {
         self.loop = loop
+        self.now = now
         var template = APNSClientConfiguration()
         template.ambiguity = .report
         template.attemptCountMax = 2
@@ -118,6 +128,9 @@ package final class PushLanes {
     private func client(for key: LanePlan.Key, _ material: LanePlan.Material) throws(ProviderError) -> APNSClient {
         var configuration = template
         configuration.trust = material.trust
+        configuration.onEarlierAttempt = { [now, earlier = LoopBound(earlier, to: loop)] id, cause in
+            earlier.value.note(id, cause, at: now())
+        }
         return try APNSClient(endpoint: key.endpoint, credential: material.credential, configuration: configuration)
     }
 }

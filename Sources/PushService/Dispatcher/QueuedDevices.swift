@@ -5,36 +5,77 @@ import Envelope
 ///
 /// Known is what this process has queued. Of what was queued before, and after there were too many to remember, it is known
 /// only until when: then everything goes through the queue until a look at it has found nothing so old.
+///
+/// Whoever leaves the queue without a word (expired, damaged, replayed as something else) counts until its deadline: from
+/// then on nothing is sent of it that could be overtaken.
 struct QueuedDevices: Sendable {
     static let countMax = 65_536
-    /// After so long what was being stored is stored.
+    /// After so long what was being stored is stored, and what was being marked is marked.
     private static let patience = Duration.seconds(5)
+    /// Between two looks for those that are over.
+    private static let sweepInterval = Duration.seconds(10)
 
-    /// The last one that was queued for each; a lane's queue gives a device's in their order.
-    private var last: [DeviceBucket.Key: APNSID] = [:]
+    private struct Waiting {
+        var count: Int
+        /// The last deadline among them, and the patience.
+        var until: Timestamp
+    }
+
+    /// Whose the notifications are that wait.
+    private var owners: [APNSID: DeviceBucket.Key] = [:]
+    private var devices: [DeviceBucket.Key: Waiting] = [:]
     /// What was due by then may be in the queue unknown; nil: everything is known.
     private var unknownUntil: Timestamp?
     private var looksFrom = Timestamp(milliseconds: 0)
+    /// None is over before.
+    private var firstEnd = Timestamp(milliseconds: .max)
+    private var sweepsFrom = Timestamp(milliseconds: 0)
 
     /// - Parameter now: what was queued by then is not known.
     init(unknownUntil now: Timestamp) { unknownUntil = now }
 
+    /// How many are remembered.
+    var count: Int { owners.count }
+
     /// Whether a notification for this device may be sent without a stay in the queue.
-    func mayPass(_ device: DeviceBucket.Key) -> Bool { unknownUntil == nil && last[device] == nil }
+    func mayPass(_ device: DeviceBucket.Key, now: Timestamp) -> Bool {
+        unknownUntil == nil && (devices[device].map { $0.until <= now } ?? true)
+    }
 
     /// One will be queued: before it is stored.
-    mutating func willQueue(_ id: APNSID, for device: DeviceBucket.Key, now: Timestamp) {
-        if last[device] == nil, last.count >= Self.countMax {
-            last = [:]
+    ///
+    /// - Parameters:
+    ///   - id: its own.
+    ///   - device: whom it is for.
+    ///   - deadline: from then on it is not sent.
+    ///   - now: the time.
+    mutating func willQueue(_ id: APNSID, for device: DeviceBucket.Key, deadline: Timestamp, now: Timestamp) {
+        if owners.count >= Self.countMax {
+            owners = [:]
+            devices = [:]
             unknownUntil = now
             looksFrom = now.advanced(by: Self.patience)
         }
-        last[device] = id
+        guard owners.updateValue(device, forKey: id) == nil else { return }
+        let until = deadline.advanced(by: Self.patience)
+        let others = devices[device]
+        devices[device] = Waiting(count: (others?.count ?? 0) + 1, until: max(others?.until ?? until, until))
+        firstEnd = min(firstEnd, until)
     }
 
-    /// One is on its way, or has ended otherwise.
-    mutating func didLeave(_ id: APNSID, for device: DeviceBucket.Key) {
-        if last[device] == id { last[device] = nil }
+    /// One is on its way, has ended otherwise, or was not stored.
+    mutating func didLeave(_ id: APNSID) {
+        guard let device = owners.removeValue(forKey: id), let waiting = devices[device] else { return }
+        devices[device] = waiting.count > 1 ? Waiting(count: waiting.count - 1, until: waiting.until) : nil
+    }
+
+    /// Forgets those whose deadlines are over. Most calls have nothing to do.
+    mutating func forgetLate(now: Timestamp) {
+        guard now >= firstEnd, now >= sweepsFrom else { return }
+        sweepsFrom = now.advanced(by: Self.sweepInterval)
+        devices = devices.filter { $0.value.until > now }
+        owners = owners.filter { devices[$0.value] != nil }
+        firstEnd = devices.values.map(\.until).min() ?? Timestamp(milliseconds: .max)
     }
 
     /// Whether a look at the queue would tell something.

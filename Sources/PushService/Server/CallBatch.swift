@@ -14,6 +14,8 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     static var countMax: Int { 512 }
 
     private let loop: EventLoop
+    private let weightMax: Int
+    private let weight: (Item) -> Int
     private let call: Call
     private let deliver: (Item, StoreError?) -> Void
     private var waiting: [Item] = []
@@ -24,10 +26,20 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
 
     /// - Parameters:
     ///   - loop: where this lives.
+    ///   - weightMax: of the items of one call, unless one alone has more.
+    ///   - weight: an item's.
     ///   - call: the store's.
     ///   - deliver: takes each item, once.
-    init(_ loop: EventLoop, call: @escaping Call, deliver: @escaping (Item, StoreError?) -> Void) {
+    init(
+        _ loop: EventLoop,
+        weightMax: Int = .max,
+        weight: @escaping (Item) -> Int = { _ in 1 },
+        call: @escaping Call,
+        deliver: @escaping (Item, StoreError?) -> Void
+    ) {
         self.loop = loop
+        self.weightMax = weightMax
+        self.weight = weight
         self.call = call
         self.deliver = deliver
     }
@@ -57,12 +69,18 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
 
     private func next() -> [Item] {
         if !apart.isEmpty { return [apart.removeFirst()] }
-        guard waiting.count > Self.countMax else {
+        var (count, sum) = (0, 0)
+        for item in waiting.prefix(Self.countMax) {
+            let more = weight(item)
+            if count > 0, more > weightMax - sum { break }
+            (count, sum) = (count + 1, sum + more)
+        }
+        guard count < waiting.count else {
             defer { waiting = [] }
             return waiting
         }
-        defer { waiting.removeFirst(Self.countMax) }
-        return Array(waiting.prefix(Self.countMax))
+        defer { waiting.removeFirst(count) }
+        return Array(waiting.prefix(count))
     }
 
     private func end(_ item: Item, _ error: StoreError?, isAlone: Bool) {

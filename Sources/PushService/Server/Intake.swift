@@ -1,13 +1,22 @@
 import APNS
 import Envelope
 import PushStore
-import Synchronization
+import Transport
 
-/// From entries to what is on the disk: quota, store, metrics, dispatcher.
+/// From a draft to what is on the disk: quota, dispatcher, store, and the answer.
 struct Intake: Sendable {
     let context: ServiceContext
     let door: any DispatchDoor
     let quota: QuotaBook
+    /// One for all routes.
+    let storing: LoopBound<StoringPath>
+
+    init(context: ServiceContext, door: any DispatchDoor, quota: QuotaBook) {
+        self.context = context
+        self.door = door
+        self.quota = quota
+        storing = LoopBound(StoringPath(context, door), to: context.loop)
+    }
 
     /// One notification that was accepted, as its sender is told.
     struct Accepted: Equatable, Sendable {
@@ -36,46 +45,61 @@ struct Intake: Sendable {
         }
     }
 
+    /// For requests that go on in a task; small ones have `SubmissionPath`.
+    ///
     /// - Parameters:
-    ///   - entries: one or more, all of one lane.
-    ///   - topic: the app's, without a suffix.
+    ///   - draft: one or more notifications, all of one lane.
+    ///   - lookups: of its devices, in their order.
     ///   - idempotency: by which a repetition is known; nil for a request that may be stored twice.
     ///   - tenant: whose.
     ///   - call: the request.
     /// - Returns: one for each entry, in their order; the same for a repetition.
     /// - Throws: `.quotaExceeded`, `.idempotencyConflict`, and what the store did not do. Nothing is stored then.
     func accept(
-        _ entries: [NewEntry],
-        topic: Topic,
+        _ draft: NotificationDraft,
+        _ lookups: [DeviceLookup],
         idempotency: Idempotency?,
         tenant: TenantConfiguration,
         _ call: APICall
     ) async throws(Problem) -> [Accepted] {
         let now = context.clock.now()
-        if let problem = takeQuota(entries.count, tenant, now: now) {
+        let storeID = try tenant.storeID()
+        if let problem = takeQuota(draft.entries.count, tenant, now: now) {
             if let known = try await known(idempotency, tenant) { return known }
             throw problem
         }
-        let result: EnqueueResult
-        do throws(Problem) {
-            let storeID = try tenant.storeID()
-            door.willQueue(entries, tenant: storeID, now: now)
-            let results = try await context.asking { () throws(StoreError) in
-                let request = try OutboxRequest(tenant: storeID, idempotency: idempotency, entries: entries)
-                return try await context.store.enqueue([request], now: now)
-            }
-            result = results.first ?? .conflict
-        } catch {
-            quota.giveBack(entries.count, of: tenant)
-            throw error
+        let offer = Self.offer(draft, lookups, tenant: storeID, now: now)
+        let end = await withCheckedContinuation { (continuation: CheckedContinuation<StoringRun.End, Never>) in
+            storing.value.begin(
+                StoringRun(offer, idempotency: idempotency, begun: call.begun) { continuation.resume(returning: $0) }
+            )
         }
-        guard case .stored = result else {
-            quota.giveBack(entries.count, of: tenant)
+        switch end {
+        case .stored: return draft.entries.map(Accepted.init)
+        case .repeated(let result):
+            quota.giveBack(draft.entries.count, of: tenant)
             return try await repeated(result, tenant)
+        case .failed(let error):
+            quota.giveBack(draft.entries.count, of: tenant)
+            throw context.problem(error)
         }
-        didStore(entries, topic, call)
-        if let first = entries.first { door.ring([first.lane]) }
-        return entries.map(Accepted.init)
+    }
+
+    static func offer(
+        _ draft: NotificationDraft,
+        _ lookups: [DeviceLookup],
+        tenant: TenantID,
+        now: Timestamp
+    ) -> SendOffer {
+        // A draft has entries only when every device was found.
+        let devices = lookups.compactMap { if case .found(let device) = $0 { device } else { nil } }
+        return SendOffer(
+            tenant: tenant,
+            entries: draft.entries,
+            devices: devices,
+            bundleID: draft.topic.description,
+            now: now
+        )
     }
 
     /// - Returns: nil: it was taken.
@@ -88,22 +112,6 @@ struct Intake: Sendable {
         )
         problem.retryAfterSeconds = seconds
         return problem
-    }
-
-    /// Counts what is on the disk.
-    func didStore(_ entries: [NewEntry], _ topic: Topic, _ call: APICall) {
-        guard let first = entries.first else { return }
-        let microseconds = (context.clock.uptime() - call.begun) / 1_000
-        let app = topic.description
-        context.metrics.withLock { metrics in
-            metrics.didAccept(
-                entries.count,
-                app: app,
-                lane: DispatchLane(first.lane),
-                microseconds: microseconds
-            )
-            for entry in entries where entry.receiptHash != nil { metrics.didAwaitReceipt() }
-        }
     }
 
     /// The answer to a request that was accepted before, whatever has become of its devices and of the quota since.

@@ -3,82 +3,111 @@ import Envelope
 import Primitives
 import PushStore
 
-/// What a submission becomes once its devices are known: entries for the outbox, or what stands in the way. A
-/// computation on values: no clock, no disk.
+/// What a submission becomes once its devices are known, whichever route it came by: entries for the outbox, or what stands
+/// in the way. A computation on values: no clock, no disk.
 struct NotificationDraft: Sendable {
+    /// What all of its notifications have in common.
+    struct Common {
+        /// The app's, without a suffix.
+        let app: Topic
+        /// What Apple is told.
+        let topic: Topic
+        let pushType: PushType
+        let lane: Lane
+        let priority: Priority?
+        let expiration: Expiration?
+        let deadline: Timestamp
+        /// nil: as often as there is time.
+        var attemptLimit: Int?
+        /// By which collapse ids are made; nil for none.
+        let collapses: NotificationClass?
+        /// The sender's, for those that replace each other.
+        var collapseWord: String?
+    }
+
+    /// What each of them has for itself.
+    struct Own {
+        /// The tenant's id.
+        let device: String
+        let payload: [UInt8]
+        let trace: Trace
+        var receiptHash: [UInt8]?
+        var fallbackAfter: Duration?
+    }
+
+    /// The app's, without a suffix.
     let topic: Topic
     /// In the order of the recipients.
     let entries: [NewEntry]
 
     /// - Parameters:
-    ///   - submission: as it was read.
-    ///   - lookups: of its devices, in the order of the recipients.
+    ///   - common: what is the same for all.
+    ///   - lookups: of the devices, in the order of the recipients.
     ///   - tenant: whose.
     ///   - settings: with the tenant's apps.
     ///   - collapseKey: makes what Apple sees of the sender's word.
     ///   - now: the time.
     ///   - random: for apns-ids.
+    ///   - place: where a recipient's device stands in the body.
+    ///   - own: a recipient's part; nil with a fault that it has added.
     /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
-    init(
-        _ submission: NotificationSubmission,
-        lookups: [DeviceLookup],
+    init<Random: RandomSource>(
+        _ common: Common,
+        _ lookups: [DeviceLookup],
         tenant: TenantConfiguration,
         settings: ServiceSettings,
         collapseKey: borrowing CollapseKey,
         now: Timestamp,
-        random: inout some RandomSource
+        random: inout Random,
+        place: (Int) -> FieldPath,
+        own: (Int, Recipient, FieldFaults, inout Random) -> Own?
     ) throws(Problem) {
-        let kind = submission.notificationClass
-        topic = try DeviceHandler.topic(submission.bundleID)
-        let pushTopic = try Self.suffixed(topic, kind.pushType)
-        let times = Times(kind, expirySeconds: submission.expirySeconds, now: now)
+        topic = common.app
         let faults = FieldFaults()
         var entries: [NewEntry] = []
-        entries.reserveCapacity(submission.recipients.count)
-        for (index, recipient) in submission.recipients.enumerated() {
-            let place = FieldPath.element(.member(.root, "recipients"), index)
+        entries.reserveCapacity(lookups.count)
+        for index in lookups.indices {
             let target: Recipient
             do throws(Recipient.Obstacle) {
                 target = try Recipient(
                     lookups[index],
-                    topic: topic,
-                    pushType: kind.pushType,
+                    topic: common.app,
+                    pushType: common.pushType,
                     tenant: tenant.id,
                     settings: settings
                 )
             } catch {
-                faults.add(.wrong, .member(place, "device"), at: 0, error.sentence)
+                faults.add(.wrong, place(index), at: 0, error.sentence)
                 continue
             }
-            Self.check(recipient, target, place, faults)
-            guard faults.all.isEmpty else { continue }
+            guard let own = own(index, target, faults, &random), faults.all.isEmpty else { continue }
             let id = APNSID.timeOrdered(now: now, random: &random)
+            var collapseID: CollapseID?
+            if let kind = common.collapses {
+                collapseID = collapseKey.collapseID(
+                    for: kind,
+                    id: id,
+                    tenant: tenant.id,
+                    device: own.device,
+                    word: common.collapseWord
+                )
+            }
             entries.append(
                 NewEntry(
                     device: target.device,
-                    topic: pushTopic,
+                    topic: common.topic,
                     apnsID: id,
-                    collapseID: collapseKey.collapseID(
-                        for: kind,
-                        id: id,
-                        tenant: tenant.id,
-                        device: recipient.device,
-                        word: submission.collapseWord
-                    ),
-                    lane: kind.lane.stored,
-                    pushType: kind.pushType,
-                    priority: kind.priority,
-                    expiration: times.expiration,
-                    deadline: times.deadline,
-                    payload: SealedPayload.bytes(
-                        recipient.field,
-                        placeholder: target.app.app.placeholder,
-                        trace: recipient.trace,
-                        pushClass: kind.pushClass
-                    ),
-                    trace: recipient.trace,
-                    receiptHash: recipient.receiptHash?.bytes,
-                    fallbackAfter: Self.fallback(recipient, kind, target.app.app),
+                    collapseID: collapseID,
+                    lane: common.lane,
+                    pushType: common.pushType,
+                    priority: common.priority,
+                    expiration: common.expiration,
+                    deadline: common.deadline,
+                    attemptLimit: common.attemptLimit,
+                    payload: own.payload,
+                    trace: own.trace,
+                    receiptHash: own.receiptHash,
+                    fallbackAfter: own.fallbackAfter,
                     isReported: tenant.webhook != nil
                 )
             )
@@ -87,63 +116,7 @@ struct NotificationDraft: Sendable {
         self.entries = entries
     }
 
-    /// How long Apple may keep it, and how long the service tries.
-    private struct Times {
-        let expiration: Expiration
-        let deadline: Timestamp
-
-        init(_ kind: NotificationClass, expirySeconds: Int64, now: Timestamp) {
-            guard expirySeconds > 0 else {
-                expiration = .oneAttempt
-                deadline = now.advanced(by: .seconds(kind.lifetimeOfOneAttemptSeconds))
-                return
-            }
-            // Both at the same second: what APNs may still keep is still tried.
-            let seconds = now.milliseconds / 1_000 + UInt64(expirySeconds)
-            expiration = Expiration(unixSeconds: seconds)
-            deadline = Timestamp(milliseconds: seconds * 1_000)
-        }
-    }
-
-    private static func suffixed(_ topic: Topic, _ pushType: PushType) throws(Problem) -> Topic {
-        do throws(APNSError) {
-            return try topic.appendingSuffix(of: pushType)
-        } catch {
-            throw Problem(.invalidFields, "The bundle id is too long for a topic of this push type.")
-        }
-    }
-
-    /// What depends on the app that the device is registered for.
-    private static func check(
-        _ recipient: NotificationSubmission.Recipient,
-        _ target: Recipient,
-        _ place: FieldPath,
-        _ faults: FieldFaults
-    ) {
-        if recipient.receiptHash != nil, !target.app.app.takesReceipts {
-            let sentence =
-                "receipts are off for this app; set its \"receipts\" to true in the configuration, or leave this out"
-            faults.add(.wrong, .member(place, "receipt-hash"), at: 0, sentence)
-        }
-        // The other environment's placeholder may be longer than the one that the body was read with.
-        let (count, room) = (recipient.field.text.count, target.app.webPushRoom)
-        if recipient.field.format == .webPush, count > room {
-            let kind = FieldFault.Kind.tooLarge(byteCount: count, byteCountMax: room)
-            faults.add(kind, .member(place, "webpush"), at: 0, "\(count) bytes, and there is room for \(room)")
-        }
-    }
-
-    /// Without a capability there is no receipt to wait for, and a fallback would fire each time.
-    private static func fallback(
-        _ recipient: NotificationSubmission.Recipient,
-        _ kind: NotificationClass,
-        _ app: AppConfiguration
-    ) -> Duration? {
-        guard kind.hasFallback, recipient.receiptHash != nil else { return nil }
-        return app.fallback.map { .seconds($0.afterSeconds) }
-    }
-
-    static func problem(_ faults: [FieldFault]) -> Problem {
+    private static func problem(_ faults: [FieldFault]) -> Problem {
         var problem = Problem(faults)
         guard problem.kind == .invalidFields else { return problem }
         let fields = problem.fields

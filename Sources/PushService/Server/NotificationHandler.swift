@@ -15,14 +15,16 @@ struct NotificationHandler: Sendable {
         let submission = try await call.apart { () throws(Problem) in try Self.read(call, tenant) }
         let idempotency = try Self.idempotency(submission)
         let draft: NotificationDraft
+        let lookups: [DeviceLookup]
         do throws(Problem) {
             try Admission.check(submission.notificationClass.lane, context)
-            let lookups = try await devices(submission.recipients.map(\.device), tenant)
+            let found = try await devices(submission.recipients.map(\.device), tenant)
+            lookups = found
             draft = try await call.apart { [context] () throws(Problem) in
                 var random = SystemRandom()
                 return try NotificationDraft(
                     submission,
-                    lookups: lookups,
+                    lookups: found,
                     tenant: tenant,
                     settings: call.settings,
                     collapseKey: context.collapseKey,
@@ -36,8 +38,8 @@ struct NotificationHandler: Sendable {
             return Self.answer(known)
         }
         let accepted = try await intake.accept(
-            draft.entries,
-            topic: draft.topic,
+            draft,
+            lookups,
             idempotency: idempotency,
             tenant: tenant,
             call
@@ -106,7 +108,7 @@ struct NotificationHandler: Sendable {
         }
         let lookups = try await devices(notification.devices, tenant)
         var random = SystemRandom()
-        let draft = try SAPDraft(
+        let draft = try NotificationDraft(
             notification,
             lookups: lookups,
             tenant: tenant,
@@ -116,8 +118,8 @@ struct NotificationHandler: Sendable {
             random: &random
         )
         let accepted = try await intake.accept(
-            draft.entries,
-            topic: draft.topic,
+            draft,
+            lookups,
             idempotency: nil,
             tenant: tenant,
             call

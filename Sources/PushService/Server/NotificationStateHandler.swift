@@ -91,6 +91,7 @@ struct NotificationStateHandler: Sendable {
         writer.member("changed", entry.changed.text)
         writer.member("deadline", entry.deadline.text)
         if entry.state == .queued { writer.member("due", entry.due.text) }
+        if let cause = entry.waitCause { writer.member("waits-for", cause.word) }
         writer.member("attempt-count", entry.attemptCount)
         if entry.maybeDuplicate { writer.member("maybe-duplicate", true) }
         last?.writeAnswer(to: &writer)
@@ -137,6 +138,18 @@ extension EntryState {
         case .delivered: "delivered"
         case .dead: "dead"
         case .expired: "expired"
+        }
+    }
+}
+
+extension WaitCause {
+    /// As answers have it.
+    var word: String {
+        switch self {
+        case .device: "device"
+        case .credential: "credential"
+        case .app: "app"
+        case .connection: "connection"
         }
     }
 }

@@ -14,28 +14,41 @@ extension NotificationHandler {
         var random = SystemRandom()
         var letters: [APNSID: OutboxEntry] = [:]
         var replays: [Replay] = []
+        var notes: [QueueNote] = []
         for id in asked {
             let found = try await context.asking { () throws(StoreError) in
                 try await context.store.entry(apnsID: id, tenant: storeID)
             }
             guard let found else { continue }
             letters[id] = found
-            replays.append(
-                Replay(
-                    id: found.id,
-                    apnsID: APNSID.timeOrdered(now: now, random: &random),
-                    deadline: Self.deadline(found, now)
-                )
+            let replay = Replay(
+                id: found.id,
+                apnsID: APNSID.timeOrdered(now: now, random: &random),
+                deadline: Self.deadline(found, now)
             )
+            replays.append(replay)
+            notes.append(QueueNote(found, replay))
         }
-        let results = try await context.asking { [replays] () throws(StoreError) in
-            replays.isEmpty ? [] : try await context.store.replay(replays, tenant: storeID, now: now)
+        // Through the queue, as what is tried again always goes; and what comes for their devices from now on goes behind them.
+        let door = intake.door
+        door.willQueue(notes, tenant: storeID, now: now)
+        let results: [ReplayResult]
+        do throws(Problem) {
+            results = try await context.asking { [replays] () throws(StoreError) in
+                replays.isEmpty ? [] : try await context.store.replay(replays, tenant: storeID, now: now)
+            }
+        } catch {
+            door.didNotQueue(notes)
+            throw error
         }
         var outcomes: [EntryID: ReplayResult] = [:]
         for (replay, result) in zip(replays, results) { outcomes[replay.id] = result }
-        let names = try await names(of: outcomes.values, storeID)
         let lanes = Set(letters.values.filter { outcomes[$0.id]?.newID != nil }.map(\.lane))
-        if !lanes.isEmpty { intake.door.ring(lanes) }
+        if !lanes.isEmpty { door.ring(lanes) }
+        let names = try await names(of: outcomes.values, storeID)
+        // One that was replayed before has the id of then.
+        let new = Set(names.values)
+        door.didNotQueue(notes.filter { !new.contains($0.apnsID) })
         let count = outcomes.values.count { $0.newID != nil }
         context.audit("dead-letter-replay", call.grant, [("asked", "\(asked.count)"), ("replayed", "\(count)")])
         return .json(200) { writer in

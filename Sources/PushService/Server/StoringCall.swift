@@ -4,18 +4,18 @@ import Transport
 /// Requests of one turn on their way to the disk: those that are sent at once and those that are queued, each kind in one
 /// call. The first kind first: a device's notifications keep their order. Lives on the loop.
 final class StoringCall {
-    private let runs: [SubmissionRun]
+    private let runs: [StoringRun]
     private let context: ServiceContext
     private let completion: ([StoreError?]) -> Void
     private var errors: [StoreError?]
     private var openCount = 0
 
     /// - Parameters:
-    ///   - runs: with their drafts.
+    ///   - runs: what is to be stored.
     ///   - context: whose store.
     ///   - completion: called once, on the loop.
     init(
-        _ runs: [SubmissionRun],
+        _ runs: [StoringRun],
         _ context: ServiceContext,
         _ completion: @escaping ([StoreError?]) -> Void
     ) {
@@ -32,8 +32,11 @@ final class StoringCall {
         var (sendingPlaces, queueingPlaces): ([Int], [Int]) = ([], [])
         for (place, run) in runs.enumerated() {
             do throws(StoreError) {
-                let entries = run.draft?.entries ?? []
-                let request = try OutboxRequest(tenant: run.storeID, idempotency: run.idempotency, entries: entries)
+                let request = try OutboxRequest(
+                    tenant: run.offer.tenant,
+                    idempotency: run.idempotency,
+                    entries: run.entries
+                )
                 if run.reservation == nil {
                     queueing.append(request)
                     queueingPlaces.append(place)

@@ -11,7 +11,6 @@ final class SubmissionPath {
     private let context: ServiceContext
     private let intake: Intake
     private var lookups: CallBatch<SubmissionRun>?
-    private var storing: CallBatch<SubmissionRun>?
 
     init(_ context: ServiceContext, _ intake: Intake) {
         self.context = context
@@ -85,8 +84,12 @@ final class SubmissionPath {
             )
             run.draft = draft
             if let problem = intake.takeQuota(draft.entries.count, run.tenant, now: now) { throw problem }
-            run.reservation = intake.door.reserve(Self.offer(of: run, draft, lookups, now: now))
-            storingBatch.add(run)
+            let offer = Intake.offer(draft, lookups, tenant: run.storeID, now: now)
+            intake.storing.value.begin(
+                StoringRun(offer, idempotency: run.idempotency, begun: run.call.begun) { [weak self] end in
+                    self?.didStore(run, end)
+                }
+            )
         } catch {
             guard error.kind.status < 500, run.idempotency != nil else { return run.end(refusal(error)) }
             // A device may be gone by now, and a quota used up, that was there when the same request came first.
@@ -97,56 +100,17 @@ final class SubmissionPath {
         }
     }
 
-    private static func offer(
-        of run: SubmissionRun,
-        _ draft: NotificationDraft,
-        _ lookups: [DeviceLookup],
-        now: Timestamp
-    ) -> SendOffer {
-        let devices = lookups.compactMap { if case .found(let device) = $0 { device } else { nil } }
-        return SendOffer(
-            tenant: run.storeID,
-            entries: draft.entries,
-            devices: devices,
-            bundleID: run.submission.bundleID.text,
-            now: now
-        )
-    }
-
-    // MARK: The disk
-
-    private var storingBatch: CallBatch<SubmissionRun> {
-        if let storing { return storing }
-        let batch = CallBatch<SubmissionRun>(
-            context.loop,
-            call: { [context] runs, completion in StoringCall(runs, context, completion).begin() },
-            deliver: { [weak self] run, error in self?.didStore(run, error) }
-        )
-        storing = batch
-        return batch
-    }
-
-    private func didStore(_ run: SubmissionRun, _ error: StoreError?) {
-        guard let draft = run.draft else { return }
-        switch run.result {
-        case .sending(let leases) where error == nil:
-            if let reservation = run.reservation { intake.door.didStore(reservation, leases) }
-        case .queued where error == nil:
-            if let first = draft.entries.first { intake.door.ring([first.lane]) }
-        case .other(let result) where error == nil:
-            didNotStore(run, draft)
-            return goOn(run) { intake, run throws(Problem) in try await intake.repeated(result, run.tenant) }
-        default:
-            didNotStore(run, draft)
-            return run.end(refusal(problem(error ?? .damaged)))
+    private func didStore(_ run: SubmissionRun, _ end: StoringRun.End) {
+        let entries = run.draft?.entries ?? []
+        switch end {
+        case .stored: run.end(NotificationHandler.answer(entries.map(Intake.Accepted.init)))
+        case .repeated(let result):
+            intake.quota.giveBack(entries.count, of: run.tenant)
+            goOn(run) { intake, run throws(Problem) in try await intake.repeated(result, run.tenant) }
+        case .failed(let error):
+            intake.quota.giveBack(entries.count, of: run.tenant)
+            run.end(refusal(problem(error)))
         }
-        intake.didStore(draft.entries, draft.topic, run.call)
-        run.end(NotificationHandler.answer(draft.entries.map(Intake.Accepted.init)))
-    }
-
-    private func didNotStore(_ run: SubmissionRun, _ draft: NotificationDraft) {
-        intake.quota.giveBack(draft.entries.count, of: run.tenant)
-        if let reservation = run.reservation { intake.door.didNotStore(reservation) }
     }
 
     // MARK: Refusals

@@ -16,9 +16,6 @@ final class SubmissionRun {
     var lookups: [DeviceLookup] = []
     /// Once its devices are known.
     var draft: NotificationDraft?
-    var reservation: SendReservation?
-    /// Once it is stored, or was before.
-    var result: StoringResult?
 
     /// Reads the body.
     ///

@@ -1,3 +1,4 @@
+package import APNS
 package import Envelope
 package import PushStore
 
@@ -16,8 +17,12 @@ package protocol DispatchDoor: AnyObject, Sendable {
     /// They are not on the disk, or were there before.
     func didNotStore(_ reservation: SendReservation)
 
-    /// These will be queued, and then `ring` is called: nothing that comes later may overtake them.
-    func willQueue(_ entries: [NewEntry], tenant: TenantID, now: Timestamp)
+    /// What did not come through `reserve` will be queued, and then `ring` or `didNotQueue` is called: nothing that comes
+    /// later may overtake it.
+    func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp)
+
+    /// They were not queued after all.
+    func didNotQueue(_ notes: [QueueNote])
 
     /// Something was stored in these lanes.
     func ring(_ lanes: Set<Lane>)
@@ -62,6 +67,26 @@ package struct SendOffer: Sendable {
         self.devices = devices
         self.bundleID = bundleID
         self.now = now
+    }
+}
+
+/// A notification that is about to be queued.
+package struct QueueNote: Equatable, Sendable {
+    package let apnsID: APNSID
+    package let device: DeviceID
+    package let lane: Lane
+    /// From then on it is not sent.
+    package let deadline: Timestamp
+
+    package init(_ entry: NewEntry) {
+        (apnsID, device, lane, deadline) = (entry.apnsID, entry.device, entry.lane, entry.deadline)
+    }
+
+    /// - Parameters:
+    ///   - letter: a dead one.
+    ///   - replay: what it is to be tried again as.
+    package init(_ letter: OutboxEntry, _ replay: Replay) {
+        (apnsID, device, lane, deadline) = (replay.apnsID, letter.device, letter.lane, replay.deadline)
     }
 }
 

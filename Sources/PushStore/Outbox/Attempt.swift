@@ -19,6 +19,8 @@ package struct Attempt: Equatable, Sendable {
 
     /// Of what is kept of a reason and of an apns-unique-id.
     package static let textByteCountMax = 64
+    /// Of an entry's attempts the first is kept, and so many of the last.
+    package static let lastCountMax = 32
 
     package let time: Timestamp
     package let connection: Connection
@@ -71,19 +73,34 @@ package enum Verdict: Equatable, Sendable {
 /// The end of an attempt, or of what was to be one.
 package struct Outcome: Equatable, Sendable {
     package let lease: Lease
-    /// nil: nothing was written to APNs. Then it is only put off or parked, and that counts as no attempt.
+    /// The one that decided. nil: nothing was written to APNs. Then it is only put off or parked, and that counts as no
+    /// attempt.
     package let attempt: Attempt?
+    /// Those before it, where the client sent it again at once; of nearly all none.
+    package let earlier: [Attempt]
     package let verdict: Verdict
+    /// What an entry without an attempt waits for.
+    package let waitCause: WaitCause?
 
     /// - Parameters:
     ///   - lease: of an entry that is on its way.
     ///   - attempt: nil only with `.retry` and `.park`.
+    ///   - earlier: those before `attempt`, in their order.
     ///   - verdict: what becomes of the entry.
-    package init(lease: Lease, attempt: Attempt?, verdict: Verdict) {
-        precondition(attempt != nil || verdict.isWait)
+    ///   - waitCause: where nothing was written.
+    package init(
+        lease: Lease,
+        attempt: Attempt?,
+        earlier: [Attempt] = [],
+        verdict: Verdict,
+        waitCause: WaitCause? = nil
+    ) {
+        precondition(attempt != nil || verdict.isWait && earlier.isEmpty)
         self.lease = lease
         self.attempt = attempt
+        self.earlier = earlier
         self.verdict = verdict
+        self.waitCause = attempt == nil ? waitCause : nil
     }
 }
 

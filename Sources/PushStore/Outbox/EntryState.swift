@@ -21,6 +21,9 @@ package enum EntryState: Equatable, Hashable, Sendable {
         }
     }
 
+    /// Neither on its way nor over.
+    var isWaiting: Bool { self == .queued || self == .parked }
+
     /// What the file calls it.
     var code: Code {
         switch self {
@@ -60,6 +63,18 @@ package enum EntryState: Equatable, Hashable, Sendable {
         case nil: return nil
         }
     }
+}
+
+/// What a notification waits for that was put off or parked before anything of it was written to APNs.
+package enum WaitCause: UInt8, CaseIterable, Sendable {
+    /// It gets as many as it may.
+    case device = 1
+    /// APNs does not believe it.
+    case credential = 2
+    /// The configuration does not have it.
+    case app = 3
+    /// There is none to APNs, or no room in it.
+    case connection = 4
 }
 
 /// Why a notification is not tried any more. What APNs said is in its attempts.

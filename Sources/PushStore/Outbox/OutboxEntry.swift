@@ -31,6 +31,8 @@ package struct OutboxEntry: Equatable, Sendable {
     package let receipt: Timestamp?
     /// What it was replayed as, once it was dead.
     package let replayedAs: EntryID?
+    /// While it is queued or parked without having been written to APNs the last time: why.
+    package var waitCause: WaitCause?
 
     /// Whether it waits as it was accepted: neither tried nor put off.
     package var isUntouched: Bool { attemptCount == 0 && due <= created }

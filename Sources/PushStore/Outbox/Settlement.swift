@@ -34,15 +34,17 @@ struct Settlement: Equatable {
         state == .queued && attemptLimit != nil ? .background : lane
     }
 
-    /// After a crash while it was on its way: at once again, unless it may not or its time is over.
+    /// After a crash while it was on its way: at once again with its collapse id, unless it may not or its time is over.
+    /// Without one a second push would be a second notification: then it is dead, and its tenant is told that nobody knows.
     static func afterInterruption(
+        isCollapsible: Bool,
         attemptCount: Int,
         attemptLimit: Int?,
         deadline: Timestamp,
         now: Timestamp
     ) -> Settlement {
         Settlement(
-            .retry(at: now),
+            isCollapsible ? .retry(at: now) : .dead(.outcomeUnknown),
             isOutcomeUnknown: true,
             attemptCount: attemptCount,
             attemptLimit: attemptLimit,

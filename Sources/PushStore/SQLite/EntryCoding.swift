@@ -134,7 +134,8 @@ struct EntryRow {
             attemptCount: Int(clamping: row.integer(5)),
             maybeDuplicate: row.integer(11) != 0,
             receipt: row.optionalInteger(12).map { Timestamp(column: $0) },
-            replayedAs: row.optionalInteger(17).flatMap(EntryID.init)
+            replayedAs: row.optionalInteger(17).flatMap(EntryID.init),
+            waitCause: state.isWaiting ? reason.flatMap { UInt8(exactly: $0) }.flatMap(WaitCause.init) : nil
         )
     }
 

@@ -74,7 +74,7 @@ extension StoreWriter {
                 }
                 guard header.topic == topic else { continue }
                 count += 1
-                try sql("UPDATE entry SET state = 0, changed = ?, due = ? WHERE id = ?").run([
+                try sql("UPDATE entry SET state = 0, reason = NULL, changed = ?, due = ? WHERE id = ?").run([
                     now.column, now.column, .integer(id),
                 ])
                 tallies.move(tenant: number, lane: standing.lane, from: .parked, to: .queued)

@@ -102,14 +102,14 @@ extension StoreWriter {
         guard standing.attemptCount == outcome.lease.attemptCount else { return .notSending(standing.state) }
         // The device may have been quicker than the answer: then the attempt is written down, and nothing else changes.
         guard standing.state == .delivered else { return .notSending(standing.state) }
-        let ordinal = standing.attemptCount + 1
-        if ordinal > 1 { try record(attempt, of: standing.id, ordinal: ordinal) }
         try sql(
-            "UPDATE entry SET attempts = ?1, tried = 1, first_attempt = iif(?1 = 1, ?2, first_attempt) WHERE id = ?3"
+            "UPDATE entry SET attempts = ?1, tried = 1, first_attempt = iif(?2 = 0, ?3, first_attempt) WHERE id = ?4"
         ).run([
-            .integer(Int64(ordinal)), .bytes(FirstAttempt.encode(attempt, state: .delivered)),
+            .integer(Int64(standing.attemptCount + outcome.earlier.count + 1)), .integer(Int64(standing.attemptCount)),
+            .bytes(FirstAttempt.encode(outcome.earlier.first ?? attempt, state: .delivered)),
             .integer(standing.id.value),
         ])
+        try recordLater(outcome.earlier + [attempt], of: standing)
         return .recorded(.delivered)
     }
 
@@ -125,26 +125,27 @@ extension StoreWriter {
         let settlement = Settlement(
             outcome.verdict,
             isOutcomeUnknown: attempt.isOutcomeUnknown,
-            attemptCount: standing.attemptCount + 1,
+            attemptCount: standing.attemptCount + outcome.earlier.count + 1,
             attemptLimit: standing.attemptLimit,
             deadline: standing.deadline
         )
-        return try settle(standing, settlement, attempt, now: now) ? settlement.state : nil
+        return try settle(standing, settlement, attempt, after: outcome.earlier, now: now) ? settlement.state : nil
     }
 
     /// After a start: everything that was on its way when the process before ended.
     ///
     /// - Returns: how many.
     func recoverInterrupted(limit: Int, now: Timestamp) throws(StoreError) -> Int {
-        let found = try sql("SELECT \(EntryStanding.columns) FROM entry WHERE state = 1 LIMIT ?").all(
+        let found = try sql("SELECT \(EntryStanding.columns), header FROM entry WHERE state = 1 LIMIT ?").all(
             [.integer(Int64(limit))]
-        ) { (id: $0.integer(0), standing: EntryStanding($0)) }
-        for (id, standing) in found {
-            guard let standing else {
+        ) { (id: $0.integer(0), standing: EntryStanding($0), header: EntryHeader.decode($0.bytes(9))) }
+        for (id, standing, header) in found {
+            guard let standing, let header else {
                 try setAside(id, now: now)
                 continue
             }
             let settlement = Settlement.afterInterruption(
+                isCollapsible: header.collapseID != nil,
                 attemptCount: standing.attemptCount + 1,
                 attemptLimit: standing.attemptLimit,
                 deadline: standing.deadline,
@@ -157,6 +158,20 @@ extension StoreWriter {
             }
         }
         return found.count
+    }
+
+    /// Those of an outcome's that are not the entry's first one, which has its place in the row; and forgets what is neither
+    /// the first nor one of the last.
+    private func recordLater(_ attempts: [Attempt], of standing: EntryStanding) throws(StoreError) {
+        for (index, attempt) in attempts.enumerated() {
+            let ordinal = standing.attemptCount + 1 + index
+            guard ordinal > 1 else { continue }
+            try record(attempt, of: standing.id, ordinal: ordinal)
+            guard ordinal - Attempt.lastCountMax > 1 else { continue }
+            try sql("DELETE FROM attempt WHERE entry = ? AND ordinal > 1 AND ordinal <= ?").run([
+                .integer(standing.id.value), .integer(Int64(ordinal - Attempt.lastCountMax)),
+            ])
+        }
     }
 
     private func record(_ attempt: Attempt, of id: EntryID, ordinal: Int) throws(StoreError) {
@@ -172,13 +187,14 @@ extension StoreWriter {
         ])
     }
 
-    /// Writes down an attempt and what it made of an entry that is on its way, and was tried as often as `standing` says.
+    /// Writes down an attempt, with those just before it, and what it made of an entry that is on its way, and was tried as often as `standing` says.
     ///
     /// - Returns: false where it is not so, and nothing has changed.
     private func settle(
         _ standing: EntryStanding,
         _ settlement: Settlement,
         _ attempt: Attempt,
+        after earlier: [Attempt] = [],
         now: Timestamp
     ) throws(StoreError) -> Bool {
         let isFirst = standing.attemptCount == 0
@@ -187,17 +203,17 @@ extension StoreWriter {
         row.bind(2, optional: settlement.state.reasonCode)
         row.bind(3, now.number)
         row.bind(4, (settlement.due ?? now).number)
-        row.bind(5, Int64(standing.attemptCount + 1))
+        row.bind(5, Int64(standing.attemptCount + earlier.count + 1))
         row.bind(6, standing.maybeDuplicate || attempt.isOutcomeUnknown ? 1 : 0)
         if isFirst {
-            row.bind(7, FirstAttempt.encode(attempt, state: settlement.state))
+            row.bind(7, FirstAttempt.encode(earlier.first ?? attempt, state: settlement.state))
             row.bind(8, standing.id.value)
         } else {
             row.bind(7, standing.id.value)
             row.bind(8, Int64(standing.attemptCount))
         }
         guard try row.runBound() == 1 else { return false }
-        if !isFirst { try record(attempt, of: standing.id, ordinal: standing.attemptCount + 1) }
+        if !isFirst || !earlier.isEmpty { try recordLater(earlier + [attempt], of: standing) }
         if settlement.state.needsNoPayload { try deletePayload(standing.id.value) }
         if standing.mayBeWatched {
             try conclude(standing.id.value, tenant: standing.tenant, as: settlement.state.code, now: now)

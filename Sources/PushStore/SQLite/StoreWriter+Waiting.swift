@@ -11,9 +11,9 @@ extension StoreWriter {
             return .notSending(standing.state)
         }
         switch outcome.verdict {
-        case .park: try wait(standing, as: .parked, until: now, now: now)
+        case .park: try wait(standing, as: .parked, for: outcome.waitCause, until: now, now: now)
         case .retry(let time) where time < standing.deadline:
-            try wait(standing, as: .queued, until: time, now: now)
+            try wait(standing, as: .queued, for: outcome.waitCause, until: time, now: now)
             return .recorded(.queued)
         case .retry:
             let state = try lateEnd(of: standing)
@@ -27,11 +27,14 @@ extension StoreWriter {
     private func wait(
         _ standing: EntryStanding,
         as state: EntryState,
+        for cause: WaitCause?,
         until due: Timestamp,
         now: Timestamp
     ) throws(StoreError) {
-        try sql("UPDATE entry SET state = ?, changed = ?, due = ? WHERE id = ?").run([
-            .integer(state.code.rawValue), now.column, due.column, .integer(standing.id.value),
+        // Its reason, while it waits; a dead one's has the same column.
+        try sql("UPDATE entry SET state = ?, reason = ?, changed = ?, due = ? WHERE id = ?").run([
+            .integer(state.code.rawValue), .optional(cause.map { Int64($0.rawValue) }), now.column, due.column,
+            .integer(standing.id.value),
         ])
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }

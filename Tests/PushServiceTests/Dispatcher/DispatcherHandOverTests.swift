@@ -104,7 +104,7 @@ struct DispatcherHandOverTests {
         for name in ["one", "two"] { try await site.register(name, store) }
         await Self.ready(site, dispatcher)
         let first = try await Self.offer(1, to: "one", site, store)
-        await site.loop.run { dispatcher.willQueue(first.entries, tenant: site.tenant, now: first.now) }
+        await site.loop.run { dispatcher.willQueue(first.entries.map { QueueNote($0) }, tenant: site.tenant, now: first.now) }
         let second = try await Self.offer(2, to: "one", site, store)
         #expect(await Self.reserve(second, dispatcher, site) == nil)
         let other = try #require(

@@ -14,40 +14,96 @@ struct HandOverTests {
 
     // MARK: Order
 
-    @Test func `nothing overtakes what is queued for its device, until the last of that is on its way`() {
-        var devices = QueuedDevices(unknownUntil: Self.start)
+    /// One in whose queue nothing was before.
+    private static func known() -> QueuedDevices {
+        var devices = QueuedDevices(unknownUntil: start)
         devices.didLook(oldestDue: nil)
-        #expect(devices.mayPass(Self.key(1)))
-        devices.willQueue(StorePattern.apnsID(1), for: Self.key(1), now: Self.start)
-        devices.willQueue(StorePattern.apnsID(2), for: Self.key(1), now: Self.start)
-        devices.didLeave(StorePattern.apnsID(1), for: Self.key(1))
-        #expect(!devices.mayPass(Self.key(1)) && devices.mayPass(Self.key(2)))
-        devices.didLeave(StorePattern.apnsID(2), for: Self.key(1))
-        #expect(devices.mayPass(Self.key(1)))
+        return devices
+    }
+
+    private static func add(
+        _ number: UInt64,
+        for device: UInt64,
+        deadline: Timestamp = start.advanced(by: .seconds(3_600)),
+        now: Timestamp = start,
+        to devices: inout QueuedDevices
+    ) {
+        devices.willQueue(StorePattern.apnsID(number), for: key(device), deadline: deadline, now: now)
+    }
+
+    private static func mayPass(_ device: UInt64, _ devices: QueuedDevices, now: Timestamp = start) -> Bool {
+        devices.mayPass(key(device), now: now)
+    }
+
+    @Test func `nothing overtakes what is queued for its device, until the last of that is on its way`() {
+        var devices = Self.known()
+        #expect(Self.mayPass(1, devices))
+        for number: UInt64 in 1...3 { Self.add(number, for: 1, to: &devices) }
+        #expect(!Self.mayPass(1, devices) && Self.mayPass(2, devices))
+        // In whatever order: one may be put off behind the others.
+        for number: UInt64 in [1, 3] {
+            devices.didLeave(StorePattern.apnsID(number))
+            #expect(!Self.mayPass(1, devices))
+        }
+        devices.didLeave(StorePattern.apnsID(2))
+        #expect(Self.mayPass(1, devices) && devices.count == 0)
+    }
+
+    @Test func `one that leaves twice, or was never noted, takes nobody's place`() {
+        var devices = Self.known()
+        for number: UInt64 in 1...2 { Self.add(number, for: 1, to: &devices) }
+        for number: UInt64 in [1, 1, 9] { devices.didLeave(StorePattern.apnsID(number)) }
+        #expect(!Self.mayPass(1, devices))
+        Self.add(2, for: 1, to: &devices)
+        devices.didLeave(StorePattern.apnsID(2))
+        #expect(Self.mayPass(1, devices), "one that is noted twice waits once")
+    }
+
+    @Test func `one that leaves the queue without a word counts until nothing could be sent of it`() {
+        var devices = Self.known()
+        Self.add(1, for: 1, deadline: Self.start.advanced(by: .seconds(30)), to: &devices)
+        Self.add(2, for: 2, deadline: Self.start.advanced(by: .seconds(900)), to: &devices)
+        // A mark that was begun before its deadline may end after it.
+        for (milliseconds, mayPass): (Int64, Bool) in [(30_000, false), (34_999, false), (35_000, true)] {
+            let now = Self.start.advanced(by: .milliseconds(milliseconds))
+            #expect(Self.mayPass(1, devices, now: now) == mayPass)
+            devices.forgetLate(now: now)
+            #expect(devices.count == (mayPass ? 1 : 2))
+        }
+        #expect(!Self.mayPass(2, devices, now: Self.start.advanced(by: .seconds(35))))
+    }
+
+    @Test func `a crowd that expires in the queue is forgotten before it makes others wait`() {
+        var devices = Self.known()
+        let half = UInt64(QueuedDevices.countMax / 2 + 1)
+        for number in 0..<half {
+            Self.add(number, for: number, deadline: Self.start.advanced(by: .seconds(60)), to: &devices)
+        }
+        let later = Self.start.advanced(by: .seconds(70))
+        devices.forgetLate(now: later)
+        for number in half..<2 * half { Self.add(number, for: number, now: later, to: &devices) }
+        #expect(Self.mayPass(9_999_999, devices, now: later) && devices.count == Int(half))
     }
 
     @Test func `after a start nothing passes before a look has found nothing that was queued before it`() {
         var devices = QueuedDevices(unknownUntil: Self.start)
-        #expect(!devices.mayPass(Self.key(1)) && devices.wantsLook(now: Self.start))
+        #expect(!Self.mayPass(1, devices) && devices.wantsLook(now: Self.start))
         devices.didLook(oldestDue: Self.start)
-        #expect(!devices.mayPass(Self.key(1)))
+        #expect(!Self.mayPass(1, devices))
         devices.didLook(oldestDue: Self.start.advanced(by: .milliseconds(1)))
-        #expect(devices.mayPass(Self.key(1)) && !devices.wantsLook(now: Self.start))
+        #expect(Self.mayPass(1, devices) && !devices.wantsLook(now: Self.start))
     }
 
     @Test func `with too many devices to remember all go through the queue until it has no old ones`() {
-        var devices = QueuedDevices(unknownUntil: Self.start)
-        devices.didLook(oldestDue: nil)
+        var devices = Self.known()
         let later = Self.start.advanced(by: .seconds(60))
-        for number in 0...UInt64(QueuedDevices.countMax) {
-            devices.willQueue(StorePattern.apnsID(number), for: Self.key(number), now: later)
-        }
-        #expect(!devices.mayPass(Self.key(9_999_999)))
+        for number in 0...UInt64(QueuedDevices.countMax) { Self.add(number, for: number, now: later, to: &devices) }
+        #expect(!Self.mayPass(9_999_999, devices, now: later))
         // What was being stored then is not yet to be found.
         #expect(!devices.wantsLook(now: later) && devices.wantsLook(now: later.advanced(by: .seconds(5))))
         devices.didLook(oldestDue: nil)
-        #expect(devices.mayPass(Self.key(9_999_999)))
-        #expect(!devices.mayPass(Self.key(UInt64(QueuedDevices.countMax))), "the last one is remembered")
+        #expect(Self.mayPass(9_999_999, devices, now: later))
+        #expect(!Self.mayPass(UInt64(QueuedDevices.countMax), devices, now: later), "the last one is remembered")
     }
 
     // MARK: Room

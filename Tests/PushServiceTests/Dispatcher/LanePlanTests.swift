@@ -111,7 +111,7 @@ struct PushDestinationTests {
         #expect(
             PushDestination(entry, device) { _, _ in true } == .push(token: token, topic: try Topic("com.example.chat"))
         )
-        #expect(PushDestination(entry, device) { _, _ in false } == .park("AppNotConfigured"))
+        #expect(PushDestination(entry, device) { _, _ in false } == .park)
         #expect(PushDestination(entry, .missing) { _, _ in true } == .end("DeviceUnknown"))
         #expect(PushDestination(entry, .damaged) { _, _ in true } == .end("DeviceDamaged"))
         let aside = try Self.device(voIPToken: nil, quarantine: .badToken)

@@ -22,7 +22,9 @@ final class ServerStage: Sendable {
         let offered = Mutex<[SendOffer]>([])
         let stored = Mutex<[(offer: SendOffer, leases: [Lease])]>([])
         let notStored = Mutex<[SendOffer]>([])
-        let queued = Mutex<[NewEntry]>([])
+        /// Of what did not come through an offer.
+        let queued = Mutex<[QueueNote]>([])
+        let notQueued = Mutex<[QueueNote]>([])
 
         func reserve(_ offer: SendOffer) -> SendReservation? {
             offered.withLock { $0.append(offer) }
@@ -34,7 +36,8 @@ final class ServerStage: Sendable {
         func didNotStore(_ reservation: SendReservation) {
             notStored.withLock { $0.append(reservation.offer) }
         }
-        func willQueue(_ entries: [NewEntry], tenant: TenantID, now: Timestamp) { queued.withLock { $0 += entries } }
+        func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp) { queued.withLock { $0 += notes } }
+        func didNotQueue(_ notes: [QueueNote]) { notQueued.withLock { $0 += notes } }
         func ring(_ lanes: Set<Lane>) { rung.withLock { $0.append(lanes) } }
         func didReceive(_ entries: [OutboxEntry]) {}
         func didReport() {}

@@ -1,0 +1,66 @@
+import APNS
+import Envelope
+import Primitives
+import PushStore
+
+extension NotificationDraft {
+    /// Of `POST /v1/compat/sap`.
+    ///
+    /// - Parameters:
+    ///   - notification: as it was read.
+    ///   - lookups: of its devices, in their order.
+    ///   - tenant: whose.
+    ///   - settings: with the tenant's apps.
+    ///   - collapseKey: makes the collapse ids.
+    ///   - now: the time.
+    ///   - random: for apns-ids and traces.
+    /// - Throws: `.invalidFields` with every device that cannot be sent to.
+    init(
+        _ notification: SAPNotification,
+        lookups: [DeviceLookup],
+        tenant: TenantConfiguration,
+        settings: ServiceSettings,
+        collapseKey: borrowing CollapseKey,
+        now: Timestamp,
+        random: inout some RandomSource
+    ) throws(Problem) {
+        try self.init(
+            try Common(notification, now: now),
+            lookups,
+            tenant: tenant,
+            settings: settings,
+            collapseKey: collapseKey,
+            now: now,
+            random: &random,
+            place: { .element(.member(.root, "devices"), $0) },
+            own: { index, _, _, random in
+                Own(
+                    device: notification.devices[index],
+                    payload: notification.payload,
+                    trace: Trace(bytes: random.bytes(count: 16))
+                )
+            }
+        )
+    }
+}
+
+extension NotificationDraft.Common {
+    /// Without a date of its own; the longest that Apple keeps one.
+    private static let lifetimeDefault = Duration.seconds(86_400)
+    private static let lifetimeMax = Duration.seconds(30 * 86_400)
+
+    fileprivate init(_ notification: SAPNotification, now: Timestamp) throws(Problem) {
+        app = try DeviceHandler.topic(notification.bundleID)
+        topic = notification.topic
+        pushType = notification.pushType
+        lane = notification.firstLane.stored
+        priority = notification.priority
+        expiration = notification.expiration
+        let latest = now.advanced(by: Self.lifetimeMax)
+        let wanted = notification.expiration.map { Timestamp(milliseconds: $0.unixSeconds * 1_000) }
+        deadline = min(wanted ?? now.advanced(by: Self.lifetimeDefault), latest)
+        attemptLimit = SAPNotification.attemptCountMax
+        // An alert of its own, which makes an unclear outcome safe to send again.
+        collapses = notification.pushType == .alert ? .normal : nil
+    }
+}
