@@ -104,7 +104,9 @@ struct DispatcherHandOverTests {
         for name in ["one", "two"] { try await site.register(name, store) }
         await Self.ready(site, dispatcher)
         let first = try await Self.offer(1, to: "one", site, store)
-        await site.loop.run { dispatcher.willQueue(first.entries.map { QueueNote($0) }, tenant: site.tenant, now: first.now) }
+        await site.loop.run {
+            dispatcher.willQueue(first.entries.map { QueueNote($0) }, tenant: site.tenant, now: first.now)
+        }
         let second = try await Self.offer(2, to: "one", site, store)
         #expect(await Self.reserve(second, dispatcher, site) == nil)
         let other = try #require(
@@ -147,6 +149,117 @@ struct DispatcherHandOverTests {
             dispatcher.suspend(SuspensionBook.Scope(lane: lane, bundleID: nil), .invalidProviderToken)
         }
         #expect(await Self.reserve(other, dispatcher, site) == nil)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `what comes after a replay is not sent before it`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        await Self.ready(site, dispatcher)
+        let core = site.simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(.request(.rejected(.badCollapseID)))
+            rule.count = 1
+            core.value.faults.add(rule)
+        }
+        let letter = try await site.enqueue([try site.entry(1, to: "one")], store)
+        await site.ring(dispatcher)
+        try await site.until(letter, store) { $0 == .dead(.rejected) }
+        let dead = try #require(try await store.entries(letter, tenant: site.tenant)[0])
+        let deadline = site.clock.now.advanced(by: .seconds(900))
+        let replay = Replay(id: letter[0], apnsID: StorePattern.apnsID(2), deadline: deadline)
+        await site.loop.run {
+            dispatcher.willQueue([QueueNote(dead, replay)], tenant: site.tenant, now: site.clock.now)
+        }
+        let later = try await Self.offer(3, to: "one", site, store)
+        #expect(await Self.reserve(later, dispatcher, site) == nil)
+        guard case .replayed(let copy) = try await store.replay([replay], tenant: site.tenant, now: later.now)[0] else {
+            throw StoreError.closed
+        }
+        let ids = try await site.enqueue(later.entries, store)
+        await site.ring(dispatcher)
+        try await site.until([copy] + ids, store) { $0 == .accepted }
+        #expect(site.events.pushes == [1, 2, 3].map { StorePattern.apnsID($0) })
+        let next = try await Self.offer(4, to: "one", site, store)
+        let reservation = try #require(await Self.reserve(next, dispatcher, site), "both have gone")
+        await site.loop.run { dispatcher.didNotStore(reservation) }
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `a device's rate that runs out in one turn queues the rest, which goes out later in its order`()
+        async throws
+    {
+        let site = try await DispatchSite(limits: #"{"push-burst-of-device": 2, "pushes-per-minute-of-device": 60}"#)
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        await Self.ready(site, dispatcher)
+        var offers: [SendOffer] = []
+        for number: UInt64 in 1...6 { offers.append(try await Self.offer(number, to: "one", site, store)) }
+        let turn = offers
+        let reservations = await site.loop.run { turn.map { dispatcher.reserve($0) } }
+        #expect(reservations.map { $0 != nil } == [true, true, false, false, false, false])
+        var ids: [EntryID] = []
+        for (offer, reservation) in zip(offers, reservations) {
+            guard let reservation else {
+                ids += try await site.enqueue(offer.entries, store)
+                continue
+            }
+            let leases = try await Self.store(offer, site, store)
+            ids += leases.map(\.id)
+            await site.loop.run { dispatcher.didStore(reservation, leases) }
+        }
+        try await site.until(Array(ids.prefix(2)), store) { $0 == .accepted }
+        for count in 2...6 {
+            // Each second one more; what comes meanwhile has no room, whatever its device's bucket says.
+            await site.ring(dispatcher)
+            try await site.until(Array(ids.prefix(count)), store) { $0 == .accepted }
+            #expect(try await site.states(Array(ids.suffix(6 - count)), store).allSatisfy { $0?.isFinal == false })
+            let late = try await Self.offer(90 + UInt64(count), to: "one", site, store)
+            let lateReservation = await Self.reserve(late, dispatcher, site)
+            #expect(lateReservation == nil, "\(count)")
+            await site.loop.run { dispatcher.didNotQueue(late.entries.map { QueueNote($0) }) }
+            await site.advance(seconds: 1, dispatcher)
+        }
+        #expect(site.events.pushes == (1...6).map { StorePattern.apnsID($0) })
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `what was put off before it was sent is still not overtaken`() async throws {
+        let site = try await DispatchSite(limits: #"{"push-burst-of-device": 1, "pushes-per-minute-of-device": 1}"#)
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        var bounds = DispatchFlow.Bounds()
+        // None can wait in memory.
+        bounds.heldCountMax = 0
+        let limits = site.settings.limits
+        await site.loop.run { [bounds] in
+            dispatcher.flow = DispatchFlow(inFlightMax: 100, bucket: DeviceBucket(limits), bounds: bounds)
+        }
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        await Self.ready(site, dispatcher)
+        let entries = try (1...2).map { try site.entry($0, to: "one") }
+        let notes = entries.map { QueueNote($0) }
+        await site.loop.run { dispatcher.willQueue(notes, tenant: site.tenant, now: site.clock.now) }
+        let ids = try await site.enqueue(entries, store)
+        await site.ring(dispatcher)
+        // The second is back in the queue, and a minute later its device would have room for another.
+        while true {
+            let found = try await store.entries(ids, tenant: site.tenant).compactMap(\.self)
+            try #require(found.count == 2)
+            if found[0].state == .accepted, found[1].waitCause == .device { break }
+            await Task.yield()
+        }
+        site.clock.advance(milliseconds: 60_000)
+        #expect(await Self.reserve(try await Self.offer(3, to: "one", site, store), dispatcher, site) == nil)
         await dispatcher.drain(within: .seconds(600))
         await store.close()
     }

@@ -39,7 +39,7 @@ struct PutOffTests {
             while true {
                 let found = try await store.entries(ids, tenant: site.tenant).compactMap(\.self)
                 try #require(found.allSatisfy { $0.state == .accepted || !$0.state.isFinal })
-                let putOff = found.filter { $0.state == .queued && $0.due > site.clock.now }
+                let putOff = found.filter { $0.state == .queued && $0.due > site.clock.now && $0.waitCause == .device }
                 if found.count(where: { $0.state == .accepted }) == count, putOff.count == 5 - count { break }
                 await Task.yield()
             }
@@ -47,6 +47,7 @@ struct PutOffTests {
         }
         #expect(site.events.pushes == (1...5).map { StorePattern.apnsID($0) })
         for entry in try await store.entries(ids, tenant: site.tenant).compactMap(\.self) {
+            #expect(entry.waitCause == nil)
             #expect(entry.attemptCount == 1 && entry.lane == .normal && !entry.maybeDuplicate)
             #expect(try await store.attempts(entry.id, tenant: site.tenant).map(\.status) == [200])
         }
@@ -114,6 +115,57 @@ struct PutOffTests {
         await dispatcher.drain(within: .zero)
         await store.close()
     }
+
+    @Test func `what a client sends again at once is an attempt of its own, in the state and in the log`() async throws
+    {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let core = site.simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(.request(.rejected(.shutdown)))
+            rule.count = 1
+            core.value.faults.add(rule)
+        }
+        let ids = try await site.enqueue([try site.entry(1, to: "one")], store)
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .accepted }
+        let attempts = try await store.attempts(ids[0], tenant: site.tenant)
+        #expect(attempts.map(\.status) == [503, 200] && attempts.map(\.reason) == ["Shutdown", nil])
+        #expect(try await store.entries(ids, tenant: site.tenant)[0]?.attemptCount == 2)
+        let lines = site.log.all.filter { $0.contains(#""event":"attempt""#) }
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains(#""status":503,"reason":"Shutdown""#) == true)
+        #expect(lines.first?.contains(#""attempt":1}"#) == true && lines.last?.contains(#""attempt":2}"#) == true)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `what a client tries in vain, and then reports, is counted as often as it was written`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let core = site.simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(.request(.reset(code: 7, isProcessed: false)))
+            rule.count = 2
+            core.value.faults.add(rule)
+        }
+        let ids = try await site.enqueue([try site.entry(1, to: "one")], store)
+        await site.ring(dispatcher)
+        while try await store.attempts(ids[0], tenant: site.tenant).isEmpty { await Task.yield() }
+        let attempts = try await store.attempts(ids[0], tenant: site.tenant)
+        #expect(attempts.map(\.connection) == [.notProcessed, .notProcessed])
+        #expect(attempts.map(\.reason) == ["REFUSED_STREAM", "REFUSED_STREAM"])
+        let entry = try #require(try await store.entries(ids, tenant: site.tenant)[0])
+        #expect(entry.attemptCount == 2 && !entry.maybeDuplicate && entry.state == .queued && entry.waitCause == nil)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
 }
 
 struct AttemptEndTests {
@@ -135,5 +187,23 @@ struct AttemptEndTests {
         for error: ProviderError in [.ambiguous(refused), .cancelled(mayHaveBeenSent: true)] {
             #expect(end(error).attempt?.connection == .ambiguous && end(error).outcome == .ambiguous)
         }
+    }
+
+    @Test func `of a client that gave up the last attempt that it made is the attempt`() {
+        let first = PushStore.Attempt(time: Timestamp(milliseconds: 1), connection: .notProcessed, reason: "GOAWAY")
+        let second = PushStore.Attempt(
+            time: Timestamp(milliseconds: 2),
+            connection: .answered,
+            status: 503,
+            reason: "Shutdown"
+        )
+        let lost = SendFailure(cause: .connection(.connectionClosed), attemptCount: 2)
+        for error: ProviderError in [.suspended(.forbidden), .notProcessed(lost), .closed] {
+            let end = AttemptEnd(.failure(error), time: Timestamp(milliseconds: 3), after: [first, second])
+            #expect(end.attempt == second && end.earlier == [first], "\(error)")
+        }
+        let unclear = AttemptEnd(.failure(.ambiguous(lost)), time: Timestamp(milliseconds: 3), after: [first])
+        #expect(unclear.attempt?.connection == .ambiguous && unclear.earlier == [first])
+        #expect(unclear.attempt?.time == Timestamp(milliseconds: 3))
     }
 }

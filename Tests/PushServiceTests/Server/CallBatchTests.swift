@@ -20,13 +20,18 @@ struct CallBatchTests {
     }
 
     /// Runs each step in a turn of its own.
-    private static func run(_ steps: [@Sendable (LoopBound<Stage>) -> Void]) async throws {
+    private static func run(
+        weightMax: Int = .max,
+        _ steps: [@Sendable (LoopBound<Stage>) -> Void]
+    ) async throws {
         let loop = try EventLoop()
         let stage = LoopBound(Stage(), to: loop)
         await loop.run {
             let box = stage
             stage.value.batch = CallBatch(
                 loop,
+                weightMax: weightMax,
+                weight: { $0.number },
                 call: { items, end in box.value.calls.append((items.map(\.number), end)) },
                 deliver: { box.value.delivered.append(($0.number, $1)) }
             )
@@ -58,6 +63,36 @@ struct CallBatchTests {
                 #expect(stage.value.delivered.map(\.error) == [nil, .full, nil])
             },
         ])
+    }
+
+    @Test func `a call has no more weight than it may, unless its first item has`() async throws {
+        try await Self.run(
+            weightMax: 10,
+            [
+                { for number in [4, 6, 1, 50, 3, 7, 1] { $0.value.add(number) } },
+                { stage in
+                    #expect(stage.value.calls.last?.items == [4, 6])
+                    stage.value.calls[0].end([nil, nil])
+                },
+                { stage in
+                    #expect(stage.value.calls.last?.items == [1])
+                    stage.value.calls[1].end([nil])
+                },
+                { stage in
+                    #expect(stage.value.calls.last?.items == [50])
+                    stage.value.calls[2].end([nil])
+                },
+                { stage in
+                    #expect(stage.value.calls.last?.items == [3, 7])
+                    stage.value.calls[3].end([nil, nil])
+                },
+                { stage in
+                    #expect(stage.value.calls.last?.items == [1])
+                    stage.value.calls[4].end([nil])
+                    #expect(stage.value.delivered.map(\.item) == [4, 6, 1, 50, 3, 7, 1])
+                },
+            ]
+        )
     }
 
     @Test func `where one may have failed the others each gets a call of its own, and a second failure is its own`()

@@ -177,18 +177,51 @@ final class ServerStage: Sendable {
                 }
                 continuation.resume(returning: answer)
             }
-            loop.perform { [application] in
-                switch application.begin(head) {
-                case .answer(let answer): responder.respond(answer)
-                case .read(let byteCountMax, let exchange):
-                    if case .whole(let bytes) = body, bytes.count > byteCountMax {
-                        exchange.finish(.tooLarge(byteCount: bytes.count), responder)
-                    } else {
-                        exchange.finish(body, responder)
+            loop.perform { [self] in begin(head, body, responder) }
+        }
+        return Self.reply(answer)
+    }
+
+    /// Requests that all come in one turn of the loop, in this order.
+    func together(_ method: String, _ path: String, _ key: String, bodies: [String]) async -> [Reply] {
+        var all: [(String, String)] = [(":method", method), (":path", path), (":scheme", "https")]
+        all.append(("authorization", "Bearer " + key))
+        if method == "POST" { all.append(("content-type", "application/json")) }
+        var block = HeaderBlock()
+        for (name, value) in all { block.append(Array(name.utf8), Array(value.utf8)) }
+        let head = HTTPHead(fields: block, remoteAddress: nil)
+        let collected = Collected()
+        return await withCheckedContinuation { (continuation: CheckedContinuation<[Reply], Never>) in
+            loop.perform { [self] in
+                for (index, body) in bodies.enumerated() {
+                    let responder = HTTPResponder { answer in
+                        let whole = collected.answers.withLock { answers in
+                            answers[index] = answer
+                            return answers.count == bodies.count ? answers : nil
+                        }
+                        guard let whole else { return }
+                        continuation.resume(returning: bodies.indices.compactMap { whole[$0].map(Self.reply) })
                     }
+                    begin(head, .whole(Array(body.utf8)), responder)
                 }
             }
         }
+    }
+
+    /// On the loop.
+    private func begin(_ head: HTTPHead, _ body: HTTPBody, _ responder: HTTPResponder) {
+        switch application.begin(head) {
+        case .answer(let answer): responder.respond(answer)
+        case .read(let byteCountMax, let exchange):
+            if case .whole(let bytes) = body, bytes.count > byteCountMax {
+                exchange.finish(.tooLarge(byteCount: bytes.count), responder)
+            } else {
+                exchange.finish(body, responder)
+            }
+        }
+    }
+
+    private static func reply(_ answer: HTTPAnswer) -> Reply {
         let pairs = answer.fields.map {
             (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
         }
@@ -263,6 +296,11 @@ final class ServerStage: Sendable {
         _ = try await store.finish(outcomes, now: now)
         return taken
     }
+}
+
+/// Answers by the places of their requests.
+private final class Collected: Sendable {
+    let answers = Mutex<[Int: HTTPAnswer]>([:])
 }
 
 /// Lets the first one through.

@@ -91,12 +91,12 @@ struct SendingTests {
     func `what was on its way is queued again by the next one to open the store`(_ engine: StoreEngine) async throws {
         let folder = try TemporaryFolder()
         let store = try await engine.open(folder.path, 1_000)
-        let lease = try await send(try request(1), to: store)[0]
+        let lease = try await send(try request(3), to: store)[0]
         await engine.close(store)
         let next = try await engine.open(folder.path, 1_000)
         let taken = try await next.takeAll(.background)
         #expect(taken.map(\.lease.id) == [lease.id])
-        #expect(taken.first?.entry.maybeDuplicate == true && taken.first?.entry.apnsID == StorePattern.apnsID(1))
+        #expect(taken.first?.entry.maybeDuplicate == true && taken.first?.entry.apnsID == StorePattern.apnsID(3))
         #expect(try await next.attempts(lease.id, tenant: tenant).map(\.connection) == [.interrupted])
         // A lease of the process before is nobody's.
         let late = try await next.finish([outcome(lease, .accepted)], now: .after(1))

@@ -1,6 +1,8 @@
 import Envelope
+import Platform
 import PushStore
 import PushStorePattern
+import TestSupport
 import Testing
 
 /// What any engine does where the last attempt went out and nobody knows what became of it.
@@ -90,12 +92,40 @@ struct UnknownOutcomeTests {
     func `a crash during the last that it may have, or after its time`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
             // The next process begins at the same time.
-            _ = try await store.store(try reported(1, limit: 1), try reported(2, limit: 2))
+            _ = try await store.store(try reported(3, limit: 1), try reported(6, limit: 2))
             #expect(try await store.sendAll().count == 2)
         } then: { store in
             let letters = try await store.deadLetters(tenant: tenant, after: nil, limit: 9).elements
             #expect(letters.map(\.state) == [.dead(.outcomeUnknown)])
             #expect(try await store.sendAll(.background).count == 1)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a crash on the way: what has a collapse id goes again, what has none is dead and reported`(
+        _ engine: StoreEngine
+    ) async throws {
+        let ids = Guarded<[EntryID]>([])
+        let handed = try StorePattern.entry(2)
+        try await engine.with { store in
+            let stored = try await store.store(try reported(3), try reported(4))
+            #expect(try await store.sendAll().count == 2)
+            let request = try OutboxRequest(tenant: tenant, idempotency: nil, entries: [handed])
+            guard case .sending(let leases) = try await store.enqueueSending([request], now: .after(0))[0] else {
+                throw NotStored()
+            }
+            ids.withLock { $0 = stored + leases.map(\.id) }
+        } then: { store in
+            let ids = ids.withLock { $0 }
+            let states = try await store.entries(ids, tenant: tenant).map { $0?.state }
+            #expect(states == [.queued, .dead(.outcomeUnknown), .dead(.outcomeUnknown)])
+            for id in ids { #expect(try await store.attempts(id, tenant: tenant).map(\.connection) == [.interrupted]) }
+            let hooks = try await store.takeHooks(limit: 9, now: .after(0), leasedUntil: .after(60))
+            #expect(hooks.map(\.entry.id) == [ids[1]])
+            let again = try await store.takeAll()
+            #expect(again.map(\.entry.apnsID) == [StorePattern.apnsID(3)])
+            let collapseID = try StorePattern.entry(3).collapseID
+            #expect(again.first?.entry.collapseID == collapseID && collapseID != nil)
         }
     }
 }

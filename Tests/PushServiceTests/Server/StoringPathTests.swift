@@ -1,0 +1,119 @@
+import APNS
+import Envelope
+import PushStore
+import PushStorePattern
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import PushService
+
+/// The one way to the disk, whichever route a request takes.
+struct StoringPathTests {
+    private static func recipient(_ device: String) -> String { #"{"device":"\#(device)","sealed":"\#(Body.sealed)"}"# }
+
+    private static func sap(_ device: String) -> String {
+        #"{"topic":"com.example.rival","devices":["\#(device)"],"notification":{"alert":"Hi"}}"#
+    }
+
+    @Test func `every route offers what it has before it stores it`() async throws {
+        try await ServerStage.with { stage in
+            for number in 0..<60 { try await stage.register("d\(number)", number) }
+            try await stage.register(tenant: "rival")
+            let small = await stage.post(Body.notification(Self.recipient("d1")))
+            // Read beside the loop.
+            let large = await stage.post(
+                Body.notification((0..<60).map { Self.recipient("d\($0)") }.joined(separator: ","))
+            )
+            let clear = await stage.send(
+                "POST",
+                "/v1/compat/sap",
+                StagedConfiguration.key("rival", .send),
+                body: Self.sap("d1")
+            )
+            let offered = stage.door.offered.withLock { $0.map { $0.entries.map(\.apnsID.description) } }
+            #expect(offered == [small, large, clear].map(\.ids) && offered.map(\.count) == [1, 60, 1])
+            #expect(stage.door.rung.withLock { $0 } == [[.normal], [.normal], [.normal]])
+        }
+    }
+
+    @Test func `what is in clear is handed over too, with the attempts that it may have`() async throws {
+        try await ServerStage.with { stage in
+            try await stage.register(tenant: "rival")
+            stage.door.hasRoom.withLock { $0 = true }
+            let key = StagedConfiguration.key("rival", .send)
+            let reply = await stage.send("POST", "/v1/compat/sap", key, body: Self.sap("d1"))
+            #expect(reply.status == 202, "\(reply.text)")
+            let (offer, leases) = try #require(stage.door.stored.withLock { $0.first })
+            #expect(offer.bundleID == "com.example.rival" && offer.entries.map(\.attemptLimit) == [3])
+            let states = try await stage.store.entries(leases.map(\.id), tenant: offer.tenant).map { $0?.state }
+            #expect(states == [.sending] && stage.door.rung.withLock { $0.isEmpty })
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what was not stored leaves nothing behind that others would wait for`(_ hasRoom: Bool) async throws {
+        try await ServerStage.with(quota: 2) { stage in
+            try await stage.register()
+            stage.door.hasRoom.withLock { $0 = hasRoom }
+            stage.store.failure = .full
+            #expect(await stage.post(Body.notification()).status == 503)
+            stage.store.failure = nil
+            let first = await stage.post(Body.notification(), [("idempotency-key", "k")])
+            let again = await stage.post(Body.notification(), [("idempotency-key", "k")])
+            #expect(first.status == 202 && again.body == first.body)
+            #expect(await stage.post(Body.notification()).status == 202, "the quota is as if it had been asked twice")
+            let offered = stage.door.offered.withLock { $0.map { $0.entries[0].apnsID } }
+            let takenBack = stage.door.notQueued.withLock { $0.map(\.apnsID) }
+            let notStored = stage.door.notStored.withLock { $0.map { $0.entries[0].apnsID } }
+            let lost = [offered[0], offered[2]]
+            #expect(takenBack == (hasRoom ? [] : lost) && notStored == (hasRoom ? lost : []))
+        }
+    }
+
+    @Test func `requests are stored in the order in which they came, those that have room and those that have none`()
+        async throws
+    {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            let bodies = (0..<40).map { _ in Body.notification(Self.recipient("d1")) }
+            let replies = await stage.together(
+                "POST",
+                "/v1/notifications",
+                StagedConfiguration.key("acme", .send),
+                bodies: bodies
+            )
+            #expect(replies.allSatisfy { $0.status == 202 })
+            let until = stage.now.advanced(by: .seconds(60))
+            let demand = TakeDemand(lane: .normal, limit: 100, now: stage.now, leasedUntil: until)
+            let taken = try await stage.store.take(demand).map(\.entry.apnsID.description)
+            #expect(taken == replies.flatMap(\.ids))
+        }
+    }
+
+    @Test func `a quota that runs out in the middle of one turn ends there, to the last notification`() async throws {
+        try await ServerStage.with(quota: 5) { stage in
+            for number in 0..<8 { try await stage.register("d\(number)", number) }
+            let key = StagedConfiguration.key("acme", .send)
+            let bodies = (0..<8).map { Body.notification(Self.recipient("d\($0)")) }
+            let replies = await stage.together("POST", "/v1/notifications", key, bodies: bodies)
+            #expect(replies.map(\.status) == [202, 202, 202, 202, 202, 429, 429, 429])
+            #expect(replies[5...].allSatisfy { $0.problem == "quota-exceeded" && $0.fields["retry-after"] != nil })
+            #expect(try await stage.queuedCount() == 5)
+            #expect(stage.door.offered.withLock { $0.count } == 5, "no room is taken for what has no quota")
+        }
+    }
+
+    @Test func `of two questions for deliveries in one turn the second is told to come again`() async throws {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            #expect(await stage.post(Body.notification()).status == 202)
+            let key = StagedConfiguration.key("acme", .read)
+            let replies = await stage.together("GET", "/v1/devices/d1/deliveries", key, bodies: ["", "", ""])
+            #expect(replies.map(\.status) == [200, 429, 429])
+            #expect(replies[1...].allSatisfy { $0.fields["retry-after"] == "1" })
+            #expect(await stage.read("/v1/devices/d1/deliveries").status == 200)
+        }
+    }
+}
