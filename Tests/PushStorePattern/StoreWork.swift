@@ -13,6 +13,7 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
     private static var dispatcherCount: Int { 4 }
     private let engine: Engine
     private let seed: UInt64
+    private let handOverPercent: Int
     private let say: @Sendable (WorkLine) -> Void
     private let shared = Shared()
 
@@ -27,15 +28,18 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
     ///   - engine: a store.
     ///   - seed: gives the work; no two rounds on one file may have the same.
     ///   - elapsed: how far the clock is.
+    ///   - handOverPercent: of a hundred requests so many are stored as on their way.
     ///   - say: hears every line, in the order of what was done.
     package init(
         _ engine: Engine,
         seed: UInt64,
         elapsed: UInt64 = 0,
+        handOverPercent: Int = 33,
         say: @escaping @Sendable (WorkLine) -> Void
     ) {
         self.engine = engine
         self.seed = seed
+        self.handOverPercent = handOverPercent
         self.say = say
         shared.milliseconds.store(elapsed, ordering: .relaxed)
     }
@@ -90,7 +94,7 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
             number += UInt64(count)
             say(.enqueuing(number: first, count: count))
             let request = try WorkRequest.make(first, count: count)
-            if Int.random(in: 0..<3, using: &random) == 0 {
+            if Int.random(in: 0..<100, using: &random) < handOverPercent {
                 guard case .sending(let leases) = try await engine.enqueueSending([request], now: now())[0] else {
                     continue
                 }

@@ -16,6 +16,8 @@ package struct WorkLedger {
         var isVague = false
         /// What was said of its hooks, by their kinds.
         var hooks: [String: Hook] = [:]
+        /// Whether it was stored as on its way.
+        var isHandedOver = false
         /// Whether nothing can happen to it any more.
         var isSettled = false
     }
@@ -43,6 +45,8 @@ package struct WorkLedger {
     private var unchecked: Set<EntryID> = []
     /// How many entries were in which state when a user died, over all rounds; with what was on its way as a state of its own.
     package private(set) var histogram: [String: Int] = [:]
+    /// How many of those that were stored as on their way still were when a user died.
+    package private(set) var handedOverInFlightCount = 0
     /// How many entries were acknowledged.
     package var storedCount: Int { entries.count }
 
@@ -91,6 +95,7 @@ package struct WorkLedger {
             let tenant = try WorkRequest.tenant(number)
             entries[id] = Entry(number: number + UInt64(offset), tenant: tenant, states: [state])
             entries[id]?.mayBeInFlight = state == "sending"
+            entries[id]?.isHandedOver = state == "sending"
             unchecked.insert(id)
             for line in early.removeValue(forKey: id) ?? [] { try note(line) }
         }
@@ -109,6 +114,7 @@ package struct WorkLedger {
     ) async throws -> [String] {
         for entry in entries.values where !entry.isSettled {
             histogram[entry.states.sorted().joined(separator: " or "), default: 0] += 1
+            if entry.isHandedOver, entry.attemptCount == 0, entry.mayBeInFlight { handedOverInFlightCount += 1 }
         }
         var faults = try await checkPending(engine) + claimFaults
         claimFaults = []
@@ -120,7 +126,8 @@ package struct WorkLedger {
         for id in Set(ids) {
             guard let known = entries[id] else { continue }
             guard let found = try await engine.entries([id], tenant: known.tenant)[0] else {
-                faults.append("lost: \(known.number), which was \(known.states.sorted())")
+                let way = known.isHandedOver ? ", handed over" : ""
+                faults.append("lost: \(known.number)\(way), which was \(known.states.sorted())")
                 continue
             }
             if let fault = try await Self.fault(found, known, engine) { faults.append("\(known.number): \(fault)") }

@@ -7,7 +7,8 @@ import TestSupport
 
 /// Another process with a store, for tests that kill it; and what the store costs.
 ///
-///     PushStoreProbe work FILE SEED               works without end, and says what was acknowledged
+///     PushStoreProbe work FILE SEED [PERCENT]     works without end, and says what was acknowledged; so many in a hundred
+///                                                 requests are stored as on their way
 ///     PushStoreProbe hold FILE SEED               opens the store, says so and keeps it until standard input ends
 ///     PushStoreProbe bench FILE COUNT [BYTES [DEVICES]]     measures, beside the disk's own fsync
 @main
@@ -17,7 +18,9 @@ enum PushStoreProbe {
         guard words.count >= 4, let number = UInt64(words[3]) else { exit(2) }
         do {
             switch words[1] {
-            case "work": try await work(words[2], seed: number)
+            case "work":
+                let percent = words.count > 4 ? Int(words[4]) : nil
+                try await work(words[2], seed: number, handOverPercent: percent ?? 33)
             case "hold": try await hold(words[2])
             case "bench":
                 let byteCount = words.count > 4 ? Int(words[4]) ?? 1_024 : 1_024
@@ -36,10 +39,11 @@ enum PushStoreProbe {
         }
     }
 
-    private static func work(_ path: String, seed: UInt64) async throws {
+    private static func work(_ path: String, seed: UInt64, handOverPercent: Int) async throws {
         let store = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
         say("opened \(store.openingReport.interruptedCount)")
-        let errors = await StoreWork(store, seed: seed) { say($0.text + ".") }.run()
+        let work = StoreWork(store, seed: seed, handOverPercent: handOverPercent) { say($0.text + ".") }
+        let errors = await work.run()
         say("failed \(errors)")
     }
 

@@ -13,6 +13,7 @@ struct PowerLossTests {
         _ synchronous: StoreSettings.Synchronous,
         seed: UInt64,
         percentKept: Int,
+        handOverPercent: Int = 33,
         path: String,
         ledger: Guarded<WorkLedger>
     ) async throws -> [String] {
@@ -23,7 +24,10 @@ struct PowerLossTests {
         let operation = disk.operationCount + Int.random(in: 1...300, using: &random)
         disk.losePower(at: operation, percentKept: percentKept, seed: seed)
         let lines = Guarded<[WorkLine]>([])
-        let errors = await StoreWork(store, seed: seed) { line in lines.withLock { $0.append(line) } }.run()
+        let work = StoreWork(store, seed: seed, handOverPercent: handOverPercent) { line in
+            lines.withLock { $0.append(line) }
+        }
+        let errors = await work.run()
         #expect(disk.hasLostPower && !errors.isEmpty)
         await store.close()
         let said = lines.withLock { $0 }
@@ -38,16 +42,17 @@ struct PowerLossTests {
         return faults
     }
 
-    @Test(arguments: [0, 50])
-    func `what was acknowledged outlives any loss of power`(_ percentKept: Int) async throws {
+    @Test(arguments: [0, 50], [33, 100])
+    func `what was acknowledged outlives any loss of power`(_ percentKept: Int, _ handOverPercent: Int) async throws {
         let folder = try TemporaryFolder()
         let ledger = Guarded(WorkLedger())
         let rounds = Rounds.count(6)
         for seed in 1...UInt64(rounds) {
             let faults = try await life(
                 .full,
-                seed: seed << 8 | UInt64(percentKept),
+                seed: seed << 16 | UInt64(handOverPercent << 8 | percentKept),
                 percentKept: percentKept,
+                handOverPercent: handOverPercent,
                 path: folder.path("store"),
                 ledger: ledger
             )
@@ -56,7 +61,8 @@ struct PowerLossTests {
         #expect(ledger.withLock { $0.storedCount } > 20)
     }
 
-    @Test func `a store that does not wait for the disk is found out`() async throws {
+    @Test(arguments: [0, 100])
+    func `a store that does not wait for the disk is found out`(_ handOverPercent: Int) async throws {
         var caught = 0
         for seed in 1...6 as ClosedRange<UInt64> {
             // A file that is broken altogether is found out as well.
@@ -67,9 +73,13 @@ struct PowerLossTests {
                     .off,
                     seed: seed,
                     percentKept: 0,
+                    handOverPercent: handOverPercent,
                     path: folder.path("store"),
                     ledger: ledger
                 )
+                if handOverPercent == 100 {
+                    #expect(faults.allSatisfy { !$0.hasPrefix("lost") || $0.contains("handed over") })
+                }
                 if faults.contains(where: { $0.hasPrefix("lost") }) { caught += 1 }
             } catch is StoreError {
                 caught += 1

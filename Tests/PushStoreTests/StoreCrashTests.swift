@@ -20,7 +20,8 @@ struct StoreCrashTests {
         for round in 1...rounds {
             let probe = try LineProcess(
                 LineProcess.path(of: "PushStoreProbe"),
-                ["work", path, "\(random.next() >> 40)"]
+                // In every other round nothing but hand-overs.
+                ["work", path, "\(random.next() >> 40)", round % 2 == 0 ? "100" : "33"]
             )
             // Somewhere in its life: after so many lines, and then at any instruction.
             var left = Int.random(in: 1...400, using: &random)
@@ -41,6 +42,7 @@ struct StoreCrashTests {
         }
         #expect(ledger.storedCount > rounds)
         #expect((ledger.histogram["sending"] ?? 0) + (ledger.histogram["accepted or sending"] ?? 0) > 0)
+        #expect(ledger.handedOverInFlightCount > 0, "kills land between storing and the answer")
         if Rounds.isLong { report(ledger) }
     }
 
@@ -50,6 +52,7 @@ struct StoreCrashTests {
     }
 
     private func report(_ ledger: WorkLedger) {
+        print("\(ledger.handedOverInFlightCount)\thanded over, and without an answer")
         for (state, count) in ledger.histogram.sorted(by: { $0.key < $1.key }) { print("\(count)\t\(state)") }
     }
 }
