@@ -6,9 +6,9 @@ import Testing
 @testable import PushService
 
 struct ServiceMetricsTests {
-    private func text(_ metrics: ServiceMetrics) -> [Substring] {
+    private func text(_ metrics: ServiceMetrics, unixSeconds: Int64 = 1_000_000) -> [Substring] {
         var text: [UInt8] = []
-        metrics.append(to: &text)
+        metrics.append(to: &text, unixSeconds: unixSeconds)
         return String(decoding: text, as: UTF8.self).split(separator: "\n")
     }
 
@@ -21,7 +21,7 @@ struct ServiceMetricsTests {
         metrics.didRefuse(.plainText)
         metrics.queueDepth.background = 7
         metrics.providerTokenAgeSeconds = 100
-        metrics.certificateDaysLeft = -2
+        metrics.certificatesEnd = 1_000_000 - 86_401
         let lines = text(metrics)
         for expected in [
             #"sealedpush_accepted_total{topic="com.example.chat",lane="urgent"} 3"#,
@@ -36,6 +36,18 @@ struct ServiceMetricsTests {
         ] {
             #expect(lines.contains { $0 == expected }, "\(expected)")
         }
+    }
+
+    @Test func `a certificate's days become fewer while the process runs`() {
+        var metrics = ServiceMetrics(apps: [])
+        #expect(!text(metrics).contains { $0.contains("certificate_days_left") })
+        let day: Int64 = 86_400
+        metrics.certificatesEnd = 100 * day
+        for (now, days) in [(70 * day, 30), (70 * day + 1, 29), (99 * day, 1), (100 * day, 0), (100 * day + 1, -1)] {
+            #expect(text(metrics, unixSeconds: now).contains("sealedpush_certificate_days_left \(days)"))
+        }
+        metrics.certificatesEnd = .max
+        #expect(text(metrics, unixSeconds: .min).contains { $0.hasPrefix("sealedpush_certificate_days_left ") })
     }
 
     @Test func `a day's deliveries are series by app and region, and only so many`() {

@@ -137,6 +137,27 @@ struct CheckTests {
         }
     }
 
+    @Test func `what posts are signed with, and who vouches for their receivers, is read too`() throws {
+        let folder = try DaemonFolder()
+        try folder.change("old.key", "short")
+        let secret = #""secret-file": "\#(folder.folder.path("hook.key"))""#
+        let old = #""old-secret-file": "\#(folder.folder.path("old.key"))""#
+        let authorities = #""authorities-file": "\#(folder.folder.path("hook.key"))""#
+        try folder.write(folder.replacing(secret, with: [secret, old, authorities].joined(separator: ",\n")))
+        let ended = try Ended(["--check-config", "--config", folder.configuration])
+        #expect(ended.code == 78)
+        #expect(
+            ended.complaint.split(separator: "\n").map { $0.dropFirst(folder.configuration.utf8.count) } == [
+                ":15:20: /tenants/0/webhook/old-secret-file: 5 bytes; a secret has 32 or more",
+                ":16:21: /tenants/0/webhook/authorities-file: not a PEM file of certificates",
+            ]
+        )
+        try folder.change("hook.key", String(repeating: "A", count: 4_097))
+        try folder.write(folder.text)
+        let long = try Ended(["--check-config", "--config", folder.configuration])
+        #expect(long.complaint.hasSuffix("/tenants/0/webhook/secret-file: 4097 bytes; a secret has 4096 at most\n"))
+    }
+
     @Test func `all wrong files are named at once`() throws {
         let folder = try DaemonFolder()
         for name in ["token.key", "tls.key", "a.p8"] { try folder.change(name, "x") }

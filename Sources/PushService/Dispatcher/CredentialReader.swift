@@ -22,7 +22,7 @@ struct CredentialReader {
 
     private typealias Known = (credential: APNSCredential, digest: [UInt8])
 
-    private static let authoritiesByteCountMax = 1 << 20
+    static let authoritiesByteCountMax = 1 << 20
     private static let keyField = "/credential/key-file"
     private static let certificateField = "/credential/certificate-file"
     private static let authoritiesField = "/endpoint/authorities-file"

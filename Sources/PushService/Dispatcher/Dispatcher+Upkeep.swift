@@ -146,10 +146,7 @@ extension Dispatcher {
     }
 
     private func setGauges() {
-        let ages = lanes.ages(at: .now())
-        context.metrics.withLock { metrics in
-            metrics.providerTokenAgeSeconds = ages.token
-            metrics.certificateDaysLeft = [metrics.certificateDaysLeft, ages.certificate].compactMap(\.self).min()
-        }
+        let age = lanes.providerTokenAgeSeconds(at: .now())
+        context.metrics.withLock { $0.providerTokenAgeSeconds = age }
     }
 }

@@ -109,20 +109,12 @@ package final class PushLanes {
         for entry in all { await entry.client.close(gracefully: gracefully) }
     }
 
-    /// - Parameter now: by the clocks of the clients.
-    /// - Returns: of the oldest provider token, in seconds, and of the certificate that ends first, in days.
-    func ages(at now: Moment) -> (token: Int?, certificate: Int?) {
-        var token: Int?
-        var days: Int?
-        for entry in entries.values {
-            switch entry.credential {
-            case .token(let source):
-                if let age = source.tokenAgeSeconds(at: now) { token = max(token ?? 0, Int(clamping: age)) }
-            case .certificate(let certificate):
-                days = min(days ?? .max, certificate.daysToExpiry(at: now.unixSeconds))
-            }
-        }
-        return (token, days)
+    /// - Returns: of the oldest provider token in use; nil without one.
+    func providerTokenAgeSeconds(at now: Moment) -> Int? {
+        entries.values.compactMap { entry in
+            guard case .token(let source) = entry.credential else { return nil }
+            return source.tokenAgeSeconds(at: now).map { Int(clamping: $0) }
+        }.max()
     }
 
     private func client(for key: LanePlan.Key, _ material: LanePlan.Material) throws(ProviderError) -> APNSClient {

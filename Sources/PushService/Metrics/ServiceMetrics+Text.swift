@@ -6,8 +6,10 @@ import APNS
 extension ServiceMetrics {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// - Parameter text: gets all series; keep the array between scrapes, and nothing is allocated.
-    package func append(to text: inout [UInt8]) {
+    /// - Parameters:
+    ///   - text: gets all series; keep the array between scrapes, and nothing is allocated.
+    ///   - unixSeconds: the wall's time, which certificates go by.
+    package func append(to text: inout [UInt8], unixSeconds: Int64) {
         series(&text, "sealedpush_accepted_total", "counter", "Notifications that are on disk.") { text in
             Self.byAppAndLane(&text, "sealedpush_accepted_total", apps, accepted)
         }
@@ -76,7 +78,7 @@ extension ServiceMetrics {
                 UInt64(max(0, age))
             )
         }
-        if let days = certificateDaysLeft {
+        if let days = certificatesEnd.map({ Self.days(from: unixSeconds, to: $0) }) {
             series(&text, "sealedpush_certificate_days_left", "gauge", "Of the one that ends first.") { text in
                 text += "sealedpush_certificate_days_left ".utf8
                 text += String(days).utf8

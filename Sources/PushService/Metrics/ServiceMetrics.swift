@@ -54,8 +54,9 @@ package struct ServiceMetrics: Sendable {
     package var suspensionCount = 0
     /// What became of today's notifications, by app and region; set by whoever knows, and bounded there.
     package var deliveries: [DeliveryRates.Place: DeliveryRates.Counts] = [:]
-    /// Of the certificate that ends first; nil without one.
-    package var certificateDaysLeft: Int?
+    /// When the first certificate ends, seconds since 1970; nil without one. How many days that is, is said when the text
+    /// is made: a process may run for longer than a certificate.
+    package var certificatesEnd: Int64?
 
     /// - Parameter apps: the configured bundle ids; the first `appCountMax` have a series each.
     package init(apps: [String]) { adopt(apps: apps) }
@@ -104,10 +105,20 @@ package struct ServiceMetrics: Sendable {
         if let microseconds { answerLatency.observe(microseconds: microseconds) }
     }
 
+    /// So many had no time left while they waited.
+    package mutating func didExpire(_ count: Int) { outcomes[Self.index(Outcome.expired)] &+= UInt64(max(0, count)) }
+
     package mutating func didRefuse(_ refusal: Refusal) { refusals[Self.index(refusal)] &+= 1 }
     package mutating func didAwaitReceipt() { receiptsAwaited &+= 1 }
     package mutating func didReceive() { receipts &+= 1 }
     package mutating func didFallBack() { fallbacks &+= 1 }
+
+    /// Whole days, rounded down: an hour after the end is day -1.
+    static func days(from now: Int64, to end: Int64) -> Int {
+        let rest = end.subtractingReportingOverflow(now)
+        guard !rest.overflow else { return now < 0 ? .max : .min }
+        return Int((rest.partialValue >= 0 ? rest.partialValue : rest.partialValue - 86_399) / 86_400)
+    }
 
     private func place(_ app: String, _ lane: DispatchLane) -> Int {
         (places[app] ?? apps.count - 1) * DispatchLane.allCases.count + Self.index(lane)

@@ -33,7 +33,7 @@ struct StatusHandler: Sendable {
         var text: [UInt8] = []
         // A copy: the text is made outside of the lock, which every request takes.
         let metrics = context.metrics.withLock { $0 }
-        metrics.append(to: &text)
+        metrics.append(to: &text, unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000))
         return .text(ServiceMetrics.contentType, text)
     }
 }

@@ -15,7 +15,8 @@ struct FileReading {
     private let places: ConfigurationPlaces
     private let unixSeconds: Int64
     private(set) var faults: [ConfigurationFault] = []
-    private(set) var certificateDaysLeft = Int.max
+    /// When the first of all certificates ends.
+    private(set) var certificatesEnd = Int64.max
     /// Of every app that is as it has to be.
     private(set) var lanes = LanePlan()
     private var credentials: CredentialReader
@@ -46,9 +47,8 @@ struct FileReading {
             let identity = try key.bytes.withBytes { key throws(TLSError) in
                 try TLSIdentity.server(certificateChainPEM: certificate, privateKeyPEM: key)
             }
-            let days = Self.days(from: unixSeconds, to: identity.certificate.notAfter)
-            certificateDaysLeft = min(certificateDaysLeft, days)
-            if days < 0 {
+            certificatesEnd = min(certificatesEnd, identity.certificate.notAfter)
+            if identity.certificate.notAfter < unixSeconds {
                 faults.append(places.fault("/tls/certificate-file", "the certificate has expired; renew it"))
             }
             return identity
@@ -75,11 +75,31 @@ struct FileReading {
         }
     }
 
+    /// What posts to a tenant's server are signed with, and who may vouch for it: as each post reads them.
+    mutating func receiver(_ receiver: WebhookConfiguration, at pointer: String) {
+        secret(receiver.secretFile, at: pointer + "/secret-file")
+        if let file = receiver.oldSecretFile { secret(file, at: pointer + "/old-secret-file") }
+        guard let file = receiver.authoritiesFile else { return }
+        _ = attempt(pointer + "/authorities-file") { () throws(Fault) in
+            let bytes = try Self.publicFile(file, byteCountMax: CredentialReader.authoritiesByteCountMax)
+            do throws(TLSError) {
+                _ = try TLSContext.client(trust: .pem(bytes), alpn: [])
+            } catch {
+                throw Fault(problem: error.description)
+            }
+        }
+    }
+
     /// The key of signatures.
-    mutating func secret(_ path: String, at pointer: String) {
+    private mutating func secret(_ path: String, at pointer: String) {
         _ = attempt(pointer) { () throws(Fault) in
             let byteCount = try PrivateBox(path).bytes.byteCount
-            guard byteCount >= 32 else { throw Fault(problem: "\(byteCount) bytes; a secret has 32 or more") }
+            guard byteCount >= SecretFile.byteCounts.lowerBound else {
+                throw Fault(problem: "\(byteCount) bytes; a secret has \(SecretFile.byteCounts.lowerBound) or more")
+            }
+            guard byteCount <= SecretFile.byteCounts.upperBound else {
+                throw Fault(problem: "\(byteCount) bytes; a secret has \(SecretFile.byteCounts.upperBound) at most")
+            }
         }
     }
 
@@ -89,28 +109,23 @@ struct FileReading {
             let material = try credentials.material(of: app)
             lanes.add(app, of: tenant, material)
             if case .certificate(let certificate) = material.credential {
-                let days = Self.days(from: unixSeconds, to: certificate.validity.upperBound)
-                certificateDaysLeft = min(certificateDaysLeft, days)
+                certificatesEnd = min(certificatesEnd, certificate.validity.upperBound)
             }
         } catch {
             for fault in error.all { faults.append(places.fault(pointer + fault.field, fault.problem)) }
         }
-        if let fallback = app.fallback { secret(fallback.delivery.secretFile, at: pointer + "/fallback/secret-file") }
+        if let fallback = app.fallback { receiver(fallback.delivery, at: pointer + "/fallback") }
     }
 
-    private static func publicFile(_ path: String) throws(Fault) -> [UInt8] {
+    private static func publicFile(
+        _ path: String,
+        byteCountMax: Int = TLSIdentity.byteCountMax
+    ) throws(Fault) -> [UInt8] {
         do throws(FileError) {
-            return try WholeFile.read(path, byteCountMax: TLSIdentity.byteCountMax)
+            return try WholeFile.read(path, byteCountMax: byteCountMax)
         } catch {
             throw Fault(problem: error.advice)
         }
-    }
-
-    /// Rounded down: an hour after the end is day -1.
-    private static func days(from now: Int64, to end: Int64) -> Int {
-        let rest = end.subtractingReportingOverflow(now)
-        guard !rest.overflow else { return now < 0 ? .max : .min }
-        return Int((rest.partialValue >= 0 ? rest.partialValue : rest.partialValue - 86_399) / 86_400)
     }
 }
 

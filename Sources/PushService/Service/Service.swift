@@ -103,7 +103,7 @@ package final class Service: Sendable {
     }
 
     private static func noteCertificates(_ loaded: LoadedConfiguration, _ context: ServiceContext) {
-        context.metrics.withLock { $0.certificateDaysLeft = loaded.files.certificateDaysLeft }
+        context.metrics.withLock { $0.certificatesEnd = loaded.files.certificatesEnd }
     }
 
     // MARK: Reload

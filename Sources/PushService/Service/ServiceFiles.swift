@@ -9,17 +9,25 @@ package final class ServiceFiles: Sendable {
     package let tls: TLSIdentity
     /// 32 bytes.
     package let tokenKey: SecretBytes
-    /// Whole days that the server's certificate, or the first of the providers', has left; below zero is over.
-    package let certificateDaysLeft: Int
+    /// When the first of the certificates ends, the server's among them; seconds since 1970.
+    package let certificatesEnd: Int64
 
     /// What the providers' connections are made of.
     package let lanes: LanePlan
 
-    private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificateDaysLeft: Int, lanes: LanePlan) {
+    private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificatesEnd: Int64, lanes: LanePlan) {
         self.tls = tls
         self.tokenKey = tokenKey
-        self.certificateDaysLeft = certificateDaysLeft
+        self.certificatesEnd = certificatesEnd
         self.lanes = lanes
+    }
+
+    /// Whole days until the first certificate ends, rounded down: an hour after the end is day -1.
+    ///
+    /// - Parameter unixSeconds: the wall's time.
+    /// - Returns: below zero when it is over.
+    package func certificateDaysLeft(at unixSeconds: Int64) -> Int {
+        ServiceMetrics.days(from: unixSeconds, to: certificatesEnd)
     }
 
     /// - Parameters:
@@ -45,7 +53,7 @@ package final class ServiceFiles: Sendable {
         reading.folder(of: configuration.databaseFile, at: "/database-file")
         for (index, tenant) in configuration.tenants.enumerated() {
             let place = "/tenants/\(index)"
-            if let webhook = tenant.webhook { reading.secret(webhook.secretFile, at: place + "/webhook/secret-file") }
+            if let webhook = tenant.webhook { reading.receiver(webhook, at: place + "/webhook") }
             for (index, app) in tenant.apps.enumerated() {
                 reading.app(app, of: tenant.id, at: "\(place)/apps/\(index)")
             }
@@ -54,7 +62,7 @@ package final class ServiceFiles: Sendable {
         return ServiceFiles(
             tls: tls,
             tokenKey: key.bytes.copy(storage: .guarded),
-            certificateDaysLeft: reading.certificateDaysLeft,
+            certificatesEnd: reading.certificatesEnd,
             lanes: reading.lanes
         )
     }

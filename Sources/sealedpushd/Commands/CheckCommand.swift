@@ -17,10 +17,11 @@ enum CheckCommand {
     /// No secret, no hash and no secret's file is in it.
     private static func summary(_ loaded: LoadedConfiguration) -> String {
         let configuration = loaded.configuration
+        let unixSeconds = Int64(clamping: ConfigurationFile.now().milliseconds / 1_000)
         var lines = configuration.listens.map { "listens on \(shown($0.address)):\($0.port) (https)" }
         if let port = configuration.loopbackPort { lines.append("listens on 127.0.0.1:\(port) (http)") }
         lines.append("database \(configuration.databaseFile)")
-        lines.append("certificates are good for \(loaded.files.certificateDaysLeft) days")
+        lines.append("certificates are good for \(loaded.files.certificateDaysLeft(at: unixSeconds)) days")
         for tenant in configuration.tenants {
             let hooks = tenant.webhook == nil ? "" : ", with a webhook"
             lines.append("tenant \(tenant.id): \(counted(tenant.keys.count, "key"))\(hooks)")

@@ -28,7 +28,7 @@ struct DispatcherTests {
         #expect(!site.log.all.contains { $0.contains(token.hex) })
         let bytes = dispatcher.context.metrics.withLock { metrics in
             var text: [UInt8] = []
-            metrics.append(to: &text)
+            metrics.append(to: &text, unixSeconds: 0)
             return text
         }
         let text = String(decoding: bytes, as: UTF8.self)
