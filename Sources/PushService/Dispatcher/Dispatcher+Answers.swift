@@ -77,19 +77,22 @@ extension Dispatcher {
     }
 
     /// What is on the disk by now may have a fallback, or somebody who is told.
-    private func ringBells(for ended: [Pending]) {
+    func ringBells(for ended: [Pending]) {
         let settings = context.settings
+        var (hasFallback, hasHook) = (false, false)
         for pending in ended {
             func tenant() -> TenantConfiguration? { settings.tenant(Self.text(pending.entry.tenant)) }
             switch pending.outcome?.verdict {
-            case .accepted where pending.lane == .urgent:
-                if tenant()?.apps.contains(where: { $0.fallback != nil }) == true { return bells.fallbacks() }
-            case .dead, .retry:
+            case .accepted where pending.lane == .urgent && !hasFallback:
+                hasFallback = tenant()?.apps.contains { $0.fallback != nil } ?? false
+            case .dead where !hasHook, .retry where !hasHook:
                 // A repetition may have been the last, or too late.
-                if tenant()?.webhook != nil { return bells.hooks() }
-            case .accepted, .park, nil: break
+                hasHook = tenant()?.webhook != nil
+            case .accepted, .dead, .retry, .park, nil: break
             }
         }
+        if hasFallback { bells.fallbacks() }
+        if hasHook { bells.hooks() }
     }
 
     private func record(_ end: AttemptEnd, _ pending: Pending, _ now: Int64) {

@@ -26,7 +26,9 @@ extension Dispatcher {
             guard result != .sending else { continue }
             lost.append(marked.ticket)
             pendings[marked.ticket] = nil
-            if result == .expired { context.metrics.withLock { $0.didFinish(.expired) } }
+            guard result == .expired else { continue }
+            context.metrics.withLock { $0.didFinish(.expired) }
+            bells.hooks()
         }
         flow.didMark(batch, lost: lost)
         guard !isOver else { return }

@@ -5,16 +5,14 @@ extension Service {
     /// What the program runs: who tells and sends before who takes work in.
     package static let standardParts: ServicePartsFactory = { base throws(ServiceError) in
         let hooks = TenantHooks(base.context)
-        let dispatcher = Dispatcher(
-            base.context,
-            bells: DispatchBells(hooks: { hooks.hooks.ring() }, fallbacks: { hooks.fallbacks.ring() })
-        )
+        let bells = DispatchBells(hooks: { hooks.hooks.ring() }, fallbacks: { hooks.fallbacks.ring() })
+        let dispatcher = Dispatcher(base.context, bells: bells)
         let quota = QuotaBook(base.context)
         let store = base.store
         let application = APIApplication(base.context, door: dispatcher, quota: quota) { store.health }
         return [
             HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
-            UpkeepPart(base.context, quota: quota), FrontPart(base.context, base.loaded, application),
+            UpkeepPart(base.context, quota: quota, bells: bells), FrontPart(base.context, base.loaded, application),
         ]
     }
 }

@@ -3,8 +3,8 @@ import PushStore
 import Synchronization
 import Transport
 
-/// Does what nobody asks for: ends what is too late, forgets what is old, measures queues, saves quotas. One step at a
-/// time, so that requests come in between.
+/// Does what nobody asks for: ends what is too late, forgets what is old, measures queues, saves quotas, rings bells. One
+/// step at a time, so that requests come in between.
 package final class Upkeep: Sendable {
     private final class State {
         var plan = UpkeepPlan()
@@ -20,11 +20,17 @@ package final class Upkeep: Sendable {
 
     private let context: ServiceContext
     private let quota: QuotaBook
+    private let bells: DispatchBells
     private let state: LoopBound<State>
 
-    package init(_ context: ServiceContext, quota: QuotaBook) {
+    /// - Parameters:
+    ///   - context: what all share.
+    ///   - quota: of every tenant's day, on the same loop.
+    ///   - bells: of who tells tenants what ended.
+    package init(_ context: ServiceContext, quota: QuotaBook, bells: DispatchBells = DispatchBells()) {
         self.context = context
         self.quota = quota
+        self.bells = bells
         state = LoopBound(State(), to: context.loop)
     }
 
@@ -79,12 +85,21 @@ package final class Upkeep: Sendable {
         let now = context.clock.now()
         switch job {
         case .expire:
-            return try await context.store.expire(now: now, limit: Self.stepCountMax) >= Self.stepCountMax
+            let count = try await context.store.expire(now: now, limit: Self.stepCountMax)
+            if count > 0 {
+                context.metrics.withLock { $0.didExpire(count) }
+                bells.hooks()
+            }
+            return count >= Self.stepCountMax
         case .measure:
             try await measure(now)
             return false
         case .saveQuota:
             try await quota.save()
+            return false
+        case .ring:
+            bells.hooks()
+            bells.fallbacks()
             return false
         case .purge:
             let days = Int64(context.settings.limits.retentionDays)

@@ -10,6 +10,9 @@ package struct UpkeepPlan: Equatable, Sendable {
         case measure
         /// Writes down what was used of quotas.
         case saveQuota
+        /// Has whoever tells tenants look, whatever was told of: notifications end where nobody sees it, in a look at
+        /// the queue that finds their time over, or their row damaged.
+        case ring
         /// Forgets what ended before the retention.
         case purge
 
@@ -17,7 +20,7 @@ package struct UpkeepPlan: Equatable, Sendable {
         package var intervalSeconds: Int64 {
             switch self {
             case .expire: 1
-            case .measure, .saveQuota: 5
+            case .measure, .saveQuota, .ring: 5
             case .purge: 60
             }
         }

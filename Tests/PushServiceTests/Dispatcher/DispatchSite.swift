@@ -188,7 +188,7 @@ final class DispatchSite: Sendable {
         )
     }
 
-    func dispatcher(_ store: SQLiteStore) throws -> Dispatcher {
+    func dispatcher(_ store: SQLiteStore, bells: DispatchBells = DispatchBells()) throws -> Dispatcher {
         let (clock, log) = (clock, log)
         let context = ServiceContext(
             loop: loop,
@@ -198,7 +198,7 @@ final class DispatchSite: Sendable {
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
             settings: settings
         )
-        return Dispatcher(context, jitter: { 0.5 }) { configuration in
+        return Dispatcher(context, bells: bells, jitter: { 0.5 }) { configuration in
             configuration.clock = { Moment(unixSeconds: clock.seconds, uptimeSeconds: clock.uptime / 1_000_000_000) }
             // A starved machine must not end what a test does not want to end.
             (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
@@ -256,14 +256,19 @@ final class DispatchSite: Sendable {
         try await store.devices([DeviceKey(tenant: tenant, device: try DeviceID(name))]).first
     }
 
-    func entry(_ number: UInt64, to device: String, lane: PushStore.Lane = .normal) throws -> NewEntry {
+    func entry(
+        _ number: UInt64,
+        to device: String,
+        lane: PushStore.Lane = .normal,
+        pushType: PushType = .alert
+    ) throws -> NewEntry {
         NewEntry(
             device: try DeviceID(device),
-            topic: topic,
+            topic: try topic.appendingSuffix(of: pushType),
             apnsID: StorePattern.apnsID(number),
             collapseID: try CollapseID("c\(number)"),
             lane: lane,
-            pushType: .alert,
+            pushType: pushType,
             priority: lane == .background ? .powerAware : .immediate,
             deadline: clock.now.advanced(by: .seconds(86_400)),
             payload: Array(#"{"aps":{"alert":"new","mutable-content":1}}"#.utf8),

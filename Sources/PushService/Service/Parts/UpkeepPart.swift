@@ -8,10 +8,10 @@ final class UpkeepPart: ServicePart {
     private let quota: QuotaBook
     private let context: ServiceContext
 
-    init(_ context: ServiceContext, quota: QuotaBook) {
+    init(_ context: ServiceContext, quota: QuotaBook, bells: DispatchBells) {
         self.context = context
         self.quota = quota
-        upkeep = Upkeep(context, quota: quota)
+        upkeep = Upkeep(context, quota: quota, bells: bells)
     }
 
     func start() async throws(ServiceError) {
