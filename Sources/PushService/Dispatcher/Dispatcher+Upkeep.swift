@@ -72,6 +72,9 @@ extension Dispatcher {
         releases.add(steps(own, of: entry, amount))
     }
 
+    /// One for each topic that the API takes notifications for: calls, and what SAP's properties may ask for.
+    private static let typesWithTopics: [PushType] = [.alert, .voip, .complication, .fileprovider]
+
     private func steps(
         _ places: [LanePlan.Place],
         of entry: PushLanes.Entry,
@@ -81,10 +84,11 @@ extension Dispatcher {
             guard let tenant = try? TenantID(place.tenant), let topic = try? Topic(bundleID: place.bundleID) else {
                 return []
             }
-            // Calls may have been accepted under the topic that Apple has for them.
-            let topics = [topic, try? topic.appendingSuffix(of: .voip)].compactMap { $0 }
             let scope = SuspensionBook.Scope(lane: entry.number, bundleID: place.bundleID)
-            return topics.map { ReleaseQueue.Step(tenant: tenant, topic: $0, scope: scope, amount: amount) }
+            // What was accepted may stand under the topic that Apple has for its push type.
+            return Self.typesWithTopics.compactMap { try? topic.appendingSuffix(of: $0) }.map {
+                ReleaseQueue.Step(tenant: tenant, topic: $0, scope: scope, amount: amount)
+            }
         }
     }
 

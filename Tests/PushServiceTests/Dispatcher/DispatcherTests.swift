@@ -262,6 +262,23 @@ struct DispatcherTests {
         await store.close()
     }
 
+    @Test(arguments: [PushType.alert, .complication, .fileprovider])
+    func `what was parked comes back, under whatever topic its push type has`(_ pushType: PushType) async throws {
+        let site = try await DispatchSite(keyPEM: ThrowawayKeys.secondPEM)
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let ids = try await site.enqueue([try site.entry(1, to: "one", pushType: pushType)], store)
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .parked }
+        _ = try site.folder.makeFile("key.p8", ThrowawayKeys.firstPEM)
+        try await dispatcher.reload(try site.plan())
+        try await site.until(ids, store) { $0 != .parked }
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
     @Test func `after an end in the middle the next process sends what had no answer, with the same apns-id`()
         async throws
     {
