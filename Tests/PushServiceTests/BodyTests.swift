@@ -100,6 +100,10 @@ struct NotificationSubmissionTests {
         }
     }
 
+    @Test func `everything that is missing is named at once`() {
+        #expect(Body.problem("{}")?.fields.map(\.pointer) == ["/topic", "/class", "/recipients"])
+    }
+
     @Test func `a field that is too large says how much room there is`() {
         let long = Body.problem(Body.notification(#"{"device":"d1","sealed":"\#(Body.sealed)AAAA"}"#))
         #expect(long?.kind == .payloadTooLarge && long?.kind.status == 413)

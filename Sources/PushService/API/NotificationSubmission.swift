@@ -58,12 +58,12 @@ package struct NotificationSubmission: Equatable, Sendable {
         let expiry = Self.expiry(reader, notificationClass)
         let word = Self.collapseWord(reader, notificationClass)
         let key = Self.idempotencyKey(request, reader)
-        // Without these two nothing can be said about the rest.
+        let elements =
+            reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
+        // Without these two nothing can be said about each of them.
         guard let bundleID = topic.flatMap({ try? BundleID($0) }), let room = app(bundleID), chosen != nil else {
             throw Problem(faults.all)
         }
-        let elements =
-            reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
         var recipients: [Recipient] = []
         recipients.reserveCapacity(elements.count)
         for element in elements where faults.all.count < FieldFaults.countMax {

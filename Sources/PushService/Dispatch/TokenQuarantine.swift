@@ -4,7 +4,8 @@ package import APNS
 ///
 /// BadDeviceToken says neither which. One token that fails is that token's fault; when many tokens of one app and
 /// environment fail within an hour, and they are a good part of what was answered, it is the environment's, and deleting
-/// would lose every device of the app. So a token that fails is set aside and not deleted; after the hour it is judged.
+/// would lose every device of the app. So a token that fails is set aside, never deleted: it comes back with the next token
+/// that the app registers.
 ///
 /// A value: the store keeps which devices are set aside and since when; here are only counts, for configured apps.
 package struct TokenQuarantine: Sendable {
@@ -19,16 +20,7 @@ package struct TokenQuarantine: Sendable {
         }
     }
 
-    package enum Judgement: Equatable, Sendable {
-        /// Too early to tell: ask again then, in milliseconds since 1970.
-        case wait(untilMilliseconds: Int64)
-        /// The token was the fault.
-        case delete
-        /// The environment is: keep the devices, stop the app's pushes there, tell somebody.
-        case environmentSuspected
-    }
-
-    /// How long a token is set aside before it is judged, and what is counted together.
+    /// What is counted together.
     package static let windowMilliseconds: Int64 = 3_600_000
     /// Fewer failures than this are single tokens.
     package static let failureCountMin = 20
@@ -76,19 +68,8 @@ package struct TokenQuarantine: Sendable {
         return window.isSuspected && !before
     }
 
-    /// - Parameters:
-    ///   - place: the app and environment of a token that was set aside.
-    ///   - since: when it was, in milliseconds since 1970.
-    ///   - now: milliseconds since 1970.
-    /// - Returns: what becomes of the token.
-    package func judgement(at place: Place, since: Int64, now: Int64) -> Judgement {
-        if isSuspected(place) { return .environmentSuspected }
-        let (end, overflow) = since.addingReportingOverflow(Self.windowMilliseconds)
-        return overflow || now >= end ? .delete : .wait(untilMilliseconds: end)
-    }
-
     package func isSuspected(_ place: Place) -> Bool { windows[place]?.isSuspected ?? false }
 
-    /// Somebody has mended it: what was set aside is tried again, and counting begins anew.
+    /// Somebody has mended it: counting begins anew.
     package mutating func clear(_ place: Place) { windows[place] = nil }
 }

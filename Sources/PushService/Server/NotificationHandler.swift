@@ -106,6 +106,7 @@ struct NotificationHandler: Sendable {
                 now: Int64(clamping: now.milliseconds / 1_000)
             )
         }
+        try Admission.check(notification.firstLane, context)
         let lookups = try await devices(notification.devices, tenant)
         var random = SystemRandom()
         let draft = try NotificationDraft(

@@ -93,6 +93,9 @@ struct RefusalTests {
             let refused = await stage.post(Body.notification(recipient, class: "normal"))
             #expect(refused.status == 429 && refused.fields["retry-after"] == "5", "\(refused.text)")
             #expect(await stage.post(Body.notification(recipient, class: "urgent")).status == 202)
+            let clear = #"{"topic":"com.example.rival","devices":["d1"],"notification":{"alert":"Hi"}}"#
+            let key = StagedConfiguration.key("rival", .send)
+            #expect(await stage.send("POST", "/v1/compat/sap", key, body: clear).status == 429)
             stage.context.metrics.withLock { $0.queueDepth[.normal] = 999 }
             #expect(await stage.post(Body.notification(recipient, class: "normal")).status == 202)
         }
