@@ -1,4 +1,5 @@
-/// Why the store did not do what it was asked for. Nothing of a failed call is stored, and nothing here says what was in it.
+/// Why the store did not do what it was asked for. Nothing of a failed call is stored (but for what `.broken` leaves
+/// open), and nothing here says what was in it.
 package enum StoreError: Error, Equatable, Sendable {
     /// No space is left on the device. The store stays readable; every later write tries the disk again.
     case full

@@ -51,7 +51,8 @@ extension Timestamp {
 }
 
 extension Problem {
-    /// What a caller is told when the store did not do something. Nothing was stored.
+    /// What a caller is told when the store did not do something: that nothing was stored where that is certain. What a
+    /// failing disk had taken by then may be there when the store is opened anew.
     init(_ error: StoreError) {
         switch error {
         case .full:
@@ -63,7 +64,8 @@ extension Problem {
         case .broken:
             self.init(
                 .storageFull,
-                "Nothing was stored: the disk failed, and whoever runs the service has to look at it. Try again later."
+                "Whether it was stored is not certain: the disk failed, and whoever runs the service has to look at it."
+                    + " Send it again later, with the same idempotency key."
             )
             retryAfterSeconds = 60
         case .overloaded:
@@ -80,7 +82,11 @@ extension Problem {
                 "'\(field.rawValue)' has another length than \(counts.lowerBound) to \(counts.upperBound)."
             )
         case .inUse, .newerFile, .notAStore, .wrongKey, .damaged, .failed:
-            self.init(.internalError, "Nothing was stored; the service's log says what went wrong.")
+            self.init(
+                .internalError,
+                "Whether it was stored is not certain; the service's log says what went wrong. Send it again with the same"
+                    + " idempotency key."
+            )
         }
     }
 
