@@ -280,8 +280,15 @@ struct DispatchRulesTests {
 }
 
 struct TokenQuarantineTests {
-    private func place(_ environment: APNSEnvironment = .production) throws -> TokenQuarantine.Place {
-        TokenQuarantine.Place(topic: try Topic(bundleID: "com.example.chat"), environment: environment)
+    private func place(
+        _ environment: APNSEnvironment = .production,
+        of tenant: String = "acme"
+    ) throws -> TokenQuarantine.Place {
+        TokenQuarantine.Place(
+            tenant: tenant,
+            topic: try Topic(bundleID: "com.example.chat"),
+            environment: environment
+        )
     }
 
     @Test func `bad tokens among many good ones are their own fault`() throws {
@@ -300,6 +307,7 @@ struct TokenQuarantineTests {
         #expect(alarms == [TokenQuarantine.failureCountMin - 1])
         #expect(quarantine.isSuspected(place))
         #expect(!quarantine.isSuspected(try self.place(.sandbox)))
+        #expect(!quarantine.isSuspected(try self.place(of: "rival")))
         quarantine.clear(place)
         #expect(!quarantine.isSuspected(place))
     }

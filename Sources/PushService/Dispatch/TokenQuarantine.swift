@@ -10,11 +10,14 @@ package import APNS
 /// A value: the store keeps which devices are set aside and since when; here are only counts, for configured apps.
 package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
+        /// Whose devices they are: two tenants may have one app.
+        package let tenant: String
         /// The app's bundle id, a configured one.
         package let topic: Topic
         package let environment: APNSEnvironment
 
-        package init(topic: Topic, environment: APNSEnvironment) {
+        package init(tenant: String, topic: Topic, environment: APNSEnvironment) {
+            self.tenant = tenant
             self.topic = topic
             self.environment = environment
         }

@@ -134,7 +134,8 @@ extension Dispatcher {
         case .app(let reason): suspend(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID), reason)
         case .credential(let reason): suspend(SuspensionBook.Scope(lane: lane, bundleID: nil), reason)
         case nil where end.status == nil:
-            suspensions.didLearnNothing(lane: lane, bundleID: pending.bundleID)
+            let tenant = Self.text(pending.entry.tenant)
+            suspensions.didLearnNothing(lane: lane, bundleID: pending.bundleID, tenant: tenant)
         case nil: break
         }
     }
@@ -144,8 +145,8 @@ extension Dispatcher {
         tell("suspended", scope, [("reason", reason.rawValue)])
         showSuspensions()
         // What this app has handed to the client, and what is not out yet, would be refused push by push: the client stops
-        // for longer and longer then, and with it the credential's other apps.
-        guard let bundleID = scope.bundleID else { return }
+        // for longer and longer then, and with it the credential's other apps. Bad tokens of one tenant do not stop it.
+        guard let bundleID = scope.bundleID, scope.tenant == nil else { return }
         lanes.entry(number: scope.lane)?.client.takeBack {
             PushDestination.bundleID(of: $0.topic, $0.pushType) == bundleID
         }
@@ -170,11 +171,9 @@ extension Dispatcher {
         let places = lanes.entry(number: scope.lane)?.places ?? []
         let apps = scope.bundleID.map { [$0] } ?? Set(places.map(\.bundleID)).sorted()
         let first = apps.prefix(8).joined(separator: " ") + (apps.count > 8 ? " and \(apps.count - 8) more" : "")
-        context.log.event(
-            event,
-            at: context.clock.now(),
-            [("apps", first), ("of", scope.bundleID == nil ? "credential" : "app")] + more
-        )
+        var members: [(StaticString, String)] = [("apps", first), ("of", scope.bundleID == nil ? "credential" : "app")]
+        if let tenant = scope.tenant { members.append(("tenant", tenant)) }
+        context.log.event(event, at: context.clock.now(), members + more)
     }
 
     // MARK: The device
@@ -185,27 +184,32 @@ extension Dispatcher {
         }
         let registration = device.registration
         guard let topic = try? Topic(bundleID: pending.bundleID) else { return }
-        let place = TokenQuarantine.Place(topic: topic, environment: registration.environment)
+        let tenant = Self.text(pending.entry.tenant)
+        let place = TokenQuarantine.Place(tenant: tenant, topic: topic, environment: registration.environment)
         let isBad = verdict.device == .quarantine
         if isBad || end.status == 200 || end.status == 410 {
             if quarantine.didAnswer(at: place, isFailure: isBad, now: now) {
                 context.log.event(
                     "environment-suspected",
                     at: context.clock.now(),
-                    [("topic", pending.bundleID), ("environment", registration.environment.rawValue)]
+                    [
+                        ("tenant", tenant), ("topic", pending.bundleID),
+                        ("environment", registration.environment.rawValue),
+                    ]
                 )
             }
         }
-        let scope = SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID)
         if isBad, quarantine.isSuspected(place) {
-            // The environment is the fault: the devices are kept as they are, and the app's pushes wait.
+            // The environment is the fault: the devices are kept as they are, and the app's pushes wait. This tenant's:
+            // another one's tokens of the same app are not for it to spoil.
+            let scope = SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID, tenant: tenant)
             return suspend(scope, .badDeviceToken)
         }
         if end.blame == nil {
-            let back = suspensions.didPass(lane: lane, bundleID: pending.bundleID)
+            let back = suspensions.didPass(lane: lane, bundleID: pending.bundleID, tenant: tenant)
             if !back.isEmpty { quarantine.clear(place) }
             resume(back)
-            releases.didPass(scope)
+            releases.didPass(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID))
         }
         let region = registration.region
         if end.status == 200 { ledger.add(\.sent, app: pending.bundleID, region: region) }

@@ -48,7 +48,8 @@ extension Dispatcher {
             let environment = device.registration.environment
             guard Self.token(of: entry, device) != nil,
                 let client = lanes.entry(tenant: tenant, bundleID: offer.bundleID, environment: environment),
-                suspensions.isEmpty || !suspensions.stops(lane: client.number, bundleID: offer.bundleID)
+                suspensions.isEmpty
+                    || !suspensions.stops(lane: client.number, bundleID: offer.bundleID, tenant: tenant)
             else { return nil }
         }
         let tickets = newTickets(keys.count)

@@ -50,14 +50,15 @@ extension Dispatcher {
             end(marked.ticket, why)
         case .park: settle(marked.ticket, nil, .park, waitCause: .app)
         case .push(let token, let topic):
+            let tenant = Self.text(pending.entry.tenant)
             guard let device = pending.device,
                 let lane = lanes.entry(
-                    tenant: Self.text(pending.entry.tenant),
+                    tenant: tenant,
                     bundleID: pending.bundleID,
                     environment: device.registration.environment
                 )
             else { return settle(marked.ticket, nil, .park, waitCause: .app) }
-            guard suspensions.admits(lane: lane.number, bundleID: pending.bundleID) else {
+            guard suspensions.admits(lane: lane.number, bundleID: pending.bundleID, tenant: tenant) else {
                 return settle(marked.ticket, nil, .park, waitCause: .credential)
             }
             send(marked.ticket, pending, token, topic, through: lane)

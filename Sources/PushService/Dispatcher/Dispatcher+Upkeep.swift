@@ -68,7 +68,9 @@ extension Dispatcher {
 
     func release(_ scope: SuspensionBook.Scope, _ amount: ReleaseQueue.Amount) {
         guard let entry = lanes.entry(number: scope.lane) else { return }
-        let own = entry.places.filter { scope.bundleID == nil || $0.bundleID == scope.bundleID }
+        let own = entry.places.filter { place in
+            (scope.bundleID ?? place.bundleID) == place.bundleID && (scope.tenant ?? place.tenant) == place.tenant
+        }
         releases.add(steps(own, of: entry, amount))
     }
 
@@ -84,10 +86,10 @@ extension Dispatcher {
             guard let tenant = try? TenantID(place.tenant), let topic = try? Topic(bundleID: place.bundleID) else {
                 return []
             }
-            let scope = SuspensionBook.Scope(lane: entry.number, bundleID: place.bundleID)
+            let app = SuspensionBook.Scope(lane: entry.number, bundleID: place.bundleID)
             // What was accepted may stand under the topic that Apple has for its push type.
             return Self.typesWithTopics.compactMap { try? topic.appendingSuffix(of: $0) }.map {
-                ReleaseQueue.Step(tenant: tenant, topic: $0, scope: scope, amount: amount)
+                ReleaseQueue.Step(tenant: tenant, topic: $0, app: app, amount: amount)
             }
         }
     }
@@ -96,7 +98,7 @@ extension Dispatcher {
         let now = context.clock.uptime()
         guard !flow.isDraining, let step = releases.take(now: now) else { return }
         // It would be parked again at once, and released again, without an end.
-        if step.amount == .few || step.amount == .rest, isStopped(step.scope) {
+        if step.amount == .few || step.amount == .rest, isStopped(step) {
             return releases.didEnd(step, count: 0, now: now)
         }
         call { dispatcher in
@@ -112,8 +114,9 @@ extension Dispatcher {
         }
     }
 
-    private func isStopped(_ scope: SuspensionBook.Scope) -> Bool {
-        scope.bundleID.map { suspensions.stops(lane: scope.lane, bundleID: $0) } ?? false
+    private func isStopped(_ step: ReleaseQueue.Step) -> Bool {
+        guard let bundleID = step.app.bundleID else { return false }
+        return suspensions.stops(lane: step.app.lane, bundleID: bundleID, tenant: Self.text(step.tenant))
     }
 
     // MARK: Now and then

@@ -18,8 +18,8 @@ struct ReleaseQueue {
     struct Step: Equatable {
         let tenant: TenantID
         let topic: Topic
-        /// The app, and who pushes for it.
-        let scope: SuspensionBook.Scope
+        /// The app and the credential, of all tenants that have both.
+        let app: SuspensionBook.Scope
         var amount: Amount
 
         /// How many it releases at most.
@@ -55,9 +55,9 @@ struct ReleaseQueue {
     }
 
     /// An answer that only an app gets that is believed.
-    mutating func didPass(_ scope: SuspensionBook.Scope) {
+    mutating func didPass(_ app: SuspensionBook.Scope) {
         guard !held.isEmpty else { return }
-        bringBack { $0.step.scope == scope }
+        bringBack { $0.step.app == app }
     }
 
     private mutating func bringBack(_ isBack: ((step: Step, until: Int64)) -> Bool) {

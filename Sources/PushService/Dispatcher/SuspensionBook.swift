@@ -3,14 +3,16 @@ import APNS
 /// Which credentials are not believed, and how each comes back: somebody reloads the configuration, or after a while
 /// one push is let through to see.
 ///
-/// A refusal of the credential stops all that goes with it; TopicDisallowed, and an environment that is suspected,
-/// stop one app. What is stopped is parked and costs Apple nothing.
+/// A refusal of the credential stops all that goes with it; TopicDisallowed stops one app; an environment that is suspected
+/// one app of one tenant, whose devices they are. What is stopped is parked and costs Apple nothing.
 struct SuspensionBook: Sendable {
     struct Scope: Hashable, Sendable {
         /// Which client.
         let lane: Int
         /// One app of it; nil: all.
         let bundleID: String?
+        /// Whose; nil: of all tenants that have it.
+        var tenant: String?
     }
 
     /// After so long one push is let through: nanoseconds.
@@ -45,11 +47,11 @@ struct SuspensionBook: Sendable {
     var isEmpty: Bool { suspensions.isEmpty }
 
     /// Whether this is stopped. Nothing changes: also where one push may go to see.
-    func stops(lane: Int, bundleID: String) -> Bool { !scopes(lane, bundleID).isEmpty }
+    func stops(lane: Int, bundleID: String, tenant: String) -> Bool { !scopes(lane, bundleID, tenant).isEmpty }
 
     /// Whether a push may go. True for one of them when it is time to see.
-    mutating func admits(lane: Int, bundleID: String) -> Bool {
-        let scopes = scopes(lane, bundleID)
+    mutating func admits(lane: Int, bundleID: String, tenant: String) -> Bool {
+        let scopes = scopes(lane, bundleID, tenant)
         guard scopes.allSatisfy({ suspensions[$0]?.isProbing == false }) else { return false }
         for scope in scopes { suspensions[scope]?.isProbing = true }
         return true
@@ -58,15 +60,15 @@ struct SuspensionBook: Sendable {
     /// An answer that only a credential gets that is believed.
     ///
     /// - Returns: what it brought back.
-    mutating func didPass(lane: Int, bundleID: String) -> [Scope] {
-        let back = scopes(lane, bundleID).filter { suspensions[$0]?.isProbing != nil }
+    mutating func didPass(lane: Int, bundleID: String, tenant: String) -> [Scope] {
+        let back = scopes(lane, bundleID, tenant).filter { suspensions[$0]?.isProbing != nil }
         for scope in back { suspensions[scope] = nil }
         return back
     }
 
     /// A push that was let through brought no answer: the next one may.
-    mutating func didLearnNothing(lane: Int, bundleID: String) {
-        for scope in scopes(lane, bundleID) where suspensions[scope]?.isProbing == true {
+    mutating func didLearnNothing(lane: Int, bundleID: String, tenant: String) {
+        for scope in scopes(lane, bundleID, tenant) where suspensions[scope]?.isProbing == true {
             suspensions[scope]?.isProbing = false
         }
     }
@@ -82,10 +84,11 @@ struct SuspensionBook: Sendable {
     /// Somebody has mended it, or says so.
     mutating func clear() { suspensions = [:] }
 
-    private func scopes(_ lane: Int, _ bundleID: String) -> [Scope] {
+    private func scopes(_ lane: Int, _ bundleID: String, _ tenant: String) -> [Scope] {
         guard !suspensions.isEmpty else { return [] }
-        return [Scope(lane: lane, bundleID: nil), Scope(lane: lane, bundleID: bundleID)].filter {
-            suspensions[$0] != nil
-        }
+        return [
+            Scope(lane: lane, bundleID: nil), Scope(lane: lane, bundleID: bundleID),
+            Scope(lane: lane, bundleID: bundleID, tenant: tenant),
+        ].filter { suspensions[$0] != nil }
     }
 }

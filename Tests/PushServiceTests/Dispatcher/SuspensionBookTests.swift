@@ -9,9 +9,18 @@ struct SuspensionBookTests {
         private var book = SuspensionBook()
         var isEmpty: Bool { book.all.isEmpty }
         func suspend(_ scope: Scope, _ reason: Reason, now: Int64) -> Bool { book.suspend(scope, reason, now: now) }
-        func admits(lane: Int, bundleID: String) -> Bool { book.admits(lane: lane, bundleID: bundleID) }
-        func didPass(lane: Int, bundleID: String) -> [Scope] { book.didPass(lane: lane, bundleID: bundleID) }
-        func didLearnNothing(lane: Int, bundleID: String) { book.didLearnNothing(lane: lane, bundleID: bundleID) }
+        func admits(lane: Int, bundleID: String, tenant: String = "acme") -> Bool {
+            book.admits(lane: lane, bundleID: bundleID, tenant: tenant)
+        }
+        func didPass(lane: Int, bundleID: String, tenant: String = "acme") -> [Scope] {
+            book.didPass(lane: lane, bundleID: bundleID, tenant: tenant)
+        }
+        func didLearnNothing(lane: Int, bundleID: String) {
+            book.didLearnNothing(lane: lane, bundleID: bundleID, tenant: "acme")
+        }
+        func stops(lane: Int, bundleID: String, tenant: String) -> Bool {
+            book.stops(lane: lane, bundleID: bundleID, tenant: tenant)
+        }
         func takeDue(now: Int64) -> [Scope] { book.takeDue(now: now) }
     }
 
@@ -47,6 +56,19 @@ struct SuspensionBookTests {
         _ = book.suspend(Scope(lane: 1, bundleID: "a"), .topicDisallowed, now: 0)
         #expect(!book.admits(lane: 1, bundleID: "a") && book.admits(lane: 1, bundleID: "b"))
         #expect(book.didPass(lane: 1, bundleID: "b").isEmpty && !book.admits(lane: 1, bundleID: "a"))
+    }
+
+    @Test func `what stops one tenant's app leaves another's with the same credential alone (abuse case 85)`() {
+        let book = Shelf()
+        let own = Scope(lane: 1, bundleID: "a", tenant: "acme")
+        _ = book.suspend(own, .badDeviceToken, now: 0)
+        #expect(!book.admits(lane: 1, bundleID: "a") && book.stops(lane: 1, bundleID: "a", tenant: "acme"))
+        #expect(book.admits(lane: 1, bundleID: "a", tenant: "rival"))
+        #expect(!book.stops(lane: 1, bundleID: "a", tenant: "rival"))
+        #expect(book.takeDue(now: wait) == [own])
+        #expect(book.didPass(lane: 1, bundleID: "a", tenant: "rival").isEmpty)
+        #expect(book.admits(lane: 1, bundleID: "a") && book.didPass(lane: 1, bundleID: "a") == [own])
+        #expect(book.isEmpty)
     }
 
     @Test func `an answer from before does not bring back what was stopped after it`() {
