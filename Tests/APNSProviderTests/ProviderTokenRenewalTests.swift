@@ -33,6 +33,22 @@ struct ProviderTokenRenewalTests {
         }
     }
 
+    @Test func `the age is that of a token that pushes go out with: one that rests has none`() throws {
+        let source = try Self.source()
+        func moment(_ uptime: Int64) -> Moment { Moment(unixSeconds: Self.wall + uptime, uptimeSeconds: uptime) }
+        #expect(source.tokenAgeSeconds(at: moment(100)) == nil)
+        _ = try source.token(at: moment(100))
+        #expect(source.tokenAgeSeconds(at: moment(100)) == 0)
+        #expect(source.tokenAgeSeconds(at: moment(160)) == 60)
+        #expect(source.tokenAgeSeconds(at: moment(161)) == nil)
+        _ = try source.token(at: moment(3_000))
+        #expect(source.tokenAgeSeconds(at: moment(3_010)) == 2_910)
+        // Due, and made anew by the push that comes then.
+        #expect(source.tokenAgeSeconds(at: moment(9_000)) == nil)
+        _ = try source.token(at: moment(9_000))
+        #expect(source.tokenAgeSeconds(at: moment(9_001)) == 1)
+    }
+
     @Test func `threads whose clocks were read in another order do not make a second token`() throws {
         let source = try Self.source()
         let token = try source.token(at: Moment(unixSeconds: Self.wall, uptimeSeconds: 5000))

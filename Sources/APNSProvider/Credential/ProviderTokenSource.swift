@@ -16,6 +16,8 @@ public final class ProviderTokenSource: Sendable {
     package static let renewalAgeSecondsMin: Int64 = 21 * 60
     /// Beyond it a token is not sent any more, whatever else was said: APNs refuses it after 60 minutes.
     private static let ageSecondsMax: Int64 = 58 * 60
+    /// Since its last push, for a token to be in use.
+    private static let useSeconds: Int64 = 60
     /// A wall clock that was corrected by more than this made the token's `iat` wrong.
     private static let clockStepSecondsMax: Int64 = 5 * 60
 
@@ -29,6 +31,8 @@ public final class ProviderTokenSource: Sendable {
     private struct State {
         var token: ProviderToken?
         var issuedAtUptime: Int64 = 0
+        /// When it last went out, or was about to.
+        var usedAtUptime: Int64 = 0
         /// The one before, which APNs may still know better; or, when that has come back, the one after it.
         var previous: (token: ProviderToken, issuedAtUptime: Int64)?
         /// APNs said that tokens changed too often: until then none is made.
@@ -62,6 +66,7 @@ public final class ProviderTokenSource: Sendable {
     /// - Throws: `.key` when OpenSSL cannot sign.
     package func token(at now: Moment) throws(ProviderError) -> ProviderToken {
         try state.withLock { state throws(ProviderError) in
+            defer { state.usedAtUptime = now.uptimeSeconds }
             if let token = state.token, !Self.isRenewalDue(state, token, at: now) { return token }
             if let later = Self.takeLater(&state, at: now) { return later }
             let token = try ProviderToken(
@@ -76,13 +81,17 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// How old the token in use is, for a gauge.
+    /// How old the token is that pushes go out with, for a gauge.
     ///
     /// - Parameter now: by the clocks that it was made by.
-    /// - Returns: seconds; nil before the first push.
+    /// - Returns: seconds; nil when nothing went out for a minute: a token that rests grows old without harm, and the next
+    ///   push renews it.
     package func tokenAgeSeconds(at now: Moment) -> Int64? {
         state.withLock { state in
-            state.token.map { _ in max(0, now.uptimeSeconds.subtractingClamped(state.issuedAtUptime)) }
+            guard state.token != nil, now.uptimeSeconds.subtractingClamped(state.usedAtUptime) <= Self.useSeconds else {
+                return nil
+            }
+            return max(0, now.uptimeSeconds.subtractingClamped(state.issuedAtUptime))
         }
     }
 

@@ -109,7 +109,7 @@ package final class PushLanes {
         for entry in all { await entry.client.close(gracefully: gracefully) }
     }
 
-    /// - Returns: of the oldest provider token in use; nil without one.
+    /// - Returns: of the oldest provider token that pushes go out with; nil without one.
     func providerTokenAgeSeconds(at now: Moment) -> Int? {
         entries.values.compactMap { entry in
             guard case .token(let source) = entry.credential else { return nil }

@@ -51,6 +51,18 @@ struct UpkeepTests {
         }
     }
 
+    @Test func `the days that a certificate has left go by while the service runs`() async throws {
+        try await ServerStage.with { stage in
+            let end = Int64(stage.now.milliseconds / 1_000) + 20 * 86_400
+            stage.context.metrics.withLock { $0.certificatesEnd = end }
+            for (step, days) in [(0, 20), (7 * 86_400, 13), (13 * 86_400 + 1, -1)] as [(Int64, Int)] {
+                stage.advance(.seconds(step))
+                let text = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
+                #expect(text.contains("sealedpush_certificate_days_left \(days)\n"))
+            }
+        }
+    }
+
     private static func run(_ upkeep: Upkeep, _ stage: ServerStage) async {
         // Lives as long as the test waits for it, on the loop that it needs.
         await Task(executorPreference: stage.loop) { await upkeep.run() }.value
