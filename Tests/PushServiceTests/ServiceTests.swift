@@ -1,4 +1,5 @@
 import Envelope
+import Glibc
 import Synchronization
 import TestCertificates
 import TestSupport
@@ -62,6 +63,34 @@ struct ServiceTests {
         #expect(book.lines.suffix(2) == ["drain front", "drain hooks"])
         // It hung, and is let go now.
         book.hang.withLock { $0 }?.resume()
+    }
+
+    @Test func `the watchdog's beats stop while the loop stands, and go on behind it`() async throws {
+        let beats = Mutex((standing: 0, running: 0))
+        let standing = try await Self.start(Book(), [])
+        let running = try await Self.start(Book(), [])
+        Heartbeat.start(standing, every: .milliseconds(1)) { beats.withLock { $0.standing += 1 } }
+        Heartbeat.start(running, every: .milliseconds(1)) { beats.withLock { $0.running += 1 } }
+        func until(_ isSo: ((standing: Int, running: Int)) -> Bool) async {
+            while !beats.withLock({ isSo($0) }) { await Task.yield() }
+        }
+        await until { $0.standing >= 3 }
+        let (reader, writer) = try Spawn.pipe()
+        let before = Mutex<Int?>(nil)
+        standing.context.loop.perform {
+            before.withLock { $0 = beats.withLock { $0.standing } }
+            var byte: UInt8 = 0
+            _ = unsafe read(reader, &byte, 1)
+        }
+        while before.withLock({ $0 }) == nil { await Task.yield() }
+        let count = beats.withLock { $0.running }
+        await until { $0.running >= count + 50 }
+        #expect(beats.withLock { $0.standing } == before.withLock { $0 })
+        close(writer)
+        await until { $0.standing > before.withLock { $0 ?? 0 } }
+        close(reader)
+        await standing.stop()
+        await running.stop()
     }
 
     private static func start(

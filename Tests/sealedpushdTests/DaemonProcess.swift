@@ -6,10 +6,12 @@ final class DaemonProcess {
     static var program: String { LineProcess.path(of: "sealedpushd") }
 
     let id: pid_t
-    private let output: Int32
+    private var output: Int32
     private let errors: Int32
     private var unread: [UInt8] = []
     private var status: Int32?
+    /// Whether the system says that it wrote a core, once it has ended.
+    private(set) var leftCore = false
 
     /// Of `Tests/InAnotherYear`: the same time in every process. And a process that ends leaves memory to the system, which the
     /// leak checker would say by its exit code.
@@ -47,7 +49,7 @@ final class DaemonProcess {
             _ = Glibc.kill(id, SIGKILL)
             wait()
         }
-        close(output)
+        if output >= 0 { close(output) }
         close(errors)
     }
 
@@ -89,6 +91,12 @@ final class DaemonProcess {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Reads its log no more: the pipe has no other end then.
+    func closeLog() {
+        close(output)
+        output = -1
+    }
+
     /// Everything that it still says.
     func rest() -> String {
         while case let more = Self.read(output), !more.isEmpty { unread += more }
@@ -105,6 +113,7 @@ final class DaemonProcess {
             if ended == id || errno != EINTR { self.status = status }
         }
         let status = status ?? 0
+        leftCore = status & 0x80 != 0
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }
 

@@ -1,3 +1,4 @@
+import Platform
 package import PushStore
 package import Transport
 
@@ -51,6 +52,8 @@ extension StoreError {
         case .overloaded: "too much waits to be written"
         case .closed: "the database is closed"
         case .invalidCursor, .byteCount: "a value is out of its range"
+        case .failed(_, EMFILE), .failed(_, ENFILE):
+            "no file can be opened beside those that are; raise the limit (LimitNOFILE of the unit, ulimit -n)"
         case .failed(let operation, let code):
             "the call '\(operation.rawValue)' failed with code \(code); is its folder the service's own, and writable?"
         }

@@ -37,7 +37,8 @@ final class RunningService {
     }
 
     let process: DaemonProcess
-    private let port: UInt16
+    /// Of 127.0.0.1, in plain text.
+    let port: UInt16
     /// What the store found `sending` when it was opened.
     let interruptedCount: Int
 
@@ -60,8 +61,7 @@ final class RunningService {
 
     /// - Returns: the status, 0 where the service was gone before it answered.
     func call(_ method: String, _ path: String, body: String = "") throws -> Answer {
-        var fields = ["Host: localhost", "Authorization: Bearer \(ServiceSite.apiKey)"]
-        if !body.isEmpty { fields.append("Content-Type: application/json") }
+        let fields = Self.fields(hasBody: !body.isEmpty)
         let (status, head, text) = try PlainCaller.call(port, "\(method) \(path)", fields, body: body)
         return Answer(status: status, head: head, body: text)
     }
@@ -69,11 +69,18 @@ final class RunningService {
     /// Sends one notification to each of the devices; `more` are further members of each recipient, each with a comma
     /// before it.
     func send(_ devices: [String], class name: String = "normal", more: String = "") throws -> Answer {
+        try call("POST", "/v1/notifications", body: Self.notification(to: devices, class: name, more: more))
+    }
+
+    static func notification(to devices: [String], class name: String = "normal", more: String = "") -> String {
         let recipients = devices.map { #"{"device": "\#($0)", "sealed": "\#(Self.sealed)"\#(more)}"# }
-        let body =
-            #"{"topic": "\#(ServiceSite.bundleID)", "class": "\#(name)", "recipients": "#
+        return #"{"topic": "\#(ServiceSite.bundleID)", "class": "\#(name)", "recipients": "#
             + "[\(recipients.joined(separator: ", "))]}"
-        return try call("POST", "/v1/notifications", body: body)
+    }
+
+    static func fields(hasBody: Bool) -> [String] {
+        ["Host: localhost", "Authorization: Bearer \(ServiceSite.apiKey)"]
+            + (hasBody ? ["Content-Type: application/json"] : [])
     }
 
     /// As `GET /v1/notifications/{id}` has it.

@@ -52,6 +52,17 @@ final class SmallDisk {
         guard errno == ENOSPC else { throw SystemFailure(call: "write filler", code: errno) }
     }
 
+    /// What is in a file on it; nil where there is none.
+    func text(of name: String) throws -> String? {
+        let file = try unsafe open(door() + "/" + name, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = unsafe read(file, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Makes room again.
     func free() throws {
         guard try unsafe unlink(door() + "/filler") == 0 else {

@@ -67,6 +67,3 @@ struct SmallMachineTests {
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 }
-
-/// Whether this run, and with it the service, was built with a sanitizer.
-private let isSanitized = unsafe dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
