@@ -7,11 +7,14 @@ package struct ProcessReading: Sendable {
     /// RssAnon and VmSwap: memory of its own.
     package let ownByteCount: Int
     package let descriptorCount: Int
+    /// What was not in the page cache, since its start: a registry that is larger than it costs more for each look.
+    package let diskReadByteCount: Int
 
-    init(cpuNanoseconds: Int, ownByteCount: Int, descriptorCount: Int) {
+    init(cpuNanoseconds: Int, ownByteCount: Int, descriptorCount: Int, diskReadByteCount: Int = 0) {
         self.cpuNanoseconds = cpuNanoseconds
         self.ownByteCount = ownByteCount
         self.descriptorCount = descriptorCount
+        self.diskReadByteCount = diskReadByteCount
     }
 
     /// - Parameter id: the process.
@@ -28,6 +31,10 @@ package struct ProcessReading: Sendable {
             .filter { $0.starts(with: "RssAnon:".utf8) || $0.starts(with: "VmSwap:".utf8) }
             .reduce(0) { $0 + Self.number($1) * 1_024 }
         descriptorCount = try Self.names("/proc/\(id)/fd")
+        // A kernel may not count it.
+        let counts = (try? Self.contents("/proc/\(id)/io")) ?? []
+        let line = counts.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "read_bytes:".utf8) }
+        diskReadByteCount = line.map { Self.number($0) } ?? 0
     }
 
     static func number(_ text: ArraySlice<UInt8>) -> Int {

@@ -52,7 +52,8 @@ final class ServiceBenchStage: Sendable {
     static var hasTwoProcessors: Bool { Processors.count > 1 }
 
     /// Registers the devices. They are on the disk in the end, and not before: ten million would wait for it for
-    /// minutes, and what is left to write would be written while the relay is timed.
+    /// minutes, and what is left to write would be written while the relay is timed. They are in the page cache too, as
+    /// those of a relay that has run for a while are, where that is large enough.
     ///
     /// - Returns: how long that took.
     /// - Throws: what the store says; `ServiceBenchError.stopped`.
@@ -64,6 +65,7 @@ final class ServiceBenchStage: Sendable {
         if load.isMixed { try await ServiceFleet.leaveExpired(Self.expiredCount, in: store, now: .now) }
         await store.close()
         DiskSync.sync(configuration.databaseFile)
+        DiskSync.readAll(configuration.databaseFile)
         return start.duration(to: .now)
     }
 

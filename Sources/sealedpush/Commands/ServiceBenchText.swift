@@ -33,6 +33,7 @@ struct ServiceBenchText {
                 writer.member("load", name)
                 Self.write(report, &writer)
                 writer.member("cpu-nanoseconds", figures.cpuNanoseconds)
+                writer.member("disk-read-bytes", figures.diskReadByteCount)
                 writer.member("bytes-before", figures.before.process.ownByteCount)
                 writer.member("bytes-after", figures.after.process.ownByteCount)
                 writer.member("descriptors-before", figures.before.process.descriptorCount)
@@ -52,7 +53,7 @@ struct ServiceBenchText {
         try Output.print(
             """
             \(name): accepted \(report.acceptedPerSecond)/s, at APNs \(report.deliveredPerSecond)/s, \
-            CPU \(figures.cpuNanoseconds / 1_000) µs for each
+            CPU \(figures.cpuNanoseconds / 1_000) µs for each, \(figures.diskReadByteCount) bytes read from the disk
               accept \(Self.latency(report.acceptLatency)); then to APNs \(Self.latency(report.deliveryLatency))
               answers \(answers); notifications accepted \(report.acceptedCount), at APNs \(report.deliveredCount), \
             missing \(report.missingCount), again \(report.duplicateCount)

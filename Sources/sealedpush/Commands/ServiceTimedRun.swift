@@ -178,6 +178,11 @@ struct ServiceFigures {
     /// While it was posted, the first and the last among them.
     let samples: [ProcessReading]
 
+    /// What the relay has read from the disk for each notification that it accepted.
+    var diskReadByteCount: Int {
+        (after.process.diskReadByteCount - before.process.diskReadByteCount) / max(1, report.acceptedCount)
+    }
+
     /// The relay's, for each notification that it accepted.
     var cpuNanoseconds: Int {
         (after.process.cpuNanoseconds - before.process.cpuNanoseconds) / max(1, report.acceptedCount)
