@@ -103,6 +103,10 @@ extension Dispatcher {
         }
         call { dispatcher in
             let context = dispatcher.context
+            var step = step
+            if step.amount == .rest, step.left == nil, let counts = try? await context.store.counts() {
+                step.left = counts.filter { $0.tenant == step.tenant }.reduce(0) { $0 + $1.parked }
+            }
             let count = try? await context.store.release(
                 tenant: step.tenant,
                 topic: step.topic,

@@ -21,6 +21,9 @@ struct ReleaseQueue {
         /// The app and the credential, of all tenants that have both.
         let app: SuspensionBook.Scope
         var amount: Amount
+        /// How many of the tenant's were parked when the rest began, less those that it has released; nil: not known. What
+        /// is parked again meanwhile, as that of the app's other environment may be, is not the rest.
+        var left: Int?
 
         /// How many it releases at most.
         var countMax: Int {
@@ -84,7 +87,11 @@ struct ReleaseQueue {
             var rest = step
             rest.amount = .rest
             held.append((step: rest, until: now &+ Self.patienceNanoseconds))
-        case .rest: if count >= step.countMax { add([step]) }
+        case .rest:
+            guard count >= step.countMax else { return }
+            var rest = step
+            rest.left = step.left.map { $0 - count }
+            if rest.left ?? 1 > 0 { add([rest]) }
         }
     }
 }

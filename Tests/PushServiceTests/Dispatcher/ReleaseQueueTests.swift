@@ -55,6 +55,22 @@ struct ReleaseQueueTests {
         #expect(queue.take(now: ReleaseQueue.patienceNanoseconds + 5) == (try Self.step("com.example.b", .rest)))
     }
 
+    @Test func `as many as were parked are released, and not again what is parked meanwhile`() throws {
+        var queue = ReleaseQueue()
+        queue.add([try Self.step("com.example.a", .rest)])
+        let first = queue.take(now: 0)
+        var rest = try #require(first)
+        rest.left = 1_001
+        for left in [501, 1] {
+            queue.didEnd(rest, count: 500, now: 0)
+            let next = queue.take(now: 0)
+            rest = try #require(next)
+            #expect(rest.left == left)
+        }
+        queue.didEnd(rest, count: 500, now: 0)
+        #expect(queue.take(now: .max) == nil)
+    }
+
     @Test func `one push is enough to see, of what was suspended together`() throws {
         var queue = ReleaseQueue()
         let credential = SuspensionBook.Scope(lane: 1, bundleID: nil)
