@@ -6,7 +6,7 @@ import Testing
 
 /// In which steps what was parked is queued again.
 struct ReleaseQueueTests {
-    private static func scope(_ bundleID: String, lane: Int = 1) -> SuspensionBook.Scope {
+    private static func app(_ bundleID: String, lane: Int = 1) -> SuspensionBook.Scope {
         SuspensionBook.Scope(lane: lane, bundleID: bundleID)
     }
 
@@ -18,7 +18,7 @@ struct ReleaseQueueTests {
         ReleaseQueue.Step(
             tenant: try TenantID("acme"),
             topic: try Topic(bundleID: bundleID),
-            scope: scope(bundleID, lane: lane),
+            app: app(bundleID, lane: lane),
             amount: amount
         )
     }
@@ -31,10 +31,10 @@ struct ReleaseQueueTests {
         #expect(queue.take(now: 0) == nil, "one at a time")
         queue.didEnd(few, count: 10, now: 0)
         #expect(queue.take(now: 1) == nil)
-        queue.didPass(Self.scope("com.example.b"))
-        queue.didPass(Self.scope("com.example.a", lane: 2))
+        queue.didPass(Self.app("com.example.b"))
+        queue.didPass(Self.app("com.example.a", lane: 2))
         #expect(queue.take(now: 1) == nil, "another's answer")
-        queue.didPass(Self.scope("com.example.a"))
+        queue.didPass(Self.app("com.example.a"))
         let rest = try Self.step("com.example.a", .rest)
         #expect(queue.take(now: 1) == rest && rest.countMax == 500)
         queue.didEnd(rest, count: 500, now: 2)
@@ -75,7 +75,7 @@ struct ReleaseQueueTests {
         var queue = ReleaseQueue()
         let credential = SuspensionBook.Scope(lane: 1, bundleID: nil)
         let steps = try ["com.example.a", "com.example.b", "com.example.c"].map { try Self.step($0, .one(credential)) }
-        let other = try Self.step("com.example.d", .one(Self.scope("com.example.d")))
+        let other = try Self.step("com.example.d", .one(Self.app("com.example.d")))
         queue.add(steps + [other])
         #expect(queue.take(now: 0) == steps[0] && steps[0].countMax == 1)
         queue.didEnd(steps[0], count: 0, now: 0)
