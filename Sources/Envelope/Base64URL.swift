@@ -6,10 +6,14 @@ package enum Base64URL {
     /// - Returns: ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         // As below: generic code is not specialized for callers in other modules.
-        encode(bytes: Array(bytes))
+        encode(Array(bytes))
     }
 
-    private static func encode(bytes: [UInt8]) -> [UInt8] {
+    /// - Returns: ⌈4n / 3⌉ ASCII bytes.
+    package static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] { encode(Array(bytes)) }
+
+    /// - Returns: ⌈4n / 3⌉ ASCII bytes.
+    package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var buffer: UInt32 = 0
@@ -33,10 +37,11 @@ package enum Base64URL {
     /// - Returns: `nil` for anything but the one canonical text of some bytes.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         // Generic code is not specialized for callers in other modules, and took 20 times as long.
-        decode(characters: Array(text))
+        decode(Array(text))
     }
 
-    private static func decode(characters: [UInt8]) -> [UInt8]? {
+    /// - Returns: `nil` for anything but the one canonical text of some bytes.
+    package static func decode(_ characters: [UInt8]) -> [UInt8]? {
         guard characters.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(characters.count * 3 / 4)
@@ -59,9 +64,39 @@ package enum Base64URL {
 
     /// Whether every byte is of the alphabet; a text may still have a length or spare bits that none has.
     package static func isOfAlphabet(_ text: [UInt8]) -> Bool {
+        let span = text.span
+        let raw = unsafe span.bytes
+        var offset = 0
+        // Eight at a time: every notification's text is looked at, and it is most of the notification.
+        var good = highBits
+        while offset + 8 <= raw.byteCount {
+            good &= ofAlphabet(unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
         var seen: UInt8 = 0
-        for character in text { seen |= values[Int(character)] }
-        return seen & 0x80 == 0
+        while offset < span.count {
+            seen |= values[Int(span[offset])]
+            offset += 1
+        }
+        return seen & 0x80 == 0 && good == highBits
+    }
+
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// - Returns: the high bit of each of eight bytes that is of the alphabet.
+    private static func ofAlphabet(_ word: UInt64) -> UInt64 {
+        // Without their high bits no sum reaches the next byte.
+        let low = word & ~highBits
+        // In ASCII one bit makes a letter small, and makes nothing else a letter.
+        let letters = within("a", "z", low | ones &* 0x20)
+        return (letters | within("0", "9", low) | within("-", "-", low) | within("_", "_", low)) & ~word & highBits
+    }
+
+    private static func within(_ first: Unicode.Scalar, _ last: Unicode.Scalar, _ low: UInt64) -> UInt64 {
+        let isNotBelow = low &+ ones &* UInt64(0x80 - first.value)
+        let isAbove = low &+ ones &* UInt64(0x7F - last.value)
+        return isNotBelow & ~isAbove
     }
 
     private static let notACharacter: UInt8 = 0xFF

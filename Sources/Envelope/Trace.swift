@@ -14,8 +14,14 @@ public struct Trace: Equatable, Hashable, Sendable {
 
     /// - Returns: `nil` unless the text is the base64url of 16 bytes.
     package init?(text: some StringProtocol) {
+        // As with `Base64URL`: generic code is not specialized for callers in other modules.
+        self.init(text: String(text))
+    }
+
+    /// - Returns: `nil` unless the text is the base64url of 16 bytes.
+    package init?(text: String) {
         let characters = Array(text.utf8)
         guard characters.count == Self.characterCount, Base64URL.decode(characters) != nil else { return nil }
-        self.text = String(text)
+        self.text = text
     }
 }

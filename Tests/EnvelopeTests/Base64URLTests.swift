@@ -30,4 +30,20 @@ struct Base64URLTests {
         where Base64URL.decode([UInt8(ascii: "Z"), last]) != nil { accepted += 1 }
         #expect(accepted == 4)
     }
+
+    @Test func `any byte outside the alphabet is seen at any place of a text of any length`() {
+        for count in 1...25 {
+            let text = [UInt8](repeating: UInt8(ascii: "_"), count: count)
+            #expect(Base64URL.isOfAlphabet(text))
+            for place in 0..<count {
+                for byte in 0...UInt8.max {
+                    var other = text
+                    other[place] = byte
+                    guard Base64URL.isOfAlphabet(other) != (Base64URL.value(of: byte) != nil) else { continue }
+                    Issue.record("byte \(byte) at \(place) of \(count)")
+                }
+            }
+        }
+        #expect(Base64URL.isOfAlphabet([]))
+    }
 }

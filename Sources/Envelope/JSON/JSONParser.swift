@@ -66,6 +66,7 @@ package struct JSONParser {
         var names: Set<[UInt8]> = []
         skipWhiteSpace()
         if consume("}") { return members }
+        members.reserveCapacity(4)
         while true {
             skipWhiteSpace()
             let start = position
@@ -90,7 +91,7 @@ package struct JSONParser {
 
     private func isNew(_ name: String, _ members: [JSONMember], _ names: inout Set<[UInt8]>) -> Bool {
         guard members.count >= Self.comparedCountMax else {
-            return !members.contains { $0.name.utf8.elementsEqual(name.utf8) }
+            return !members.contains { $0.name.utf8.count == name.utf8.count && $0.name.utf8.elementsEqual(name.utf8) }
         }
         if names.isEmpty { for member in members { names.insert(Array(member.name.utf8)) } }
         return names.insert(Array(name.utf8)).inserted

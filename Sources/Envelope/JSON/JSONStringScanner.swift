@@ -15,13 +15,16 @@ struct JSONStringScanner {
         var text: [UInt8] = []
         var runStart = position
         while true {
-            position = endOfPlain()
+            let isASCII: Bool
+            (position, isASCII) = plainRun()
             guard position < bytes.count else { throw error(.unexpectedEnd) }
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 let run = bytes[runStart..<position]
                 position += 1
-                if text.isEmpty { return try valid(run, start) }
+                if text.isEmpty {
+                    return isASCII ? String(decoding: run, as: UTF8.self) : try valid(run, start)
+                }
                 text += run
                 return try valid(text[...], start)
             case UInt8(ascii: "\\"):
@@ -35,16 +38,40 @@ struct JSONStringScanner {
         }
     }
 
-    /// Where the next quote, backslash or control character is.
-    private func endOfPlain() -> Int {
+    /// Eight bytes at a time: most of a body is one long text.
+    ///
+    /// - Returns: where the next quote, backslash or control character is, and whether all before it is ASCII.
+    private func plainRun() -> (end: Int, isASCII: Bool) {
         let span = bytes.span
+        let raw = unsafe span.bytes
         var index = position
+        var seen: UInt64 = 0
+        while index + 8 <= raw.byteCount {
+            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if Self.hasEnd(word) { break }
+            seen |= word
+            index += 8
+        }
         while index < span.count {
             let byte = span[index]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            seen |= UInt64(byte)
             index += 1
         }
-        return index
+        return (index, seen & Self.highBits == 0)
+    }
+
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Whether one of eight bytes is a quote, a backslash or a control character.
+    ///
+    /// - Source: S. E. Anderson, "Bit Twiddling Hacks", `haszero` and `hasless`.
+    private static func hasEnd(_ word: UInt64) -> Bool {
+        let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
+        let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+        let below = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word
+        return below & highBits != 0
     }
 
     private func valid(_ text: ArraySlice<UInt8>, _ start: Int) throws(JSONError) -> String {

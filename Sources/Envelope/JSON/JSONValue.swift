@@ -34,8 +34,14 @@ package struct JSONValue: Equatable, Sendable {
 
     /// The member named exactly so, byte for byte.
     package subscript(name: String) -> JSONValue? {
-        members?.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        members?.first { $0.name.isNamed(name) }?.value
     }
+}
+
+extension String {
+    /// Whether this has the bytes of a name of ours, which is ASCII: `==` takes two spellings of a character for one text,
+    /// but every other spelling of an ASCII character is longer (U+037E, U+1FEF and U+212A are all that there are).
+    package func isNamed(_ name: String) -> Bool { utf8.count == name.utf8.count && self == name }
 }
 
 package struct JSONMember: Equatable, Sendable {

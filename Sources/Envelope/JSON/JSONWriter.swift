@@ -58,6 +58,22 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// A member whose text `write` appends: no other text need be made of it before.
+    package mutating func member(_ name: String, writing write: (inout [UInt8]) -> Void) {
+        self.name(name)
+        let start = bytes.count
+        bytes.append(UInt8(ascii: "\""))
+        write(&bytes)
+        if bytes[(start + 1)...].allSatisfy({ $0 < 0x80 }), hasPlainEnd(from: start + 1) {
+            bytes.append(UInt8(ascii: "\""))
+            needsComma = true
+        } else {
+            let text = String(decoding: bytes[(start + 1)...], as: UTF8.self)
+            bytes.removeSubrange(start...)
+            string(text)
+        }
+    }
+
     private func hasPlainEnd(from start: Int) -> Bool {
         let span = bytes.span
         for index in start..<span.count {

@@ -39,8 +39,10 @@ package struct APIRequest: Equatable, Sendable {
 
     /// The value, if there is exactly one such field: two of one name are nobody's to choose from.
     package func value(of name: String) -> String? {
-        let values = fields.filter { $0.name == name }
-        return values.count == 1 ? values[0].value : nil
+        guard let first = fields.firstIndex(where: { $0.name == name }),
+            !fields[(first + 1)...].contains(where: { $0.name == name })
+        else { return nil }
+        return fields[first].value
     }
 
     package func has(_ name: String) -> Bool { fields.contains { $0.name == name } }

@@ -50,8 +50,11 @@ package struct NotificationSubmission: Equatable, Sendable {
         guard faults.all.isEmpty, let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
             throw Problem(faults.all)
         }
-        let topic = reader.text("topic", 1...155, "the bundle id of an app of yours", isRequired: true) {
-            (try? BundleID($0)).flatMap { app($0) } != nil
+        var known: (bundleID: BundleID, room: Int)?
+        _ = reader.text("topic", 1...155, "the bundle id of an app of yours", isRequired: true) { text in
+            // One that is no bundle id is none of theirs.
+            if let id = try? BundleID(text), let room = app(id) { known = (id, room) }
+            return known != nil
         }
         let chosen: NotificationClass? = reader.choice("class", isRequired: true)
         let notificationClass = chosen ?? .normal
@@ -61,9 +64,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         let elements =
             reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
         // Without these two nothing can be said about each of them.
-        guard let bundleID = topic.flatMap({ try? BundleID($0) }), let room = app(bundleID), chosen != nil else {
-            throw Problem(faults.all)
-        }
+        guard let (bundleID, room) = known, chosen != nil else { throw Problem(faults.all) }
         var recipients: [Recipient] = []
         recipients.reserveCapacity(elements.count)
         for element in elements where faults.all.count < FieldFaults.countMax {
@@ -143,15 +144,23 @@ package struct NotificationSubmission: Equatable, Sendable {
         let device = reader.text("device", 1...Router.idByteCountMax, id, isRequired: true, isValid: Router.isID)
         let field = field(reader, notificationClass, room: room)
         let traceForm = "22 characters of base64url: 16 random bytes, for this device only"
-        let trace = reader.text("trace", 22...22, traceForm) { Trace(text: $0) != nil }
+        var trace: Trace?
+        _ = reader.text("trace", 22...22, traceForm) { text in
+            trace = Trace(text: text)
+            return trace != nil
+        }
         let hashForm = "43 characters of base64url: the hash of the receipt's capability (docs/service.md)"
-        let hash = reader.text("receipt-hash", 43...43, hashForm) { ReceiptHash(text: $0) != nil }
+        var hash: ReceiptHash?
+        _ = reader.text("receipt-hash", 43...43, hashForm) { text in
+            hash = ReceiptHash(text: text)
+            return hash != nil
+        }
         guard let device, let field else { return nil }
         return Recipient(
             device: device,
             field: field,
-            trace: trace.flatMap { Trace(text: $0) } ?? Trace(bytes: random.bytes(count: 16)),
-            receiptHash: hash.flatMap { ReceiptHash(text: $0) }
+            trace: trace ?? Trace(bytes: random.bytes(count: 16)),
+            receiptHash: hash
         )
     }
 

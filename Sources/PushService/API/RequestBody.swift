@@ -61,10 +61,11 @@ enum PlainTextNames {
     private static func isPlainText(_ name: String) -> Bool {
         guard byteCounts.contains(name.utf8.count) else { return false }
         // Our own names need no text in lower case.
-        return !known.contains(name) && all.contains(name.lowercased())
+        return !known.contains { name.isNamed($0) } && all.contains(name.lowercased())
     }
 
-    private static let known: Set<String> = ["topic", "class", "recipients", "device", "sealed", "webpush", "trace"]
+    /// Few: looking is quicker than a hash.
+    private static let known = ["device", "webpush", "sealed", "trace", "topic", "class", "recipients", "receipt-hash"]
 
     /// Looks at every name of a document, whose depth the parser has bounded.
     static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {

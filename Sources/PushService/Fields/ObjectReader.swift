@@ -21,7 +21,7 @@ struct ObjectReader {
         object = value
         self.path = path
         self.faults = faults
-        for member in members where !names.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+        for member in members where !names.contains(where: { member.name.isNamed($0) }) {
             unknown(member, names)
         }
     }

@@ -38,8 +38,8 @@ struct Intake: Sendable {
 
         func write(to writer: inout JSONWriter) {
             writer.object { writer in
-                writer.member("device", String(decoding: device.bytes, as: UTF8.self))
-                writer.member("id", id.description)
+                writer.member("device", writing: { $0 += device.bytes })
+                writer.member("id", writing: { id.appendText(to: &$0) })
                 if let trace { writer.member("trace", trace.text) }
             }
         }

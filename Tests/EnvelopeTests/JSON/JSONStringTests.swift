@@ -19,6 +19,27 @@ struct JSONStringTests {
         #expect(Array(string.utf8) == bytes)
     }
 
+    /// Text is passed eight bytes at a time, and then one by one.
+    @Test func `a quote, an escape, a control character and a byte beyond ASCII are seen at any place`() throws {
+        for count in 0...20 {
+            for place in 0...count {
+                let start = String(repeating: "a", count: place)
+                let end = String(repeating: "b", count: count - place)
+                #expect(accepted("[\"\(start)\",\"\(end)\"]") == .array([.init(start, 1), .init(end, place + 4)]))
+                #expect(accepted("\"\(start)\\n\(end)\"") == .string("\(start)\n\(end)"))
+                #expect(accepted("\"\(start)é\(end)\"") == .string("\(start)é\(end)"))
+                for character: Unicode.Scalar in ["\u{0}", "\u{1F}", "\n"] {
+                    let found = refused("\"\(start)\(character)\(end)\"")
+                    #expect(found == JSONError(reason: .controlCharacter, offset: place + 1))
+                }
+                let broken = Array("\"\(start)".utf8) + [0xC3] + Array("\(end)\"".utf8)
+                #expect(throws: JSONError(reason: .invalidUTF8, offset: 1)) {
+                    try JSONParser.parse(broken, limits: strict)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         #""\a""#, #""\x41""#, #""\'""#, #""\0""#, #""\U0041""#, #""\u{41}""#, #""\u00g0""#, #""\u 041""#, #""\u+041""#,
         #""\u004""#, "\"\\\n\"", "\"\\é\"",
@@ -86,4 +107,8 @@ struct JSONStringTests {
             }
         }
     }
+}
+
+extension JSONValue {
+    fileprivate init(_ text: String, _ offset: Int) { self.init(content: .string(text), offset: offset) }
 }

@@ -49,6 +49,21 @@ struct JSONWriterTests {
         #expect(written { $0.string(all) }.utf8.elementsEqual(expected.utf8))
     }
 
+    @Test func `a text that is written in place comes out as one that was made before`() {
+        for text in ["", "plain", "a\"b", "\\", "\n", "é\u{2028}😀"] {
+            let made = written { writer in writer.object { $0.member("name", text) } }
+            let inPlace = written { writer in
+                writer.object { writer in
+                    writer.member("name", writing: { $0 += text.utf8 })
+                    writer.member("next", 1)
+                }
+            }
+            #expect(inPlace == made.dropLast() + #","next":1}"#)
+        }
+        let broken = written { writer in writer.object { $0.member("name", writing: { $0 += [0x61, 0xFF] }) } }
+        #expect(broken == "{\"name\":\"a\u{FFFD}\"}")
+    }
+
     @Test func `random names and strings come back from the parser byte for byte`() throws {
         let seed = RunSeed.here()
         var random = SeededRandom(seed: seed)
