@@ -89,7 +89,7 @@ public struct APNSID: Hashable, Sendable {
     }
 
     /// Appends the canonical text, 36 bytes.
-    package func appendText(to text: inout [UInt8]) { append(to: &text, digit: Hex.lowerCase) }
+    package func appendText(to text: inout [UInt8]) { append(to: &text, letters: Hex.lowerCaseLetters) }
 
     /// The canonical text, 36 bytes.
     public var text: [UInt8] {
@@ -101,7 +101,7 @@ public struct APNSID: Hashable, Sendable {
     /// As APNs writes an id that it made itself, 36 bytes.
     package var upperCaseText: [UInt8] {
         var text: [UInt8] = []
-        append(to: &text, digit: Hex.upperCase)
+        append(to: &text, letters: Hex.upperCaseLetters)
         return text
     }
 
@@ -122,14 +122,22 @@ public struct APNSID: Hashable, Sendable {
         return true
     }
 
-    private func append(to text: inout [UInt8], digit: (UInt8) -> UInt8) {
+    /// - Parameters:
+    ///   - text: grows by 36 bytes.
+    ///   - letters: what a digit of ten and more is beyond its place behind "9".
+    private func append(to text: inout [UInt8], letters: UInt64) {
         var characters = InlineArray<36, UInt8>(repeating: UInt8(ascii: "-"))
         var offset = 0
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 { offset += 1 }
-            let half = index < 16 ? high : low
-            characters[offset] = digit(UInt8(truncatingIfNeeded: half >> (60 - 4 * (index % 16))) & 0x0F)
-            offset += 1
+        for index in 0..<4 {
+            let quarter = (index < 2 ? high : low) >> (index & 1 == 0 ? 32 : 0)
+            var digits = Hex.digits(of: UInt32(truncatingIfNeeded: quarter), letters: letters)
+            for place in 0..<8 {
+                // A hyphen before the digits 8, 12, 16 and 20.
+                if place & 3 == 0, (2...5).contains(2 * index + place / 4) { offset += 1 }
+                characters[offset] = UInt8(truncatingIfNeeded: digits >> 56)
+                digits <<= 8
+                offset += 1
+            }
         }
         // At once: one after the other takes as long as making them.
         unsafe characters.span.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }

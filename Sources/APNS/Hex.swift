@@ -19,4 +19,23 @@ enum Hex {
     static func upperCase(_ nibble: UInt8) -> UInt8 {
         nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "A") + nibble - 10
     }
+
+    /// From the character behind "9" to the digit of ten.
+    static let lowerCaseLetters: UInt64 = 0x27
+    static let upperCaseLetters: UInt64 = 0x07
+
+    /// Eight digits at once, without a branch.
+    ///
+    /// - Parameters:
+    ///   - number: 32 bits.
+    ///   - letters: `lowerCaseLetters` or `upperCaseLetters`.
+    /// - Returns: eight characters, the first one in the highest byte.
+    static func digits(of number: UInt32, letters: UInt64) -> UInt64 {
+        var nibbles = UInt64(number)
+        nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        let isLetter = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* letters
+    }
 }

@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+import Synchronization
+
 /// What iOS would enforce on the code that runs here, and Linux does not: a locked device's files, a full disk, the
 /// device's own clock. Only the test harness makes one; without one everything is as on any Linux machine.
 ///
@@ -8,8 +10,15 @@ package final class SimulatedDevice: Sendable {
     @TaskLocal private static var bound: SimulatedDevice?
     private static let ofProcess = Guarded<SimulatedDevice?>(nil)
 
+    /// Whether there ever was one in this process: without one, nobody who asks for the time looks further.
+    private static let hasOne = Atomic(false)
+
     /// The device that this code runs on; nil on no simulated one.
-    package static var current: SimulatedDevice? { bound ?? ofProcess.withLock { $0 } }
+    package static var current: SimulatedDevice? {
+        // Whoever runs on one was started after it was made.
+        guard hasOne.load(ordering: .acquiring) else { return nil }
+        return bound ?? ofProcess.withLock { $0 }
+    }
 
     /// Whether it was unlocked since it started, and is now.
     package enum Lock: Sendable, CaseIterable {
@@ -112,6 +121,7 @@ package final class SimulatedDevice: Sendable {
         self.hosts = hosts
         self.onWork = onWork
         state = Guarded(conditions)
+        Self.hasOne.store(true, ordering: .releasing)
     }
 
     package var millisecondsSince1970: UInt64 { wallClock() }

@@ -21,6 +21,9 @@ package final class ServiceSettings: Sendable {
         let tenant: String
         let bundleID: String
         let environment: APNSEnvironment
+
+        /// Few share a bundle id, and it is asked for some times for each notification.
+        func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
     package let configuration: ServiceConfiguration

@@ -22,9 +22,9 @@ struct SteadyClock: Sendable {
     mutating func time(wall: Timestamp, uptime: Int64) -> Timestamp {
         guard let anchor else { return follow(wall, uptime) }
         let elapsed = UInt64(max(0, uptime &- anchor.uptime)) / 8_000_000 * 7
-        let expected = Timestamp(milliseconds: anchor.milliseconds).advanced(
-            by: .milliseconds(Int64(clamping: elapsed))
-        )
+        // Not as a `Duration`, which counts in 128 bits: the time is asked for some times for each notification.
+        let (sum, overflow) = anchor.milliseconds.addingReportingOverflow(elapsed)
+        let expected = Timestamp(milliseconds: overflow ? .max : sum)
         guard wall < expected, expected.milliseconds - wall.milliseconds <= Self.followedMilliseconds else {
             return follow(wall, uptime)
         }

@@ -8,7 +8,6 @@ import Platform
 final class StandardLog: Sendable {
     private struct State {
         var lines: [UInt8] = []
-        var lineCount = 0
         /// Lines that were not written since the last one that says so.
         var droppedCount = 0
         var isClosing = false
@@ -35,8 +34,11 @@ final class StandardLog: Sendable {
         self.milliseconds = milliseconds
         let state = state
         let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
-            while let (bytes, lineCount) = Self.take(state, milliseconds) {
-                if !Self.write(bytes, to: descriptor) { state.change { $0.droppedCount += lineCount } }
+            while let (bytes, droppedCount) = Self.take(state, milliseconds) {
+                guard !Self.write(bytes, to: descriptor) else { continue }
+                // The line that says how many were left out is none of them.
+                let lostCount = droppedCount + Self.lineCount(bytes) - (droppedCount > 0 ? 1 : 0)
+                state.change { $0.droppedCount += lostCount }
             }
             state.change { $0.isEnded = true }
         }
@@ -46,16 +48,17 @@ final class StandardLog: Sendable {
     /// - Parameter lines: one or more, whole, each with its line feed.
     func write(_ lines: [UInt8]) {
         let byteCountMax = byteCountMax
-        let lineCount = lines.count { $0 == UInt8(ascii: "\n") }
         state.change { state in
             guard !state.isClosing, state.lines.count + lines.count <= byteCountMax else {
-                state.droppedCount += lineCount
+                state.droppedCount += Self.lineCount(lines)
                 return
             }
             state.lines += lines
-            state.lineCount += lineCount
         }
     }
+
+    /// Only of what is left out: every attempt has a line.
+    private static func lineCount(_ lines: [UInt8]) -> Int { lines.count { $0 == UInt8(ascii: "\n") } }
 
     /// Waits until everything is written, but not for a reader that takes nothing for a second. Later lines are left out.
     func close() {
@@ -75,25 +78,24 @@ final class StandardLog: Sendable {
     private static func take(
         _ state: Monitored<State>,
         _ milliseconds: @Sendable () -> UInt64
-    ) -> (bytes: [UInt8], lineCount: Int)? {
-        let taken: (lines: [UInt8], lineCount: Int, droppedCount: Int)? = state.wait { state in
+    ) -> (bytes: [UInt8], droppedCount: Int)? {
+        let taken: (lines: [UInt8], droppedCount: Int)? = state.wait { state in
             guard !state.lines.isEmpty else { return state.isClosing ? .some(nil) : nil }
             defer {
                 state.lines = []
-                state.lineCount = 0
                 state.droppedCount = 0
             }
-            return (state.lines, state.lineCount, state.droppedCount)
+            return (state.lines, state.droppedCount)
         }
         guard let taken else { return nil }
-        guard taken.droppedCount > 0 else { return (taken.lines, taken.lineCount) }
+        guard taken.droppedCount > 0 else { return (taken.lines, 0) }
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("milliseconds", milliseconds())
             writer.member("event", "log-dropped")
             writer.member("count", taken.droppedCount)
         }
-        return (writer.bytes + [UInt8(ascii: "\n")] + taken.lines, taken.lineCount + taken.droppedCount)
+        return (writer.bytes + [UInt8(ascii: "\n")] + taken.lines, taken.droppedCount)
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
