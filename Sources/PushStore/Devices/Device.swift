@@ -1,8 +1,9 @@
 package import APNS
 package import Envelope
 
-/// A device as its app registered it.
-package struct Device: Equatable, Sendable {
+/// A device as its app registered it. An object: it is large, is never changed, and is handed on at every step of a
+/// notification.
+package final class Device: Equatable, Sendable {
     /// What the app hands over at every launch.
     package struct Registration: Equatable, Sendable {
         package static let bundleByteCounts = 0...16_384
@@ -67,6 +68,25 @@ package struct Device: Equatable, Sendable {
     package let quarantine: Quarantine?
     /// Why its token for calls is set aside; nil where it is not.
     package let voIPQuarantine: Quarantine?
+
+    package init(
+        registration: Registration,
+        registered: Timestamp,
+        seen: Timestamp,
+        quarantine: Quarantine?,
+        voIPQuarantine: Quarantine?
+    ) {
+        self.registration = registration
+        self.registered = registered
+        self.seen = seen
+        self.quarantine = quarantine
+        self.voIPQuarantine = voIPQuarantine
+    }
+
+    package static func == (one: Device, other: Device) -> Bool {
+        one.registration == other.registration && one.registered == other.registered && one.seen == other.seen
+            && one.quarantine == other.quarantine && one.voIPQuarantine == other.voIPQuarantine
+    }
 }
 
 /// Why nothing is sent to a device that is still registered.

@@ -47,7 +47,12 @@ package struct Attempt: Equatable, Sendable {
 
     /// It came from a stranger and goes into logs and pages.
     private static func presentable(_ text: String) -> String {
-        String(decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(textByteCountMax), as: UTF8.self)
+        // As nearly all are.
+        if text.utf8.count <= textByteCountMax, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
+        return String(
+            decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(textByteCountMax),
+            as: UTF8.self
+        )
     }
 }
 

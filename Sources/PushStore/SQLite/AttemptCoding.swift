@@ -19,7 +19,7 @@ enum FirstAttempt {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(reservedByteCount)
         bytes.append(version)
-        bytes.append(bigEndian: attempt.time.milliseconds)
+        bytes.append(word: attempt.time.milliseconds)
         bytes.append(attempt.connection.rawValue)
         let status = attempt.status ?? 0
         bytes.append(UInt8(truncatingIfNeeded: status >> 8))
@@ -28,7 +28,7 @@ enum FirstAttempt {
         append(attempt.uniqueID, to: &bytes)
         // SQLite's numbers 0 and 1 take no byte of a row.
         let byteCount = reservedByteCount - (state.code.rawValue > 1 ? 1 : 0)
-        while bytes.count < byteCount { bytes.append(0) }
+        if bytes.count < byteCount { bytes.append(contentsOf: repeatElement(0, count: byteCount - bytes.count)) }
         return bytes
     }
 

@@ -18,11 +18,16 @@ enum EntryHeader {
     }
 
     static func encode(_ entry: NewEntry) -> [UInt8] {
-        let fields = [entry.device.bytes, entry.topic.bytes, entry.collapseID?.bytes ?? [], entry.pushType.headerValue]
+        let collapseID = entry.collapseID?.bytes ?? []
+        let pushType = entry.pushType.headerValue
+        let fieldByteCount = entry.device.bytes.count + entry.topic.bytes.count + collapseID.count + pushType.count
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(fields.reduce(fixedByteCount) { $0 + $1.count })
+        bytes.reserveCapacity(fixedByteCount + fieldByteCount)
         bytes.append(version)
-        for field in fields { bytes.append(lengthPrefixed: field) }
+        bytes.append(lengthPrefixed: entry.device.bytes)
+        bytes.append(lengthPrefixed: entry.topic.bytes)
+        bytes.append(lengthPrefixed: collapseID)
+        bytes.append(lengthPrefixed: pushType)
         bytes.append(entry.priority?.rawValue ?? 0)
         bytes.append(entry.expiration == nil ? 0 : 1)
         bytes.append(word: entry.expiration?.unixSeconds ?? 0)

@@ -65,6 +65,7 @@ struct TokenVault: Sendable {
         _ column: Column
     ) -> [UInt8] {
         var row: [UInt8] = []
+        row.reserveCapacity(key.tenant.bytes.count + key.device.bytes.count + topic.bytes.count + 5)
         for part in [key.tenant.bytes, key.device.bytes, topic.bytes] {
             row.append(UInt8(truncatingIfNeeded: part.count))
             row += part
