@@ -55,15 +55,22 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     ///   - now: nanoseconds of a monotonic clock.
     /// - Returns: nil when they were taken; otherwise how long until they could be.
     package mutating func take(_ count: Int = 1, of key: Key, rate: Rate, now: Int64) -> Duration? {
-        let isKnown = fullAt[key] != nil
-        if !isKnown, fullAt.count >= keyCountMax { sweep(now) }
-        let isOther = !isKnown && fullAt.count >= keyCountMax
-        let full = max(isOther ? othersFullAt : fullAt[key] ?? now, now)
+        // Looked for once: every request comes here, and most keys are known.
+        let index = fullAt.index(forKey: key)
+        if index == nil, fullAt.count >= keyCountMax { sweep(now) }
+        let isOther = index == nil && fullAt.count >= keyCountMax
+        let full = max(isOther ? othersFullAt : index.map { fullAt.values[$0] } ?? now, now)
         let (cost, overflow) = rate.interval.multipliedReportingOverflow(by: Int64(max(1, count)))
         guard !overflow, cost - rate.interval <= rate.depth else { return .seconds(86_400) }
         let excess = full - now + cost - rate.interval - rate.depth
         guard excess <= 0 else { return .nanoseconds(excess) }
-        if isOther { othersFullAt = full + cost } else { fullAt[key] = full + cost }
+        if isOther {
+            othersFullAt = full + cost
+        } else if let index {
+            fullAt.values[index] = full + cost
+        } else {
+            fullAt[key] = full + cost
+        }
         return nil
     }
 

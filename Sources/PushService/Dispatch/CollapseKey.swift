@@ -35,6 +35,7 @@ package struct CollapseKey: ~Copyable, Sendable {
         guard notificationClass.collapses else { return nil }
         let code = key.authenticationCode { code in
             var message = Self.contextBytes
+            message.reserveCapacity(message.count + tenant.utf8.count + device.utf8.count + 32)
             for part in [tenant, device] {
                 for shift in [24, 16, 8, 0] { message.append(UInt8(truncatingIfNeeded: part.utf8.count >> shift)) }
                 message.append(contentsOf: part.utf8)

@@ -38,6 +38,22 @@ package struct TokenQuarantine: Sendable {
         var slots = [(number: Int64, answers: Int, failures: Int)](repeating: (-1, 0, 0), count: 12)
         /// Kept until somebody says that it is mended.
         var isSuspected = false
+
+        /// - Returns: whether this answer makes it suspected.
+        mutating func didAnswer(isFailure: Bool, now: Int64) -> Bool {
+            let number = max(0, now) / slotMilliseconds
+            let index = Int(number % slotCount)
+            if slots[index].number != number { slots[index] = (number, 0, 0) }
+            slots[index].answers += 1
+            guard isFailure else { return false }
+            slots[index].failures += 1
+            guard !isSuspected else { return false }
+            let live = slots.filter { $0.number > number - slotCount && $0.number <= number }
+            let failures = live.reduce(0) { $0 + $1.failures }
+            let answers = live.reduce(0) { $0 + $1.answers }
+            isSuspected = failures >= failureCountMin && failures * answersPerFailureMax >= answers
+            return isSuspected
+        }
     }
 
     private var windows: [Place: Window] = [:]
@@ -53,22 +69,7 @@ package struct TokenQuarantine: Sendable {
     ///   - now: milliseconds since 1970.
     /// - Returns: true when this answer makes the environment suspected: time for an alarm.
     package mutating func didAnswer(at place: Place, isFailure: Bool, now: Int64) -> Bool {
-        var window = windows.removeValue(forKey: place) ?? Window()
-        let number = max(0, now) / Self.slotMilliseconds
-        let index = Int(number % Self.slotCount)
-        if window.slots[index].number != number { window.slots[index] = (number, 0, 0) }
-        window.slots[index].answers += 1
-        if isFailure { window.slots[index].failures += 1 }
-        let before = window.isSuspected
-        if isFailure, !before {
-            let live = window.slots.filter { $0.number > number - Self.slotCount && $0.number <= number }
-            let failures = live.reduce(0) { $0 + $1.failures }
-            let answers = live.reduce(0) { $0 + $1.answers }
-            window.isSuspected =
-                failures >= Self.failureCountMin && failures * Self.answersPerFailureMax >= answers
-        }
-        defer { windows[place] = window }
-        return window.isSuspected && !before
+        windows[place, default: Window()].didAnswer(isFailure: isFailure, now: now)
     }
 
     package func isSuspected(_ place: Place) -> Bool { windows[place]?.isSuspected ?? false }

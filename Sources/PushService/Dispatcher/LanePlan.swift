@@ -24,6 +24,9 @@ package struct LanePlan: Sendable {
         let tenant: String
         let bundleID: String
         let environment: APNSEnvironment
+
+        /// Few share a bundle id, and it is asked for some times for each notification.
+        func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
     private(set) var materials: [Key: Material] = [:]

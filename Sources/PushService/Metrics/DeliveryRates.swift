@@ -57,7 +57,12 @@ package struct DeliveryRates: Equatable, Sendable {
     ) {
         let code = region.flatMap { DeviceUpload.isRegion($0) ? $0 : nil } ?? Self.other
         var row = Row(day: day, app: app, region: code)
-        if rows[row] == nil, rows.count >= rowCountMax {
+        // As nearly always: found once.
+        if let index = rows.index(forKey: row) {
+            rows.values[index][keyPath: member] += 1
+            return
+        }
+        if rows.count >= rowCountMax {
             rows = rows.filter { $0.key.day > day - Self.dayCountMax }
             if rows.count >= rowCountMax { row = Row(day: day, app: app, region: Self.other) }
             // The last resort is one row for each day and app, which the configuration bounds.

@@ -35,6 +35,8 @@ final class APIExchange: HTTPExchange {
     }
 
     private func run(_ responder: HTTPResponder) {
+        // Once: each look at what may change copies all of it.
+        let call = call
         application.state.value.openCount += 1
         if call.route.operation == .postNotifications, call.isSmall {
             return application.submissions.value.begin(call) { [application] answer in

@@ -8,6 +8,7 @@ enum APIHead {
     /// With the key, for the gate.
     static func request(_ head: HTTPHead, _ clients: inout ClientAddresses) -> APIRequest {
         var fields: [APIRequest.Field] = []
+        fields.reserveCapacity(4)
         for index in 0..<head.fields.count {
             guard let name = name(of: index, head.fields) else { continue }
             fields.append(.init(name, String(decoding: head.fields.value(of: index), as: UTF8.self)))

@@ -52,11 +52,12 @@ struct NotificationHandler: Sendable {
         _ tenant: TenantConfiguration
     ) throws(Problem) -> NotificationSubmission {
         var random = SystemRandom()
+        let (settings, tenantID) = (call.settings, tenant.id)
         return try NotificationSubmission(
             call.request,
             try call.json(),
-            app: { call.settings.app($0.text, of: tenant.id)?.webPushRoom },
-            recipientCountMax: min(call.settings.limits.recipientCountMax, OutboxRequest.entryCounts.upperBound),
+            app: { settings.app($0.text, of: tenantID)?.webPushRoom },
+            recipientCountMax: min(settings.limits.recipientCountMax, OutboxRequest.entryCounts.upperBound),
             random: &random
         )
     }
