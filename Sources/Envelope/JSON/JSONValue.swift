@@ -34,7 +34,10 @@ package struct JSONValue: Equatable, Sendable {
 
     /// The member named exactly so, byte for byte.
     package subscript(name: String) -> JSONValue? {
-        members?.first { $0.name.isNamed(name) }?.value
+        guard case .object(let members) = content else { return nil }
+        // By their places: a member that is taken out to be looked at is copied.
+        for index in members.indices where members[index].name.isNamed(name) { return members[index].value }
+        return nil
     }
 }
 

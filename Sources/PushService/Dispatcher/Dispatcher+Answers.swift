@@ -25,7 +25,9 @@ extension Dispatcher {
             hadExpiredProviderToken: end.hadExpiredProviderToken,
             lastWaitMilliseconds: Int64(entry.wait / .milliseconds(1))
         )
-        let verdict = rules.verdict(on: end.outcome, attempt, now: now, jitter: jitter())
+        // Chance is the system's to give, in a call of its own: not for what waits for nothing.
+        let chance = end.status == 200 ? 0 : jitter()
+        let verdict = rules.verdict(on: end.outcome, attempt, now: now, jitter: chance)
         record(end, pending, now)
         judgeCredential(end, pending, lane)
         judgeDevice(end, verdict, pending, lane, now)

@@ -21,8 +21,8 @@ struct ObjectReader {
         object = value
         self.path = path
         self.faults = faults
-        for member in members where !names.contains(where: { member.name.isNamed($0) }) {
-            unknown(member, names)
+        for index in members.indices where !names.contains(where: { members[index].name.isNamed($0) }) {
+            unknown(members[index], names)
         }
     }
 

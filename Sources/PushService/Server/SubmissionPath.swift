@@ -1,5 +1,4 @@
 import Envelope
-import Primitives
 import PushStore
 import Transport
 
@@ -11,6 +10,7 @@ final class SubmissionPath {
     private let context: ServiceContext
     private let intake: Intake
     private var lookups: CallBatch<SubmissionRun>?
+    private var random = RandomReserve()
 
     init(_ context: ServiceContext, _ intake: Intake) {
         self.context = context
@@ -72,7 +72,6 @@ final class SubmissionPath {
             try Admission.check(run.submission.notificationClass.lane, context)
             let lookups = run.lookups
             let now = context.clock.now()
-            var random = SystemRandom()
             let draft = try NotificationDraft(
                 run.submission,
                 lookups: lookups,
