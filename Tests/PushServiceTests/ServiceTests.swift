@@ -1,5 +1,6 @@
 import Envelope
 import Glibc
+import PushStore
 import Synchronization
 import TestCertificates
 import TestSupport
@@ -63,6 +64,13 @@ struct ServiceTests {
         #expect(book.lines.suffix(2) == ["drain front", "drain hooks"])
         // It hung, and is let go now.
         book.hang.withLock { $0 }?.resume()
+    }
+
+    @Test func `a database that cannot be opened for want of descriptors is told apart from one that is not ours`() {
+        for code in [EMFILE, ENFILE] {
+            #expect(StoreError.failed(.open, code).advice.contains("raise the limit (LimitNOFILE"))
+        }
+        #expect(StoreError.failed(.open, EACCES).advice.contains("is its folder the service's own"))
     }
 
     @Test func `the watchdog's beats stop while the loop stands, and go on behind it`() async throws {
