@@ -68,9 +68,9 @@ struct ServiceTests {
 
     @Test func `a database that cannot be opened for want of descriptors is told apart from one that is not ours`() {
         for code in [EMFILE, ENFILE] {
-            #expect(StoreError.failed(.open, code).advice.contains("raise the limit (LimitNOFILE"))
+            #expect(StoreError.failed(operation: .open, code: code).advice.contains("raise the limit (LimitNOFILE"))
         }
-        #expect(StoreError.failed(.open, EACCES).advice.contains("is its folder the service's own"))
+        #expect(StoreError.failed(operation: .open, code: EACCES).advice.contains("is its folder the service's own"))
     }
 
     @Test func `the watchdog's beats stop while the loop stands, and go on behind it`() async throws {
