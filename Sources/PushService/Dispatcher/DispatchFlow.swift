@@ -11,7 +11,7 @@ import APNS
 /// on the disk, which is the scheduler's limit. So a disk that is full, or an APNs that is silent, stops the taking
 /// and nothing piles up.
 struct DispatchFlow: Sendable {
-    /// Names an item while it is here; the caller's.
+    /// Names an item while it is here; the caller's, and greater than those before.
     typealias Ticket = Int
 
     struct Item: Equatable, Sendable {

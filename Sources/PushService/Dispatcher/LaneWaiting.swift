@@ -19,9 +19,20 @@ struct LaneWaiting: Sendable {
             return item
         }
 
-        /// Before all others, in this order.
-        mutating func prepend(_ earlier: [DispatchFlow.Item]) {
-            items.replaceSubrange(..<head, with: earlier)
+        /// Each before those that came after it.
+        ///
+        /// - Parameter back: by their tickets, as this queue is.
+        mutating func insert(_ back: [DispatchFlow.Item]) {
+            guard let last = back.last else { return }
+            // Behind those that came back and were not chosen nobody of before them waits.
+            var merged: [DispatchFlow.Item] = []
+            var rest = back[...]
+            while let item = first, item.ticket < last.ticket {
+                while let next = rest.first, next.ticket < item.ticket { merged.append(rest.removeFirst()) }
+                merged.append(item)
+                _ = popFirst()
+            }
+            items.replaceSubrange(..<head, with: merged + rest)
             head = 0
         }
     }
@@ -59,7 +70,8 @@ struct LaneWaiting: Sendable {
         held.insert((item: item, until: time), at: low)
     }
 
-    /// Those whose device has room again are the next of their lane.
+    /// Those whose device has room again are the next of their lane, in the order in which they came: a device's keep
+    /// theirs, also where one came back before another and was not chosen yet.
     mutating func bringBack(now: Int64) {
         guard let first = held.last, first.until <= now else { return }
         var back: [DispatchFlow.Item] = []
@@ -67,8 +79,9 @@ struct LaneWaiting: Sendable {
             back.append(last.item)
             held.removeLast()
         }
-        fresh.prepend(back.filter { !$0.isRetry })
-        retries.prepend(back.filter(\.isRetry))
+        back.sort { $0.ticket < $1.ticket }
+        fresh.insert(back.filter { !$0.isRetry })
+        retries.insert(back.filter(\.isRetry))
     }
 
     mutating func bringDue(now: Int64) {

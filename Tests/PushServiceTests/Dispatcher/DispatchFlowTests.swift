@@ -70,6 +70,24 @@ struct DispatchFlowTests {
         #expect(later == [[2], [3]])
     }
 
+    @Test func `what waited for its device keeps its place, also where it came back and was not chosen`() throws {
+        let bucket = DeviceBucket(perMinute: 60, burst: 1, deviceCountMax: 100)
+        var flow = DispatchFlow(inFlightMax: 8, bucket: bucket)
+        let busy = DeviceBucket.Key(shardHash: 1)
+        _ = flow.next(now: 0)
+        flow.didTake([Self.item(1, device: busy), Self.item(2, device: busy)], from: .urgent, isAll: true)
+        #expect(Self.marked(&flow, now: 0) == [1], "the second waits for a second")
+        flow.bucket.slowDown(busy, for: .seconds(3), now: 0)
+        flow.didTake([Self.item(3, device: busy)] + (4...10).map { Self.item($0) }, from: .urgent, isAll: true)
+        // The third waits for three; the way is full, so that the second comes back and is not chosen.
+        #expect(Self.marked(&flow, now: 0) == Array(4...10))
+        #expect(Self.marked(&flow, now: 1_000_000_000).isEmpty && Self.marked(&flow, now: 3_000_000_000).isEmpty)
+        for ticket in 4...10 { flow.didAnswer(ticket) }
+        if case .finish(let batch)? = flow.next(now: 4_000_000_000) { flow.didFinish(batch) }
+        #expect(Self.marked(&flow, now: 4_000_000_000) == [2])
+        #expect(Self.marked(&flow, now: 5_000_000_000) == [3])
+    }
+
     @Test func `what cannot wait in memory for its device is postponed on the disk`() throws {
         var bounds = DispatchFlow.Bounds()
         bounds.heldCountMax = 1
