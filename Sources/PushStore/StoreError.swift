@@ -3,6 +3,9 @@
 package enum StoreError: Error, Equatable, Sendable {
     /// No space is left on the device. The store stays readable; every later write tries the disk again.
     case full
+    /// The disk takes no writes: its file system has become read-only, or a write has failed. The store stays readable;
+    /// every later write tries the disk again.
+    case unwritable
     /// Too much is waiting to be written already.
     case overloaded
     /// The store was closed.

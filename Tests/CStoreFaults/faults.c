@@ -35,6 +35,7 @@ struct store_faults {
     unsigned long random;
     int has_lost_power;
     long full_from;
+    int full_code;
     int sync_fails;
 };
 
@@ -139,7 +140,7 @@ static int write_file(sqlite3_file *file, const void *bytes, int byte_count, sql
     struct store_faults *faults = self->faults;
     pthread_mutex_lock(&faults->lock);
     int code = begin(faults);
-    if (!code && faults->full_from > 0 && faults->operation_count >= faults->full_from) code = SQLITE_FULL;
+    if (!code && faults->full_from > 0 && faults->operation_count >= faults->full_from) code = faults->full_code;
     if (!code) code = remember(self->tracked, offset, byte_count);
     if (!code) code = REAL->xWrite(self->real, bytes, byte_count, offset);
     pthread_mutex_unlock(&faults->lock);
@@ -306,6 +307,14 @@ int store_faults_has_lost_power(struct store_faults *faults) {
 void store_faults_fill(struct store_faults *faults, long operation) {
     pthread_mutex_lock(&faults->lock);
     faults->full_from = operation;
+    faults->full_code = SQLITE_FULL;
+    pthread_mutex_unlock(&faults->lock);
+}
+
+void store_faults_fail_writes(struct store_faults *faults, long operation) {
+    pthread_mutex_lock(&faults->lock);
+    faults->full_from = operation;
+    faults->full_code = SQLITE_IOERR_WRITE;
     pthread_mutex_unlock(&faults->lock);
 }
 

@@ -44,6 +44,37 @@ struct DiskFullTests {
         }
     }
 
+    @Test func `a disk that takes no writes is told apart, read, and tried again (abuse case 96)`() async throws {
+        for step in 0..<8 {
+            let path = folder.path("store-\(step)")
+            let disk = try FaultyDisk()
+            let store = try disk.open(path)
+            let tenant = try StorePattern.tenant(1)
+            let before = try await store.store(try StorePattern.entry(1))
+            disk.failWrites(from: disk.operationCount + 1 + step)
+            var acknowledged = before
+            var isRefused = false
+            for number in 2...30 as ClosedRange<UInt64> where !isRefused {
+                do {
+                    acknowledged += try await store.store(try StorePattern.entry(number))
+                } catch StoreError.unwritable {
+                    isRefused = true
+                }
+            }
+            #expect(isRefused && store.health == .unwritable, "step \(step)")
+            #expect(await store.isAnswering(), "opening it anew would not help")
+            #expect(try await !store.entries(acknowledged, tenant: tenant).contains(nil), "step \(step)")
+            disk.failWrites(from: 0)
+            acknowledged += try await store.store(try StorePattern.entry(99))
+            #expect(store.health == .writable)
+            await store.close()
+            let next = try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+            #expect(try await next.counts().map(\.queued) == [acknowledged.count], "step \(step)")
+            #expect(try await next.integrityReport() == [], "step \(step)")
+            await next.close()
+        }
+    }
+
     @Test func `an outcome that found no space can be handed in again`() async throws {
         let disk = try FaultyDisk()
         let store = try disk.open(folder.path("store"))

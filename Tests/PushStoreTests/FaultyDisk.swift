@@ -31,6 +31,9 @@ final class FaultyDisk {
     /// From the operation of this number on there is no space; 0 for space again.
     func fill(from operation: Int) { unsafe store_faults_fill(handle, operation) }
 
+    /// From the operation of this number on writes fail; 0 for good ones again.
+    func failWrites(from operation: Int) { unsafe store_faults_fail_writes(handle, operation) }
+
     func failNextSync() { unsafe store_faults_fail_sync(handle) }
 
     func open(_ path: String, synchronous: StoreSettings.Synchronous = .full) throws -> SQLiteStore {

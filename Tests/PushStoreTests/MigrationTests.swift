@@ -1,5 +1,4 @@
 import APNS
-import CSQLite
 import Envelope
 import PushStorePattern
 import TestSupport
@@ -9,35 +8,20 @@ import Testing
 
 /// Files of earlier versions, and of later ones.
 struct MigrationTests {
-    private let folder: TemporaryFolder
-    private let path: String
+    private let file: StoreAtRest
 
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.path("store")
-    }
-
-    private func open() throws -> SQLiteStore {
-        try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
-    }
-
-    private func execute(_ text: String) throws {
-        var connection: OpaquePointer?
-        #expect(unsafe sqlite3_open(path, &connection) == SQLITE_OK)
-        #expect(unsafe sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK)
-        unsafe sqlite3_close(connection)
-    }
+    init() throws { file = try StoreAtRest() }
 
     /// A file of a version, with an entry in it as that version wrote it.
     private func makeFile(version: Int) throws -> EntryID {
-        try execute(Schema.steps.prefix(version).joined(separator: "\n"))
-        try execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(version)")
+        try file.execute(Schema.steps.prefix(version).joined(separator: "\n"))
+        try file.execute("PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = \(version)")
         let entry = try StorePattern.entry(3)
         let tenant = try StorePattern.tenant(1)
         let id = EntryID(sequence: 77, shard: Shard(tenant: tenant, device: entry.device))
         let header = EntryHeader.encode(entry)
         let sum = EntryHeader.checksum(apnsID: entry.apnsID.bytes, header: header, payload: entry.payload)
-        try execute(
+        try file.execute(
             """
             INSERT INTO tenant (id, name) VALUES (1, x'\(Hex.encode(tenant.bytes))');
             INSERT INTO entry (id, tenant, lane, shard, state, attempts, tried, due, deadline, created, changed,
@@ -56,7 +40,7 @@ struct MigrationTests {
         async throws
     {
         let id = try makeFile(version: version)
-        let store = try open()
+        let store = try file.open()
         #expect(store.openingReport.versionBefore == version)
         #expect(store.openingReport.version == Schema.steps.count)
         // It was on its way when that version's process ended.
@@ -70,7 +54,7 @@ struct MigrationTests {
         #expect(try await store.store(try StorePattern.entry(4))[0].value > id.value)
         #expect(try await store.integrityReport() == [])
         await store.close()
-        let again = try open()
+        let again = try file.open()
         #expect(again.openingReport.versionBefore == Schema.steps.count)
         await again.close()
     }
@@ -83,7 +67,7 @@ struct MigrationTests {
         var random = SeededRandom(seed: 103)
         let token = try #require(vault.seal(of: registration, random: &random))
         let fingerprint = vault.fingerprint(registration.token, .production, registration.key.tenant)
-        try execute(
+        try file.execute(
             """
             INSERT INTO device (tenant, id, shard, topic, environment, token, fingerprint, bundle, language, region,
                 app_version, registered, seen)
@@ -93,7 +77,7 @@ struct MigrationTests {
                 5, 5)
             """
         )
-        let store = try open()
+        let store = try file.open()
         guard case .found(let device) = try await store.devices([registration.key])[0] else { throw NotStored() }
         #expect(device.registration == registration && device.voIPQuarantine == nil)
         for one in try await store.sendAll() { _ = try await store.finish(one, .accepted) }
@@ -107,18 +91,18 @@ struct MigrationTests {
     }
 
     @Test func `a file of a later version is refused, and left as it is (abuse case 103)`() async throws {
-        await (try open()).close()
+        await (try file.open()).close()
         let newest = Schema.steps.count
-        try execute("PRAGMA user_version = \(newest + 1)")
+        try file.execute("PRAGMA user_version = \(newest + 1)")
         let error = StoreError.newerFile(version: newest + 1, newestKnown: newest)
-        #expect(throws: error) { _ = try open() }
-        try execute("PRAGMA user_version = \(newest)")
-        await (try open()).close()
+        #expect(throws: error) { _ = try file.open() }
+        try file.execute("PRAGMA user_version = \(newest)")
+        await (try file.open()).close()
     }
 
     @Test func `another program's database is refused (abuse case 97)`() throws {
-        try execute("CREATE TABLE theirs (x); PRAGMA user_version = 1")
-        #expect(throws: StoreError.notAStore) { _ = try open() }
+        try file.execute("CREATE TABLE theirs (x); PRAGMA user_version = 1")
+        #expect(throws: StoreError.notAStore) { _ = try file.open() }
     }
 
     @Test func `a step that was released is never changed`() {

@@ -1,5 +1,4 @@
 import APNS
-import CSQLite
 import Envelope
 import Platform
 import PushStore
@@ -9,25 +8,9 @@ import Testing
 
 /// Rows that the disk has damaged, and what is in the files at all.
 struct StoreDamageTests {
-    private let folder: TemporaryFolder
-    private let path: String
+    private let file: StoreAtRest
 
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.path("store")
-    }
-
-    private func open() throws -> SQLiteStore {
-        try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
-    }
-
-    /// What a disk, or somebody with the file, does to a closed store.
-    private func alter(_ text: String) throws {
-        var connection: OpaquePointer?
-        #expect(unsafe sqlite3_open(path, &connection) == SQLITE_OK)
-        #expect(unsafe sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK)
-        unsafe sqlite3_close(connection)
-    }
+    init() throws { file = try StoreAtRest() }
 
     @Test(arguments: [
         "UPDATE payload SET bytes = x'00' || substr(bytes, 2)", "DELETE FROM payload",
@@ -37,13 +20,13 @@ struct StoreDamageTests {
         "UPDATE payload SET bytes = 'text'",
     ])
     func `a damaged row is dead and holds up nobody (abuse case 97)`(_ damage: String) async throws {
-        let store = try open()
+        let store = try file.open()
         let first = try await store.store(try StorePattern.entry(1, device: 1))[0]
         let second = try await store.store(try StorePattern.entry(2, device: 1))[0]
         await store.close()
         let column = damage.contains("payload") ? "entry" : "id"
-        try alter("\(damage) WHERE \(column) = \(first.value)")
-        let damaged = try open()
+        try file.execute("\(damage) WHERE \(column) = \(first.value)")
+        let damaged = try file.open()
         #expect(try await damaged.takeAll().map(\.lease.id) == [second])
         let counts = try await damaged.counts()
         #expect(counts.map(\.dead) == [1] && counts.map(\.queued) == [1])
@@ -55,17 +38,17 @@ struct StoreDamageTests {
     }
 
     @Test func `a token that was moved to another row opens nowhere`() async throws {
-        let store = try open()
+        let store = try file.open()
         let registrations = try (1...2).map { try StorePattern.registration($0) }
         _ = try await store.put(registrations, now: .after(0))
         await store.close()
-        try alter(
+        try file.execute(
             """
             UPDATE device SET token = (SELECT token FROM device WHERE id = CAST('device 2' AS BLOB))
             WHERE id = CAST('device 1' AS BLOB)
             """
         )
-        let moved = try open()
+        let moved = try file.open()
         let lookups = try await moved.devices(registrations.map(\.key))
         #expect(lookups[0] == .damaged)
         #expect(lookups[1] != .damaged)
@@ -77,17 +60,17 @@ struct StoreDamageTests {
     }
 
     @Test func `a device's two tokens cannot change places`() async throws {
-        let store = try open()
+        let store = try file.open()
         var registration = try StorePattern.registration(1)
         registration.voIPToken = try StorePattern.token(1_001)
         _ = try await store.put([registration], now: .after(0))
         await store.close()
-        try alter("UPDATE device SET token = voip_token, voip_token = token")
-        let moved = try open()
+        try file.execute("UPDATE device SET token = voip_token, voip_token = token")
+        let moved = try file.open()
         #expect(try await moved.devices([registration.key]) == [.damaged])
         await moved.close()
-        try alter("UPDATE device SET token = voip_token")
-        let half = try open()
+        try file.execute("UPDATE device SET token = voip_token")
+        let half = try file.open()
         guard case .found(let device) = try await half.devices([registration.key])[0] else { throw NotStored() }
         #expect(device.registration.voIPToken == nil && device.registration.token == registration.token)
         // The app's next launch mends it.
@@ -98,13 +81,13 @@ struct StoreDamageTests {
     }
 
     @Test func `a damaged entry ends as a hook tells, or is counted where nothing can be told`() async throws {
-        let store = try open()
+        let store = try file.open()
         var entries = try [StorePattern.entry(1, device: 1), StorePattern.entry(2, device: 1)]
         for index in entries.indices { entries[index].isReported = true }
         let ids = [try await store.store(entries[0])[0], try await store.store(entries[1])[0]]
         await store.close()
-        try alter("DELETE FROM payload; UPDATE entry SET header = x'01' WHERE id = \(ids[1].value)")
-        let damaged = try open()
+        try file.execute("DELETE FROM payload; UPDATE entry SET header = x'01' WHERE id = \(ids[1].value)")
+        let damaged = try file.open()
         #expect(try await damaged.takeAll().isEmpty)
         let hooks = try await damaged.takeHooks(limit: 9, now: .after(1), leasedUntil: .after(60))
         #expect(hooks.map(\.entry.id) == [ids[0]] && hooks.first?.entry.state == .dead(.corrupt))
@@ -114,7 +97,7 @@ struct StoreDamageTests {
     }
 
     @Test func `no file holds a device token (abuse case 93)`() async throws {
-        let store = try open()
+        let store = try file.open()
         var registration = try StorePattern.registration(1)
         let call = try StorePattern.token(1_001)
         registration.voIPToken = call
@@ -123,11 +106,11 @@ struct StoreDamageTests {
         registration.token = try StorePattern.token(1, version: 2)
         _ = try await store.put([registration], now: .after(1))
         _ = try await store.quarantine(token: old, environment: .production, tenant: registration.key.tenant)
-        try await store.backup(to: folder.path("copy"))
+        try await store.backup(to: file.folder.path("copy"))
         // Also in the log, which is there while the store is open.
         for _ in 0..<2 {
-            for name in try folder.names() {
-                let bytes = try Self.read(folder.path(name))
+            for name in try file.folder.names() {
+                let bytes = try Self.read(file.folder.path(name))
                 for token in [old, registration.token, call] {
                     #expect(!Self.contains(bytes, token.bytes), "\(name)")
                     #expect(!Self.contains(bytes, Array(token.hex.utf8)), "\(name)")
@@ -136,7 +119,7 @@ struct StoreDamageTests {
             await store.close()
         }
         // The search finds what is there.
-        #expect(Self.contains(try Self.read(path), registration.bundle))
+        #expect(Self.contains(try Self.read(file.path), registration.bundle))
     }
 
     private static func read(_ path: String) throws -> [UInt8] {

@@ -61,6 +61,13 @@ extension Problem {
                 "Nothing was stored: the disk is full. Send it again later; what is stored is safe."
             )
             retryAfterSeconds = 10
+        case .unwritable:
+            self.init(
+                .storageFull,
+                "Nothing was stored: the disk takes no writes, and whoever runs the service has to look at it. Send it again"
+                    + " later; what is stored is safe."
+            )
+            retryAfterSeconds = 60
         case .broken:
             self.init(
                 .storageFull,

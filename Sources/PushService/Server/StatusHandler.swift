@@ -25,6 +25,7 @@ struct StatusHandler: Sendable {
         switch storeHealth() {
         case .writable: return .json(200) { $0.member("status", "ready") }
         case .full: throw Problem(StoreError.full)
+        case .unwritable: throw Problem(StoreError.unwritable)
         case .broken: throw Problem(StoreError.broken)
         }
     }

@@ -49,6 +49,7 @@ extension StoreError {
             "the database is damaged; 'sealedpushd integrity' says where; put a back-up back (docs/operations.md)"
         case .broken: "the disk did not keep what it had taken; look at it, then start again"
         case .full: "the disk is full; make room"
+        case .unwritable: "the disk takes no writes: its file system is read-only, or it failed; look at it"
         case .overloaded: "too much waits to be written"
         case .closed: "the database is closed"
         case .invalidCursor, .byteCount: "a value is out of its range"

@@ -74,12 +74,15 @@ final class SQLiteConnection {
         case SQLITE_FULL: return .full
         case SQLITE_CORRUPT: return .damaged
         case SQLITE_NOTADB: return .notAStore
+        case SQLITE_READONLY: return .unwritable
         case SQLITE_IOERR:
             // SQLITE_IOERR_FSYNC and _DIR_FSYNC: what was written before may be gone, and a second try would not say so.
             if code >> 8 == 4 || code >> 8 == 5 { return .broken }
             switch unsafe sqlite3_system_errno(handle) {
             case ENOSPC, EDQUOT, EFBIG: return .full
-            default: return .failed(operation: operation, code: code)
+            case EROFS: return .unwritable
+            // SQLITE_IOERR_WRITE: the transaction is undone, and what was there is there.
+            default: return code >> 8 == 3 ? .unwritable : .failed(operation: operation, code: code)
             }
         default: return .failed(operation: operation, code: code)
         }

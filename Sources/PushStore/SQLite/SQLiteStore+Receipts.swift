@@ -20,6 +20,8 @@ extension SQLiteStore: ReceiptBook {
     package func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] {
         guard limit > 0 else { return [] }
         let limit = Page<OutboxEntry>.clamped(limit)
+        // Without the writer where nothing is due, which is most of the times that it is asked.
+        guard let next = try await nextFallback(), next <= now else { return [] }
         return try await writer.perform(weight: limit) { writer throws(StoreError) in
             try writer.claimFallbacks(limit: limit, now: now)
         }

@@ -80,8 +80,9 @@ extension SQLiteStore {
             try await reader.perform { _ throws(StoreError) in }
             switch health {
             case .broken: return false
-            // An empty transaction would succeed on a full disk, and say that there is room again.
-            case .full: return true
+            // An empty transaction would succeed on a full disk, and say that there is room again. Opening it anew would
+            // help neither.
+            case .full, .unwritable: return true
             case .writable: try await writer.perform { _ throws(StoreError) in }
             }
             return true

@@ -94,6 +94,7 @@ final class StoreWriter {
             deviceEntries.end(holds: false)
             tenants.forget()
             if error == .full { note(.full) }
+            if error == .unwritable { note(.unwritable) }
             if error == .broken {
                 isBroken = true
                 note(.broken)
@@ -133,6 +134,8 @@ package enum StoreHealth: Equatable, Sendable {
     case writable
     /// The last write found no space. It can be read, and the next write tries again.
     case full
+    /// The disk took no write. It can be read, and the next write tries again.
+    case unwritable
     /// It can be read. It must be opened anew before anything is written.
     case broken
 }
@@ -141,7 +144,7 @@ extension StoreError {
     /// Another transaction with the same work in it would fail in the same way.
     package var isOfTheDisk: Bool {
         switch self {
-        case .full, .broken, .failed: true
+        case .full, .unwritable, .broken, .failed: true
         default: false
         }
     }

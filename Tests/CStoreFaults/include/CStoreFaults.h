@@ -23,5 +23,8 @@ int store_faults_has_lost_power(struct store_faults *faults);
 /// From the operation of this number on, writes find no space. 0 for space again.
 void store_faults_fill(struct store_faults *faults, long operation);
 
+/// From the operation of this number on, writes fail. 0 for writes that do what they should again.
+void store_faults_fail_writes(struct store_faults *faults, long operation);
+
 /// The next sync fails, once.
 void store_faults_fail_sync(struct store_faults *faults);

@@ -240,7 +240,8 @@ struct NotificationRouteTests {
     }
 
     @Test(arguments: [
-        (StoreError.full, 503, "storage-full"), (.broken, 503, "storage-full"), (.overloaded, 429, "too-many-requests"),
+        (StoreError.full, 503, "storage-full"), (.unwritable, 503, "storage-full"), (.broken, 503, "storage-full"),
+        (.overloaded, 429, "too-many-requests"),
         (.closed, 503, "draining"), (.failed(operation: .step, code: 10), 500, "internal-error"),
     ])
     func `what the store does not take is said with what can be done`(

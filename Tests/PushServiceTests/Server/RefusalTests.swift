@@ -184,9 +184,11 @@ struct RefusalTests {
     @Test func `readiness says why nothing is taken`() async throws {
         try await ServerStage.with { stage in
             #expect(await stage.send("GET", "/v1/readiness").text == #"{"status":"ready"}"#)
-            stage.around.health.withLock { $0 = .full }
-            let full = await stage.send("GET", "/v1/readiness")
-            #expect(full.status == 503 && full.problem == "storage-full")
+            for health in [StoreHealth.full, .unwritable, .broken] {
+                stage.around.health.withLock { $0 = health }
+                let refused = await stage.send("GET", "/v1/readiness")
+                #expect(refused.status == 503 && refused.problem == "storage-full")
+            }
             #expect(await stage.send("GET", "/v1/health").text == #"{"status":"ok"}"#)
             await stage.loop.run { stage.application.drain() }
             let stopping = await stage.send("GET", "/v1/readiness")
