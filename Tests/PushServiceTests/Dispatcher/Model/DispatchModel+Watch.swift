@@ -1,0 +1,86 @@
+@testable import PushService
+
+/// What must hold whenever something goes out.
+extension DispatchModel {
+    /// A push of an entry goes out.
+    mutating func watchPush(_ id: Int) {
+        let entry = entries[id]
+        if entry.state != .sending { fail("\(id) goes out and is \(entry.state) on the disk") }
+        if pushes.contains(where: { pendings[$0]?.entry == id }) { fail("\(id) is on its way twice") }
+        if entry.isOutcomeUnknown, !entry.isCollapsible { fail("\(id) has no collapse id and may be shown twice") }
+        if entry.due > milliseconds { fail("\(id) goes out \(entry.due - milliseconds) ms before it is due") }
+        if let limit = entry.attemptLimit, entry.pushCount >= limit + entry.parkCount {
+            fail("\(id) goes out more than \(limit) times")
+        }
+        watchOrder(entry)
+        entries[id].pushCount += 1
+        entries[id].isBegun = true
+    }
+
+    /// What its sender knew to be stored before this one's request came, for the same device in the same lane, went out
+    /// before it: in the order of the queue while the disk works, and whatever happens where this one had no stay there.
+    private mutating func watchOrder(_ entry: ModelEntry) {
+        guard !entry.isBegun, entry.attemptCount == 0 else { return }
+        for other in entries
+        where other.device == entry.device && other.lane == entry.lane && other.id != entry.id
+            && other.deadline > milliseconds
+        {
+            guard let acknowledged = other.acknowledged, acknowledged < entry.came else { continue }
+            if failurePercent == 0, other.hasPlace { fail("\(entry.id) overtakes \(other.id)") }
+            let isPutOff = other.state == .queued && other.attemptCount == 0 && other.putOffIn == life
+            if isPutOff, other.putOffAt < entry.came, !other.wasParked, entry.wasHandedOver {
+                fail("\(entry.id) overtakes \(other.id), put off")
+            }
+        }
+    }
+
+    /// A device has taken one of its tokens: a reference of the bucket.
+    mutating func watchRate(_ device: Int) {
+        let full = max(rates[device] ?? now, now)
+        if full - now > Self.interval * Int64(Self.burst - 1) { fail("device \(device) gets more than its rate") }
+        rates[device] = full + Self.interval
+    }
+
+    /// What the flow has chosen, and what waits beside it.
+    mutating func watch(_ batch: [DispatchFlow.Marked]) {
+        for one in batch {
+            guard let entry = pendings[one.ticket].map({ entries[$0.entry] }) else { return fail("marks nothing") }
+            if one.postponedBy == nil { watchRate(entry.device) }
+            watchTurns(entry)
+        }
+        let inFlight = flow.scheduler.inFlight
+        let (others, max) = (inFlight.normal + inFlight.background, Self.inFlightMax)
+        if inFlight.urgent + others > max { fail("more than \(max) are on their way") }
+        if others > max - max / 8 || inFlight.background > max / 2 { fail("less urgent ones fill the way") }
+        // Who waited for nothing has not waited for others.
+        for lane in DispatchLane.allCases {
+            let waiting = flow.waiting[ServiceMetrics.index(lane)]
+            if waiting.fresh.count + waiting.retries.count == 0 || isFull(lane) { choicesSince[lane] = 0 }
+            if waiting.retries.count == 0 { freshSinceRetry[lane] = 0 }
+        }
+        // One that finds its device busy has had its turn.
+        let freshMax = LaneScheduler.retryInterval * (1 + flow.bounds.heldCountMax)
+        if (choicesSince[.urgent] ?? 0) > LaneScheduler.othersBeforeUrgentMax { fail("urgent ones wait for others") }
+        for lane in DispatchLane.allCases {
+            if (choicesSince[lane] ?? 0) > 21 * 2 { fail("\(lane) starves") }
+            if (freshSinceRetry[lane] ?? 0) > freshMax { fail("retries starve in \(lane)") }
+        }
+    }
+
+    private mutating func watchTurns(_ entry: ModelEntry) {
+        for lane in DispatchLane.allCases { choicesSince[lane, default: 0] += 1 }
+        choicesSince[entry.lane] = 0
+        if entry.isRetry { freshSinceRetry[entry.lane] = 0 } else { freshSinceRetry[entry.lane, default: 0] += 1 }
+    }
+
+    private func isFull(_ lane: DispatchLane) -> Bool {
+        let inFlight = flow.scheduler.inFlight
+        let (others, max) = (inFlight.normal + inFlight.background, Self.inFlightMax)
+        let total = inFlight.urgent + others
+        return switch lane {
+        case .urgent: total >= max
+        case .normal: total >= max || others >= max - max / 8
+        case .background: inFlight.background >= max / 2 || total >= max - max / 8
+        }
+    }
+}
