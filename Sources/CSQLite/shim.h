@@ -16,3 +16,22 @@ static inline int csqlite_make_defensive(sqlite3 *connection) {
 
 /// No count of the library's memory, which takes a lock of the process at each allocation. Before the library's first use.
 static inline int csqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
+/// How long a connection's log is, in frames (a page each), after its last commit, and from where on it is moved into the file.
+typedef struct {
+    int frame_count;
+    int checkpoint_frame_count;
+} csqlite_log;
+
+/// As SQLite's own hook does for `wal_autocheckpoint`, which this one takes the place of. What a move could not do, the next does.
+static inline int csqlite_did_commit(void *log, sqlite3 *connection, const char *schema, int frame_count) {
+    csqlite_log *own = log;
+    own->frame_count = frame_count;
+    if (frame_count >= own->checkpoint_frame_count) sqlite3_wal_checkpoint(connection, schema);
+    return SQLITE_OK;
+}
+
+/// `log` lives as long as the connection.
+static inline void csqlite_watch_log(sqlite3 *connection, csqlite_log *log) {
+    sqlite3_wal_hook(connection, csqlite_did_commit, log);
+}

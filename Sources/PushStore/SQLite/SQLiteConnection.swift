@@ -5,6 +5,7 @@ internal import Platform
 @safe
 final class SQLiteConnection {
     private let handle: OpaquePointer
+    private let log: UnsafeMutablePointer<csqlite_log>
     /// Once in a process; where somebody has used the library before, it counts on, which is only slower.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
@@ -21,6 +22,8 @@ final class SQLiteConnection {
         let code = unsafe sqlite3_open_v2(path, &handle, flags, fileSystem)
         guard let owned = unsafe handle else { throw .failed(operation: .open, code: code) }
         unsafe self.handle = owned
+        unsafe log = .allocate(capacity: 1)
+        unsafe log.initialize(to: csqlite_log())
         guard code == SQLITE_OK else { throw failure(.open, code) }
         let defensive = unsafe csqlite_make_defensive(owned)
         guard defensive == SQLITE_OK else { throw failure(.open, defensive) }
@@ -28,7 +31,21 @@ final class SQLiteConnection {
         unsafe sqlite3_busy_timeout(owned, 60_000)
     }
 
-    deinit { unsafe sqlite3_close_v2(handle) }
+    deinit {
+        unsafe sqlite3_close_v2(handle)
+        unsafe log.deallocate()
+    }
+
+    /// From here on this connection moves the log into the file, in place of `wal_autocheckpoint`, and `logFrameCount` counts.
+    ///
+    /// - Source: https://sqlite.org/c3ref/wal_hook.html
+    func watchLog(checkpointFrameCount: Int) {
+        unsafe log.pointee.checkpoint_frame_count = Int32(clamping: checkpointFrameCount)
+        unsafe csqlite_watch_log(handle, log)
+    }
+
+    /// Of the log, a page each, after this connection's last commit.
+    var logFrameCount: Int { unsafe Int(log.pointee.frame_count) }
 
     /// Text without parameters: pragmas, schemas, the ends of transactions.
     func execute(_ text: String) throws(StoreError) {

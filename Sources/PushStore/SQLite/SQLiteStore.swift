@@ -15,6 +15,8 @@ package final class SQLiteStore: Sendable {
     let turns = Guarded(0)
     let settings: StoreSettings
     let file: StoreFile
+    /// So much log (32 MiB of pages of 8,192 bytes) before it is moved into the file, instead of 1,000: fewer waits for the disk.
+    static let checkpointFrameCount = 4_096
     private let isClosing = Guarded(false)
     private let healthBox: Guarded<StoreHealth>
     private let openCount: UInt64
@@ -39,12 +41,14 @@ package final class SQLiteStore: Sendable {
         let traces = Guarded(TraceMemory())
         let deviceEntries = Guarded(TraceMemory())
         let health = Guarded(StoreHealth.writable)
+        let news = RegistryNews()
         let report = Guarded<(OpeningReport, UInt64)?>(nil)
         do throws(StoreError) {
             writer = try StoreThread(
                 weightMax: settings.waitingMax,
                 open: { () throws(StoreError) in
                     let connection = try Self.connect(file, settings)
+                    connection.watchLog(checkpointFrameCount: Self.checkpointFrameCount)
                     let versionBefore = try Migration.run(connection)
                     let uses = try StoreIdentity.check(connection, secrets)
                     let openCount = max(uses, file.earlierOpenCount) + 1
@@ -57,7 +61,8 @@ package final class SQLiteStore: Sendable {
                         book: tallies,
                         traces: traces,
                         deviceEntries: deviceEntries,
-                        health: health
+                        health: health,
+                        news: news
                     )
                     let interruptedCount = try writer.start(openCount: openCount, now: now)
                     let found = OpeningReport(
@@ -75,10 +80,10 @@ package final class SQLiteStore: Sendable {
             reader = try StoreThread(
                 weightMax: .max,
                 open: { () throws(StoreError) in
-                    let connection = try Self.connect(file, settings)
-                    try connection.execute("PRAGMA query_only = ON")
+                    let connection = try Self.connectReader(file, settings)
                     return try StoreReader(
                         connection,
+                        registry: try RegistryView(try Self.connectReader(file, settings), news: news),
                         file: file,
                         secrets: secrets,
                         traces: traces,
@@ -100,6 +105,9 @@ package final class SQLiteStore: Sendable {
             // What failed has let go of the file; its thread may still hold the lock for a moment.
             file.release()
             throw error
+        }
+        news.listen { [weak reader] in
+            reader?.submit({ reader throws(StoreError) in reader.registry.letGo() }, completion: { _ in })
         }
         guard let (found, openCount) = report.withLock({ $0 }) else { throw .closed }
         openingReport = found
@@ -137,8 +145,16 @@ package final class SQLiteStore: Sendable {
         try connection.execute("PRAGMA page_size = 8192")
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(settings.synchronous.rawValue)")
         try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA secure_delete = FAST")
-        // 16 MB of log before it is moved into the file, instead of 4: fewer waits for the disk.
-        try connection.execute("PRAGMA wal_autocheckpoint = 4096; PRAGMA journal_size_limit = 67108864")
+        // Only the one that writes moves the log into the file.
+        try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864")
+        return connection
+    }
+
+    private static func connectReader(_ file: StoreFile, _ settings: StoreSettings) throws(StoreError)
+        -> SQLiteConnection
+    {
+        let connection = try connect(file, settings)
+        try connection.execute("PRAGMA query_only = ON")
         return connection
     }
 }

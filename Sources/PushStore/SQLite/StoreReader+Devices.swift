@@ -19,7 +19,7 @@ extension StoreReader {
         var changes: [DeviceChange] = []
         for registration in registrations {
             let key = registration.key
-            let change = try row(key)?.flatMap { row in
+            let change = try row(key, selectDevice)?.flatMap { row in
                 row.change(registration, vault: vault, now: now, step: step)
             }
             changes.append(change ?? .address)
@@ -28,21 +28,18 @@ extension StoreReader {
     }
 
     func devices(_ keys: [DeviceKey]) throws(StoreError) -> [DeviceLookup] {
-        guard keys.count > 1 else { return try looks(keys) }
-        return try together { () throws(StoreError) in try looks(keys) }
-    }
-
-    private func looks(_ keys: [DeviceKey]) throws(StoreError) -> [DeviceLookup] {
-        var lookups: [DeviceLookup] = []
-        lookups.reserveCapacity(keys.count)
-        for key in keys {
-            guard let row = try row(key) else {
-                lookups.append(.missing)
-                continue
+        try registry.look { select throws(StoreError) in
+            var lookups: [DeviceLookup] = []
+            lookups.reserveCapacity(keys.count)
+            for key in keys {
+                guard let row = try row(key, select) else {
+                    lookups.append(.missing)
+                    continue
+                }
+                lookups.append(row?.device(vault).map { .found($0) } ?? .damaged)
             }
-            lookups.append(row?.device(vault).map { .found($0) } ?? .damaged)
+            return lookups
         }
-        return lookups
     }
 
     func devices(
@@ -82,9 +79,9 @@ extension StoreReader {
     }
 
     /// - Returns: nil without a row; a row that is nil when it is damaged.
-    private func row(_ key: DeviceKey) throws(StoreError) -> DeviceRow?? {
+    private func row(_ key: DeviceKey, _ select: SQLiteStatement) throws(StoreError) -> DeviceRow?? {
         guard let tenant = try tenants.number(key.tenant) else { return nil }
-        return try selectDevice.first([.integer(tenant), .bytes(key.device.bytes)]) { row in
+        return try select.first([.integer(tenant), .bytes(key.device.bytes)]) { row in
             DeviceRow(row, tenant: key.tenant)
         }
     }

@@ -10,6 +10,7 @@ final class StoreReader {
     let selectDue: SQLiteStatement
     let selectWithPayload: SQLiteStatement
     let tenants: TenantTable
+    let registry: RegistryView
     let vault: TokenVault
     let cursors: CursorSeal
     let traces: Guarded<TraceMemory>
@@ -21,12 +22,14 @@ final class StoreReader {
 
     init(
         _ connection: SQLiteConnection,
+        registry: RegistryView,
         file: StoreFile,
         secrets: StoreSecrets,
         traces: Guarded<TraceMemory>,
         deviceEntries: Guarded<TraceMemory>
     ) throws(StoreError) {
         self.connection = connection
+        self.registry = registry
         self.file = file
         self.traces = traces
         self.deviceEntries = deviceEntries

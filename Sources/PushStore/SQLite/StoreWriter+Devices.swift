@@ -3,6 +3,7 @@ internal import Envelope
 
 extension StoreWriter {
     func put(_ registrations: [Device.Registration], now: Timestamp) throws(StoreError) -> [PutResult] {
+        touchesRegistry = true
         var results: [PutResult] = []
         for registration in registrations { results.append(try put(registration, now: now)) }
         return results
@@ -79,6 +80,7 @@ extension StoreWriter {
     }
 
     func delete(_ keys: [DeviceKey]) throws(StoreError) -> [Bool] {
+        touchesRegistry = true
         var results: [Bool] = []
         for key in keys { results.append(try delete(key)) }
         return results
@@ -92,6 +94,7 @@ extension StoreWriter {
     }
 
     func unregister(_ unregistrations: [Unregistration]) throws(StoreError) -> [UnregisterResult] {
+        touchesRegistry = true
         var results: [UnregisterResult] = []
         for unregistration in unregistrations { results.append(try unregister(unregistration)) }
         return results
@@ -134,6 +137,7 @@ extension StoreWriter {
         _ environment: APNSEnvironment,
         _ tenant: TenantID
     ) throws(StoreError) -> Int {
+        touchesRegistry = true
         guard let number = try tenants.number(tenant) else { return 0 }
         let values: [SQLiteValue] = [
             .optional(Quarantine.badToken), .integer(number), .bytes(vault.fingerprint(token, environment, tenant)),

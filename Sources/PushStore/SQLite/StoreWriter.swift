@@ -14,6 +14,9 @@ final class StoreWriter {
     let vault: TokenVault
     let settings: StoreSettings
     var random = SystemRandom()
+    /// Set by what may write registrations, for the transaction that it is in.
+    var touchesRegistry = false
+    private let news: RegistryNews
     private let file: StoreFile
     private let health: Guarded<StoreHealth>
     private var sequence: EntrySequence
@@ -28,9 +31,11 @@ final class StoreWriter {
         book: Guarded<[TallyTable.Key: Int]>,
         traces: Guarded<TraceMemory>,
         deviceEntries: Guarded<TraceMemory>,
-        health: Guarded<StoreHealth>
+        health: Guarded<StoreHealth>,
+        news: RegistryNews
     ) throws(StoreError) {
         self.connection = connection
+        self.news = news
         self.file = file
         self.settings = settings
         self.health = health
@@ -72,6 +77,11 @@ final class StoreWriter {
     private func write(_ jobs: [StoreJob<StoreWriter>]) -> StoreError? {
         // Nothing that is written now could be trusted.
         if isBroken { return .broken }
+        var logFrameCount: Int?
+        defer {
+            news.didWrite(hasChanges: touchesRegistry, logFrameCount: logFrameCount)
+            touchesRegistry = false
+        }
         do throws(StoreError) {
             try hot.begin.runBound()
             for job in jobs { try job.run(self) }
@@ -84,6 +94,7 @@ final class StoreWriter {
             traces.end(holds: true)
             deviceEntries.end(holds: true)
             writtenSequence = sequence.last
+            logFrameCount = connection.logFrameCount
             note(.writable)
             return nil
         } catch {
