@@ -1,3 +1,4 @@
+import Envelope
 import PushStore
 import TestSupport
 import Testing
@@ -97,10 +98,30 @@ struct KillTests {
     }
 
     @Test func `a push may come again where an answer was lost, and only there`() {
+        func attempt(_ connection: Attempt.Connection, _ reason: String? = nil) -> Attempt {
+            Attempt(time: Timestamp(milliseconds: 1), connection: connection, reason: reason)
+        }
         var judge = KillJudge()
-        judge.addRepeated(isDoubtful: true)
+        judge.repeats.add(1, attempts: [attempt(.ambiguous, "PingTimeout"), attempt(.answered)])
+        judge.repeats.add(2, attempts: [attempt(.interrupted), attempt(.ambiguous), attempt(.answered)])
+        #expect(judge.isGood && judge.repeats.repeatedCount == 3)
+        #expect(judge.repeats.causes == ["PingTimeout": 1, "Interrupted": 1, "unknown": 1])
+        judge.repeats.add(1, attempts: [attempt(.notProcessed), attempt(.answered)])
+        #expect(!judge.isGood && judge.repeats.needlessCount == 1)
+    }
+
+    @Test func `one lost answer is a reason to come again once, and what the store has forgotten is one, too`() {
+        let lost = Attempt(time: Timestamp(milliseconds: 1), connection: .ambiguous)
+        var judge = RepeatJudge()
+        judge.add(3, attempts: [lost], forgottenCount: 2)
         #expect(judge.isGood)
-        judge.addRepeated(isDoubtful: false)
-        #expect(!judge.isGood && judge.needlessCount == 1)
+        judge.add(2, attempts: [lost])
+        #expect(judge.needlessCount == 1 && judge.repeatedCount == 5)
+    }
+
+    @Test func `what came again and is not in the store came without need`() {
+        var judge = RepeatJudge()
+        judge.add(1, attempts: [])
+        #expect(!judge.isGood)
     }
 }

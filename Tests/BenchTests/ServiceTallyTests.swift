@@ -52,7 +52,19 @@ struct ServiceTallyTests {
         for name: [UInt8] in [[1], [1], [2]] { tally.noteDelivered(0, name: name) }
         let report = tally.report(since: .now())
         #expect(report.deliveredCount == 1 && report.duplicateCount == 2 && tally.arrivalCount == 3)
-        #expect(tally.renamedCount == 1 && tally.isRepeated(0) && !tally.isRepeated(1))
+        #expect(tally.renamedCount == 1 && tally.repeats == [0: 2])
+    }
+
+    @Test func `what comes again late counts for its own load, and is known to the next one`() {
+        var load = ServiceLoad()
+        load.length = .posts(2)
+        let earlier = ServiceTally(load, first: 10)
+        for _ in 0..<2 { _ = earlier.next() }
+        let tally = ServiceTally(load, first: 12, after: earlier)
+        _ = tally.next()
+        for number in [10, 10, 11, 12, 12, 9] { tally.noteDelivered(number, name: []) }
+        #expect(earlier.report(since: .now()).duplicateCount == 1 && earlier.repeats == [10: 1])
+        #expect(tally.report(since: .now()).duplicateCount == 1 && tally.repeats == [10: 1, 12: 1])
     }
 
     @Test func `numbers that were never given out are nobody's`() {

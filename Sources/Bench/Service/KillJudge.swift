@@ -9,22 +9,15 @@ package struct KillJudge: Equatable, Sendable {
     package private(set) var deadCount = 0
     package private(set) var parkedCount = 0
     package private(set) var expiredCount = 0
-    /// Twice at APNs, and the store knows of no attempt without an answer.
-    package private(set) var needlessCount = 0
+    /// Acknowledged or not, what came to APNs again.
+    package var repeats = RepeatJudge()
 
     /// Not acknowledged, and still under way.
     package var leftCount = 0
 
-    package var isGood: Bool { lostCount == 0 && needlessCount == 0 }
+    package var isGood: Bool { lostCount == 0 && repeats.isGood }
 
     package init() {}
-
-    /// One that came twice to APNs, acknowledged or not.
-    ///
-    /// - Parameter isDoubtful: whether an answer to an earlier attempt was lost.
-    package mutating func addRepeated(isDoubtful: Bool) {
-        if !isDoubtful { needlessCount += 1 }
-    }
 
     /// One that was acknowledged.
     ///

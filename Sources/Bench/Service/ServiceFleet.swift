@@ -12,7 +12,7 @@ package struct ServiceFleet: Sendable {
     private static let bundleByteCount = 400
     /// Of the simulator; neighbours share one, so that what is written next to each other belongs together.
     private static let tokenCountMax = 20_000
-    private static let tenant = "acme"
+    static let tenant = "acme"
 
     private let load: ServiceLoad
     private let tokens: [DeviceToken]

@@ -29,13 +29,16 @@ package final class ServiceTally: Sendable {
         /// What APNs was told each is called, where that is kept.
         var names: [Int: [UInt8]] = [:]
         var renamedCount = 0
-        var repeated: Set<Int> = []
+        /// Those that reached APNs again, and how often.
+        var repeats: [Int: Int] = [:]
         var waiters: [CheckedContinuation<Void, Never>] = []
 
         var openCount: Int { report.acceptedCount - settledCount }
     }
 
     private let first: Int
+    /// Of the load before, whose pushes may still come again.
+    private let earlier: ServiceTally?
     private let load: ServiceLoad
     private let keepsNames: Bool
     private let end: MonotonicTime
@@ -47,10 +50,17 @@ package final class ServiceTally: Sendable {
     /// - Parameters:
     ///   - load: what is posted.
     ///   - first: the number of the first notification; no two loads may share numbers.
+    ///   - earlier: of the load before this one, which goes on to be told of its numbers.
     ///   - keepsNames: whether pushes that come again are compared by their apns-id.
-    package init(_ load: ServiceLoad, first: Int, keepsNames: Bool = false) {
+    package init(
+        _ load: ServiceLoad,
+        first: Int,
+        after earlier: ServiceTally? = nil,
+        keepsNames: Bool = false
+    ) {
         self.load = load
         self.first = first
+        self.earlier = earlier
         self.keepsNames = keepsNames
         switch load.length {
         case .posts(let count):
@@ -138,6 +148,7 @@ package final class ServiceTally: Sendable {
     ///   - number: of the notification.
     ///   - name: its apns-id.
     func noteDelivered(_ number: Int, name: [UInt8]) {
+        if number < first, let earlier { return earlier.noteDelivered(number, name: name) }
         let now = MonotonicTime.now().nanoseconds
         let backlogMax = load.backlogMax ?? 0
         let waiters: [CheckedContinuation<Void, Never>] = state.withLock { state in
@@ -145,10 +156,11 @@ package final class ServiceTally: Sendable {
             state.arrivalCount += 1
             if keepsNames {
                 if let before = state.names[number], before != name { state.renamedCount += 1 }
-                if state.names.updateValue(name, forKey: number) != nil { state.repeated.insert(number) }
+                state.names[number] = name
             }
             guard state.rows[number - first].deliveredAt == 0 else {
                 state.report.duplicateCount += 1
+                state.repeats[number, default: 0] += 1
                 return []
             }
             state.rows[number - first].deliveredAt = now
@@ -193,8 +205,11 @@ package final class ServiceTally: Sendable {
         state.withLock { $0.rows.indices.contains(number - first) && $0.rows[number - first].acceptedAt > 0 }
     }
 
-    /// Whether APNs had it twice; only where names are kept.
-    package func isRepeated(_ number: Int) -> Bool { state.withLock { $0.repeated.contains(number) } }
+    /// What reached APNs again, of this load and of those before it: by its number how often.
+    package var repeats: [Int: Int] {
+        let own = state.withLock { $0.repeats }
+        return earlier.map { own.merging($0.repeats) { one, _ in one } } ?? own
+    }
 
     /// Whether APNs has it.
     package func isDelivered(_ number: Int) -> Bool {

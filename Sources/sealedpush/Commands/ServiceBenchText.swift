@@ -169,6 +169,31 @@ struct ServiceBenchText {
         )
     }
 
+    /// What came to APNs again in all loads of a relay.
+    func printRepeats(_ judge: RepeatJudge) throws(CommandFailure) {
+        guard printsJSON else { return try Output.print(Self.sentence(judge)) }
+        try object { writer in
+            writer.member("load", "repeats")
+            writer.member("duplicates", judge.repeatedCount)
+            writer.member("needless-duplicates", judge.needlessCount)
+            writer.name("causes")
+            writer.object { writer in
+                for (cause, count) in Self.sorted(judge.causes) { writer.member(cause, count) }
+            }
+        }
+    }
+
+    static func sentence(_ judge: RepeatJudge) -> String {
+        let text = "again at APNs \(judge.repeatedCount), of these without need \(judge.needlessCount)"
+        guard !judge.causes.isEmpty else { return text }
+        let causes = sorted(judge.causes).map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        return "\(text) (attempts without an answer: \(causes))"
+    }
+
+    private static func sorted(_ causes: [String: Int]) -> [(key: String, value: Int)] {
+        causes.sorted { $0.key < $1.key }
+    }
+
     func printRatio(_ deviceCounts: [Int], _ costs: [Int]) throws(CommandFailure) {
         guard let first = costs.first else { return }
         for (count, cost) in zip(deviceCounts, costs).dropFirst() {

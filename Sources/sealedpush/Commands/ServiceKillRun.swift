@@ -150,8 +150,13 @@ struct ServiceKillRun {
             let store = try stage.openStore()
             var judge = try await judge(tally, store)
             judge.leftCount = try await store.counts().reduce(0) { $0 + $1.queued + $1.sending }
+            guard judge.lostCount == 0 || cycle == Self.cycleCountMax else {
+                await store.close()
+                continue
+            }
+            judge.repeats = try await RepeatJudge(tally.repeats, in: store)
             await store.close()
-            if judge.lostCount == 0 || cycle == Self.cycleCountMax { return judge }
+            return judge
         }
         preconditionFailure("the last cycle returns")
     }
@@ -162,7 +167,6 @@ struct ServiceKillRun {
             let numbers = Array(start..<min(start + Self.lookCount, tally.nextNumber))
             let entries = try await store.newestEntries(numbers.map { ServiceRecipients.trace($0) })
             for (number, entry) in zip(numbers, entries) {
-                if tally.isRepeated(number) { judge.addRepeated(isDoubtful: entry?.maybeDuplicate == true) }
                 guard tally.isAccepted(number) else { continue }
                 judge.add(entry?.state, isAtAPNs: tally.isDelivered(number))
             }
@@ -193,8 +197,8 @@ struct ServiceKillRun {
                 acknowledged \(report.acceptedCount): at APNs \(judge.acceptedCount), dead letters \(judge.deadCount), \
                 parked \(judge.parkedCount), expired \(judge.expiredCount), lost \(judge.lostCount); \
                 not acknowledged and still under way \(judge.leftCount)
-                interrupted while they were sent \(interruptedCount); again at APNs \(report.duplicateCount), of these \
-                without need \(judge.needlessCount), under another apns-id \(tally.renamedCount)
+                interrupted while they were sent \(interruptedCount); \(ServiceBenchText.sentence(judge.repeats)), under \
+                another apns-id \(tally.renamedCount)
                 """
             )
         }
@@ -236,7 +240,7 @@ struct ServiceKillRun {
             writer.member("lost", judge.lostCount)
             writer.member("interrupted", interruptedCount)
             writer.member("duplicates", report.duplicateCount)
-            writer.member("needless-duplicates", judge.needlessCount)
+            writer.member("needless-duplicates", judge.repeats.needlessCount)
             writer.member("renamed", renamedCount)
             writer.name("found")
             writer.object { writer in

@@ -1,6 +1,7 @@
 import Bench
 import Envelope
 import HTTPSClient
+import PushStore
 import Transport
 
 /// A relay's life with loads that are timed: what is made once first, then the load, then perhaps too much of it.
@@ -28,8 +29,9 @@ struct ServiceTimedRun {
     func run() async throws -> Int {
         let relay = try stage.startRelay()
         do {
-            let cost = try await measure(relay)
+            let (cost, tally) = try await measure(relay)
             relay.process.stop()
+            try await judge(tally)
             return cost
         } catch {
             relay.process.crash()
@@ -37,15 +39,26 @@ struct ServiceTimedRun {
         }
     }
 
-    private func measure(_ relay: ServiceBenchRelay) async throws -> Int {
+    /// What came again, by what the relay has left behind.
+    private func judge(_ tally: ServiceTally) async throws {
+        let store = try stage.openStore()
+        let judge = try await RepeatJudge(tally.repeats, in: store)
+        await store.close()
+        try text.printRepeats(judge)
+        guard judge.isGood else {
+            throw CommandFailure.failed("the relay sent again what APNs had answered")
+        }
+    }
+
+    /// - Returns: nanoseconds of each; the last load's tally.
+    private func measure(_ relay: ServiceBenchRelay) async throws -> (cost: Int, ServiceTally) {
         // Connections, statements and memory that are made once are no notification's.
         var warmUp = load
         warmUp.length = .posts(max(1, min(Self.warmUpCount, postCountMax) / load.recipientCount))
         warmUp.rate = nil
-        var next = try await post(warmUp, first: 0, relay).next
-
-        let steady = try await post(load, first: next, relay)
-        next = steady.next
+        let warm = try await post(warmUp, after: nil, relay)
+        let steady = try await post(load, after: warm, relay)
+        var last = steady
         try text.print("steady", steady.figures)
         if case .time = load.length { try text.printFlatness(steady.figures.samples) }
         if load.receiptPercent > 0 { try await postReceipts(steady, relay) }
@@ -60,11 +73,12 @@ struct ServiceTimedRun {
             flood.length = .time(
                 .seconds(min(max(seconds, Self.floodSeconds.lowerBound), Self.floodSeconds.upperBound))
             )
-            let flooded = try await post(flood, first: next, relay)
+            let flooded = try await post(flood, after: steady, relay)
+            last = flooded
             try text.print("overload", flooded.figures)
             try text.printOverload(steady.figures, flooded.figures, plannedPerSecond: rate)
         }
-        return steady.figures.cpuNanoseconds
+        return (steady.figures.cpuNanoseconds, last.tally)
     }
 
     private var postCountMax: Int {
@@ -81,8 +95,13 @@ struct ServiceTimedRun {
         let tally: ServiceTally
     }
 
-    private func post(_ load: ServiceLoad, first: Int, _ relay: ServiceBenchRelay) async throws -> Posted {
-        let tally = ServiceTally(load, first: first)
+    private func post(
+        _ load: ServiceLoad,
+        after earlier: Posted?,
+        _ relay: ServiceBenchRelay
+    ) async throws -> Posted {
+        let first = earlier?.next ?? 0
+        let tally = ServiceTally(load, first: first, after: earlier?.tally)
         let posting = try await relay.driver.begin(load, tally)
         let before = try relay.reading()
         let start = MonotonicTime.now()
