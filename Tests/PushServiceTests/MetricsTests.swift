@@ -162,7 +162,11 @@ struct ServiceMetricsTests {
 }
 
 struct AttemptLogLineTests {
-    private func line(topic: String = "com.example.chat", reason: Reason? = .badDeviceToken) throws -> AttemptLogLine {
+    private func line(
+        topic: String = "com.example.chat",
+        reason: Reason? = .badDeviceToken,
+        failure: AttemptFailure? = nil
+    ) throws -> AttemptLogLine {
         AttemptLogLine(
             timeMilliseconds: 951_782_400_007,
             trace: Trace(bytes: Array(1...16)),
@@ -172,6 +176,7 @@ struct AttemptLogLineTests {
             priority: nil,
             status: reason?.status,
             reason: reason,
+            failure: failure,
             milliseconds: 12,
             attempt: 2
         )
@@ -185,6 +190,11 @@ struct AttemptLogLineTests {
                 + "\n"
         )
         #expect(!String(decoding: try line(reason: nil).json, as: UTF8.self).contains("status"))
+    }
+
+    @Test func `an attempt without an answer says why`() throws {
+        let text = String(decoding: try line(reason: nil, failure: .pingTimeout).json, as: UTF8.self)
+        #expect(text.contains(#""priority":10,"failure":"PingTimeout","milliseconds":12,"#))
     }
 
     @Test func `no text of a stranger can begin a line (abuse case 92)`() throws {

@@ -22,6 +22,8 @@ struct AttemptEnd {
     let metric: ServiceMetrics.Outcome
     let status: Int?
     let reason: Reason?
+    /// Why there was no answer to something that was begun.
+    let failure: AttemptFailure?
     /// Why the credential is not believed, if it is not.
     let blame: Blame?
     /// The token had been renewed already, and was too old again.
@@ -44,10 +46,14 @@ struct AttemptEnd {
         var blame: Blame?
         var attempt: PushStore.Attempt?
         var isLast = true
+        var failure: AttemptFailure?
         switch error {
         case .ambiguous, .cancelled(mayHaveBeenSent: true):
+            var word = AttemptFailure.ambiguous
+            if case .ambiguous(let lost) = error { word = AttemptFailure(unknown: lost.cause) }
+            failure = word
             (outcome, metric) = (.ambiguous, .ambiguous)
-            attempt = Attempt(time: time, connection: .ambiguous, reason: "Ambiguous")
+            attempt = Attempt(time: time, connection: .ambiguous, reason: word.rawValue)
         case .suspended(let reason):
             (outcome, metric, isLast) = (.suspended, .suspended, false)
             blame = .credential(reason)
@@ -59,9 +65,10 @@ struct AttemptEnd {
             // Its end, which says why.
             let word = fault.reason?.rawValue ?? "NotSendable"
             attempt = Attempt(time: time, connection: .notProcessed, reason: word)
-        case .notProcessed(let failure) where failure.attemptCount > 0:
+        case .notProcessed(let lost) where lost.attemptCount > 0:
+            failure = .notProcessed
             (outcome, metric) = (.notProcessed, .notProcessed)
-            attempt = Attempt(time: time, connection: .notProcessed, reason: "NotProcessed")
+            attempt = Attempt(time: time, connection: .notProcessed, reason: AttemptFailure.notProcessed.rawValue)
             isLast = false
         // Taken back when its app was stopped: see `Dispatcher.suspend`.
         case .cancelled(mayHaveBeenSent: false):
@@ -75,6 +82,7 @@ struct AttemptEnd {
             (self.attempt, self.earlier) = (attempt, earlier)
         }
         (status, reason) = (nil, nil)
+        self.failure = failure
         self.blame = blame
         hadExpiredProviderToken = false
         waitCause = metric == .suspended ? .credential : .connection
@@ -100,6 +108,7 @@ struct AttemptEnd {
         metric = response.status == 200 ? .accepted : .unknownReason
         status = response.status
         reason = response.reason
+        failure = nil
         blame = response.disposition.lane == .suspend ? response.reason.map { .app($0) } : nil
         hadExpiredProviderToken = response.reason == .expiredProviderToken && response.attemptCount > 1
     }

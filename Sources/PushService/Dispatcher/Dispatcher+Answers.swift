@@ -103,7 +103,14 @@ extension Dispatcher {
         context.metrics.withLock {
             $0.didFinish(end.metric, reason: end.reason, microseconds: end.status == nil ? nil : nanoseconds / 1_000)
         }
-        func write(_ status: Int?, _ reason: Reason?, at time: Int64, milliseconds: Int64, ordinal: Int) {
+        func write(
+            _ status: Int?,
+            _ reason: Reason?,
+            _ failure: AttemptFailure? = nil,
+            at time: Int64,
+            milliseconds: Int64,
+            ordinal: Int
+        ) {
             AttemptLogLine(
                 timeMilliseconds: time,
                 trace: Self.trace(entry),
@@ -113,6 +120,7 @@ extension Dispatcher {
                 priority: entry.priority,
                 status: status,
                 reason: reason,
+                failure: failure,
                 milliseconds: milliseconds,
                 attempt: entry.attemptCount + ordinal
             ).append(to: &logLines)
@@ -125,7 +133,7 @@ extension Dispatcher {
             write(one.status, reason, at: time, milliseconds: milliseconds, ordinal: index + 1)
         }
         let count = end.earlier.count + 1
-        write(end.status, end.reason, at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
+        write(end.status, end.reason, end.failure, at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
         plan()
     }
 

@@ -14,6 +14,8 @@ package struct AttemptLogLine: Equatable, Sendable {
     /// HTTP's; nil: there was no answer.
     package let status: Int?
     package let reason: Reason?
+    /// Why there was none.
+    package let failure: AttemptFailure?
     /// From the request to the answer or to its failure.
     package let milliseconds: Int64
     /// 1 or more.
@@ -28,6 +30,7 @@ package struct AttemptLogLine: Equatable, Sendable {
         priority: Priority?,
         status: Int?,
         reason: Reason?,
+        failure: AttemptFailure? = nil,
         milliseconds: Int64,
         attempt: Int
     ) {
@@ -39,6 +42,7 @@ package struct AttemptLogLine: Equatable, Sendable {
         self.priority = priority
         self.status = status
         self.reason = reason
+        self.failure = failure
         self.milliseconds = milliseconds
         self.attempt = attempt
     }
@@ -72,6 +76,11 @@ package struct AttemptLogLine: Equatable, Sendable {
         if let reason {
             text.append(word: #","reason":""#)
             text.append(contentsOf: reason.rawValue.utf8)
+            text.append(word: "\"")
+        }
+        if let failure {
+            text.append(word: #","failure":""#)
+            text.append(contentsOf: failure.rawValue.utf8)
             text.append(word: "\"")
         }
         text.append(word: #","milliseconds":"#)

@@ -189,6 +189,20 @@ struct AttemptEndTests {
         }
     }
 
+    @Test func `an attempt without an answer says what became of it`() {
+        let words: [(RequestFailure, AttemptFailure)] = [
+            (.deadlineExceeded, .answerTimeout), (.connection(.deadlineExceeded(.ping)), .pingTimeout),
+            (.connection(.connectionLost), .connectionLost), (.reset(code: 2), .streamReset),
+            (.malformedResponse, .ambiguous),
+        ]
+        for (cause, word) in words {
+            let end = end(.ambiguous(SendFailure(cause: cause, attemptCount: 1)))
+            #expect(end.failure == word && end.attempt?.reason == word.rawValue)
+        }
+        #expect(end(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 1))).failure == .notProcessed)
+        #expect(end(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 0))).failure == nil)
+    }
+
     @Test func `of a client that gave up the last attempt that it made is the attempt`() {
         let first = PushStore.Attempt(time: Timestamp(milliseconds: 1), connection: .notProcessed, reason: "GOAWAY")
         let second = PushStore.Attempt(
