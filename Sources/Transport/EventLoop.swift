@@ -30,6 +30,13 @@ package protocol TurnEndHandler: AnyObject {
     /// Read once a turn. Loop only.
     package private(set) var now = MonotonicTime.now()
 
+    private var holdUp = HoldUp()
+    /// When it began to wait, or the turn before where it had no time to.
+    private var waitBegan = MonotonicTime.now()
+
+    /// After the loop itself was held up, nobody else is late before this. Loop only.
+    package var judgesFrom: MonotonicTime { holdUp.judgesFrom }
+
     /// Where channels on this loop read to: one buffer for all, because each is done with it before the next starts.
     let scratch = ReadScratch()
 
@@ -143,8 +150,19 @@ package protocol TurnEndHandler: AnyObject {
 
     /// One turn: wait, then descriptors, timers, queued work, and at the end what was gathered. False: time to stop.
     private func turn() -> Bool {
-        let eventCount = poller.wait(milliseconds: prepareToWait())
+        let milliseconds = prepareToWait()
+        let eventCount = poller.wait(milliseconds: milliseconds)
+        let turnBegan = now
         now = .now()
+        // A hold-up is a second and more; `Duration` is too slow for each turn.
+        if now.nanoseconds - turnBegan.nanoseconds >= 1_000_000_000 {
+            holdUp.didWait(
+                turnBegan: turnBegan,
+                waitBegan: waitBegan,
+                plannedMilliseconds: milliseconds,
+                now: now
+            )
+        }
         poller.dispatch(eventCount)
         while let action = timers.popAction(at: now) {
             action()
@@ -161,8 +179,10 @@ package protocol TurnEndHandler: AnyObject {
     }
 
     private func prepareToWait() -> Int32 {
+        waitBegan = now
         guard inbox.withLock({ $0.fallAsleep() }) else { return 0 }
-        return timers.waitMilliseconds(at: .now())
+        waitBegan = .now()
+        return timers.waitMilliseconds(at: waitBegan)
     }
 
     private func endTurn() {

@@ -53,10 +53,16 @@ extension HTTP2ClientCore {
             return channel.abort(.http2(error))
         }
         pingedAt = loop.now
-        pingTimer = loop.schedule(after: deadline) { [unowned self] in
-            self.channel?.abort(.deadlineExceeded(.ping))
-        }
+        pingTimer = loop.schedule(after: deadline) { [unowned self] in pingDidExpire() }
         planFlush()
+    }
+
+    private func pingDidExpire() {
+        guard loop.now < loop.judgesFrom else {
+            channel?.abort(.deadlineExceeded(.ping))
+            return
+        }
+        pingTimer = loop.schedule(after: loop.judgesFrom - .now()) { [unowned self] in pingDidExpire() }
     }
 
     func didReceivePong() {

@@ -199,6 +199,8 @@ package final class HTTP2ClientCore {
         deadlineTimer = nil
         nextDeadline = MonotonicTime(nanoseconds: .max)
         let now = loop.now
+        // An answer given up is one that may come twice: not for what was our own delay.
+        if now < loop.judgesFrom { return watchDeadline(loop.judgesFrom) }
         for pending in requests.takeWaiting(where: { $0.deadline <= now }) {
             pending.finish(.failure(.notProcessed(.deadlineExceeded)), owner)
         }

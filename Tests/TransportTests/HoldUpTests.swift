@@ -1,0 +1,85 @@
+import Glibc
+import Testing
+
+@testable import Transport
+
+/// A loop that did not run when it could have, and what it may say of its peers then.
+@Suite struct HoldUpTests {
+    private static func time(_ milliseconds: Int64) -> MonotonicTime {
+        MonotonicTime(nanoseconds: milliseconds * 1_000_000)
+    }
+
+    /// Times in milliseconds.
+    private static func wait(
+        _ holdUp: inout HoldUp,
+        turn: Int64,
+        wait: Int64,
+        planned: Int32,
+        now: Int64
+    ) -> MonotonicTime {
+        holdUp.didWait(
+            turnBegan: time(turn),
+            waitBegan: time(wait),
+            plannedMilliseconds: planned,
+            now: time(now)
+        )
+        return holdUp.judgesFrom
+    }
+
+    @Test func `a wait that was planned is no hold-up, however long`() {
+        var holdUp = HoldUp()
+        let never = MonotonicTime(nanoseconds: .min)
+        #expect(Self.wait(&holdUp, turn: 0, wait: 10, planned: 60_000, now: 60_010) == never)
+        #expect(Self.wait(&holdUp, turn: 60_010, wait: 60_020, planned: -1, now: 900_000) == never)
+        #expect(Self.wait(&holdUp, turn: 900_000, wait: 900_500, planned: 100, now: 901_000) == never, "0.9 s")
+    }
+
+    @Test func `after a hold-up peers get as long as it was, and five seconds at most`() {
+        var slept = HoldUp()
+        #expect(Self.wait(&slept, turn: 0, wait: 0, planned: 500, now: 2_500) == Self.time(4_500))
+        var worked = HoldUp()
+        #expect(Self.wait(&worked, turn: 0, wait: 1_500, planned: -1, now: 9_000) == Self.time(10_500))
+        var long = HoldUp()
+        #expect(Self.wait(&long, turn: 0, wait: 0, planned: 0, now: 20_000) == Self.time(25_000))
+    }
+
+    @Test func `who is held up without an end judges once a minute`() {
+        var holdUp = HoldUp()
+        var now: Int64 = 0
+        var judgedCount = 0
+        for _ in 0..<100 {
+            let from = Self.wait(&holdUp, turn: now, wait: now, planned: 0, now: now + 2_000)
+            now += 2_000
+            if from <= Self.time(now) { judgedCount += 1 }
+        }
+        #expect(judgedCount == 3)
+    }
+
+    @Test func `an answer that is late because nobody listened is no lost answer`() async throws {
+        let loopback = try Loopback()
+        // Both ends on one loop: what holds it up holds up both, as a machine does that was asleep.
+        let loop = loopback.clientLoop
+        let deadline = Duration.seconds(4)
+        let server = try await HTTP2Server.start(
+            address: "127.0.0.1",
+            port: 0,
+            context: loopback.serverContext,
+            loop: loop,
+            limits: .patient
+        ) { _ in
+            ClosureHandler { _, responder in
+                // The request was sent before, and so its deadline is over at the end of this.
+                let end = MonotonicTime.now() + deadline
+                while MonotonicTime.now() < end { usleep(10_000) }
+                // In the turn after the next one's timers.
+                loop.perform { loop.perform { responder.respond(status: 200) } }
+            }
+        }
+        var limits = HTTP2ClientLimits.patient
+        limits.requestDeadline = deadline
+        let client = try await loopback.connect(to: server.port, limits: limits)
+        #expect(try await client.send(.post("/")).status == 200)
+        await client.close()
+        await server.close()
+    }
+}
