@@ -20,10 +20,7 @@ extension ConnectionPool {
 
     private func sweep() {
         let now = loop.now
-        for delivery in deliveries.takeWaiting(where: { $0.deadline <= now }) {
-            let failure = SendFailure(cause: causeOfWaiting, attemptCount: delivery.attemptCount)
-            finish(delivery, .failure(delivery.isMaybeDuplicate ? .ambiguous(failure) : .notProcessed(failure)))
-        }
+        for delivery in deliveries.takeWaiting(where: { $0.deadline <= now }) { expire(delivery) }
         for connection in connections where connection.core.isOpen && !connection.isRetired {
             let isBusy = connection.core.openStreamCount > 0
             let silence = now - connection.core.receivedAt
@@ -37,6 +34,12 @@ extension ConnectionPool {
             if age >= configuration.connectionAgeMax { replaceAged(connection, isBusy: isBusy) }
         }
         planDispatch()
+    }
+
+    /// Ends one that has waited too long.
+    func expire(_ delivery: Delivery) {
+        let failure = SendFailure(cause: causeOfWaiting, attemptCount: delivery.attemptCount)
+        finish(delivery, .failure(delivery.isMaybeDuplicate ? .ambiguous(failure) : .notProcessed(failure)))
     }
 
     /// What who has waited in vain is told: that there was no connection, and why, says more than that time is over.

@@ -145,6 +145,10 @@ final class ConnectionPool {
         let now = loop.now
         while let slot = deliveries.firstWaiting() {
             if let inFlightMax = breaker.inFlightMax(at: now), deliveries.inFlightCount >= inFlightMax { return }
+            if deliveries[slot].isTooLate(at: now) {
+                expire(deliveries.takeFirstWaiting(slot))
+                continue
+            }
             guard let connection = connectionWithRoom() else { return grow() }
             start(slot, on: connection, at: now)
         }

@@ -3,6 +3,8 @@ import Transport
 
 /// One push on its way to its answer. Lives on the loop; an object, because it is handed on several times and is large.
 final class Delivery {
+    private static let answerNanosecondsMin: Int64 = 1_000_000_000
+
     /// Of the caller's call: what a cancellation names.
     let id: UInt64
     let notification: PushNotification
@@ -28,6 +30,13 @@ final class Delivery {
         self.receiver = receiver
         self.enqueuedAt = enqueuedAt
         self.deadline = deadline
+    }
+
+    /// Whether too little of its time is left for an attempt: a second, or a quarter of the whole where that is less. A
+    /// shorter wait would only make the outcome unclear.
+    func isTooLate(at now: MonotonicTime) -> Bool {
+        let whole = deadline.nanoseconds - enqueuedAt.nanoseconds
+        return deadline.nanoseconds - now.nanoseconds < min(Self.answerNanosecondsMin, whole / 4)
     }
 
     var trace: String? { notification.trace }

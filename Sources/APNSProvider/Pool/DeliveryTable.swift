@@ -34,6 +34,13 @@ struct DeliveryTable {
         inFlightCount += 1
     }
 
+    /// `firstWaiting` is taken out.
+    mutating func takeFirstWaiting(_ slot: Int) -> Delivery {
+        _ = waiting.popFirst()
+        waitingCount -= 1
+        return take(slot)
+    }
+
     /// What was in flight waits again, before all others.
     mutating func waitAgain(_ slot: Int) {
         guard let delivery = deliveries[slot] else { return }

@@ -328,6 +328,39 @@ struct ConnectionPoolTests {
         await client.close()
     }
 
+    @Test func `what has waited until its last moments is not begun: nobody could say what became of it`() async throws
+    {
+        let site = try APNSStandIn()
+        let arrivedCount = Mutex(0)
+        let server = try await site.serve { push in
+            // Until its answer there is room for one, and another one would get none.
+            let count = arrivedCount.withLock { count in
+                count += 1
+                return count
+            }
+            guard count == 1 else { return }
+            push.connection.loop.schedule(after: .milliseconds(1_600)) { push.accept() }
+        }
+        let client = try site.client(of: server)
+        let first = try APNSStandIn.notification(1)
+        let second = try APNSStandIn.notification(2)
+        let result = Mutex<Result<APNSResponse, ProviderError>?>(nil)
+        let ended = Signal()
+        await client.loop.run {
+            client.send(first, within: .seconds(600)) { _ in }
+            client.send(second, within: .seconds(2)) { answer in
+                result.withLock { $0 = answer }
+                ended.set()
+            }
+        }
+        await ended.wait()
+        let failure = SendFailure(cause: .deadlineExceeded, attemptCount: 0)
+        #expect(result.withLock { $0 } == .failure(.notProcessed(failure)))
+        #expect(arrivedCount.withLock { $0 } == 1)
+        await client.close()
+        await server.close()
+    }
+
     @Test func `answers to a stream of pushes come as they come, no more on their way than asked for`() async throws {
         let site = try APNSStandIn()
         let open = Mutex((now: 0, most: 0))
