@@ -145,11 +145,12 @@ final class ConnectionPool {
         let now = loop.now
         while let slot = deliveries.firstWaiting() {
             if let inFlightMax = breaker.inFlightMax(at: now), deliveries.inFlightCount >= inFlightMax { return }
+            // Without one it has its whole time to wait for one.
+            guard let connection = connectionWithRoom() else { return grow() }
             if deliveries[slot].isTooLate(at: now) {
                 expire(deliveries.takeFirstWaiting(slot))
                 continue
             }
-            guard let connection = connectionWithRoom() else { return grow() }
             start(slot, on: connection, at: now)
         }
     }
