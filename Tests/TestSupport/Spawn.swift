@@ -61,6 +61,8 @@ package enum Spawn {
     /// - Returns: its two ends.
     /// - Throws: `SystemFailure`.
     package static func pipe() throws(SystemFailure) -> (reader: Int32, writer: Int32) {
+        // A child that is gone must not end the tests. Children get every signal as it was.
+        _ = signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         let code = descriptors.withLock { _ in
             guard unsafe Glibc.pipe(&ends) == 0 else { return errno }
