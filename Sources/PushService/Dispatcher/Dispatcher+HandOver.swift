@@ -5,8 +5,8 @@ import Transport
 
 /// From the API straight to APNs: stored as on its way, then out, where nobody waits that this would overtake.
 ///
-/// A process that dies in between leaves it `sending`, which the next one finds and queues: with the same apns-id, as one
-/// that may have arrived.
+/// A process that dies in between leaves it `sending`, which the next one finds: as one that may have arrived, with the same
+/// apns-id where it has a collapse id, and dead with an unknown outcome where it has none.
 extension Dispatcher {
     package func reserve(_ offer: SendOffer) -> SendReservation? {
         context.loop.checkIsolated()

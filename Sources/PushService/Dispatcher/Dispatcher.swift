@@ -130,12 +130,14 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
 
     /// On the loop.
     package func ring(_ lanes: Set<Lane>) {
+        context.loop.checkIsolated()
         flow.ring(lanes.map { DispatchLane($0) })
         plan()
     }
 
     /// On the loop.
     package func didReceive(_ entries: [OutboxEntry]) {
+        context.loop.checkIsolated()
         bells.hooks()
         let keys = entries.map { DeviceKey(tenant: $0.tenant, device: $0.device) }
         call { dispatcher in
@@ -152,10 +154,13 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     }
 
     /// On the loop.
-    package func didReport() { bells.hooks() }
+    package func didReport() {
+        context.loop.checkIsolated()
+        bells.hooks()
+    }
 
     /// Takes nothing more, gives back what was not begun, and waits for what was. What has no answer by then stays
-    /// `sending`, which the next start finds and sends again with the same apns-id.
+    /// `sending`, which the next start finds: it sends again what has a collapse id, with the same apns-id.
     ///
     /// - Parameter limit: how long at most.
     package func drain(within limit: Duration) async {
