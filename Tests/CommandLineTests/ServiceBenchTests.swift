@@ -48,6 +48,18 @@ extension CommandLineTests {
             #expect(try Folder.names(temporary) == [])
         }
 
+        @Test func `registries of two sizes have the same load in turns`() async throws {
+            let run = try await bench("--posts", "150", "--devices", "100,300", "--json").run()
+            #expect(run.end == .exit(0), "\(run)")
+            let rounds = try run.output.split(separator: "\n").map { try JSONLine($0 + "\n") }
+                .filter { try $0.text("load") == "in-turns" }
+            #expect(try rounds.map { try $0.integer("devices") } == [100, 300])
+            #expect(try rounds.allSatisfy { try $0.integer("accepted") == 150 && $0.integer("missing") == 0 })
+            let ratio = try #require(try lines(run)["ratio"])
+            #expect(try ratio.integer("devices") == 300 && ratio.integer("percent") > 0)
+            #expect(try Folder.names(temporary) == [])
+        }
+
         /// The short form of `bench service --kills 1000`.
         @Test func `a relay that is killed ten times loses nothing and sends nothing again without need`() async throws
         {
@@ -87,7 +99,8 @@ extension CommandLineTests {
             (["--payload", "2k"], "1k or 4k"), (["--devices", "10"], "100 to 10000000"),
             (["--devices", "100,"], "with commas"), (["--seconds", "1", "--posts", "100"], "not both"),
             (["--kills", "1", "--rate", "5"], "--kills goes without --rate"),
-            (["--kills", "1", "--devices", "100,200"], "one number"), (["--seed", "1"], "--seed is for --kills"),
+            (["--kills", "1", "--devices", "100,200"], "one number"),
+            (["--overload", "3", "--devices", "100,200"], "one number"), (["--seed", "1"], "--seed is for --kills"),
             (["--devices", "100", "--recipients", "200"], "more than --devices"),
             (["--overload", "3", "--rate", "5"], "without --rate"), (["--pushes", "1"], "for the extension"),
         ])

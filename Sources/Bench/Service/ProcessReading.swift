@@ -2,7 +2,8 @@ private import Glibc
 
 /// What the system says of another process.
 package struct ProcessReading: Sendable {
-    /// User and system time since its start, in nanoseconds; the system counts in steps of 10 ms.
+    /// User and system time of all of its threads since its start, in nanoseconds, as the scheduler counts them: /proc has
+    /// them in steps of 10 ms.
     package let cpuNanoseconds: Int
     /// RssAnon and VmSwap: memory of its own.
     package let ownByteCount: Int
@@ -20,13 +21,12 @@ package struct ProcessReading: Sendable {
     /// - Parameter id: the process.
     /// - Throws: `BenchError` where there is no such process.
     package init(of id: Int32) throws(BenchError) {
-        let stat = try Self.contents("/proc/\(id)/stat")
-        // Behind the name, which ends with the last parenthesis.
-        guard let end = stat.lastIndex(of: UInt8(ascii: ")")) else { throw .operationFailed }
-        let fields = stat[stat.index(after: end)...].split(separator: UInt8(ascii: " "))
-        guard fields.count > 13 else { throw .operationFailed }
-        let ticks = Self.number(fields[11]) + Self.number(fields[12])
-        cpuNanoseconds = ticks * (1_000_000_000 / max(1, sysconf(Int32(_SC_CLK_TCK))))
+        var clock = clockid_t()
+        var time = timespec()
+        guard unsafe clock_getcpuclockid(id, &clock) == 0, unsafe clock_gettime(clock, &time) == 0 else {
+            throw .operationFailed
+        }
+        cpuNanoseconds = time.tv_sec * 1_000_000_000 + time.tv_nsec
         ownByteCount = try Self.contents("/proc/\(id)/status").split(separator: UInt8(ascii: "\n"))
             .filter { $0.starts(with: "RssAnon:".utf8) || $0.starts(with: "VmSwap:".utf8) }
             .reduce(0) { $0 + Self.number($1) * 1_024 }

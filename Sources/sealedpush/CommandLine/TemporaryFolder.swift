@@ -15,6 +15,13 @@ struct TemporaryFolder: ~Copyable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// - Returns: the path of a new folder in it.
+    func make(_ name: String) throws(CommandFailure) -> String {
+        let path = "\(path)/\(name)"
+        guard unsafe mkdir(path, 0o700) == 0 else { throw .file(.system(call: "mkdir", path: path, code: errno)) }
+        return path
+    }
+
     deinit {
         // What cannot be removed stays in the system's folder for such things; nothing depends on it.
         try? FileManager.default.removeItem(atPath: path)

@@ -20,7 +20,7 @@ struct ServiceBenchRun {
         Option(
             "--devices",
             "N[,N…]",
-            "service: registered, 100 to 10000000; 10000 without it. With several the load is run with each"
+            "service: registered, 100 to 10000000; 10000 without it. With several their relays run beside each other and have the load in turns"
         ),
         Option("--in-flight", "N", "service: POSTs that await their answers, 1 to 10000; 256 without it"),
         Option("--rate", "N", "service: POSTs a second, whatever is answered, 1 to 1000000"),
@@ -40,7 +40,7 @@ struct ServiceBenchRun {
     private let killPostCount: Int
     private let seed: UInt64
     private let keys: String
-    private let printsJSON: Bool
+    private let text: ServiceBenchText
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         var load = ServiceLoad()
@@ -74,16 +74,20 @@ struct ServiceBenchRun {
             for name in others where arguments.value(name) != nil {
                 throw arguments.wrong("--kills goes without \(name)")
             }
-            guard deviceCounts.count == 1 else { throw arguments.wrong("--kills goes with one number of --devices") }
             load = ServiceKillRun.load(load)
         } else if arguments.value("--seed") != nil {
             throw arguments.wrong("--seed is for --kills, and for the extension's --schedules")
+        }
+        if deviceCounts.count > 1 {
+            for name in ["--kills", "--overload", "--seconds", "--receipts"] where arguments.value(name) != nil {
+                throw arguments.wrong("\(name) goes with one number of --devices")
+            }
         }
         if overload != nil, load.rate != nil { throw arguments.wrong("--overload goes without --rate") }
         seed = UInt64(try arguments.number("--seed", 0...Int(Int32.max)) ?? .random(in: 0...Int(Int32.max)))
         keys = arguments.value("--keys") ?? "keys-example"
         self.load = load
-        printsJSON = arguments.flag(.json)
+        text = ServiceBenchText(printsJSON: arguments.flag(.json))
     }
 
     private static func deviceCounts(_ arguments: Arguments) throws(CommandFailure) -> [Int] {
@@ -117,41 +121,53 @@ struct ServiceBenchRun {
     }
 
     private func run(_ stop: StopSignal) async throws(CommandFailure) {
-        var costs: [Int] = []
-        for count in deviceCounts {
-            let folder = try TemporaryFolder("bench")
-            var load = load
-            load.deviceCount = count
-            let stage = try await ServiceBenchStage(load, keys: keys, folder: folder.path, stop: stop)
-            do {
-                let time = try await stage.fill()
-                try ServiceBenchText(printsJSON: printsJSON).printStage(
+        let folder = try TemporaryFolder("bench")
+        var stages: [ServiceBenchStage] = []
+        do {
+            for count in deviceCounts {
+                let stage = try await stage(count, in: try folder.make("\(stages.count)"), stop: stop)
+                stages.append(stage)
+                try text.printStage(
                     deviceCount: count,
-                    time,
+                    try await stage.fill(),
                     syncNanoseconds: DiskSync.medianNanoseconds(in: folder.path)
                 )
-                if let killCount {
-                    let run = ServiceKillRun(
-                        stage: stage,
-                        killCount: killCount,
-                        postCount: killPostCount,
-                        seed: seed,
-                        printsJSON: printsJSON
-                    )
-                    try await run.run()
-                } else {
-                    costs.append(try await ServiceTimedRun(stage, overload: overload, printsJSON: printsJSON).run())
-                }
-            } catch let failure as CommandFailure {
-                await stage.close()
-                throw failure
-            } catch {
-                await stage.close()
-                throw .failed("the relay's store could not be used: \(error)")
             }
-            await stage.close()
+            try await run(on: stages)
+        } catch let failure as CommandFailure {
+            for stage in stages { await stage.close() }
+            throw failure
+        } catch {
+            for stage in stages { await stage.close() }
+            throw .failed("the relay's store could not be used: \(error)")
         }
-        guard costs.count > 1 else { return }
-        try ServiceBenchText(printsJSON: printsJSON).printRatio(deviceCounts, costs)
+        for stage in stages { await stage.close() }
+    }
+
+    private func run(on stages: [ServiceBenchStage]) async throws {
+        if let killCount {
+            let run = ServiceKillRun(
+                stage: stages[0],
+                killCount: killCount,
+                postCount: killPostCount,
+                seed: seed,
+                printsJSON: text.printsJSON
+            )
+            try await run.run()
+        } else if stages.count > 1 {
+            try await ServiceComparedRun(stages, text).run()
+        } else {
+            try await ServiceTimedRun(stages[0], overload: overload, text).run()
+        }
+    }
+
+    private func stage(
+        _ deviceCount: Int,
+        in folder: String,
+        stop: StopSignal
+    ) async throws(CommandFailure) -> ServiceBenchStage {
+        var load = load
+        load.deviceCount = deviceCount
+        return try await ServiceBenchStage(load, keys: keys, folder: folder, stop: stop)
     }
 }

@@ -92,6 +92,22 @@ final class ServiceBenchStage: Sendable {
         return try SQLiteStore(path: configuration.databaseFile, key: key, settings: settings, now: .now)
     }
 
+    /// Says what came again in a life, by what the relay has left behind. It runs no more.
+    ///
+    /// - Parameters:
+    ///   - tally: of the last load.
+    ///   - text: where that is said.
+    /// - Throws: what the store says; a failure where the relay sent again what APNs had answered.
+    func judge(_ tally: ServiceTally, _ text: ServiceBenchText) async throws {
+        let store = try openStore()
+        let judge = try await RepeatJudge(tally.repeats, in: store)
+        await store.close()
+        try text.printRepeats(judge)
+        guard judge.isGood else {
+            throw CommandFailure.failed("the relay sent again what APNs had answered")
+        }
+    }
+
     func close() async {
         await apns.close()
         loop.stop()
@@ -118,52 +134,5 @@ final class ServiceBenchStage: Sendable {
         } catch {
             throw .failed("the simulator did not start: \(error)")
         }
-    }
-}
-
-/// A relay that runs.
-struct ServiceBenchRelay {
-    let process: RelayProcess
-    let log: OutputDrain
-    let driver: ServiceDriver
-    /// That it is held to.
-    let processor: Int?
-
-    func reading() throws -> ServiceReading {
-        ServiceReading(
-            process: try ProcessReading(of: process.processID),
-            processor: try processor.map { try ProcessorReading($0) }
-        )
-    }
-
-    /// Why it could not be driven, in words.
-    func failure(_ error: any Error) -> CommandFailure {
-        switch error {
-        case let failure as CommandFailure: failure
-        case ServiceBenchError.relayEnded:
-            .failed("the relay ended in the middle of it; the last lines of its log:\n\(log.lastLines)")
-        case ServiceBenchError.silence(let seconds, let accepted, let delivered):
-            .failed(
-                "nothing has happened for \(seconds) seconds: \(accepted) accepted, \(delivered) at APNs; "
-                    + "the last lines of the relay's log:\n\(log.lastLines)"
-            )
-        case ServiceBenchError.stopped, is CancellationError: .failed("stopped")
-        default: .failed("the relay could not be driven: \(error)")
-        }
-    }
-}
-
-/// How a relay and its processor stand.
-struct ServiceReading: Sendable {
-    let process: ProcessReading
-    /// nil where it is held to none.
-    let processor: ProcessorReading?
-
-    func share(since earlier: ServiceReading) -> ProcessorShare? {
-        guard let processor, let before = earlier.processor else { return nil }
-        return processor.share(
-            since: before,
-            ownNanoseconds: process.cpuNanoseconds - earlier.process.cpuNanoseconds
-        )
     }
 }

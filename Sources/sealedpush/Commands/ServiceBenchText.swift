@@ -194,23 +194,50 @@ struct ServiceBenchText {
         causes.sorted { $0.key < $1.key }
     }
 
-    func printRatio(_ deviceCounts: [Int], _ costs: [Int]) throws(CommandFailure) {
-        guard let first = costs.first else { return }
-        for (count, cost) in zip(deviceCounts, costs).dropFirst() {
-            let ratio = cost * 100 / max(1, first)
-            guard !printsJSON else {
-                try object { writer in
-                    writer.member("load", "ratio")
-                    writer.member("devices", count)
-                    writer.member("percent", ratio)
-                }
-                continue
+    // MARK: Relays in turns
+
+    func print(_ report: ServiceComparedReport) throws(CommandFailure) {
+        guard !printsJSON else {
+            return try object { writer in
+                writer.member("load", "in-turns")
+                writer.member("devices", report.deviceCount)
+                writer.member("accepted", report.acceptedCount)
+                writer.member("missing", report.missingCount)
+                writer.member("disk-read-bytes", report.diskReadByteCount)
+                writer.member("bytes-after", report.memoryByteCount)
+                writer.name("cpu-nanoseconds")
+                writer.array { writer in for cost in report.costs { writer.integer(Int64(cost)) } }
             }
-            try Output.print(
-                "CPU for each with \(count) devices: \(cost / 1_000) µs, "
-                    + "\(Self.hundredths(ratio)) times the \(first / 1_000) µs with \(deviceCounts[0])"
-            )
         }
+        let (least, most) = (report.costs.min() ?? 0, report.costs.max() ?? 0)
+        try Output.print(
+            """
+            \(report.deviceCount) devices, \(report.costs.count) rounds: CPU \(report.medianCost / 1_000) µs for each \
+            (\(least / 1_000) to \(most / 1_000)); accepted \(report.acceptedCount), missing \(report.missingCount); \
+            \(report.diskReadByteCount / 1_000) kB read from the disk; memory \(report.memoryByteCount / 1_000) kB
+            """
+        )
+    }
+
+    func print(
+        _ comparison: CostComparison,
+        of report: ServiceComparedReport,
+        to first: ServiceComparedReport
+    ) throws(CommandFailure) {
+        guard !printsJSON else {
+            return try object { writer in
+                writer.member("load", "ratio")
+                writer.member("devices", report.deviceCount)
+                writer.member("percent", comparison.medianPercent)
+                writer.member("least-percent", comparison.leastPercent)
+                writer.member("most-percent", comparison.mostPercent)
+            }
+        }
+        try Output.print(
+            "CPU for each with \(report.deviceCount) devices: \(Self.hundredths(comparison.medianPercent)) times that with "
+                + "\(first.deviceCount), the median of rounds in turns "
+                + "(\(Self.hundredths(comparison.leastPercent)) to \(Self.hundredths(comparison.mostPercent)))"
+        )
     }
 
     // MARK: Words
