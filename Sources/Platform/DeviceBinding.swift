@@ -20,6 +20,19 @@ package struct DeviceBinding: Sendable {
         #endif
     }
 
+    /// Work for that device that a thread will do once it has its turn. It has begun already: whoever makes time pass
+    /// would else take an extension that waits for a thread for one that waits for time.
+    ///
+    /// - Parameter body: What is to be done.
+    /// - Returns: What the thread has to call, once.
+    package func job(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        #if canImport(Darwin)
+        return body
+        #else
+        return device?.job(body) ?? body
+        #endif
+    }
+
     /// Runs `body` on that device.
     package func run(_ body: () -> Void) {
         #if canImport(Darwin)

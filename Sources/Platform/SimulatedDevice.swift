@@ -101,7 +101,7 @@ package final class SimulatedDevice: Sendable {
     ///   - wallClock: the date that the device shows, in milliseconds since 1970.
     ///   - network: what the device reaches; nil for what the machine does.
     ///   - hosts: of the machine's network, what is somewhere else for this device.
-    ///   - onWork: is told, on the thread that works, when `run` begins and ends.
+    ///   - onWork: is told when `run` begins and ends, and when a `job` is handed out and has ended.
     ///   - conditions: at first.
     package init(
         appGroupsPath: String?,
@@ -135,6 +135,15 @@ package final class SimulatedDevice: Sendable {
         onWork(.begins)
         defer { onWork(.ends) }
         return try bind(body)
+    }
+
+    /// The same for later, on whatever thread calls the result, which is to be called once: it is at work from now on.
+    package func job(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        onWork(.begins)
+        return { [self] in
+            defer { onWork(.ends) }
+            bind(body)
+        }
     }
 
     /// The same for a caller that keeps time from passing itself.

@@ -33,7 +33,7 @@ struct PassageOfTimeTests {
         var passage = PassageOfTime(.automatic(scale: 2))
         let reading = reading(deadline: 1)
         #expect(passage.lookOften(reading, at: .seconds(5)) == .wait)
-        #expect(passage.look(reading, at: .milliseconds(5_499)) == .wait)
+        #expect(passage.look(reading, until: .milliseconds(5_499), since: .seconds(5)) == .wait)
         #expect(passage.look(reading, at: .milliseconds(5_500)) == .advance(to: Self.second, .scaled(by: 2)))
     }
 
@@ -42,8 +42,20 @@ struct PassageOfTimeTests {
         var passage = PassageOfTime(.automatic(scale: 1_000_000))
         let reading = reading(deadline: 1, holdCount: holdCount)
         #expect(passage.lookOften(reading, at: .zero) == .wait)
-        #expect(passage.look(reading, at: least - .milliseconds(1)) == .wait)
+        #expect(passage.look(reading, until: least - .milliseconds(1), since: .zero) == .wait)
         #expect(passage.look(reading, at: least) != .wait)
+    }
+
+    @Test(arguments: [0, 1])
+    func `a machine that stands still gives the extension its time`(_ holdCount: Int) {
+        var passage = PassageOfTime(.automatic(scale: 30))
+        let reading = reading(deadline: 30, holdCount: holdCount)
+        #expect(passage.look(reading, until: .milliseconds(900), since: .zero) == .wait)
+        // For a minute, twice.
+        #expect(passage.look(reading, at: .seconds(61)) == .wait)
+        #expect(passage.look(reading, at: .seconds(121)) == .wait)
+        let next = passage.look(reading, until: .milliseconds(121_080), since: .seconds(121))
+        #expect(next == .advance(to: SimulatedClock.Instant(offset: .seconds(30)), .scaled(by: 30)))
     }
 
     @Test func `a machine too busy to look gives the extension its time`() {
@@ -67,7 +79,8 @@ struct PassageOfTimeTests {
         var passage = PassageOfTime(.automatic(scale: 1))
         #expect(passage.look(reading(deadline: 3), at: .zero) == .wait)
         #expect(passage.lookOften(reading(now: 1, deadline: 3), at: .seconds(2)) == .wait)
-        #expect(passage.look(reading(now: 1, deadline: 3), at: .milliseconds(3_999)) == .wait)
+        let last = passage.look(reading(now: 1, deadline: 3), until: .milliseconds(3_999), since: .seconds(2))
+        #expect(last == .wait)
         #expect(passage.look(reading(now: 1, deadline: 3), at: .seconds(4)) != .wait)
     }
 
@@ -95,8 +108,11 @@ struct PassageOfTimeTests {
     func `a scale that makes no sense is still time that passes`(_ scale: Double) {
         for timekeeping in [Device.Timekeeping.automatic(scale: scale), .scaled(by: scale)] {
             var passage = PassageOfTime(timekeeping)
-            _ = passage.lookOften(reading(deadline: 1), at: .zero)
-            #expect(passage.look(reading(deadline: 1), at: .seconds(100_000)) != .wait)
+            var hasPassed = false
+            for look in 0...100_100 where !hasPassed {
+                hasPassed = passage.look(reading(deadline: 1), at: PassageOfTime.lookPauseMax * look) != .wait
+            }
+            #expect(hasPassed)
         }
     }
 
@@ -122,5 +138,21 @@ extension PassageOfTime {
     fileprivate mutating func lookOften(_ reading: SimulatedClock.Reading, at real: Duration) -> Action {
         for _ in 1..<Self.realWaitLookMin { _ = look(reading, at: real) }
         return look(reading, at: real)
+    }
+
+    /// As a machine does that has nothing else to do.
+    ///
+    /// - Returns: the action of the last look, at `end`.
+    fileprivate mutating func look(
+        _ reading: SimulatedClock.Reading,
+        until end: Duration,
+        since start: Duration
+    ) -> Action {
+        var real = start
+        while real < end {
+            if case .advance = look(reading, at: real) { Issue.record("too early, at \(real)") }
+            real += Self.lookPauseMax
+        }
+        return look(reading, at: end)
     }
 }

@@ -121,15 +121,17 @@ public final class Device: Sendable {
             date: conditions.date ?? Date(),
             conditions: conditions
         )
-        let shown: ShownNotification
         if let reason = RunRule.notRunReason(push, showing: arrival.original, on: conditions) {
-            shown = ShownNotification(arrival, notRun: reason)
-        } else {
-            let request = ExtensionRequest(push: push, alertText: alertText, conditions: conditions, center: listed)
-            shown = accept(await host.run(request), of: arrival)
+            let shown = ShownNotification(arrival, notRun: reason)
+            listed.add(shown)
+            return shown
         }
-        listed.add(shown)
-        return shown
+        let request = ExtensionRequest(push: push, alertText: alertText, conditions: conditions, center: listed)
+        return await host.run(request) { [self] outcome in
+            let shown = accept(outcome, of: arrival)
+            listed.add(shown)
+            return shown
+        }
     }
 
     private func accept(_ outcome: ExtensionOutcome, of arrival: ShownNotification.Arrival) -> ShownNotification {

@@ -18,10 +18,14 @@ final class ClockHold: Sendable {
         if !wasOver { clock.release() }
     }
 
-    /// Ends it at the latest after this long in real time, or as soon as the task is cancelled.
+    /// Ends it at the latest after this long in real time, or as soon as the task is cancelled. Slept in short pieces, so
+    /// that a machine that stands still takes only one of them away.
     func end(after duration: Duration) async {
-        // Cancelled is over.
-        try? await ContinuousClock().sleep(for: duration)
+        let piece = PassageOfTime.lookPauseMax
+        for _ in 0..<Int(duration / piece) where !isOver.withLock({ $0 }) {
+            // Cancelled is over.
+            do { try await ContinuousClock().sleep(for: piece) } catch { break }
+        }
         end()
     }
 }

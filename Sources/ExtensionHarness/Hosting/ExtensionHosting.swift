@@ -5,7 +5,15 @@ protocol ExtensionHosting: Sendable {
     /// Runs the extension, from its creation to its end.
     ///
     /// A caller that is cancelled stands for a device in a hurry: the extension is told at once that its time is over.
-    func run(_ request: ExtensionRequest) async -> ExtensionOutcome
+    ///
+    /// - Parameters:
+    ///   - request: The push, and the device that it arrives on.
+    ///   - show: Brings what came of it to the screen, before any more time passes on the device.
+    /// - Returns: What `show` returns.
+    func run(
+        _ request: ExtensionRequest,
+        show: @Sendable (ExtensionOutcome) -> ShownNotification
+    ) async -> ShownNotification
 
     /// How often extensions called their content handler when their run was over.
     var lateHandlerCallCount: Int { get }

@@ -64,7 +64,7 @@ final class ExtensionRun: Sendable {
         }
     }
 
-    /// The result, once there is one.
+    /// The result, once there is one. The clock is held from then on: its release is the caller's.
     var outcome: ExtensionOutcome {
         get async {
             await withCheckedContinuation { continuation in
@@ -86,6 +86,8 @@ final class ExtensionRun: Sendable {
     }
 
     private func finish(_ outcome: ExtensionOutcome) {
+        // Until it is shown: who looks at the screen meanwhile must not be told that nothing came for a whole second.
+        clock.hold()
         let waiter = state.withLock { state in
             state.outcome = outcome
             // The object usually keeps the handler, which keeps this run.

@@ -15,13 +15,16 @@ final class InProcessHost: ExtensionHosting {
 
     var lateHandlerCallCount: Int { lateCallCount.withLock { $0 } }
 
-    func run(_ request: ExtensionRequest) async -> ExtensionOutcome {
+    func run(
+        _ request: ExtensionRequest,
+        show: @Sendable (ExtensionOutcome) -> ShownNotification
+    ) async -> ShownNotification {
         let start = clock.now
         let device = RunningDevice(request.conditions, clock: clock, center: request.center)
         let keeper = TimeKeeper(clock)
         // Not the host itself: an object that is reused keeps its last handler, and the host keeps the object.
         let run = ExtensionRun(on: device, clock: clock) { [lateCallCount] in lateCallCount.withLock { $0 += 1 } }
-        return await withTaskGroup { group in
+        let outcome = await withTaskGroup { group in
             let didReceive = run.callDidReceive(request) { [self] in principal(request.conditions.process) }
             group.addTask { await run.keep(request.timetable, from: start, since: didReceive) }
             group.addTask { await device.make(request.conditions.changes, from: start) }
@@ -31,6 +34,9 @@ final class InProcessHost: ExtensionHosting {
             outcome.time = keeper.timeUsed
             return outcome
         }
+        // Held since the run's end.
+        defer { clock.release() }
+        return show(outcome)
     }
 
     private func principal(_ use: Device.ProcessUse) -> Principal {

@@ -20,12 +20,15 @@ final class ProcessHost: ExtensionHosting {
 
     var lateHandlerCallCount: Int { lateCallCount.withLock { $0 } }
 
-    func run(_ request: ExtensionRequest) async -> ExtensionOutcome {
+    func run(
+        _ request: ExtensionRequest,
+        show: @Sendable (ExtensionOutcome) -> ShownNotification
+    ) async -> ShownNotification {
         while true {
             // A process that ended since its last push leaves this one to the next: a new process takes its first push
             // in any case.
             let watch = watch(for: request)
-            if let outcome = await watch.run(request) { return outcome }
+            if let outcome = await watch.run(request) { return show(outcome) }
             state.withLock { if $0.reused === watch { $0.reused = nil } }
         }
     }

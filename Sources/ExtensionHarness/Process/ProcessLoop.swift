@@ -70,8 +70,9 @@ final class ProcessLoop {
         wait(for: descriptors, supervision.isIdle ? Self.idleMilliseconds : Self.busyMilliseconds)
         follow(inbox.withLock { $0.take() }, process)
         send(process)
-        receive(process)
+        // Before its words: where this thread had no turn for a while, an answer must not hide what it was made with.
         if let byteCount = Footprint.byteCount(of: process.id) { handle(.measured(byteCount: byteCount), process) }
+        receive(process)
         switch process.change() {
         case .stopped:
             // Nothing runs in it any more: what it said until now is all.

@@ -8,7 +8,8 @@
 ///   clock for `settledLookCount` looks in a row. The looks are apart in real time, and each waits for a thread behind
 ///   whatever else is ready to run, so a busy machine stretches them.
 /// - Where nobody but the system waits on it, the extension either still works or waits for something real, and the
-///   deadline is a real one, scaled. It takes `realWaitLookMin` looks as well, for the same reason.
+///   deadline is a real one, scaled. It takes `realWaitLookMin` looks as well, for the same reason; and of the time between
+///   two looks only `lookPauseMax` counts: while the machine stands still, so does the extension.
 struct PassageOfTime: Sendable {
     enum Action: Sendable, Equatable {
         case wait
@@ -17,6 +18,8 @@ struct PassageOfTime: Sendable {
 
     /// Between two looks, in real time.
     static let lookInterval = Duration.milliseconds(2)
+    /// The most that counts of the time between two looks, where an extension's real time is measured.
+    static let lookPauseMax = Duration.milliseconds(10)
     /// About 20 ms on a machine at rest: long beside what an extension does between two waits.
     static let settledLookCount = 10
 
@@ -31,12 +34,15 @@ struct PassageOfTime: Sendable {
     private var lastChangeCount: Int?
     private var quietLookCount = 0
     private var origin: Origin?
+    private var lastLook: Duration?
 
     /// Where simulated and real time were last the same.
     private struct Origin {
         let simulated: SimulatedClock.Instant
         let real: Duration
         var lookCount = 0
+        /// What the extension had of the time since then.
+        var given = Duration.zero
     }
 
     init(_ timekeeping: Device.Timekeeping) {
@@ -53,6 +59,8 @@ struct PassageOfTime: Sendable {
         let isSame = origin?.simulated == reading.now && !reading.isStandingStill
         var start = (isSame ? origin : nil) ?? Origin(simulated: reading.now, real: real)
         start.lookCount += 1
+        if isSame { start.given += min(real - (lastLook ?? real), Self.lookPauseMax) }
+        lastLook = real
         origin = start
         if reading.isStandingStill { return .wait }
         switch timekeeping {
@@ -66,7 +74,7 @@ struct PassageOfTime: Sendable {
                 return quietLookCount >= Self.settledLookCount ? .advance(to: deadline, .virtual) : .wait
             }
             let scaled = reading.now.duration(to: deadline) / Self.bounded(factor)
-            let isDue = real - start.real >= max(scaled, reading.holdCount > 0 ? Self.workTimeMax : Self.realWaitMin)
+            let isDue = start.given >= max(scaled, reading.holdCount > 0 ? Self.workTimeMax : Self.realWaitMin)
             return isDue && start.lookCount >= Self.realWaitLookMin
                 ? .advance(to: deadline, .scaled(by: factor)) : .wait
         }

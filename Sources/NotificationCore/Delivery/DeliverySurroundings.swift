@@ -45,7 +45,7 @@ struct DeliverySurroundings: Sendable {
     func resultFromThread<Result: Sendable>(of body: @escaping @Sendable () -> Result) async -> Result {
         let device = DeviceBinding()
         return await withCheckedContinuation { continuation in
-            runOnThread { device.run { continuation.resume(returning: body()) } }
+            runOnThread(device.job { continuation.resume(returning: body()) })
         }
     }
 }

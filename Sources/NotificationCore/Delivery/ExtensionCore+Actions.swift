@@ -85,7 +85,7 @@ extension ExtensionCore {
     private func run(for number: UInt64, on place: Place, _ body: @escaping @Sendable () -> Void) {
         guard place == .anywhere else { return body() }
         let device = pending.withLock { $0[number]?.device }
-        surroundings.runOnThread { if let device { device.run(body) } else { body() } }
+        surroundings.runOnThread(device?.job(body) ?? body)
     }
 }
 

@@ -89,9 +89,7 @@ public final class ExtensionCore: Sendable {
         let delivery = PendingDelivery(neutral: steps.neutralContent, handler: handler)
         guard let number = pending.withLock({ $0.add(delivery) }) else { return handler(steps.neutralContent) }
         let deadline = surroundings.alarm(after: settings.timing.deadline)
-        surroundings.runOnThread { [self] in
-            delivery.device.run { open(push, for: number) }
-        }
+        surroundings.runOnThread(delivery.device.job { [self] in open(push, for: number) })
         // Behind the work itself, which it must not delay, and only if that is not done already.
         pending.withLock { pending in
             guard pending[number]?.handler != nil else { return }
