@@ -20,7 +20,7 @@ final class AttachmentFolder: Sendable {
     let path: String
     private let lockDescriptor: Int32
 
-    deinit { close(lockDescriptor) }
+    deinit { Self.release(lockDescriptor) }
 
     /// This process's folder; made if it is not there, or not any more.
     ///
@@ -53,7 +53,7 @@ final class AttachmentFolder: Sendable {
             if let lock, unsafe access(path + "/" + lockName, F_OK) == 0 {
                 return AttachmentFolder(path: path, lockDescriptor: lock)
             }
-            if let lock { close(lock) }
+            if let lock { release(lock) }
         }
         return nil
     }
@@ -92,6 +92,12 @@ final class AttachmentFolder: Sendable {
         }
         return descriptor
     }
+
+    /// By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+    private static func release(_ lock: Int32) {
+        _ = flock(lock, LOCK_UN)
+        close(lock)
+    }
 }
 
 // What dead processes left.
@@ -103,7 +109,7 @@ extension AttachmentFolder {
                 if unsafe access(folder + "/" + lockName, F_OK) != 0, isOld(folder) { unsafe rmdir(folder) }
                 continue
             }
-            defer { close(lock) }
+            defer { release(lock) }
             for path in names(in: folder).filter({ $0 != lockName }).map({ folder + "/" + $0 })
             where path.hasSuffix(partialSuffix) || isOld(path) {
                 unsafe unlink(path)

@@ -61,7 +61,11 @@ struct SharedFile: Sendable {
             return nil
         }
 
-        deinit { close(descriptor) }
+        deinit {
+            // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+            _ = flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
 
         /// - Returns: as many bytes as there are from `offset` on, `byteCount` at most.
         func read(_ byteCount: Int, at offset: Int) throws(ContainerError) -> [UInt8] {

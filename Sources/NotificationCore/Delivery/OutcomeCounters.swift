@@ -37,9 +37,10 @@ struct OutcomeCounters: Sendable {
         if let code = DeviceRules.refusal(of: isNew ? .create : .overwrite) { throw failure("open", code) }
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("open", errno) }
-        // The lock goes with the descriptor.
         defer { close(descriptor) }
         try lock(descriptor)
+        // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+        defer { _ = flock(descriptor, LOCK_UN) }
         let found = try counts(in: descriptor)
         var changed = found
         body(&changed)
