@@ -41,15 +41,17 @@ enum Misdeed {
         let body: () -> Void
     }
 
-    /// Touches page after page, and keeps them all; stops at a gigabyte, where no limit has worked.
+    /// Touches page after page, and keeps them all; stops at a gigabyte, where no limit has worked yet. It never returns: an
+    /// answer could overtake a harness that has no turn to look.
     static func takeMemory(stepByteCount: Int) {
         var taken = 0
         while taken < 1 << 30 {
-            guard let memory = unsafe malloc(stepByteCount) else { return }
+            guard let memory = unsafe malloc(stepByteCount) else { break }
             unsafe memset(memory, 1, stepByteCount)
             taken += stepByteCount
             usleep(1_000)
         }
+        waitForever()
     }
 
     static func trap() {

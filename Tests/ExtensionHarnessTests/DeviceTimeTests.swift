@@ -83,14 +83,18 @@ struct DeviceTimeTests {
                 let handler = Handler(call: handler)
                 let device = SimulatedDevice.current
                 let deadline = Task { try? await clock.sleep(for: .seconds(25)) }
+                let begun = DispatchSemaphore(value: 0)
                 Thread {
                     device?.run {
+                        begun.signal()
                         // Real time, and plenty of it: the clock would have gone on.
                         Thread.sleep(forTimeInterval: 0.1)
                         handler.call(content(body: "at \(clock.now.offset)"))
                     }
                     deadline.cancel()
                 }.start()
+                // What has no thread yet has not said so.
+                begun.wait()
             }
         }
         #expect(try await device.deliver(mutablePush).body == "at 0.0 seconds")

@@ -17,7 +17,8 @@ import Glibc
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
             throw TestAuthority.Failure(call: "SSL_CTX_new")
         }
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // A child that had it would keep the server from seeing the connection's end.
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard let session = unsafe SSL_new(context), unsafe SSL_set_fd(session, descriptor) == 1 else {
             throw TestAuthority.Failure(call: "SSL_new")
         }

@@ -96,6 +96,8 @@ struct BrokenExtensionTests {
     ) async throws -> ShownNotification {
         var conditions = Device.Conditions()
         conditions.appGroups = place.url
+        // Longer than any machine stands still.
+        conditions.limits.time = .seconds(600)
         change(&conditions)
         return try await Device(process: .broken(fault), conditions).deliver(mutablePush)
     }

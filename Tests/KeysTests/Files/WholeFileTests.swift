@@ -66,7 +66,7 @@ struct WholeFileWriteTests {
 
     @Test func `who has the old file open goes on reading the old file`() throws {
         let path = try folder.makeFile("file", "old")
-        let descriptor = unsafe open(path, O_RDONLY)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         try WholeFile.write(Array("new".utf8), to: path, access: .ownerOnly)

@@ -70,7 +70,7 @@ struct SharedFileTests {
         #expect(throws: ContainerError.damaged) {
             try file.withLock(ifMissing: .refuse) { _ throws(ContainerError) in throw .damaged }
         }
-        let other = unsafe open(file.path, O_RDWR)
+        let other = unsafe open(file.path, O_RDWR | O_CLOEXEC)
         defer { close(other) }
         let isFree = try file.withLock(ifMissing: .refuse) { _ throws(ContainerError) in
             flock(other, LOCK_EX | LOCK_NB) == 0

@@ -10,6 +10,12 @@ import Testing
 /// Abuse case 107: one process, many pushes at once, one container.
 struct ParallelPushTests {
     @Test func `of 100 pushes at once each handler gets the text of its own, once`() async throws {
+        // Again where this machine took longer than a push may: its deadline is real time.
+        while try await !run() {}
+    }
+
+    /// - Returns: whether it was in time; if not, nothing was expected.
+    private func run() async throws -> Bool {
         let phone = try Phone(seed: 107)
         let count = 100
         let pushes = try (0..<count).map { IncomingPush(userInfo: try phone.push(Message(body: "text \($0)"))) }
@@ -29,6 +35,7 @@ struct ParallelPushTests {
             surroundings: .ofThisDevice
         )
         let shown = Guarded<[Int: [String]]>([:])
+        let start = ContinuousClock.now
         await withTaskGroup { group in
             for (number, push) in pushes.enumerated() {
                 group.addTask {
@@ -41,6 +48,7 @@ struct ParallelPushTests {
                 }
             }
         }
+        guard ContinuousClock.now - start < DeliveryTiming().deadline else { return false }
         let texts = shown.withLock { $0 }
         #expect(texts == Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, ["text \($0)"]) }))
         // All of them are remembered, and counted, as shown.
@@ -50,6 +58,7 @@ struct ParallelPushTests {
         for push in pushes {
             #expect(pipeline.content(of: push, now: Phone.start).outcome == .replay)
         }
+        return true
     }
 }
 
