@@ -48,7 +48,7 @@ struct Correspondents: ~Copyable {
         var frame = Frame(
             messageID: random.bytes(count: 16),
             sentAt: now.milliseconds,
-            expiresAt: now.advanced(by: .seconds(60)).milliseconds,
+            expiresAt: now.advanced(by: .seconds(3_600)).milliseconds,
             senderKey: sender.publicKey.rawRepresentation,
             flags: [],
             body: Array(#"{"body":"Hello"}"#.utf8)

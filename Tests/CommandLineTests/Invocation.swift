@@ -90,10 +90,11 @@ struct Invocation: Sendable {
             return reader
         case .socket(let bytes):
             var ends: [Int32] = [0, 0]
-            guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+            // Closed in other children from the first: one that had it would keep this one's input from its end.
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
                 throw SystemFailure(call: "socketpair", code: errno)
             }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             try fill(ends[1], bytes)
             return ends[0]
         }

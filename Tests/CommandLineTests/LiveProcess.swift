@@ -44,7 +44,12 @@ final class LiveProcess: Sendable {
     /// What it has said on standard error.
     var complaints: String { state.withLock { String(decoding: $0.error, as: UTF8.self) } }
 
-    func signal(_ number: Int32) { _ = kill(id, number) }
+    /// Nothing where it was waited for: its number may be somebody else's by now.
+    func signal(_ number: Int32) {
+        // Whoever has the state may be waiting for the end that this brings.
+        let isReaped = state.withLockIfAvailable { $0.end != nil } ?? false
+        if !isReaped { _ = kill(id, number) }
+    }
 
     /// Asks it to end. It lives until here at least.
     func stop() { signal(SIGTERM) }

@@ -1,4 +1,5 @@
 import TestCertificates
+import TestSupport
 import Testing
 
 extension CommandLineTests {
@@ -114,9 +115,10 @@ extension CommandLineTests {
         @Test func `a port where nobody listens is named`() async throws {
             let place = try await Workplace()
             let push = try await place.push()
-            let port = try Listener().port
-            let run = try await place.run(["send", push, "--to", "abcd"] + Site.sender(port: port) + Workplace.allow)
-            #expect(run.isRefused("localhost:\(port): nobody listens there"), "\(run)")
+            let port = try HeldPort.deaf()
+            let sender = Site.sender(port: Int64(port.number))
+            let run = try await place.run(["send", push, "--to", "abcd"] + sender + Workplace.allow)
+            #expect(run.isRefused("localhost:\(port.number): nobody listens there"), "\(run)")
         }
 
         @Test func `the devices' port is not the one for pushes`() async throws {

@@ -137,7 +137,7 @@ extension CommandLineTests {
 
         @Test func `a tool that is installed makes a PNG of it`() async throws {
             let place = try await Workplace()
-            try install("rsvg-convert", Self.drawing, in: place)
+            try await install("rsvg-convert", Self.drawing, in: place)
             let run = try await replay(in: place, "--png", "p.png", "--svg", "p.svg")
             #expect(run.isDone, "\(run)")
             #expect(try place.folder.bytes("p.png") == Self.png)
@@ -146,9 +146,9 @@ extension CommandLineTests {
         @Test(arguments: ["exit 1", "exit 0", "kill -9 $$", "echo no picture > \"$6\""])
         func `a tool that makes none gives way to the next`(_ script: String) async throws {
             let place = try await Workplace()
-            try install("rsvg-convert", "#!/bin/sh\n\(script)\n", in: place)
+            try await install("rsvg-convert", "#!/bin/sh\n\(script)\n", in: place)
             // ImageMagick's last argument is png:FILE.
-            try install("magick", "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n' > \"${4#png:}\"\n", in: place)
+            try await install("magick", "#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n' > \"${4#png:}\"\n", in: place)
             let run = try await replay(in: place, "--png", "p.png")
             #expect(run.isDone, "\(run)")
             #expect(try place.folder.bytes("p.png") == Self.png)
@@ -179,9 +179,13 @@ extension CommandLineTests {
             #expect(run.isRefused("a Live Activity, which the app itself draws"), "\(run)")
         }
 
-        private func install(_ tool: String, _ script: String, in place: Workplace) throws {
+        /// Written by a process of its own: a file that any process has open for writing cannot be run, and what this one
+        /// writes is for a moment open in whatever child another test starts.
+        private func install(_ tool: String, _ script: String, in place: Workplace) async throws {
             _ = try place.folder.makeFolder("bin")
-            try place.folder.write("bin/\(tool)", script, mode: 0o700)
+            try place.folder.write("script", script)
+            let line = "cat script >bin/\(tool) && chmod 700 bin/\(tool)"
+            guard try await Invocation.shell(line, in: place.folder).run().isDone else { throw Unexpected(line) }
         }
 
         /// With no tool in its way but those that the test installed.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 extension CommandLineTests {
@@ -59,18 +60,18 @@ extension CommandLineTests {
                 in: simulator.folder
             )
             #expect(wrong.isRefused("401"), "\(wrong)")
-            let port = try Listener().port
+            let port = try HeldPort.deaf()
             let nobody = try await Run.sealedpush(
                 "token",
                 "check",
                 "ab",
                 "--control",
-                "http://127.0.0.1:\(port)",
+                "http://127.0.0.1:\(port.number)",
                 "--bearer",
                 "b",
                 in: simulator.folder
             )
-            #expect(nobody.end == .exit(1) && nobody.error.contains("127.0.0.1:\(port)"), "\(nobody)")
+            #expect(nobody.end == .exit(1) && nobody.error.contains("127.0.0.1:\(port.number)"), "\(nobody)")
         }
 
         @Test func `what was recorded is answered in the same way when it is sent again`() async throws {

@@ -1,4 +1,5 @@
 import TestCertificates
+import TestSupport
 import Testing
 
 extension CommandLineTests {
@@ -42,12 +43,12 @@ extension CommandLineTests {
 
         @Test func `a device without a simulator says that nobody listens`() async throws {
             let place = try await Workplace()
-            let port = try Listener().port
+            let port = try HeldPort.deaf()
             let temporary = try place.folder.makeFolder("tmp")
-            var invocation = place.invocation(["device"] + Site.device(port: port) + Workplace.allow)
+            var invocation = place.invocation(["device"] + Site.device(port: Int64(port.number)) + Workplace.allow)
             invocation.environment = ["TMPDIR": temporary]
             let run = try await invocation.run()
-            #expect(run.isRefused("localhost:\(port): nobody listens there"), "\(run)")
+            #expect(run.isRefused("localhost:\(port.number): nobody listens there"), "\(run)")
             #expect(try Folder.names(temporary) == [])
         }
 
@@ -67,7 +68,8 @@ extension CommandLineTests {
 
         @Test func `an empty TMPDIR is as good as none`() async throws {
             let place = try await Workplace()
-            var invocation = place.invocation(["device"] + Site.device(port: try Listener().port) + Workplace.allow)
+            let port = try HeldPort.deaf()
+            var invocation = place.invocation(["device"] + Site.device(port: Int64(port.number)) + Workplace.allow)
             invocation.environment = ["TMPDIR": ""]
             let run = try await invocation.run()
             #expect(run.isRefused("nobody listens there"), "\(run)")

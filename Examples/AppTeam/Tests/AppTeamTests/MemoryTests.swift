@@ -5,6 +5,9 @@ import Testing
 @Suite struct MemoryTests {
   let device = Device(process: .built("PhotoExtensionHost"))
 
+  /// A process has real time, and a busy build machine may need more of it than a phone.
+  init() { device.conditions.limits.time = .seconds(600) }
+
   @Test func `an ordinary photo fits`() async throws {
     let shown = try await device.deliver(PhotoTests.push(photo: "prompt/cat.png"))
 
