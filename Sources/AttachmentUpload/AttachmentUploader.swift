@@ -16,16 +16,18 @@ public struct AttachmentUploader: Sendable {
     private let trust: HTTPSRequest.Trust
     /// Before the second try; doubled for each more.
     private let retryDelay: Duration
+    private let connectSeconds: Int
 
     /// - Parameter trust: which authorities may vouch for the host.
     public init(trust: Trust = .system) { self.init(trust: trust, retryDelay: .milliseconds(500)) }
 
-    init(trust: Trust, retryDelay: Duration) {
+    init(trust: Trust, retryDelay: Duration, connectSeconds: Int = 15) {
         switch trust {
         case .system: self.trust = .system
         case .file(let path): self.trust = .file(path: path)
         }
         self.retryDelay = retryDelay
+        self.connectSeconds = connectSeconds
     }
 
     /// Uploads to a blob host, in parts; a connection that breaks costs at most one of them.
@@ -156,7 +158,7 @@ extension AttachmentUploader {
         request.trust = trust
         // A part may wait for the host's disk.
         request.patience.stallSeconds = 60
-        request.patience.connectSeconds = 15
+        request.patience.connectSeconds = connectSeconds
         return request
     }
 }

@@ -42,7 +42,11 @@ package final class BlobFolder: Sendable {
         state = Guarded(FolderState())
     }
 
-    deinit { close(lock) }
+    deinit {
+        // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+        _ = flock(lock, LOCK_UN)
+        close(lock)
+    }
 
     /// When an upload is given up; seconds since 1970.
     func uploadEnd(_ header: BlobHeader) -> UInt64 {

@@ -29,7 +29,13 @@ final class CuttingServer: Sendable {
         let log = Guarded<[String]>([])
         let port = await loop.run { () -> Result<UInt16, TransportError> in
             Result { () throws(TransportError) in
-                try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in
+                try TLSListener(
+                    address: "127.0.0.1",
+                    port: 0,
+                    context: context,
+                    loop: loop,
+                    limits: .patient
+                ) { _ in
                     Connection { head in
                         script(
                             log.withLock { log in

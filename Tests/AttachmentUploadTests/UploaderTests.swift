@@ -19,7 +19,7 @@ struct UploaderTests {
         place = try TemporaryFolder()
         authority = try TestAuthority()
         let path = try place.makeFile("ca.pem", String(decoding: authority.certificatePEM, as: UTF8.self))
-        uploader = AttachmentUploader(trust: .file(path: path), retryDelay: .milliseconds(1))
+        uploader = AttachmentUploader(trust: .file(path: path), retryDelay: .milliseconds(1), connectSeconds: 600)
     }
 
     private static let token = "token"
@@ -135,7 +135,8 @@ struct UploaderTests {
         let (path, _) = try file(10)
         let host = try host(server)
         await #expect(throws: UploadError.notTrusted) {
-            try await AttachmentUploader(trust: .file(path: other)).upload(path, to: host)
+            try await AttachmentUploader(trust: .file(path: other), retryDelay: .milliseconds(1), connectSeconds: 600)
+                .upload(path, to: host)
         }
     }
 

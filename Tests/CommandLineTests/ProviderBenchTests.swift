@@ -21,7 +21,13 @@ extension CommandLineTests {
                 privateKeyPEM: identity.privateKeyPEM.span.bytes,
                 alpn: ["h2"]
             )
-            server = try await .start(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in Accepting() }
+            server = try await .start(
+                address: "127.0.0.1",
+                port: 0,
+                context: context,
+                loop: loop,
+                limits: .patient
+            ) { _ in Accepting() }
         }
 
         private func bench(_ arguments: String...) async throws -> Run {

@@ -72,7 +72,8 @@ extension Site {
             host: "localhost",
             port: UInt16(pushPort),
             context: try .client(trust: .pem(authority), alpn: ["h2"]),
-            loop: loop
+            loop: loop,
+            limits: .patient
         )
         var headers = HeaderBlock()
         headers.append(":method", "POST")

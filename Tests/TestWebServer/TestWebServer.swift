@@ -65,7 +65,13 @@ package final class TestWebServer: Sendable {
         let log = Guarded<[Request]>([])
         let port = await loop.run { () -> Result<UInt16, TransportError> in
             Result { () throws(TransportError) in
-                try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in
+                try TLSListener(
+                    address: "127.0.0.1",
+                    port: 0,
+                    context: context,
+                    loop: loop,
+                    limits: .patient
+                ) { _ in
                     ScriptedConnection { head, body in
                         let request = log.withLock { log in
                             let request = Request(head, body: body, number: log.count)

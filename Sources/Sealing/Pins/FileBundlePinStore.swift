@@ -34,8 +34,11 @@ public struct FileBundlePinStore: BundlePinStore {
         let subfolder = folder + "/" + name.prefix(2)
         let path = subfolder + "/" + name.dropFirst(2)
         let lock = try lockFile(in: subfolder)
-        // Closing it unlocks.
-        defer { close(lock) }
+        defer {
+            // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+            _ = flock(lock, LOCK_UN)
+            close(lock)
+        }
         try Self.lock(lock, path: subfolder)
         switch change(try read(slot, path: path)) {
         case .keep: break

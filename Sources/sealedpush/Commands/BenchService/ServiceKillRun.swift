@@ -18,7 +18,7 @@ struct ServiceKillRun {
     }
 
     /// For a life that does not come to its moment on a machine that is starved.
-    private static let lifeMax = Duration.seconds(20)
+    private static let lifeMax = Duration.seconds(120)
     private static let cycleCountMax = 30
     private static let receiptCountMax = 200
     /// Of a hundred devices one says that it has opened what it got.
