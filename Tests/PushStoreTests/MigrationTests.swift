@@ -114,7 +114,7 @@ struct MigrationTests {
         #expect(
             sums == [
                 "440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36", "5c1c31ad7f5e038b", "34c409427518fc28",
-                "e9ebe0e37d1b1914",
+                "e9ebe0e37d1b1914", "afe21fc9b50ff175",
             ]
         )
     }

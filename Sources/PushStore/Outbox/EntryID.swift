@@ -27,15 +27,26 @@ package struct EntryID: Hashable, Sendable {
 struct EntrySequence {
     /// So many in a millisecond before it runs ahead of the clock.
     private static let countPerMillisecond: Int64 = 1 << 13
+    /// So far numbers may run ahead of the clock and still tell the time.
+    private static let slack: Int64 = 1_000 * countPerMillisecond
     private(set) var last: Int64
 
     init(last: Int64) { self.last = last }
 
     /// The next number; `milliseconds` are those since 1970.
     mutating func next(milliseconds: UInt64) -> Int64 {
-        // A clock beyond the year 2109 does not count any more; the numbers go on one by one.
-        let clock = Int64(min(milliseconds, (1 << 41) - 1)) * Self.countPerMillisecond
-        last = max(last + 1, clock)
+        last = max(last + 1, Self.clock(milliseconds))
         return last
+    }
+
+    /// Whether a number that is given out now would not tell the time.
+    func isAhead(milliseconds: UInt64) -> Bool { last > Self.clock(milliseconds) + Self.slack }
+
+    /// - Returns: no number of before that time is greater, where none ran ahead of the clock.
+    static func last(before milliseconds: UInt64) -> Int64 { clock(milliseconds) + slack }
+
+    /// A clock beyond the year 2109 does not count any more; the numbers go on one by one.
+    private static func clock(_ milliseconds: UInt64) -> Int64 {
+        Int64(min(milliseconds, (1 << 41) - 1)) * countPerMillisecond
     }
 }

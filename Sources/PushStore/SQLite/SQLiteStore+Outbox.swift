@@ -142,7 +142,20 @@ extension SQLiteStore: DurableOutbox {
     }
 
     package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
-        try await writer.perform { writer throws(StoreError) in try writer.purge(endedBefore: time, limit: limit) }
+        var count = 0
+        // A call that ended at its limit is gone on with, so that what still waits is not looked at again by each.
+        var lastID: Int64? = purgePosition.withLock { $0 }
+        while let from = lastID, count < limit {
+            // Steps of their own, so that others get their turn between them.
+            let step = try await writer.perform { [count] writer throws(StoreError) in
+                try writer.purge(endedBefore: time, after: from, limit: limit - count)
+            }
+            count += step.purgedCount
+            lastID = step.lastID
+        }
+        purgePosition.withLock { [lastID] in $0 = lastID ?? 0 }
+        try await writer.perform { writer throws(StoreError) in try writer.purgeRest(before: time, limit: limit) }
+        return count
     }
 
     /// The numbers of tenants that have something queued in a lane.

@@ -13,6 +13,8 @@ package final class SQLiteStore: Sendable {
     private let traces: Guarded<TraceMemory>
     private let deviceEntries: Guarded<TraceMemory>
     let turns = Guarded(0)
+    /// Up to which entry the purge before came that had to end at its limit; 0 for none.
+    let purgePosition = Guarded<Int64>(0)
     let settings: StoreSettings
     let file: StoreFile
     /// So much log (32 MiB of pages of 8,192 bytes) before it is moved into the file, instead of 1,000: fewer waits for the disk.
@@ -188,12 +190,23 @@ extension StoreWriter {
                 .bytes(opened), .integer(Int64(clamping: openCount)),
             ])
         }
-        var count = 0
-        while true {
-            var found = 0
-            try alone { () throws(StoreError) in found = try self.recoverInterrupted(limit: 1_000, now: now) }
-            if found == 0 { return count }
-            count += found
+        var isUnpacked = false
+        while !isUnpacked {
+            try alone { () throws(StoreError) in isUnpacked = try self.unpackParcels(limit: 16) }
         }
+        // As many as were counted, with each change in its own transaction; the rest of the file is not looked at.
+        let expected = tallies.count(.sending)
+        var count = 0
+        var last = Int64.max
+        while count < expected {
+            var found: [Int64] = []
+            try alone { [last] () throws(StoreError) in
+                found = try self.recoverInterrupted(below: last, limit: 1_000, now: now)
+            }
+            guard let lowest = found.last else { break }
+            count += found.count
+            last = lowest
+        }
+        return count
     }
 }

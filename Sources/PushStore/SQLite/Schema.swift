@@ -6,7 +6,7 @@ enum Schema {
     /// "SPsh": what `file` and SQLite see of whose file it is.
     static let applicationID: Int64 = 0x5350_7368
 
-    static let steps = [outbox, devices, replays, throughput, receipts, deviceEntries]
+    static let steps = [outbox, devices, replays, throughput, receipts, deviceEntries, parcels]
 
     /// The outbox.
     private static let outbox = """
@@ -81,6 +81,14 @@ enum Schema {
             pairs BLOB NOT NULL,
             PRIMARY KEY (run, first, ordinal)
         ) WITHOUT ROWID;
+        """
+
+    /// What is on its way and what has ended are found by their ids, in the order of time, and not by indexes that each
+    /// notification would write three times. Payloads of what is on its way from the start, many in a row.
+    private static let parcels = """
+        DROP INDEX entry_sending;
+        DROP INDEX entry_ended;
+        CREATE TABLE parcel (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         """
 
     /// The device registry.

@@ -7,7 +7,7 @@ extension StoreWriter {
         try sql("UPDATE entry SET state = ?, reason = ?, changed = ? WHERE id = ?").run([
             .integer(state.code.rawValue), .optional(state.reasonCode), now.column, .integer(standing.id.value),
         ])
-        if state.needsNoPayload { try deletePayload(standing.id.value) }
+        try settlePayload(of: standing.id.value, as: state)
         try conclude(standing.id.value, tenant: standing.tenant, as: state.code, now: now)
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
@@ -47,6 +47,7 @@ extension StoreWriter {
         try sql("UPDATE entry SET state = 5, reason = ?, changed = ? WHERE id = ?").run([
             .integer(Int64(DeathReason.corrupt.rawValue)), now.column, .integer(id),
         ])
+        try settlePayload(of: id, as: .dead(.corrupt))
         try conclude(id, tenant: found.tenant, as: .dead, now: now)
         guard let lane = UInt8(exactly: found.lane).flatMap(Lane.init) else { return }
         tallies.move(tenant: found.tenant, lane: lane, from: EntryState.Code(rawValue: found.state), to: .dead)
@@ -110,47 +111,5 @@ extension StoreWriter {
             time.column, .integer(standing.id.value),
         ])
         return .recorded
-    }
-
-    /// Of a run whose entries are all forgotten.
-    private func forgetRun(_ kind: TraceIndexKind) throws(StoreError) {
-        let run = try sql(
-            "SELECT min(id) FROM \(kind.runs) WHERE id < coalesce((SELECT min(id) FROM entry), 0x7FFFFFFFFFFFFFFF)"
-        ).first([]) { $0.optionalInteger(0) }
-        guard let run = run ?? nil else { return }
-        try sql("DELETE FROM \(kind.chunks) WHERE run = ?").run([.integer(run)])
-        try sql("DELETE FROM \(kind.runs) WHERE id = ?").run([.integer(run)])
-    }
-
-    func purge(endedBefore time: Timestamp, limit: Int) throws(StoreError) -> Int {
-        let found = try sql(
-            """
-            SELECT id, tenant, lane, state, attempts <= (first_attempt IS NOT NULL) FROM entry
-            WHERE state >= 3 AND changed < ? ORDER BY changed LIMIT ?
-            """
-        ).all([time.column, .integer(Int64(limit))]) { row in
-            (
-                id: row.integer(0), tenant: row.integer(1), lane: row.integer(2), state: row.integer(3),
-                hasNoMoreAttempts: row.integer(4) != 0
-            )
-        }
-        for (id, tenant, lane, state, hasNoMoreAttempts) in found {
-            // Those of the others went when they ended.
-            if state == EntryState.Code.dead.rawValue { try deletePayload(id) }
-            if !hasNoMoreAttempts { try sql("DELETE FROM attempt WHERE entry = ?").run([.integer(id)]) }
-            try sql("DELETE FROM entry WHERE id = ?").run([.integer(id)])
-            try forgetWatch(id, tenant: tenant)
-            guard let lane = UInt8(exactly: lane).flatMap(Lane.init) else { continue }
-            tallies.move(tenant: tenant, lane: lane, from: EntryState.Code(rawValue: state), to: nil)
-        }
-        try sql(
-            """
-            DELETE FROM request WHERE (tenant, key) IN
-                (SELECT tenant, key FROM request WHERE created < ? ORDER BY created LIMIT ?)
-            """
-        ).run([time.column, .integer(Int64(limit))])
-        try forgetRun(.trace)
-        try forgetRun(.device)
-        return found.count
     }
 }

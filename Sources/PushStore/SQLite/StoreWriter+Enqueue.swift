@@ -98,9 +98,11 @@ extension StoreWriter {
         row.bind(13, header)
         row.bind(14, checksum)
         try row.runBound()
-        hot.insertPayload.bind(1, id.value)
-        hot.insertPayload.bind(2, entry.payload)
-        try hot.insertPayload.runBound()
+        if state == .sending {
+            try parcels.add(entry.payload, of: id.value)
+        } else {
+            try insertPayload(entry.payload, of: id.value)
+        }
         try watch(entry, as: id)
         tallies.move(tenant: tenant, lane: entry.lane, from: nil, to: state)
     }

@@ -132,13 +132,22 @@ extension StoreWriter {
         return try settle(standing, settlement, attempt, after: outcome.earlier, now: now) ? settlement.state : nil
     }
 
-    /// After a start: everything that was on its way when the process before ended.
+    /// After a start: what was on its way when the process before ended, the newest first: that is where nearly all of it is.
     ///
-    /// - Returns: how many.
-    func recoverInterrupted(limit: Int, now: Timestamp) throws(StoreError) -> Int {
-        let found = try sql("SELECT \(EntryStanding.columns), header FROM entry WHERE state = 1 LIMIT ?").all(
-            [.integer(Int64(limit))]
-        ) { (id: $0.integer(0), standing: EntryStanding($0), header: EntryHeader.decode($0.bytes(9))) }
+    /// - Parameters:
+    ///   - last: ids below it, as they are in the file.
+    ///   - limit: at most so many.
+    ///   - now: when that is.
+    /// - Returns: their ids.
+    /// - Throws: what a disk does.
+    func recoverInterrupted(below last: Int64, limit: Int, now: Timestamp) throws(StoreError) -> [Int64] {
+        let found = try sql(
+            """
+            SELECT \(EntryStanding.columns), header FROM entry WHERE state = 1 AND id < ? ORDER BY id DESC LIMIT ?
+            """
+        ).all([.integer(last), .integer(Int64(limit))]) { row in
+            (id: row.integer(0), standing: EntryStanding(row), header: EntryHeader.decode(row.bytes(9)))
+        }
         for (id, standing, header) in found {
             guard let standing, let header else {
                 try setAside(id, now: now)
@@ -157,7 +166,7 @@ extension StoreWriter {
                 continue
             }
         }
-        return found.count
+        return found.map(\.id)
     }
 
     /// Those of an outcome's that are not the entry's first one, which has its place in the row; and forgets what is neither
@@ -214,7 +223,7 @@ extension StoreWriter {
         }
         guard try row.runBound() == 1 else { return false }
         if !isFirst || !earlier.isEmpty { try recordLater(earlier + [attempt], of: standing) }
-        if settlement.state.needsNoPayload { try deletePayload(standing.id.value) }
+        try settlePayload(of: standing.id.value, as: settlement.state)
         if standing.mayBeWatched {
             try conclude(standing.id.value, tenant: standing.tenant, as: settlement.state.code, now: now)
         }
@@ -231,11 +240,6 @@ extension StoreWriter {
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: .sending, to: nil)
         tallies.move(tenant: standing.tenant, lane: lane, from: nil, to: settlement.state.code)
         return true
-    }
-
-    func deletePayload(_ id: Int64) throws(StoreError) {
-        hot.deletePayload.bind(1, id)
-        try hot.deletePayload.runBound()
     }
 }
 

@@ -36,6 +36,7 @@ extension StoreWriter {
             .integer(state.code.rawValue), .optional(cause.map { Int64($0.rawValue) }), now.column, due.column,
             .integer(standing.id.value),
         ])
+        try settlePayload(of: standing.id.value, as: state)
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
 

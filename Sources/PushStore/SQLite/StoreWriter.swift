@@ -11,6 +11,7 @@ final class StoreWriter {
     let tallies: TallyTable
     let traces: TraceIndex
     let deviceEntries: TraceIndex
+    let parcels: ParcelTable
     let vault: TokenVault
     let settings: StoreSettings
     var random = SystemRandom()
@@ -21,6 +22,8 @@ final class StoreWriter {
     private let health: Guarded<StoreHealth>
     private var sequence: EntrySequence
     private var writtenSequence: Int64
+    /// When the last id was given out.
+    private var clock: UInt64 = 0
     private var isBroken = false
 
     init(
@@ -45,6 +48,7 @@ final class StoreWriter {
         tallies = try TallyTable(connection, book: book)
         self.traces = try TraceIndex(connection, by: .trace, memory: traces)
         self.deviceEntries = try TraceIndex(connection, by: .device, memory: deviceEntries)
+        parcels = try ParcelTable(connection)
         vault = TokenVault(secrets)
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
         let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
@@ -53,8 +57,12 @@ final class StoreWriter {
         writtenSequence = last ?? -1
     }
 
+    /// Whether ids run ahead of the clock, which was set back: then they do not tell when entries were made.
+    var isAheadOfClock: Bool { sequence.isAhead(milliseconds: clock) }
+
     func nextID(_ shard: Shard, milliseconds: UInt64) -> EntryID {
-        EntryID(sequence: sequence.next(milliseconds: milliseconds), shard: shard)
+        clock = milliseconds
+        return EntryID(sequence: sequence.next(milliseconds: milliseconds), shard: shard)
     }
 
     /// Does jobs in one transaction, and ends each.
@@ -88,11 +96,13 @@ final class StoreWriter {
             try tallies.write()
             try traces.write()
             try deviceEntries.write()
+            try parcels.write()
             try writeSequence()
             try hot.commit.runBound()
             tallies.end(holds: true)
             traces.end(holds: true)
             deviceEntries.end(holds: true)
+            parcels.end(holds: true)
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
             note(.writable)
@@ -103,6 +113,7 @@ final class StoreWriter {
             tallies.end(holds: false)
             traces.end(holds: false)
             deviceEntries.end(holds: false)
+            parcels.end(holds: false)
             tenants.forget()
             if error == .full { note(.full) }
             if error == .unwritable { note(.unwritable) }

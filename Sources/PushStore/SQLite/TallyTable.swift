@@ -33,6 +33,11 @@ final class TallyTable {
         }
     }
 
+    /// - Returns: of all tenants and lanes, as of the last transaction that holds.
+    func count(_ state: EntryState.Code) -> Int {
+        book.withLock { book in book.reduce(0) { $1.key.state == state ? $0 + $1.value : $0 } }
+    }
+
     /// Counts what a transaction does: `from` is nil for a new entry, `to` for one that is forgotten.
     func move(tenant: Int64, lane: Lane, from: EntryState.Code?, to: EntryState.Code?) {
         if let from { pending[Key(tenant: tenant, lane: lane, state: from), default: 0] -= 1 }

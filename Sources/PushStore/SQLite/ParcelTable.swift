@@ -1,0 +1,140 @@
+/// Payloads of what is on its way from the start, many in a row.
+///
+/// Nearly all of it is accepted at once, and its payload is needed for a crash alone: a row for each would be written and
+/// deleted for nothing. So those of a transaction are written together, as few parcels, and a parcel is deleted with the last
+/// entry that needs it. What has to be sent again gets a row of its own in `payload`, like what was queued. Only the writer
+/// looks here: what is on its way is sent from memory.
+final class ParcelTable {
+    private let insert: SQLiteStatement
+    private let select: SQLiteStatement
+    private let delete: SQLiteStatement
+    /// By entry; without those that this transaction has let go of.
+    private var parcels: [Int64: Int64] = [:]
+    /// How many entries need a parcel, as of the last transaction that holds.
+    private var counts: [Int64: Int] = [:]
+    private var open = PayloadParcel()
+    private var written: [[Int64]] = []
+    private var released: [(entry: Int64, parcel: Int64)] = []
+    /// The last one that was read in this transaction.
+    private var last: (id: Int64, bytes: [UInt8])?
+
+    init(_ connection: SQLiteConnection) throws(StoreError) {
+        insert = try connection.prepare("INSERT INTO parcel (id, bytes) VALUES (?, ?)")
+        select = try connection.prepare("SELECT bytes FROM parcel WHERE id = ?")
+        delete = try connection.prepare("DELETE FROM parcel WHERE id = ?")
+    }
+
+    /// `entry` is one that this transaction stores, as on its way.
+    func add(_ payload: [UInt8], of entry: Int64) throws(StoreError) {
+        if !open.hasRoom(payload.count) { try writeOpen() }
+        open.append(payload, of: entry)
+    }
+
+    /// What an entry's state needs of a parcel from now on is nothing.
+    ///
+    /// - Returns: whether it was in one.
+    func release(_ entry: Int64) -> Bool {
+        guard let parcel = parcels.removeValue(forKey: entry) else { return false }
+        released.append((entry, parcel))
+        return true
+    }
+
+    /// - Returns: nil for one that is in none; nil inside where the file has it no more.
+    func payload(of entry: Int64) throws(StoreError) -> [UInt8]?? {
+        guard let parcel = parcels[entry] else { return nil }
+        if last?.id != parcel {
+            last = (parcel, try select.first([.integer(parcel)]) { $0.bytes(0) } ?? [])
+        }
+        var found: [UInt8]?
+        PayloadParcel.read(last?.bytes ?? []) { id, payload in
+            if id == entry { found = Array(payload) }
+            return id != entry
+        }
+        return .some(found)
+    }
+
+    /// Before the transaction ends.
+    func write() throws(StoreError) {
+        try writeOpen()
+        for (parcel, count) in releasedCounts where counts[parcel] == count { try delete.run([.integer(parcel)]) }
+    }
+
+    /// After it has ended.
+    func end(holds: Bool) {
+        if holds {
+            for (parcel, count) in releasedCounts {
+                let rest = (counts[parcel] ?? 0) - count
+                counts[parcel] = rest > 0 ? rest : nil
+            }
+            for entries in written {
+                counts[entries[0]] = entries.count
+                for entry in entries { parcels[entry] = entries[0] }
+            }
+        } else {
+            for (entry, parcel) in released { parcels[entry] = parcel }
+        }
+        open.removeAll()
+        written.removeAll(keepingCapacity: true)
+        released.removeAll(keepingCapacity: true)
+        last = nil
+    }
+
+    /// Its id is that of its first entry.
+    private func writeOpen() throws(StoreError) {
+        guard let first = open.entries.first else { return }
+        try insert.run([.integer(first), .bytes(open.bytes)])
+        written.append(open.entries)
+        open.removeAll()
+    }
+
+    private var releasedCounts: [Int64: Int] {
+        var counts: [Int64: Int] = [:]
+        for (_, parcel) in released { counts[parcel, default: 0] += 1 }
+        return counts
+    }
+}
+
+extension StoreWriter {
+    func insertPayload(_ payload: [UInt8], of id: Int64) throws(StoreError) {
+        hot.insertPayload.bind(1, id)
+        hot.insertPayload.bind(2, payload)
+        try hot.insertPayload.runBound()
+    }
+
+    func deletePayload(_ id: Int64) throws(StoreError) {
+        hot.deletePayload.bind(1, id)
+        try hot.deletePayload.runBound()
+    }
+
+    /// Keeps the payload where a state needs it, in a row of its own, or deletes it. `id` is as it is in the file.
+    func settlePayload(of id: Int64, as state: EntryState) throws(StoreError) {
+        if !state.needsNoPayload, let found = try parcels.payload(of: id), let payload = found {
+            try insertPayload(payload, of: id)
+        }
+        // What has a row of its own is in no parcel.
+        if !parcels.release(id), state.needsNoPayload { try deletePayload(id) }
+    }
+
+    /// After a start: what the process before had on its way gets rows of its own.
+    ///
+    /// - Returns: whether that was all; then `limit` was more than there were.
+    func unpackParcels(limit: Int) throws(StoreError) -> Bool {
+        let found = try sql("SELECT id, bytes FROM parcel ORDER BY id LIMIT ?").all([.integer(Int64(limit))]) { row in
+            (id: row.integer(0), bytes: row.bytes(1))
+        }
+        for (id, bytes) in found {
+            try PayloadParcel.read(bytes) { (entry, payload) throws(StoreError) in
+                // Others of it have ended, or have their row.
+                try sql(
+                    """
+                    INSERT OR IGNORE INTO payload (entry, bytes)
+                    SELECT id, ? FROM entry WHERE id = ? AND state = 1
+                    """
+                ).run([.bytes(Array(payload)), .integer(entry)])
+                return true
+            }
+            try sql("DELETE FROM parcel WHERE id = ?").run([.integer(id)])
+        }
+        return found.count < limit
+    }
+}

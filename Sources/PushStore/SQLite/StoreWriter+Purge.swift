@@ -1,0 +1,75 @@
+internal import Envelope
+
+/// What a part of a purge did.
+struct PurgeStep: Sendable {
+    let purgedCount: Int
+    /// As it is in the file; nil where there was nothing more to look at.
+    let lastID: Int64?
+}
+
+extension StoreWriter {
+    /// Forgets what had ended before `time`, of the next entries in the order of their ids, which is that of time.
+    ///
+    /// What ended before a time was made before it, so that nothing newer has to be looked at; what is older and still waits
+    /// is passed by.
+    ///
+    /// - Parameters:
+    ///   - time: what ended at it is kept.
+    ///   - lastID: where the step before ended; 0 for the first.
+    ///   - limit: at most so many are forgotten; more than 0.
+    /// - Returns: how far it came.
+    /// - Throws: what a disk does.
+    func purge(endedBefore time: Timestamp, after lastID: Int64, limit: Int) throws(StoreError) -> PurgeStep {
+        // Ids that ran ahead of the clock do not tell when an entry was made: then all are looked at.
+        let newest = isAheadOfClock ? .max : EntrySequence.last(before: time.milliseconds) << 8
+        let found = try sql(
+            """
+            SELECT id, tenant, lane, state, attempts <= (first_attempt IS NOT NULL), changed FROM entry
+            WHERE id > ? AND id < ? ORDER BY id LIMIT ?
+            """
+        ).all([.integer(lastID), .integer(newest), .integer(Int64(Self.lookCountMax))]) { row in
+            (
+                id: row.integer(0), tenant: row.integer(1), lane: row.integer(2), state: row.integer(3),
+                hasNoMoreAttempts: row.integer(4) != 0, changed: row.integer(5)
+            )
+        }
+        var purgedCount = 0
+        for (id, tenant, lane, state, hasNoMoreAttempts, changed) in found {
+            guard state >= EntryState.Code.accepted.rawValue, changed < time.number else { continue }
+            if purgedCount == limit { return PurgeStep(purgedCount: purgedCount, lastID: id - 1) }
+            purgedCount += 1
+            // Those of the others went when they ended.
+            if state == EntryState.Code.dead.rawValue { try deletePayload(id) }
+            if !hasNoMoreAttempts { try sql("DELETE FROM attempt WHERE entry = ?").run([.integer(id)]) }
+            try sql("DELETE FROM entry WHERE id = ?").run([.integer(id)])
+            try forgetWatch(id, tenant: tenant)
+            guard let lane = UInt8(exactly: lane).flatMap(Lane.init) else { continue }
+            tallies.move(tenant: tenant, lane: lane, from: EntryState.Code(rawValue: state), to: nil)
+        }
+        return PurgeStep(purgedCount: purgedCount, lastID: found.count < Self.lookCountMax ? nil : found.last?.id)
+    }
+
+    /// So many entries are looked at in a transaction, which others wait for.
+    private static var lookCountMax: Int { 4_096 }
+
+    /// After a purge: the idempotency keys of before, at most `limit`, and a run whose entries are all forgotten.
+    func purgeRest(before time: Timestamp, limit: Int) throws(StoreError) {
+        try sql(
+            """
+            DELETE FROM request WHERE (tenant, key) IN
+                (SELECT tenant, key FROM request WHERE created < ? ORDER BY created LIMIT ?)
+            """
+        ).run([time.column, .integer(Int64(limit))])
+        try forgetRun(.trace)
+        try forgetRun(.device)
+    }
+
+    private func forgetRun(_ kind: TraceIndexKind) throws(StoreError) {
+        let run = try sql(
+            "SELECT min(id) FROM \(kind.runs) WHERE id < coalesce((SELECT min(id) FROM entry), 0x7FFFFFFFFFFFFFFF)"
+        ).first([]) { $0.optionalInteger(0) }
+        guard let run = run ?? nil else { return }
+        try sql("DELETE FROM \(kind.chunks) WHERE run = ?").run([.integer(run)])
+        try sql("DELETE FROM \(kind.runs) WHERE id = ?").run([.integer(run)])
+    }
+}
