@@ -184,6 +184,7 @@ extension StoreWriter {
     ///
     /// - Returns: how many that were.
     func start(openCount: UInt64, now: Timestamp) throws(StoreError) -> Int {
+        clock = now.milliseconds
         let opened = Array("opened".utf8)
         try alone { () throws(StoreError) in
             try self.sql("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run([
@@ -200,8 +201,9 @@ extension StoreWriter {
         var last = Int64.max
         while count < expected {
             var found: [Int64] = []
+            let limit = min(1_000, expected - count)
             try alone { [last] () throws(StoreError) in
-                found = try self.recoverInterrupted(below: last, limit: 1_000, now: now)
+                found = try self.recoverInterrupted(below: last, limit: limit, now: now)
             }
             guard let lowest = found.last else { break }
             count += found.count

@@ -22,8 +22,8 @@ final class StoreWriter {
     private let health: Guarded<StoreHealth>
     private var sequence: EntrySequence
     private var writtenSequence: Int64
-    /// When the last id was given out.
-    private var clock: UInt64 = 0
+    /// When the last id was given out, or the store was opened; milliseconds since 1970.
+    var clock: UInt64 = 0
     private var isBroken = false
 
     init(
