@@ -21,6 +21,7 @@ package final class TLSChannel {
     private var isTurnEndPlanned = false
     private var wantsWritable = false
     private var isReadingPaused = false
+    private var sendFailure: TransportError?
 
     private init(
         tls: consuming TLSSession,
@@ -96,11 +97,8 @@ package final class TLSChannel {
             didConnect(result)
         }
         state = .connecting
-        timer = loop.schedule(after: limits.connectDeadline) { [unowned self] in
-            timer = nil
-            finish(.deadlineExceeded(connector.phase))
-        }
         self.connector = connector
+        startTimer(limits.connectDeadline) { .deadlineExceeded(connector.phase) }
         connector.connect()
     }
 
@@ -126,7 +124,7 @@ package final class TLSChannel {
     private func beginHandshake() {
         state = .handshaking
         updateWatch()
-        startTimer(limits.handshakeDeadline, .deadlineExceeded(.handshake))
+        startTimer(limits.handshakeDeadline) { .deadlineExceeded(.handshake) }
         do throws(TLSError) {
             // A server has nothing to say yet; for both it is the same call.
             try tls.handshake()
@@ -179,8 +177,8 @@ package final class TLSChannel {
 
     /// Sends what is queued now, instead of at the turn's end.
     package func flush() {
-        guard state != .closed else { return }
-        if let error = sendQueued() { return finish(error) }
+        guard state != .closed, sendFailure == nil else { return }
+        if let error = sendQueued() { return didFailToSend(error) }
         let isDone = tls.ciphertextByteCount == 0
         updateWatch()
         if isDone, state == .closing { socket?.shutdownSending() }
@@ -188,6 +186,13 @@ package final class TLSChannel {
             wantsWritable = false
             delegate?.channelIsWritable(self)
         }
+    }
+
+    /// The peer is gone, and what it said before, such as an alert or a GOAWAY, may still be there to be read.
+    private func didFailToSend(_ error: TransportError) {
+        sendFailure = error
+        if state != .closing { read() }
+        finish(error)
     }
 
     /// Stops to read, so that the peer has to wait; what it sends fills TCP's own buffers.
@@ -287,6 +292,7 @@ package final class TLSChannel {
     }
 
     private func didReceiveEnd() {
+        if let sendFailure { return finish(sendFailure) }
         switch state {
         case .closing: finishClosing(.connectionLost)
         // After the peer's goodbye it would be closing.
@@ -306,7 +312,7 @@ package final class TLSChannel {
         case .open:
             tls.close()
             state = .closing
-            startTimer(limits.closeDeadline, .deadlineExceeded(.close))
+            startTimer(limits.closeDeadline) { .deadlineExceeded(.close) }
             flush()
         }
     }
@@ -348,11 +354,13 @@ package final class TLSChannel {
 
     // MARK: Time
 
-    private func startTimer(_ delay: Duration, _ error: TransportError) {
+    private func startTimer(_ delay: Duration, _ error: @escaping () -> TransportError) {
         timer?.cancel()
         timer = loop.schedule(after: delay) { [unowned self] in
             timer = nil
-            if state == .closing { finishClosing(error) } else { finish(error) }
+            // What was not heard while nobody listened says nothing of the peer.
+            if loop.now < loop.judgesFrom { return startTimer(loop.judgesFrom - .now(), error) }
+            if state == .closing { finishClosing(error()) } else { finish(error()) }
         }
     }
 
