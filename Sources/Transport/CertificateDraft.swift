@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 
 /// A certificate that nobody has signed yet.
 @safe final class CertificateDraft {
@@ -9,10 +10,12 @@ import COpenSSL
         unsafe self.handle = handle
         // Positive, and nothing else known of it (RFC 5280 section 4.1.2.2).
         let serialNumber = UInt64.random(in: 1...UInt64(Int64.max))
+        // Read once: between two readings a second may begin, and the validity be longer than it was to be.
+        var now = time(nil)
         guard unsafe X509_set_version(handle, 2) == 1,
             unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(handle), serialNumber) == 1,
-            unsafe X509_gmtime_adj(X509_getm_notBefore(handle), validity.lowerBound) != nil,
-            unsafe X509_gmtime_adj(X509_getm_notAfter(handle), validity.upperBound) != nil,
+            unsafe X509_time_adj(X509_getm_notBefore(handle), validity.lowerBound, &now) != nil,
+            unsafe X509_time_adj(X509_getm_notAfter(handle), validity.upperBound, &now) != nil,
             unsafe X509_set_pubkey(handle, key.handle) == 1
         else { throw OpenSSLFailure.library("X509 fields") }
         try addName("CN", commonName)

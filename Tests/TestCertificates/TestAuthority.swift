@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 
 /// A certificate authority that exists for one test run: what it signs is valid whatever the clock says.
 @safe public final class TestAuthority {
@@ -92,10 +93,12 @@ import COpenSSL
     ) throws -> OpaquePointer {
         guard let certificate = unsafe X509_new() else { throw Failure(call: "X509_new") }
         let subject = unsafe X509_get_subject_name(certificate)
+        // Read once: between two readings a second may begin, and the validity be longer than it was to be.
+        var now = time(nil)
         guard unsafe X509_set_version(certificate, 2) == 1,
             unsafe ASN1_INTEGER_set(X509_get_serialNumber(certificate), serialNumber) == 1,
-            unsafe X509_gmtime_adj(X509_getm_notBefore(certificate), validity.lowerBound) != nil,
-            unsafe X509_gmtime_adj(X509_getm_notAfter(certificate), validity.upperBound) != nil,
+            unsafe X509_time_adj(X509_getm_notBefore(certificate), validity.lowerBound, &now) != nil,
+            unsafe X509_time_adj(X509_getm_notAfter(certificate), validity.upperBound, &now) != nil,
             unsafe X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, name, -1, -1, 0) == 1,
             unsafe X509_set_pubkey(certificate, key) == 1
         else {
