@@ -13,7 +13,8 @@ package enum Spawn {
     /// - Parameters:
     ///   - words: The program's path and its arguments.
     ///   - environment: All its variables, as `NAME=value`; nil for this process's own.
-    ///   - descriptors: What becomes its standard input, output and error; fewer leave the rest as they are here.
+    ///   - descriptors: What becomes its standard input, output and error; fewer leave the rest as they are here. It
+    ///     inherits no others.
     ///   - isGroup: Whether it begins a process group of its own.
     /// - Returns: its process id.
     /// - Throws: `SystemFailure`.
@@ -34,6 +35,8 @@ package enum Spawn {
         for (target, source) in descriptors.enumerated() {
             if let source { unsafe posix_spawn_file_actions_adddup2(&actions, source, Int32(target)) }
         }
+        // Tests run beside each other: another one's connection would stay open, and its lock held, while the child lives.
+        unsafe closeAll(from: Int32(max(3, descriptors.count)), &actions)
 
         // Signals as a fresh process has them, whatever the test runner does with its own.
         var attributes = posix_spawnattr_t()
@@ -54,6 +57,16 @@ package enum Spawn {
         }
         guard code == 0 else { throw SystemFailure(call: "posix_spawn \(words[0])", code: code) }
         return id
+    }
+
+    /// Not in Swift's Glibc module.
+    private static func closeAll(from first: Int32, _ actions: inout posix_spawn_file_actions_t) {
+        typealias AddCloseFrom =
+            @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        let name = "posix_spawn_file_actions_addclosefrom_np"
+        guard let symbol = unsafe dlsym(UnsafeMutableRawPointer(bitPattern: 0), name) else { return }
+        let add = unsafe unsafeBitCast(symbol, to: AddCloseFrom.self)
+        _ = unsafe add(&actions, first)
     }
 
     /// A pipe that only the children get to whom it is given.
