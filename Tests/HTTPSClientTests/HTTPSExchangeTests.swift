@@ -163,8 +163,9 @@ struct HTTPSExchangeTests {
         let server = try await TestWebServer.start(identity) { _ in [.answer(body: [1]), .close] }
         var request = HTTPSRequest(.get, "https://pinned.example.com:\(server.port)/")
         request.trust = .file(path: authorityPath)
-        // The first is refused by its system, and the second is tried.
-        let addresses: [[UInt8]] = [[127, 0, 0, 77], [127, 0, 0, 1]]
+        request.patience = Self.patience
+        // The first is nobody's in any test: it is refused by its system, and the second is tried.
+        let addresses: [[UInt8]] = [[127, 0, 0, 78], [127, 0, 0, 1]]
         request.pin = .init(host: "pinned.example.com", port: server.port, addresses: addresses)
         #expect(try await run(request).bytes == [1])
     }
@@ -178,6 +179,7 @@ struct HTTPSExchangeTests {
         let server = try await serve { _ in [.answer(body: [1])] }
         var request = HTTPSRequest(.get, "https://\(host):\(server.port)/")
         request.trust = .file(path: authorityPath)
+        request.patience = Self.patience
         // Of another name: so libcurl resolves this one itself.
         request.pin = .init(host: "pinned.example.com", port: server.port, addresses: [address])
         #expect(await attempt(request).result == .failure(.notReached))
@@ -213,9 +215,17 @@ extension HTTPSExchangeTests {
         try await TestWebServer.start(try authority.issue(), script: script)
     }
 
+    /// A starved machine must not end what a test does not want to end.
+    private static let patience: HTTPSRequest.Patience = {
+        var patience = HTTPSRequest.Patience()
+        (patience.connectSeconds, patience.stallSeconds) = (600, 600)
+        return patience
+    }()
+
     private func request(_ server: TestWebServer, _ target: String = "/") -> HTTPSRequest {
         var request = HTTPSRequest(.get, server.url(target))
         request.trust = .file(path: authorityPath)
+        request.patience = Self.patience
         return request
     }
 
