@@ -8,7 +8,6 @@ import Transport
 @testable import APNSSimulator
 
 /// Client certificates over real connections: which are believed, and how the others are refused.
-@Suite(.timeLimit(.minutes(5)))
 struct CertificateConnectionTests {
     private let authority: TestAuthority
 

@@ -8,7 +8,6 @@ import Transport
 @testable import APNSSimulator
 
 /// What each call does, over a real connection.
-@Suite(.timeLimit(.minutes(5)))
 struct ControlCallTests {
     @Test func `the state tells environment, clock, seed and every setting`() async throws {
         let control = try await ControlSite { configuration in
@@ -177,6 +176,7 @@ struct ControlCallTests {
             port: control.site.simulator.pushPort,
             context: control.site.pushContext,
             loop: control.site.clientLoop,
+            limits: .patient,
             onEvent: events.record
         )
         #expect(try await control.call("POST /v1/goaway", #"{"reason":"Shutdown"}"#).status == 202)

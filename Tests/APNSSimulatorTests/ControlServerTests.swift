@@ -5,7 +5,6 @@ import Testing
 @testable import APNSSimulator
 
 /// Who may call, and what comes of it.
-@Suite(.timeLimit(.minutes(5)))
 struct ControlServerTests {
     @Test(arguments: ["", "Bearer", "Bearer x", "Basic %", "Bearer %x", "bearer  %  more", "%"])
     func `a call without the right secret is refused`(_ credentials: String) async throws {

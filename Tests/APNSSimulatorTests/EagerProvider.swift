@@ -19,15 +19,13 @@ final class EagerProvider: TLSChannelDelegate, @unchecked Sendable {
             site.clientLoop.perform {
                 let provider = EagerProvider(greeting: bytes)
                 provider.ended = continuation
-                var limits = TLSChannelLimits()
-                (limits.connectDeadline, limits.handshakeDeadline) = (.seconds(600), .seconds(600))
                 do throws(TransportError) {
                     _ = try TLSChannel.connect(
                         host: "127.0.0.1",
                         port: site.simulator.pushPort,
                         context: context,
                         loop: site.clientLoop,
-                        limits: limits,
+                        limits: .patient,
                         delegate: provider
                     )
                 } catch {

@@ -9,7 +9,6 @@ import Transport
 
 @testable import APNSSimulator
 
-@Suite(.timeLimit(.minutes(30)))
 struct EndToEndTests {
     @Test func `a push goes from the provider to the device, byte for byte`() async throws {
         let site = try await Site()

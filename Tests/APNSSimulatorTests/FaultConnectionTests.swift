@@ -6,12 +6,14 @@ import Transport
 
 /// What a client makes of each fault of a connection that worked so far, and what the server did in truth.
 @Suite struct FaultConnectionTests {
-    /// What became of requests 1 … `count`, sent at once, of which the last meets `fault`.
+    /// What became of requests 1 … `count`, sent at once, of which the last meets `fault`. Where a deadline ends them, the
+    /// server may still have to read what the client has given up: `areReceived` waits for that.
     private func meet(
         _ fault: ConnectionFault,
         isProcessed: Bool = false,
         with others: [RequestFault] = [],
         limits: HTTP2ClientLimits = HTTP2ClientLimits.patient,
+        areReceived: Bool = false,
         onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
     ) async throws -> (outcomes: [Result<HTTP2Response, TransportError>], entries: [FaultLedger.Entry]) {
         let site = try FaultSite()
@@ -19,6 +21,10 @@ import Transport
         let client = try await site.connect(to: server, limits: limits, onEvent: onEvent)
         let numbers = 0..<others.count + 1
         let outcomes = await client.outcomes(numbers)
+        while areReceived {
+            let ledger = await server.ledger()
+            if numbers.allSatisfy({ ledger[FaultSite.id($0)].receivedCount > 0 }) { break }
+        }
         await client.close(gracefully: false)
         let ledger = await server.ledger()
         #expect(ledger.protocolErrorCount == 0 && ledger.streamExcessCount == 0)
@@ -114,7 +120,13 @@ import Transport
     @Test func `a blackhole is ambiguous when the deadline has passed`() async throws {
         var limits = HTTP2ClientLimits.patient
         limits.requestDeadline = .milliseconds(50)
-        let (outcomes, entries) = try await meet(.blackhole, isProcessed: true, with: Self.inFlight, limits: limits)
+        let (outcomes, entries) = try await meet(
+            .blackhole,
+            isProcessed: true,
+            with: Self.inFlight,
+            limits: limits,
+            areReceived: true
+        )
         #expect(outcomes.map(\.error) == Array(repeating: .ambiguous(.deadlineExceeded), count: 3))
         #expect(entries.map(\.processedCount) == [1, 0, 1])
     }

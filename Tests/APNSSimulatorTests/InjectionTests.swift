@@ -7,7 +7,6 @@ import Transport
 @testable import APNSSimulator
 
 /// Faults on a real connection, as a client that knows nothing of them meets them.
-@Suite(.timeLimit(.minutes(5)))
 struct InjectionTests {
     private final class Stage: Sendable {
         let site: Site
@@ -23,14 +22,12 @@ struct InjectionTests {
         }
 
         func connect() async throws -> HTTP2ClientConnection {
-            var limits = HTTP2ClientLimits()
-            limits.requestDeadline = .seconds(240)
-            return try await .connect(
+            try await .connect(
                 host: "127.0.0.1",
                 port: site.simulator.pushPort,
                 context: site.pushContext,
                 loop: site.clientLoop,
-                limits: limits,
+                limits: .patient,
                 onEvent: events.record
             )
         }

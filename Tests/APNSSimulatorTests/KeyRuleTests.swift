@@ -137,7 +137,6 @@ struct KeyRuleTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
 struct KeyConnectionTests {
     @Test(arguments: ValidationRules.TokenUpdateScope.allCases)
     func `two connections with a token each are two tokens of one key`(

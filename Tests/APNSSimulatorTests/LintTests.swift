@@ -6,7 +6,6 @@ import Transport
 @testable import APNSSimulator
 
 /// What is remarked on an accepted push.
-@Suite(.timeLimit(.minutes(5)))
 struct LintTests {
     private func lints(
         _ payload: String = #"{"aps":{"alert":"x"}}"#,

@@ -74,6 +74,7 @@ private final class Stage: Sendable {
                         port: port,
                         context: context,
                         loop: loop,
+                        limits: .patient,
                         delegate: provider
                     )
                 } catch {

@@ -60,16 +60,13 @@ extension Site {
         as identity: TLSIdentity?,
         onEvent: @escaping @Sendable (HTTP2ClientEvent) -> Void = { _ in }
     ) async throws -> HTTP2ClientConnection {
-        var limits = HTTP2ClientLimits()
-        limits.requestDeadline = .seconds(600)
-        limits.channel.handshakeDeadline = .seconds(600)
         let context = try TLSContext.client(trust: .pem(authorityPEM), alpn: ["h2"], identity: identity)
         return try await .connect(
             host: "127.0.0.1",
             port: simulator.pushPort,
             context: context,
             loop: clientLoop,
-            limits: limits,
+            limits: .patient,
             onEvent: onEvent
         )
     }

@@ -132,7 +132,6 @@ extension Request {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
 struct ReasonTableTests {
     @Test
     func `the table has every reason once, with Apple's status and a source`() {

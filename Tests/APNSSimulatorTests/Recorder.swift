@@ -20,7 +20,7 @@ final class Recorder<Element: Sendable>: Sendable {
         for continuation in ready { continuation.resume() }
     }
 
-    /// The first `count` elements, once there are so many. The suite's time limit ends a wait that never does.
+    /// The first `count` elements, once there are so many.
     func first(_ count: Int) async -> [Element] {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in

@@ -8,7 +8,6 @@ import Transport
 @testable import APNSSimulator
 
 /// What a recording holds, and what it must not.
-@Suite(.timeLimit(.minutes(5)))
 struct RecordingTests {
     private static func exchange(_ change: (inout RecordedExchange) -> Void = { _ in }) throws -> RecordedExchange {
         var exchange = RecordedExchange(

@@ -61,7 +61,7 @@ final class ServiceSite: Sendable {
         (configuration.channelPort, configuration.gatewayPort, configuration.feedbackPort) = (0, 0, 0)
         configuration.validation.clientAuthoritiesPEM = authorityPEM
         configuration.profile = .spec
-        configuration.helloDeadline = .seconds(600)
+        configuration.bePatient()
         configure(&configuration)
         tokens = ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: keyID, teamID: teamID)
         let clock = Clock()
@@ -122,15 +122,12 @@ final class ServiceSite: Sendable {
     }
 
     func connection(toManagement isManagement: Bool) async throws -> HTTP2ClientConnection {
-        var limits = HTTP2ClientLimits()
-        (limits.channel.connectDeadline, limits.channel.handshakeDeadline) = (.seconds(600), .seconds(600))
-        limits.requestDeadline = .seconds(600)
         return try await .connect(
             host: "127.0.0.1",
             port: isManagement ? simulator.channelPort ?? 0 : simulator.pushPort,
             context: http2,
             loop: clientLoop,
-            limits: limits
+            limits: .patient
         )
     }
 
@@ -162,8 +159,7 @@ final class ServiceSite: Sendable {
     /// Nothing on a starved machine may end before its time.
     static var patient: LegacyLimits {
         var limits = LegacyLimits()
-        limits.channel.connectDeadline = .seconds(600)
-        limits.channel.handshakeDeadline = .seconds(600)
+        limits.channel = .patient
         limits.channel.idleDeadline = .seconds(600)
         return limits
     }

@@ -37,7 +37,7 @@ final class Site: Sendable {
 
     init(
         startsWithOneStream: Bool = true,
-        helloDeadline: Duration = .seconds(60),
+        helloDeadline: Duration = .seconds(600),
         rules: ConnectionRules = ConnectionRules(),
         recording: RecordingFile? = nil,
         configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
@@ -61,8 +61,9 @@ final class Site: Sendable {
             keys: [SigningKey(id: keyID, team: teamID, publicKey: try ThrowawayKeys.first().publicKey())])
         configuration.startsWithOneStream = startsWithOneStream
         configuration.profile = .spec
-        configuration.helloDeadline = helloDeadline
         configuration.connections = rules
+        configuration.bePatient()
+        configuration.helloDeadline = helloDeadline
         try configure(&configuration)
         tokens = ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: keyID, teamID: teamID)
         let (clock, events, connectionEvents) = (Clock(), Recorder<SimulatorEvent>(), Recorder<ConnectionEvent>())
@@ -144,7 +145,8 @@ final class Site: Sendable {
             host: "127.0.0.1",
             port: simulator.pushPort,
             context: pushContext,
-            loop: clientLoop
+            loop: clientLoop,
+            limits: .patient
         )
     }
 
@@ -162,6 +164,15 @@ final class Site: Sendable {
         events.all.compactMap { event in
             if case .delivery(let delivery) = event { delivery } else { nil }
         }
+    }
+}
+
+extension SimulatorConfiguration {
+    /// A starved machine must not end what a test does not want to end.
+    mutating func bePatient() {
+        helloDeadline = .seconds(600)
+        (connections.handshakeSecondsMax, connections.requestSecondsMax) = (600, 600)
+        (connections.responseSecondsMax, connections.drainSecondsMax) = (600, 600)
     }
 }
 

@@ -5,7 +5,6 @@ import Transport
 @testable import APNSSimulator
 
 /// Apple's table of reasons for channels and broadcasts, each provoked by a request that deserves it.
-@Suite(.timeLimit(.minutes(10)))
 struct ChannelReasonTests {
     private static let none = "com.example.none"
     private static let withoutMember = #"{"push-type":"LiveActivity"}"#

@@ -7,7 +7,6 @@ import Transport
 @testable import APNSSimulator
 
 /// Channels with our own client and simulated devices, over TLS.
-@Suite(.timeLimit(.minutes(10)))
 struct ChannelTests {
     private static let payload = Array(#"{"aps":{"event":"update","timestamp":1,"content-state":{}}}"#.utf8)
     private static let later = Expiration(unixSeconds: UInt64(ServiceSite.start) + 3600)

@@ -26,6 +26,7 @@ private final class RawDevice: TLSChannelDelegate, @unchecked Sendable {
                         port: site.simulator.devicePort,
                         context: site.deviceContext,
                         loop: site.clientLoop,
+                        limits: .patient,
                         delegate: device
                     )
                 } catch {
@@ -55,7 +56,6 @@ private final class RawDevice: TLSChannelDelegate, @unchecked Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(30)))
 struct DevicePortTests {
     private static func hello() throws -> [UInt8] {
         DeviceFrame.hello(DeviceHello(topic: try Topic("com.example.chat"))).bytes
@@ -118,7 +118,8 @@ struct DevicePortTests {
                 host: "127.0.0.1",
                 port: site.simulator.devicePort,
                 context: site.pushContext,
-                loop: site.clientLoop
+                loop: site.clientLoop,
+                limits: .patient
             )
         }
         await #expect(throws: DeviceLinkError.self) {

@@ -8,7 +8,6 @@ import Transport
 @testable import APNSSimulator
 
 /// Devices over real connections: states, certificates, tokens, and time.
-@Suite(.timeLimit(.minutes(5)))
 struct LiveDeviceTests {
     @Test func `two devices get their own pushes, and the one that was away its newest`() async throws {
         let site = try await Site()

@@ -7,7 +7,6 @@ import Transport
 @testable import APNSSimulator
 
 /// The binary gateway and the feedback service with our own client, over mutual TLS.
-@Suite(.timeLimit(.minutes(10)))
 struct GatewayTests {
     private static func notification(
         _ token: DeviceToken,
