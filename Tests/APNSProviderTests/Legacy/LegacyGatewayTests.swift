@@ -113,7 +113,7 @@ struct LegacyGatewayTests {
         _ service: LegacyService,
         countMax: Int = 1_000_000
     ) async -> LegacyFeedback.List {
-        var limits = LegacyLimits()
+        var limits = LegacySite.patient
         limits.feedbackCountMax = countMax
         return await LegacyFeedback(
             service: service,

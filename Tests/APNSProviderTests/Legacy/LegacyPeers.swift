@@ -49,6 +49,20 @@ final class LegacySite: Sendable {
         serverLoop.stop()
     }
 
+    /// A starved machine must not end what a test does not want to end.
+    private static let patience: TLSChannelLimits = {
+        var limits = TLSChannelLimits.patient
+        (limits.idleDeadline, limits.closeDeadline) = (.seconds(600), .seconds(600))
+        return limits
+    }()
+
+    /// The same for clients.
+    static var patient: LegacyLimits {
+        var limits = LegacyLimits()
+        limits.channel = patience
+        return limits
+    }
+
     /// Starts a gateway.
     func serveGateway(
         _ verdict: @escaping @Sendable (_ notification: LegacyNotification, _ number: Int) -> Verdict
@@ -65,7 +79,11 @@ final class LegacySite: Sendable {
         let (loop, context) = (serverLoop, serverContext)
         let port = await loop.run {
             Result { () throws(TransportError) in
-                try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in make() }.port
+                try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop, limits: Self.patience) {
+                    _ in
+                    make()
+                }
+                .port
             }
         }
         return LegacyService(host: "127.0.0.1", port: try port.get())
@@ -74,7 +92,7 @@ final class LegacySite: Sendable {
     func gateway(
         _ service: LegacyService,
         _ command: LegacyCommand = .frame,
-        limits: LegacyLimits = LegacyLimits()
+        limits: LegacyLimits = patient
     ) -> LegacyGateway {
         LegacyGateway(service: service, context: clientContext, loop: clientLoop, command: command, limits: limits)
     }
