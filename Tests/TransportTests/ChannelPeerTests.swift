@@ -44,7 +44,8 @@ import Testing
         let listener = try await loop.run {
             Result { () throws(TransportError) in
                 LoopBound(
-                    try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in
+                    try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop, limits: .patient) {
+                        _ in
                         Observer(opened)
                     },
                     to: loop

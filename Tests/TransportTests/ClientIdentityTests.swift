@@ -90,7 +90,9 @@ import Testing
         return try await loop.run {
             Result { () throws(TransportError) in
                 LoopBound(
-                    try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in Echo() },
+                    try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop, limits: .patient) {
+                        _ in Echo()
+                    },
                     to: loop
                 )
             }

@@ -312,7 +312,9 @@ import Testing
         let listener = try await loop.run {
             Result { () throws(TransportError) in
                 LoopBound(
-                    try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in Mute() },
+                    try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop, limits: .patient) {
+                        _ in Mute()
+                    },
                     to: loop
                 )
             }

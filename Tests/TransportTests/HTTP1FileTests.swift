@@ -22,7 +22,7 @@ import Testing
         _ bytes: [UInt8],
         offset: UInt64,
         byteCount: UInt64,
-        limits: HTTP1Limits = HTTP1Limits()
+        limits: HTTP1Limits = HTTP1Loopback.patient
     ) throws -> HTTP1Loopback {
         let path = folder.path("file")
         try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `a client that does not read is given up`() throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.answerDeadline = .milliseconds(50)
         let bytes = [UInt8](repeating: 1, count: 32_000_000)
         let loopback = try serve(bytes, offset: 0, byteCount: 32_000_000, limits: limits)

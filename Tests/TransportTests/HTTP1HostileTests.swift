@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `a body that is too large is a 413`() throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.bodyByteCountMax = 1_000
         let loopback = try HTTP1Loopback(limits: limits)
         let client = try loopback.client()
@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: ["9223372036854775807", "18446744073709551618"])
     func `a length that never comes to an end ends with its time`(_ length: String) throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.requestDeadline = .milliseconds(100)
         let loopback = try HTTP1Loopback(limits: limits)
         let client = loopback.hastyClient()
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["one long line", "many fields"]) func `too much of a head is refused`(_ kind: String) throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.headerByteCountMax = 4_096
         let loopback = try HTTP1Loopback(limits: limits)
         let client = try loopback.client()
@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: ["", "GET / HTTP/1.1\r\n", "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"])
     func `a request that does not end ends the connection`(_ text: String) throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.requestDeadline = .milliseconds(50)
         let loopback = try HTTP1Loopback(limits: limits)
         let client = loopback.hastyClient()
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `a byte now and then does not keep a connection`() throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.requestDeadline = .milliseconds(100)
         let loopback = try HTTP1Loopback(limits: limits)
         let client = loopback.hastyClient()
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `a keep-alive connection without a request ends`() throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.requestDeadline = .milliseconds(200)
         let loopback = try HTTP1Loopback(limits: limits)
         var client = loopback.hastyClient()
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `who comes when all places are taken is served when one is free`() async throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.connectionCountMax = 3
         let loopback = try HTTP1Loopback(limits: limits)
         var clients = try (0..<3).map { _ in try loopback.client() }

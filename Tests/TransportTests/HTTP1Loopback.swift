@@ -7,7 +7,7 @@ final class HTTP1Loopback {
     let server: HTTP1Server
 
     init(
-        limits: HTTP1Limits = HTTP1Limits(),
+        limits: HTTP1Limits = patient,
         _ handle: @escaping @Sendable (HTTP1Request) -> HTTP1Response = HTTP1Loopback.mirror
     ) throws {
         let identity = try TestAuthority().issue()
@@ -17,6 +17,13 @@ final class HTTP1Loopback {
             alpn: ["http/1.1"]
         )
         server = try .start(address: "127.0.0.1", port: 0, context: context, limits: limits, handle: handle)
+    }
+
+    /// Minutes in place of seconds: only a fault makes anyone wait so long.
+    static var patient: HTTP1Limits {
+        var limits = HTTP1Limits()
+        (limits.requestDeadline, limits.answerDeadline) = (.seconds(600), .seconds(600))
+        return limits
     }
 
     func client() throws -> TestClient { try TestClient(port: server.port) }

@@ -12,14 +12,22 @@ import Testing
         #expect(answer.status == 200 && answer.body == "POST /a?b=c hi", "\(answer)")
     }
 
+    /// 127.0.0.0/8, in the machine's order of bytes.
+    private static func isLoopback(_ address: String) -> Bool { address.hasSuffix("7F") }
+
     @Test func `a server in plain text listens on this machine only`() throws {
         let server = try HTTP1Server.startPlain(port: 0, handle: HTTP1Loopback.mirror)
-        let lines = try Loopbacks.listeningAddresses(port: server.port)
-        #expect(lines == ["0100007F"])
+        // The table may change while it is read, and a line be passed over.
+        var lines: [String] = []
+        while !lines.contains("0100007F"), lines.allSatisfy(Self.isLoopback) {
+            lines = try Loopbacks.listeningAddresses(port: server.port)
+        }
+        // Another test may listen on the same number of another such address.
+        #expect(lines.allSatisfy(Self.isLoopback), "\(lines)")
     }
 
     @Test func `a body that is too large is refused`() throws {
-        var limits = HTTP1Limits()
+        var limits = HTTP1Loopback.patient
         limits.bodyByteCountMax = 10
         let server = try HTTP1Server.startPlain(port: 0, limits: limits, handle: HTTP1Loopback.mirror)
         let answer = try PlainCaller.call(server.port, "POST /", ["Host: x"], body: "more than ten")

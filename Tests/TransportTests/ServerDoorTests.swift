@@ -68,7 +68,13 @@ import Testing
         let attempts = Attempts()
         let port = try await loop.run {
             Result { () throws(TransportError) in
-                let listener = try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in
+                let listener = try TLSListener(
+                    address: "127.0.0.1",
+                    port: 0,
+                    context: context,
+                    loop: loop,
+                    limits: .patient
+                ) { _ in
                     Echo()
                 }
                 listener.isExhausted = { attempts.isExhausted() }

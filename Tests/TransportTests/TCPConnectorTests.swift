@@ -47,8 +47,7 @@ import Testing
 
     @Test func `an address that says nothing is overtaken`() async throws {
         let (busy, good) = (try HeldPort.silent(backlog: 0), try HeldPort.silent())
-        // They fill its queue: who calls now hears nothing at all.
-        let callers = try (0..<4).map { _ in try StartedClient(to: busy.number) }
+        let callers = try StartedClient.fill(busy)
         var route = TCPRoute()
         route.attemptDelay = .milliseconds(5)
         #expect(try await connect([busy.number, busy.number, good.number], route) == good.number)
@@ -104,13 +103,15 @@ import Testing
         let listener = try await loop.run {
             Result { () throws(TransportError) in
                 LoopBound(
-                    try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop) { _ in Deaf() },
+                    try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop, limits: .patient) {
+                        _ in Deaf()
+                    },
                     to: loop
                 )
             }
         }.get()
         let port = await loop.run { listener.value.port }
-        var limits = TLSChannelLimits()
+        var limits = ConformanceClient.patience
         limits.unacknowledgedDeadline = .milliseconds(300)
         limits.sendQueueByteCountMax = 64 << 20
         let client = try await RecordedChannel.connect(loopback, to: port, limits: limits) { channel in

@@ -10,7 +10,7 @@ import Testing
         _ loopback: Loopback,
         address: String = "127.0.0.1",
         port: UInt16 = 0,
-        limits: TLSChannelLimits = TLSChannelLimits(),
+        limits: TLSChannelLimits = ConformanceClient.patience,
         connectionCountMax: Int = 16,
         makeDelegate: @escaping @Sendable () -> any TLSChannelDelegate = { Echo() }
     ) async throws -> LoopBound<TLSListener> {
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `a writer that is held back is told when there is room, and nothing is lost`() async throws {
         let loopback = try Loopback()
-        var limits = TLSChannelLimits()
+        var limits = ConformanceClient.patience
         limits.sendQueueByteCountHigh = 64 << 10
         let listener = try await listen(loopback, limits: limits)
         let client = try await RecordedChannel.connect(loopback, to: port(listener), limits: limits)
@@ -94,7 +94,7 @@ import Testing
     @Test func `a queue that is full refuses, and the connection goes on`() async throws {
         let loopback = try Loopback()
         let listener = try await listen(loopback)
-        var limits = TLSChannelLimits()
+        var limits = ConformanceClient.patience
         limits.sendQueueByteCountMax = 100_000
         let refused = Mutex<TransportError?>(nil)
         let client = try await RecordedChannel.connect(loopback, to: port(listener), limits: limits) { channel in
@@ -114,7 +114,7 @@ import Testing
     @Test func `a port in use is named`() async throws {
         let loopback = try Loopback()
         // An address of its own: on the others' a port that is closed may be theirs at once.
-        let address = "127.0.0.77"
+        let address = "127.0.0.79"
         let first = try await listen(loopback, address: address)
         let port = await port(first)
         await #expect(throws: TransportError.addressInUse(port: port)) {
@@ -144,9 +144,8 @@ import Testing
     @Test func `a host that does not answer runs out of time`() async throws {
         let loopback = try Loopback()
         let busy = try HeldPort.silent(backlog: 0)
-        // They fill the listener's queue, which nobody empties: who calls now hears nothing, not even a refusal.
-        let callers = try (0..<4).map { _ in try StartedClient(to: busy.number) }
-        var limits = TLSChannelLimits()
+        let callers = try StartedClient.fill(busy)
+        var limits = ConformanceClient.patience
         limits.connectDeadline = .milliseconds(30)
         let client = try await RecordedChannel.connect(loopback, to: busy.number, limits: limits)
         #expect(await client.untilClosed().error == .deadlineExceeded(.connect))
@@ -156,7 +155,7 @@ import Testing
     @Test func `a peer that does not shake hands runs out of time`() async throws {
         let loopback = try Loopback()
         let silent = try HeldPort.silent()
-        var limits = TLSChannelLimits()
+        var limits = ConformanceClient.patience
         limits.handshakeDeadline = .milliseconds(30)
         let client = try await RecordedChannel.connect(loopback, to: silent.number, limits: limits)
         #expect(await client.untilClosed().error == .deadlineExceeded(.handshake))
@@ -164,7 +163,7 @@ import Testing
 
     @Test func `a client that does not shake hands is shown out`() async throws {
         let loopback = try Loopback()
-        var limits = TLSChannelLimits()
+        var limits = ConformanceClient.patience
         limits.handshakeDeadline = .milliseconds(30)
         let listener = try await listen(loopback, limits: limits)
         guard let client = PlainClient.connect(to: await port(listener)) else {
@@ -200,7 +199,7 @@ import Testing
     @Test func `a close that loses bytes is not in order`() async throws {
         let loopback = try Loopback()
         let listener = try await listen(loopback) { Deaf() }
-        var limits = TLSChannelLimits()
+        var limits = ConformanceClient.patience
         limits.closeDeadline = .milliseconds(100)
         // More than both sides' socket buffers take.
         limits.sendQueueByteCountMax = 64 << 20
@@ -214,7 +213,7 @@ import Testing
     @Test func `a silent connection ends after its idle deadline`() async throws {
         let loopback = try Loopback()
         let listener = try await listen(loopback)
-        var limits = TLSChannelLimits()
+        var limits = ConformanceClient.patience
         limits.idleDeadline = .milliseconds(30)
         let client = try await RecordedChannel.connect(loopback, to: port(listener), limits: limits)
         #expect(await client.untilClosed().error == .deadlineExceeded(.idle))

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 @testable import Transport
 
@@ -77,7 +78,7 @@ struct RecordedChannel: Sendable {
         to port: UInt16,
         host: String = "127.0.0.1",
         context: TLSContext? = nil,
-        limits: TLSChannelLimits = TLSChannelLimits(),
+        limits: TLSChannelLimits = ConformanceClient.patience,
         onOpen: @escaping @Sendable (TLSChannel) -> Void = { _ in }
     ) async throws -> RecordedChannel {
         let (events, continuation) = AsyncStream.makeStream(of: ChannelRecorder.Event.self)
@@ -125,6 +126,15 @@ final class StartedClient {
         _ = try socket.connect(to: address)
         self.socket = socket
     }
+
+    /// More than a queue without a backlog takes: who calls now hears nothing, not even a refusal.
+    static func fill(_ port: HeldPort) throws -> [StartedClient] {
+        let callers = try (0..<4).map { _ in try StartedClient(to: port.number) }
+        var polled = callers.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLOUT), revents: 0) }
+        // Until one of them is in there is room for whoever comes first.
+        while unsafe poll(&polled, nfds_t(polled.count), -1) < 1 {}
+        return callers
+    }
 }
 
 /// A plain TCP client that blocks; for bytes that are not TLS.
@@ -134,7 +144,9 @@ final class PlainClient {
     static func connect(to port: UInt16) -> PlainClient? {
         // Nil tells the test that there was no address or no connection.
         guard let address = try? SocketAddress.resolve(host: "127.0.0.1", port: port).first else { return nil }
-        let client = PlainClient(descriptor: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        let client = PlainClient(
+            descriptor: socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        )
         let code = unsafe address.withPointer { pointer, byteCount in
             unsafe Glibc.connect(client.descriptor, pointer, byteCount)
         }

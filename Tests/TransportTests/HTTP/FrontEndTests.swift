@@ -7,10 +7,14 @@ import Testing
 
 /// How a server ends, and what becomes of requests whose clients do.
 @Suite struct FrontEndTests {
-    /// Every look is a connection that is refused, once nobody listens.
-    private static func waitUntilNobodyListens(_ port: UInt16) async {
-        // Whoever closes may need this thread.
-        while PlainClient.connect(to: port) != nil { await Task.yield() }
+    /// The port itself cannot be asked: another test may be given it at once.
+    private static func waitUntilNobodyListens(_ stage: FrontStage) async {
+        let core = stage.front.core
+        await stage.wait {
+            // Whoever closes may need this thread.
+            await Task.yield()
+            return await core.loop.run { core.value.ports.isEmpty && core.value.loopbackPort == nil }
+        }
     }
 
     @Test func `HTTP 1: what was begun has its answer, and then the connection ends`() async throws {
@@ -25,7 +29,7 @@ import Testing
         await stage.wait { await stage.front.bodyMemoryByteCount() > byteCount }
         let idle = try stage.client()
         async let closing: Void = stage.front.close()
-        await Self.waitUntilNobodyListens(stage.port)
+        await Self.waitUntilNobodyListens(stage)
         #expect(idle.rest().isEmpty)
         half.send("i")
         let other = try #require(await late.responders.next())
@@ -46,7 +50,7 @@ import Testing
         async let answer = client.send(.make("PUT", "/", body: [1]))
         let responder = try #require(await late.responders.next())
         async let closing: Void = stage.front.close()
-        await Self.waitUntilNobodyListens(stage.port)
+        await Self.waitUntilNobodyListens(stage)
         responder.respond(HTTPAnswer(status: 202))
         #expect(try await answer.status == 202)
         await closing
@@ -61,7 +65,7 @@ import Testing
         client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         let responder = try #require(await late.responders.next())
         async let closing: Void = stage.front.close()
-        await Self.waitUntilNobodyListens(port)
+        await Self.waitUntilNobodyListens(stage)
         responder.respond(HTTPAnswer(status: 202, body: Array("late".utf8)))
         #expect(client.rest().hasSuffix("late"))
         await closing
