@@ -65,8 +65,11 @@ final class StandardLog: Sendable {
         state.change { $0.isClosing = true }
         let state = state
         _ = DetachedThread.start(stackByteCount: 64 << 10) {
-            // No descriptor: only time can pass. Signals are blocked here.
-            _ = poll(nil, 0, 1_000)
+            // In small steps: on a machine that stood still the writer has its second all the same.
+            for _ in 0..<100 where !state.change({ $0.isEnded }) {
+                // No descriptor: only time can pass. Signals are blocked here.
+                _ = poll(nil, 0, 10)
+            }
             state.change { $0.isEnded = true }
         }
         _ = state.wait { $0.isEnded ? true : nil }
