@@ -33,12 +33,4 @@ final class NotifySocket {
         let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
-
-    /// The next datagram that is no beat of the watchdog.
-    func nextState() -> String {
-        while true {
-            let text = next()
-            if text != "WATCHDOG=1" { return text }
-        }
-    }
 }
