@@ -33,16 +33,13 @@ final class DaemonCaller: Sendable {
     init(_ port: UInt16, trusting authority: [UInt8]) async throws {
         let loop = try EventLoop()
         let context = try TLSContext.client(trust: .pem(authority), alpn: ["h2"])
-        var limits = HTTP2ClientLimits()
-        // For a machine with much else to do.
-        limits.requestDeadline = .seconds(600)
         do {
             connection = try await HTTP2ClientConnection.connect(
                 host: "localhost",
                 port: port,
                 context: context,
                 loop: loop,
-                limits: limits
+                limits: .patient
             )
         } catch {
             loop.stopLater()

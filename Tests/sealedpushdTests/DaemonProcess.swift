@@ -104,6 +104,13 @@ final class DaemonProcess {
         return String(decoding: unread, as: UTF8.self)
     }
 
+    /// Whether it has ended by now.
+    var hasEnded: Bool {
+        var status: Int32 = 0
+        if self.status == nil, unsafe waitpid(id, &status, WNOHANG) == id { self.status = status }
+        return self.status != nil
+    }
+
     /// - Returns: its exit code; below zero for a signal's.
     @discardableResult
     func wait() -> Int32 {

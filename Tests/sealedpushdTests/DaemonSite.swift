@@ -60,8 +60,10 @@ final class DaemonSite: Sendable {
         )
         simulatorLoop = try EventLoop()
         let arrivals = arrivals
+        var simulated = SimulatorConfiguration(keys: [key])
+        simulated.connections.handshakeSecondsMax = 600
         simulator = try await Simulator.start(
-            SimulatorConfiguration(keys: [key]),
+            simulated,
             identity: unsafe SimulatorIdentity(
                 certificateChainPEM: server.certificatePEM,
                 privateKeyPEM: server.privateKeyPEM.span.bytes

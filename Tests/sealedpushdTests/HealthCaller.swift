@@ -13,15 +13,12 @@ enum HealthCaller {
         let loop = try EventLoop()
         defer { loop.stopLater() }
         let context = try TLSContext.client(trust: .pem(authority), alpn: ["h2"])
-        var limits = HTTP2ClientLimits()
-        // For a machine with much else to do.
-        limits.requestDeadline = .seconds(300)
         let connection = try await HTTP2ClientConnection.connect(
             host: "localhost",
             port: port,
             context: context,
             loop: loop,
-            limits: limits
+            limits: .patient
         )
         var headers = HeaderBlock()
         for (name, value) in [

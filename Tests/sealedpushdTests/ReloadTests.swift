@@ -102,7 +102,9 @@ struct ReloadTests {
         let after = try await caller.send("POST", "/v1/notifications", key, body: long)
         #expect(after.status == 413 && after.problem == "body-too-large", "\(after.text)")
         let body = DaemonSite.notification(Self.chat, to: "d1")
-        let over = try await caller.send("POST", "/v1/notifications", key, body: body)
+        var over = try await caller.send("POST", "/v1/notifications", key, body: body)
+        // Where midnight has passed, the new day has its one.
+        if over.status == 202 { over = try await caller.send("POST", "/v1/notifications", key, body: body) }
         #expect(over.status == 429 && over.problem == "quota-exceeded" && over.fields["retry-after"] != nil)
         let port = caller.port
         await #expect(throws: (any Error).self) { _ = try await DaemonCaller(port, trusting: site.authority) }

@@ -22,7 +22,11 @@ struct FullDiskTests {
         #expect(refused.status == 503 && refused.problem == "storage-full", "\(refused.body)")
         #expect(try service.call("GET", "/v1/notifications/\(first)").status == 200)
         #expect(try service.call("GET", "/v1/health").status == 200)
-        #expect(try service.call("GET", "/v1/readiness").status == 503)
+        // The disk may have had room for an outcome meanwhile, and takes no notification all the same.
+        try await service.until {
+            ids.formUnion(try service.send(["d1"]).ids)
+            return try service.call("GET", "/v1/readiness").status == 503
+        }
         try disk.free()
         try await service.until {
             let answer = try service.send(["d1"])
@@ -31,8 +35,8 @@ struct FullDiskTests {
         }
         let promised = ids
         let seen = await site.board.when { $0.answered.isSuperset(of: promised) }
-        #expect(seen.pushes.count == promised.count)
         try await service.until { try promised.allSatisfy { try service.state($0) == "accepted" } }
+        #expect(try service.needlessRepeats(seen) == [])
         #expect(service.stop() == 0)
     }
 }

@@ -47,30 +47,39 @@ struct PromiseTests {
         let fallback =
             #""receipts": true, "fallback": {"kind": "sms", "after-seconds": 5, "text": "A new message", HOOK},"#
         let site = try await ServiceSite(app: fallback) { told.continuation.yield($0) }
-        let first = try site.start()
-        for name in ["d1", "d2"] { try await site.register(name, at: first) }
-        func send(_ name: String, _ number: UInt8) throws -> APNSID? {
+        var service = try site.start()
+        for name in ["d1", "d2"] { try await site.register(name, at: service) }
+        var number: UInt8 = 0
+        func send(_ name: String) throws -> APNSID {
+            number += 1
             let capability = try #require(ReceiptCapability(rawRepresentation: [number] + Array(2...16)))
             let hash = ReceiptHash(of: capability).text
-            return try first.send([name], class: "urgent", more: #", "receipt-hash": "\#(hash)""#).ids.first
+            let answer = try service.send([name], class: "urgent", more: #", "receipt-hash": "\#(hash)""#)
+            return try #require(answer.ids.first, "\(answer.body)")
         }
-        let id = try #require(try send("d1", 1))
         var requests = told.stream.makeAsyncIterator()
         var deliveries: [String] = []
+        let id = try send("d1")
         while deliveries.last != "\(id).fallback", let next = await requests.next() {
             deliveries.append(next.fields["sealedpush-delivery"] ?? "")
         }
-        // The next one is due seconds later: when it has fired, the first one would have long ago.
-        let later = try #require(try send("d2", 2))
-        await site.board.when { $0.answered.contains(later) }
-        try await first.until { try first.state(later) == "accepted" }
-        first.kill()
-        let second = try site.start()
-        while deliveries.last != "\(later).fallback", let next = await requests.next() {
-            deliveries.append(next.fields["sealedpush-delivery"] ?? "")
-        }
+        var armed = id
+        repeat {
+            armed = try send("d2")
+            await site.board.when { [armed] in $0.answered.contains(armed) }
+            try await service.until { try service.state(armed) == "accepted" }
+            service.kill()
+            service = try site.start()
+            // Due after those of before: when this one has fired, they would have long ago.
+            let last = try send("d2")
+            while deliveries.last != "\(last).fallback", let next = await requests.next() {
+                deliveries.append(next.fields["sealedpush-delivery"] ?? "")
+            }
+            // On a slow machine its time may have come before the kill, and a claim is not repeated.
+        } while !deliveries.contains("\(armed).fallback") && number < 20
+        #expect(deliveries.contains("\(armed).fallback"), "what was armed outlives a kill")
         #expect(deliveries.count { $0 == "\(id).fallback" } == 1, "\(deliveries)")
-        #expect(second.stop() == 0)
+        #expect(service.stop() == 0)
     }
 
     @Test func `kill -9 loses nothing that was accepted, and repeats only what was on its way`() async throws {
@@ -86,8 +95,8 @@ struct PromiseTests {
             site.board.kill(service.process.id, afterPushes: Int.random(in: 1...20, using: &random))
             while !site.board.seen.isKilled {
                 let devices = names.shuffled(using: &random).prefix(Int.random(in: 1...8, using: &random))
-                // No answer, no promise: it died over this one.
-                guard let answer = try? service.send(Array(devices)), answer.status != 0 else { break }
+                // No answer, no promise: it died over this one, or is about to.
+                guard let answer = try? service.send(Array(devices)), answer.status != 0 else { continue }
                 #expect(answer.status == 202, "\(answer.body)")
                 #expect(answer.ids.count == devices.count)
                 accepted.formUnion(answer.ids)
@@ -97,12 +106,16 @@ struct PromiseTests {
         let last = try site.start()
         interruptedCount += last.interruptedCount
         let promised = accepted
-        let seen = await site.board.when { $0.answered.isSuperset(of: promised) }
-        try await last.until { try promised.allSatisfy { try last.state($0) == "accepted" } }
+        await site.board.when { $0.answered.isSuperset(of: promised) }
+        // What was seen and not promised too: nobody was told of the push over which the last one died.
+        try await last.until {
+            try promised.union(site.board.seen.counts.keys).allSatisfy { try last.state($0) == "accepted" }
+        }
+        let seen = site.board.seen
         // What waited for its answer at the kill was found so by the next start.
         #expect(interruptedCount >= 5)
-        let repeated = seen.counts.values.reduce(0) { $0 + $1 - 1 }
-        #expect((5...max(5, interruptedCount)).contains(repeated), "\(repeated) again, \(interruptedCount) interrupted")
+        #expect(seen.counts.values.reduce(0) { $0 + $1 - 1 } >= 5)
+        #expect(try last.needlessRepeats(seen) == [])
         // One message, one apns-id, however often it is sent.
         let ids = Dictionary(grouping: seen.pushes, by: \.trace).mapValues { Set($0.map(\.id)).count }
         #expect(ids.values.allSatisfy { $0 == 1 } && ids[""] == nil)
@@ -120,13 +133,16 @@ struct PromiseTests {
         for _ in 0..<8 { ids.formUnion(try first.send(["d1"]).ids) }
         let promised = ids
         let before = await site.board.when { Set($0.pushes.map(\.id)) == promised }
-        #expect(before.answered.count == 5)
+        // More of them where one of the three has gone out again by now.
+        #expect(before.answered.count >= 5)
         try await first.until { try before.answered.allSatisfy { try first.state($0) == "accepted" } }
         #expect(first.stop() == 0)
         let second = try site.start()
-        #expect(second.interruptedCount == 3)
         let after = await site.board.when { $0.answered == promised }
-        #expect(after.pushes.count == promised.count + 3)
+        let silenced = after.pushes.filter { !$0.isAnswered }.map(\.id)
+        #expect(silenced.count == 3 && silenced.allSatisfy { after.counts[$0] ?? 0 > 1 })
+        for id in silenced { #expect(try second.pushCountMax(id) > 1) }
+        #expect(try second.needlessRepeats(after) == [])
         #expect(second.stop() == 0)
     }
 
@@ -134,19 +150,21 @@ struct PromiseTests {
         let site = try await ServiceSite(keyPEM: ThrowawayKeys.secondPEM)
         let service = try site.start()
         try await site.register("d1", at: service)
-        var ids = Set(try service.send(["d1"]).ids)
+        let first = try #require(try service.send(["d1"]).ids.first)
+        var ids: Set<APNSID> = [first]
         _ = service.process.lines(to: "suspended")
         let refusedCount = site.board.seen.rejections.count
         for _ in 0..<20 { ids.formUnion(try service.send(["d1"]).ids) }
         #expect(ids.count == 21)
         try await service.until { try ids.allSatisfy { try service.state($0) == "parked" } }
         #expect(site.board.seen.rejections.count == refusedCount)
-        #expect(refusedCount == 1)
+        // Once, and again where its answer was lost.
+        #expect(try (1...service.pushCountMax(first)).contains(refusedCount))
         _ = try site.folder.makeFile("a.p8", ThrowawayKeys.firstPEM)
         service.process.signal(1)
         let promised = ids
         let seen = await site.board.when { $0.answered == promised }
-        #expect(seen.pushes.count == promised.count)
+        #expect(try service.needlessRepeats(seen) == [])
         #expect(service.stop() == 0)
     }
 
@@ -169,7 +187,7 @@ struct PromiseTests {
         #expect((50...100).contains(ids.count) && ids.count + refusedCount == 150)
         let promised = ids
         let seen = await site.board.when { $0.answered.isSuperset(of: promised) }
-        #expect(seen.pushes.count == promised.count)
+        #expect(try service.needlessRepeats(seen) == [])
         #expect(service.stop() == 0)
     }
 
@@ -189,7 +207,9 @@ struct PromiseTests {
         await site.board.when { $0.answered.contains(id) }
         try await service.until { try service.state(id) == "accepted" }
         let state = try service.call("GET", "/v1/notifications/\(id)").json
-        #expect(state?["lane"]?.string == "background" && state?["attempts"]?.elements?.count == 2)
+        let attempts = state?["attempts"]?.elements ?? []
+        #expect(state?["lane"]?.string == "background")
+        #expect(attempts.count { $0["connection"]?.string == "answered" } == 2)
         #expect(service.stop() == 0)
     }
 }

@@ -86,6 +86,18 @@ final class RunningService {
     /// As `GET /v1/notifications/{id}` has it.
     func state(_ id: APNSID) throws -> String? { try call("GET", "/v1/notifications/\(id)").json?["state"]?.string }
 
+    /// How often Apple's side may see it: once, and once more for each attempt of which nobody knows what became. A
+    /// machine that stands still for seconds makes some.
+    func pushCountMax(_ id: APNSID) throws -> Int {
+        let attempts = try call("GET", "/v1/notifications/\(id)").json?["attempts"]?.elements ?? []
+        return 1 + attempts.count { ["ambiguous", "interrupted"].contains($0["connection"]?.string) }
+    }
+
+    /// What Apple's side saw more often than it had to.
+    func needlessRepeats(_ seen: EventBoard.Seen) throws -> [APNSID] {
+        try seen.counts.filter { try $0.value > pushCountMax($0.key) }.map(\.key)
+    }
+
     /// Asks again and again, as long as it takes.
     func until(_ isSo: () throws -> Bool) async throws { while try !isSo() { await Task.yield() } }
 

@@ -65,6 +65,7 @@ final class ServiceSite {
         )
         var configuration = SimulatorConfiguration(keys: [key])
         configuration.faults = InjectedFaults(seed: 1, rules: rules)
+        configuration.connections.handshakeSecondsMax = 600
         loop = try EventLoop()
         let board = board
         simulator = try await Simulator.start(
@@ -109,7 +110,9 @@ final class ServiceSite {
               },
               "database-file": "\(database)",
               "token-key-file": "\(try file("token.key", token))",
-              "limits": {"push-burst-of-device": 1000, "pushes-per-minute-of-device": 60000\(limits)},
+              "limits": {
+                "push-burst-of-device": 1000, "pushes-per-minute-of-device": 60000, "request-seconds": 300\(limits)
+              },
               "tenants": [{
                 "id": "acme", "requests-per-second": 1000000, \(tenant)
                 "keys": [{
