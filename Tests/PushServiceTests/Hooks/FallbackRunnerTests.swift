@@ -169,6 +169,8 @@ struct FallbackRunnerTests {
         await sender.stop()
         dying.ring()
         await site.store.state.when { $0.claimed == [first] }
+        // It takes nothing more, where it looks once again.
+        await dying.close()
         let (runner, _) = runner(context)
         let second = try entry(2)
         arm(second)
