@@ -59,7 +59,7 @@ struct ServiceTests {
     @Test func `a part that does not come back does not keep the service from its end`() async throws {
         let book = Book()
         book.hanging.withLock { $0 = "front" }
-        let service = try await Self.start(book, ["hooks", "front"])
+        let service = try await Self.start(book, ["hooks", "front"], drainSeconds: 4)
         await service.stop()
         #expect(book.lines.suffix(2) == ["drain front", "drain hooks"])
         // It hung, and is let go now.
@@ -104,14 +104,15 @@ struct ServiceTests {
     private static func start(
         _ book: Book,
         _ names: [StaticString],
-        _ folder: TemporaryFolder? = nil
+        _ folder: TemporaryFolder? = nil,
+        drainSeconds: Int = 10
     ) async throws -> Service {
         let folder = if let folder { folder } else { try TemporaryFolder() }
         let clock = ServiceClock(
             now: { Timestamp(milliseconds: 1_800_000_000_000) },
             uptime: { MonotonicTime.now().nanoseconds }
         )
-        let loaded = try load(folder, tenant: "acme")
+        let loaded = try load(folder, tenant: "acme", drainSeconds: drainSeconds)
         let names = names.map { $0.description }
         return try await Service.start(loaded, clock: clock, log: ServiceLog { _ in }) { _ in
             names.map { Part($0, book) }
@@ -119,7 +120,11 @@ struct ServiceTests {
     }
 
     /// A configuration with its files, which are made where they are not there yet.
-    private static func load(_ folder: TemporaryFolder, tenant: String) throws -> LoadedConfiguration {
+    private static func load(
+        _ folder: TemporaryFolder,
+        tenant: String,
+        drainSeconds: Int = 10
+    ) throws -> LoadedConfiguration {
         if try !folder.names().contains("tls.pem") {
             let server = try TestAuthority().issue()
             _ = try folder.makeFile("tls.pem", String(decoding: server.certificatePEM, as: UTF8.self))
@@ -128,7 +133,7 @@ struct ServiceTests {
             _ = try folder.makeFile("a.p8", ThrowawayKeys.firstPEM)
         }
         let text = """
-            {"listen": [{"address": "127.0.0.1", "port": 0}], "limits": {"drain-seconds": 1},
+            {"listen": [{"address": "127.0.0.1", "port": 0}], "limits": {"drain-seconds": \(drainSeconds)},
              "tls": {"certificate-file": "\(folder.path)/tls.pem", "key-file": "\(folder.path)/tls.key"},
              "database-file": "\(folder.path)/store.sqlite", "token-key-file": "\(folder.path)/token.key",
              "tenants": [{"id": "\(tenant)",

@@ -106,7 +106,9 @@ final class DispatchSite: Sendable {
         configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()
-        let clock = Clock(startSeconds: Int64(time(nil)))
+        // Noon of today, which certificates are good for: tests move it by minutes, and count by the day.
+        let now = Int64(time(nil))
+        let clock = Clock(startSeconds: now - now % 86_400 + 43_200)
         self.clock = clock
         let authority = try TestAuthority()
         let server = try authority.issue()
@@ -123,6 +125,10 @@ final class DispatchSite: Sendable {
         )
         var configuration = SimulatorConfiguration(keys: [key])
         configuration.profile = .spec
+        // A starved machine must not end what a test does not want to end.
+        configuration.connections.handshakeSecondsMax = 600
+        configuration.connections.requestSecondsMax = 600
+        configuration.connections.responseSecondsMax = 600
         if hasFeedback {
             configuration.feedbackPort = 0
             configuration.validation.clientAuthoritiesPEM = try authority.certificatePEM
@@ -200,7 +206,7 @@ final class DispatchSite: Sendable {
         )
         return Dispatcher(context, bells: bells, jitter: { 0.5 }) { configuration in
             configuration.clock = { Moment(unixSeconds: clock.seconds, uptimeSeconds: clock.uptime / 1_000_000_000) }
-            // A starved machine must not end what a test does not want to end.
+            // As above.
             (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
             (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
                 (.seconds(600), .seconds(600), .seconds(600))
