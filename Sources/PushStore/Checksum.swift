@@ -7,12 +7,15 @@ struct Checksum {
 
     /// Adds the length and the bytes: `ab` + `c` is another sum than `a` + `bc`.
     mutating func add(_ bytes: [UInt8]) {
-        mix(UInt64(bytes.count))
+        // In a register, and not written back for each word.
+        var state = Self.mixed(state, UInt64(bytes.count))
         let span = bytes.span
         let raw = unsafe span.bytes
         var offset = 0
-        while offset + 8 <= raw.byteCount {
-            mix(UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+        let wordsEnd = raw.byteCount & ~7
+        while offset < wordsEnd {
+            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            state = Self.mixed(state, UInt64(littleEndian: word))
             offset += 8
         }
         var rest: UInt64 = 0
@@ -20,10 +23,10 @@ struct Checksum {
             rest = rest << 8 | UInt64(span[offset])
             offset += 1
         }
-        mix(rest)
+        self.state = Self.mixed(state, rest)
     }
 
-    mutating func add(_ number: UInt64) { mix(number) }
+    mutating func add(_ number: UInt64) { state = Self.mixed(state, number) }
 
     var value: UInt64 {
         // The finishing steps of SplitMix64: the low bits depend on all of them.
@@ -33,8 +36,8 @@ struct Checksum {
         return bits ^ bits >> 31
     }
 
-    private mutating func mix(_ word: UInt64) {
-        state = (state ^ word) &* 0x9FB2_1C65_1E98_DF25
-        state ^= state >> 32
+    private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (state ^ word) &* 0x9FB2_1C65_1E98_DF25
+        return product ^ product >> 32
     }
 }

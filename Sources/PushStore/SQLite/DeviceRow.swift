@@ -8,6 +8,12 @@ struct DeviceRow {
         voip_token, voip_fingerprint, voip_quarantine
         """
 
+    /// The same without what only a registration is compared with.
+    static let lookupColumns = columns.replacing("voip_fingerprint", with: "NULL").replacing(
+        "fingerprint",
+        with: "NULL"
+    )
+
     let key: DeviceKey
     let topic: Topic
     let environment: APNSEnvironment
@@ -24,15 +30,26 @@ struct DeviceRow {
     let voIPFingerprint: [UInt8]?
     let voIPQuarantine: Quarantine?
 
-    /// - Returns: nil for a row that is not what was written.
-    init?(_ row: SQLiteRow, tenant: TenantID) {
+    /// Nil for a row that is not what was written.
+    ///
+    /// - Parameters:
+    ///   - row: with `columns`.
+    ///   - tenant: whose it is.
+    ///   - expected: the device that was asked for, if one was.
+    ///   - neighbor: the topic of another row; most have the same, and it is not checked again.
+    init?(_ row: SQLiteRow, tenant: TenantID, expected: DeviceID? = nil, neighbor: Topic? = nil) {
         let quarantine = row.optionalInteger(11)
-        let known = quarantine.flatMap { UInt8(exactly: $0) }.flatMap(Quarantine.init)
+        let knownQuarantine = quarantine.flatMap { UInt8(exactly: $0) }.flatMap(Quarantine.init)
         let voIPQuarantine = row.optionalInteger(14)
         let knownVoIP = voIPQuarantine.flatMap { UInt8(exactly: $0) }.flatMap(Quarantine.init)
         // A field that is none is what damage makes of it.
-        guard let device = try? DeviceID(bytes: row.bytes(0)), let topic = try? Topic(bytes: row.bytes(1).span),
-            let environment = APNSEnvironment(code: row.integer(2)), (known == nil) == (quarantine == nil),
+        let known = (
+            device: expected.flatMap { row.holds($0.bytes, in: 0) ? $0 : nil },
+            topic: neighbor.flatMap { row.holds($0.bytes, in: 1) ? $0 : nil }
+        )
+        guard let device = known.device ?? (try? DeviceID(bytes: row.bytes(0))),
+            let topic = known.topic ?? (try? Topic(bytes: row.bytes(1).span)),
+            let environment = APNSEnvironment(code: row.integer(2)), (knownQuarantine == nil) == (quarantine == nil),
             (knownVoIP == nil) == (voIPQuarantine == nil)
         else { return nil }
         key = DeviceKey(tenant: tenant, device: device)
@@ -46,7 +63,7 @@ struct DeviceRow {
         appVersion = row.optionalText(8)
         registered = Timestamp(column: row.integer(9))
         seen = Timestamp(column: row.integer(10))
-        self.quarantine = known
+        self.quarantine = knownQuarantine
         voIPToken = row.optionalBytes(12)
         voIPFingerprint = row.optionalBytes(13)
         self.voIPQuarantine = knownVoIP

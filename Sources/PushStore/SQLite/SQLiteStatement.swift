@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Platform
 
 /// What is bound to a parameter. Texts are bytes here: nothing of anybody's is ever part of a statement.
 enum SQLiteValue {
@@ -140,5 +141,17 @@ struct SQLiteRow {
 
     func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 
-    func optionalText(_ column: Int32) -> String? { optionalBytes(column).map { String(decoding: $0, as: UTF8.self) } }
+    func optionalText(_ column: Int32) -> String? {
+        if isNull(column) { return nil }
+        guard let start = unsafe sqlite3_column_blob(handle, column) else { return "" }
+        let count = unsafe Int(sqlite3_column_bytes(handle, column))
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// Whether these are the column's bytes; NULL is none.
+    func holds(_ bytes: [UInt8], in column: Int32) -> Bool {
+        guard let start = unsafe sqlite3_column_blob(handle, column) else { return false }
+        let count = unsafe Int(sqlite3_column_bytes(handle, column))
+        return unsafe count == bytes.count && memcmp(start, bytes, count) == 0
+    }
 }

@@ -81,8 +81,10 @@ extension StoreReader {
     /// - Returns: nil without a row; a row that is nil when it is damaged.
     private func row(_ key: DeviceKey, _ select: SQLiteStatement) throws(StoreError) -> DeviceRow?? {
         guard let tenant = try tenants.number(key.tenant) else { return nil }
-        return try select.first([.integer(tenant), .bytes(key.device.bytes)]) { row in
-            DeviceRow(row, tenant: key.tenant)
+        let found = try select.first([.integer(tenant), .bytes(key.device.bytes)]) { row in
+            DeviceRow(row, tenant: key.tenant, expected: key.device, neighbor: lastTopic)
         }
+        if let topic = found??.topic { lastTopic = topic }
+        return found
     }
 }

@@ -15,6 +15,8 @@ final class StoreReader {
     let cursors: CursorSeal
     let traces: Guarded<TraceMemory>
     let deviceEntries: Guarded<TraceMemory>
+    /// Of the last registration that was read.
+    var lastTopic: Topic?
     private let begin: SQLiteStatement
     private let end: SQLiteStatement
     private let connection: SQLiteConnection

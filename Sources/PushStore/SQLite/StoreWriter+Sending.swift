@@ -237,8 +237,12 @@ extension StoreWriter {
                 .integer(Int64(lane.rawValue)), .integer(standing.id.value),
             ])
         }
-        tallies.move(tenant: standing.tenant, lane: standing.lane, from: .sending, to: nil)
-        tallies.move(tenant: standing.tenant, lane: lane, from: nil, to: settlement.state.code)
+        if lane == standing.lane {
+            tallies.move(tenant: standing.tenant, lane: lane, from: .sending, to: settlement.state.code)
+        } else {
+            tallies.move(tenant: standing.tenant, lane: standing.lane, from: .sending, to: nil)
+            tallies.move(tenant: standing.tenant, lane: lane, from: nil, to: settlement.state.code)
+        }
         return true
     }
 }

@@ -10,6 +10,8 @@ final class TallyTable {
 
     private let upsert: SQLiteStatement
     private var pending: [Key: Int] = [:]
+    /// Not yet in `pending`: neighbours mostly count for the same.
+    private var recent: (from: Key?, to: Key?, count: Int) = (nil, nil, 0)
     /// As of the last transaction that holds; other threads look here.
     let book: Guarded<[Key: Int]>
 
@@ -40,12 +42,25 @@ final class TallyTable {
 
     /// Counts what a transaction does: `from` is nil for a new entry, `to` for one that is forgotten.
     func move(tenant: Int64, lane: Lane, from: EntryState.Code?, to: EntryState.Code?) {
-        if let from { pending[Key(tenant: tenant, lane: lane, state: from), default: 0] -= 1 }
-        if let to { pending[Key(tenant: tenant, lane: lane, state: to), default: 0] += 1 }
+        let from = from.map { Key(tenant: tenant, lane: lane, state: $0) }
+        let to = to.map { Key(tenant: tenant, lane: lane, state: $0) }
+        if from != recent.from || to != recent.to {
+            addRecent()
+            recent = (from, to, 0)
+        }
+        recent.count += 1
+    }
+
+    private func addRecent() {
+        guard recent.count > 0 else { return }
+        if let from = recent.from { pending[from, default: 0] -= recent.count }
+        if let to = recent.to { pending[to, default: 0] += recent.count }
+        recent = (nil, nil, 0)
     }
 
     /// Before the transaction ends.
     func write() throws(StoreError) {
+        addRecent()
         for (key, change) in pending where change != 0 {
             try upsert.run([
                 .integer(key.tenant), .integer(Int64(key.lane.rawValue)), .integer(key.state.rawValue),
@@ -56,6 +71,7 @@ final class TallyTable {
 
     /// After it has ended.
     func end(holds: Bool) {
+        recent = (nil, nil, 0)
         if holds, !pending.isEmpty {
             let changes = pending
             book.withLock { book in

@@ -5,6 +5,8 @@ final class TenantTable {
     private let insert: SQLiteStatement
     private var numbers: [TenantID: Int64] = [:]
     private var names: [Int64: TenantID] = [:]
+    /// Of the look before: neighbours are mostly of one tenant.
+    private var last: (tenant: TenantID, number: Int64)?
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
         selectNumber = try connection.prepare("SELECT id FROM tenant WHERE name = ?")
@@ -14,7 +16,11 @@ final class TenantTable {
 
     /// - Returns: nil for one that has nothing here.
     func number(_ tenant: TenantID) throws(StoreError) -> Int64? {
-        if let number = numbers[tenant] { return number }
+        if let last, last.tenant == tenant { return last.number }
+        if let number = numbers[tenant] {
+            last = (tenant, number)
+            return number
+        }
         guard let number = try selectNumber.first([.bytes(tenant.bytes)], { $0.integer(0) }) else { return nil }
         note(tenant, number)
         return number
@@ -41,6 +47,7 @@ final class TenantTable {
     func forget() {
         numbers = [:]
         names = [:]
+        last = nil
     }
 
     private func note(_ tenant: TenantID, _ number: Int64) {
