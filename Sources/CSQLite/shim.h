@@ -1,12 +1,18 @@
 #pragma once
 #include <sqlite3.h>
 
-// SQLITE_TRANSIENT is a cast that Swift does not import, and the two that configure are variadic.
+// SQLITE_TRANSIENT and SQLITE_STATIC are casts that Swift does not import, and the two that configure are variadic.
 
 /// Binds a copy of the bytes; none of them is an empty blob, and not NULL.
 static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int byte_count) {
     if (byte_count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
     return sqlite3_bind_blob(statement, index, bytes, byte_count, SQLITE_TRANSIENT);
+}
+
+/// Binds the bytes as they lie: they stay there until something else is bound in their place.
+static inline int csqlite_bind_borrowed(sqlite3_stmt *statement, int index, const void *bytes, int byte_count) {
+    if (byte_count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
+    return sqlite3_bind_blob(statement, index, bytes, byte_count, SQLITE_STATIC);
 }
 
 /// No statement can change the file but through the tables.

@@ -82,7 +82,8 @@ final class ParcelTable {
     /// Its id is that of its first entry.
     private func writeOpen() throws(StoreError) {
         guard let first = open.entries.first else { return }
-        try insert.run([.integer(first), .bytes(open.bytes)])
+        insert.bind(1, first)
+        try insert.runBound(2, borrowing: open.bytes)
         written.append(open.entries)
         open.removeAll()
     }

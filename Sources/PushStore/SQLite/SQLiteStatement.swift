@@ -65,6 +65,18 @@ final class SQLiteStatement {
         return connection.changeCount
     }
 
+    /// The same with bytes that are not copied for it, as parameter `index`; it has none afterwards.
+    @discardableResult
+    func runBound(_ index: Int32, borrowing bytes: [UInt8]) throws(StoreError) -> Int {
+        try unsafe bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
+            let byteCount = Int32(clamping: bytes.count)
+            note(unsafe csqlite_bind_borrowed(handle, index, bytes.baseAddress, byteCount))
+            // The run's end has let go of them, and nothing may find them there again.
+            defer { bindNull(index) }
+            return try runBound()
+        }
+    }
+
     private func note(_ code: Int32) { if code != SQLITE_OK { boundCode = code } }
 
     /// - Returns: what `read` makes of the first row; nil without one.

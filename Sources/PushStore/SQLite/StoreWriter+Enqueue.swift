@@ -95,9 +95,8 @@ extension StoreWriter {
             row.bindNull(12)
         }
         deviceEntries.note(TracePair.hash(device: entry.device.bytes, tenant: tenant), entry: id)
-        row.bind(13, header)
         row.bind(14, checksum)
-        try row.runBound()
+        try row.runBound(13, borrowing: header)
         if state == .sending {
             try parcels.add(entry.payload, of: id.value)
         } else {

@@ -214,14 +214,17 @@ extension StoreWriter {
         row.bind(4, (settlement.due ?? now).number)
         row.bind(5, Int64(standing.attemptCount + earlier.count + 1))
         row.bind(6, standing.maybeDuplicate || attempt.isOutcomeUnknown ? 1 : 0)
+        let changeCount: Int
         if isFirst {
-            row.bind(7, FirstAttempt.encode(earlier.first ?? attempt, state: settlement.state))
             row.bind(8, standing.id.value)
+            let first = FirstAttempt.encode(earlier.first ?? attempt, state: settlement.state)
+            changeCount = try row.runBound(7, borrowing: first)
         } else {
             row.bind(7, standing.id.value)
             row.bind(8, Int64(standing.attemptCount))
+            changeCount = try row.runBound()
         }
-        guard try row.runBound() == 1 else { return false }
+        guard changeCount == 1 else { return false }
         if !isFirst || !earlier.isEmpty { try recordLater(earlier + [attempt], of: standing) }
         try settlePayload(of: standing.id.value, as: settlement.state)
         if standing.mayBeWatched {
