@@ -9,6 +9,22 @@ package final class HTTP2ServerConnection {
         /// Of a request whose body is being read.
         var reading: (any HTTPExchange)?
         var isHead = false
+
+        /// The right to answer, once.
+        ///
+        /// - Returns: false when the stream has gone or has had its answer.
+        mutating func takeAnswer(to streamID: Int32, at now: MonotonicTime) -> Bool {
+            guard self.streamID == streamID, respondedAt == nil else { return false }
+            respondedAt = now
+            return true
+        }
+
+        /// The request has come whole, or never will: whoever reads it, if it has not had its answer.
+        mutating func takeReading() -> (exchange: any HTTPExchange, streamID: Int32)? {
+            guard let exchange = reading else { return nil }
+            reading = nil
+            return (exchange, streamID)
+        }
     }
 
     package let loop: EventLoop
@@ -161,10 +177,7 @@ package final class HTTP2ServerConnection {
 
     /// The answer, unless the stream has gone or has had one.
     func respond(_ slot: Int, _ streamID: Int32, status: Int, _ headers: HeaderBlock, _ body: [UInt8]) {
-        guard !isClosed, let session, exchanges[slot].streamID == streamID, exchanges[slot].respondedAt == nil else {
-            return
-        }
-        exchanges[slot].respondedAt = loop.now
+        guard !isClosed, let session, exchanges[slot].takeAnswer(to: streamID, at: loop.now) else { return }
         attempt { () throws(HTTP2Error) in
             try session.submitResponse(slot, status: status, headers: headers, body: body)
         }

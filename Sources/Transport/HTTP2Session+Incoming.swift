@@ -20,9 +20,7 @@ extension HTTP2Session {
         }
         tally.openedStreamCount += 1
         let slot = takeSlot()
-        streams[slot].id = streamID
-        streams[slot].openedAt = now
-        streams[slot].incoming.headers.reserveCapacity(byteCount: 512, fieldCount: 16)
+        streams[slot].open(streamID, at: now)
         return unsafe nghttp2_session_set_stream_user_data(
             handle,
             streamID,
@@ -48,10 +46,10 @@ extension HTTP2Session {
         _ value: UnsafeBufferPointer<UInt8>
     ) -> Int32 {
         guard let slot = slot(of: streamID) else { return 0 }
-        unsafe streams[slot].didReceiveHeader(name, value, role, settings)
+        let byteCount = unsafe streams[slot].didReceiveHeader(name, value, role, settings)
         // A short block may stand for megabytes of fields (RFC 7541 section 7.3): these are not answered with a 431.
         let byteCountHardMax = 8 * Int(settings.headerListByteCountMax)
-        guard role == .server, streams[slot].headerByteCount > byteCountHardMax else { return 0 }
+        guard role == .server, byteCount > byteCountHardMax else { return 0 }
         // The only failure is a lack of memory, which nghttp2 reports from the next call anyway.
         try? reset(slot, code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
@@ -59,8 +57,9 @@ extension HTTP2Session {
 
     func didReceiveHeaders(streamID: Int32, endsStream: Bool) {
         guard let slot = slot(of: streamID) else { return }
-        if bodyBudget != nil, !streams[slot].isHeadDone { report(.head(slot: slot)) }
-        if streams[slot].didReceiveHeaders(role, endsStream: endsStream) { report(.message(slot: slot)) }
+        let (isHead, isWhole) = streams[slot].didReceiveHeaders(role, endsStream: endsStream)
+        if bodyBudget != nil, isHead { report(.head(slot: slot)) }
+        if isWhole { report(.message(slot: slot)) }
     }
 
     /// A field name in upper case, in a message that nghttp2 is about to refuse.
@@ -91,8 +90,8 @@ extension HTTP2Session {
     ///   - endsStream: whether no more follows.
     func didReceiveData(streamID: Int32, isPaddingOnly: Bool, endsStream: Bool) {
         if isPaddingOnly, !endsStream { didReceiveIdleFrame() }
-        guard endsStream, let slot = slot(of: streamID), !streams[slot].isAbandoned else { return }
-        if streams[slot].didEndMessage() { report(.message(slot: slot)) }
+        guard endsStream, let slot = slot(of: streamID) else { return }
+        if streams[slot].didEndBody() { report(.message(slot: slot)) }
     }
 
     func didReceiveSettings() {
@@ -134,16 +133,10 @@ extension HTTP2Session {
     /// Copies the next piece of an outgoing body.
     func readBody(_ slot: Int, into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {
         guard slot < streams.count else { return (0, true) }
-        let byteCountMax = sendPace.byteCountToMark(window: sendWindowByteCount)
+        let byteCountMax = bodies.byteCountToMark(window: sendWindowByteCount)
         let piece = unsafe UnsafeMutableBufferPointer(rebasing: buffer[..<min(buffer.count, byteCountMax)])
         let (byteCount, isEnd) = unsafe streams[slot].readBody(into: piece)
-        unsentBodyByteCount -= byteCount
-        sendPace.didSend(byteCount)
-        if !isEnd {
-            cutSlot = slot
-        } else if cutSlot == slot {
-            cutSlot = -1
-        }
+        bodies.didSend(byteCount, of: slot, isEnd: isEnd)
         return (byteCount, isEnd)
     }
 }

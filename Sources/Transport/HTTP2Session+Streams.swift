@@ -27,7 +27,7 @@ extension HTTP2Session {
 
     /// Whether the whole of what was submitted has become bytes.
     package func isOutgoingDone(_ slot: Int) -> Bool {
-        streams[slot].isWritten && streams[slot].outgoingOffset == streams[slot].outgoing.count
+        streams[slot].isOutgoingDone
     }
 
     /// Client: a new request. `headers` begins with the pseudo-headers. Returns its slot.
@@ -35,7 +35,7 @@ extension HTTP2Session {
         precondition(role == .client)
         let slot = takeSlot()
         streams[slot].outgoing = body
-        unsentBodyByteCount += body.count
+        bodies.didSubmit(body.count)
         let result = unsafe fields.lend(status: nil, headers) { fields in
             var source = unsafe Self.source(slot)
             let tag = unsafe UnsafeMutableRawPointer(bitPattern: slot + 1)
@@ -60,11 +60,9 @@ extension HTTP2Session {
         headers: HeaderBlock,
         body: [UInt8]
     ) throws(HTTP2Error) {
-        precondition(role == .server && streams[slot].id != 0 && (100...999).contains(status))
-        unsentBodyByteCount += body.count - streams[slot].unsentByteCount
-        streams[slot].outgoing = body
-        streams[slot].outgoingOffset = 0
-        let id = streams[slot].id
+        let (id, dropped) = streams[slot].submit(body)
+        precondition(role == .server && id != 0 && (100...999).contains(status))
+        bodies.didSubmit(body.count, insteadOf: dropped)
         let code = unsafe fields.lend(status: status, headers) { fields in
             var source = unsafe Self.source(slot)
             guard !body.isEmpty else {
@@ -77,10 +75,7 @@ extension HTTP2Session {
 
     /// Moves the complete message out of its slot. Client: copies it, so that the slot keeps the memory.
     package func takeMessage(_ slot: Int) -> Message {
-        let message = streams[slot].incoming
-        guard role == .server else { return message }
-        streams[slot].incoming = Message()
-        return message
+        role == .server ? streams[slot].takeMessage() : streams[slot].incoming
     }
 
     /// Breaks one stream off; its `.closed` follows when the frame has been written.

@@ -27,12 +27,10 @@ import CNGHTTP2
     package internal(set) var isEnding = false
     package internal(set) var tally = Tally()
     var fields = HTTP2FieldList()
-    var sendPace = SendPace()
-    /// Whose body was the last to be cut; negative: none.
-    var cutSlot = -1
+    var bodies = OutgoingBodies()
 
     /// Of requests or responses whose body has not all become bytes.
-    package internal(set) var unsentBodyByteCount = 0
+    package var unsentBodyByteCount: Int { bodies.unsentByteCount }
     package internal(set) var peerGoAway: GoAway?
     /// Client: what the peer did, once a GOAWAY has told it so.
     package internal(set) var violation: HTTP2Error?
@@ -178,11 +176,12 @@ import CNGHTTP2
     /// How much more of bodies can be submitted so that none of them is cut.
     package var bodyRoomByteCount: Int {
         let window = sendWindowByteCount
-        return min(window, sendPace.byteCountToMark(window: window)) - unsentBodyByteCount
+        let bodies = bodies
+        return min(window, bodies.byteCountToMark(window: window)) - bodies.unsentByteCount
     }
 
     /// Whether one body is out in part, and not to its end.
-    package var isBodyCut: Bool { cutSlot >= 0 }
+    package var isBodyCut: Bool { bodies.isCut }
 
     /// False: both directions are finished, by GOAWAY or by an error of the peer's. Close the connection.
     package var isAlive: Bool {
@@ -221,11 +220,9 @@ import CNGHTTP2
     }
 
     func freeSlot(_ slot: Int) {
-        unsentBodyByteCount -= streams[slot].unsentByteCount
-        if cutSlot == slot { cutSlot = -1 }
-        discardBody(slot)
         // A client's responses are short and many, and a server's slots as many as its peers like.
-        streams[slot].reset(keepsHeaderMemory: role == .client)
+        let unsentByteCount = streams[slot].free(keepsHeaderMemory: role == .client, bodyBudget)
+        bodies.didFree(slot, unsentByteCount: unsentByteCount)
         freeSlots.append(slot)
     }
 

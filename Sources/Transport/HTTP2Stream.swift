@@ -24,8 +24,18 @@ struct HTTP2Stream {
 
     /// Free for the next one.
     ///
-    /// - Parameter keepsHeaderMemory: whether the next message's headers may lie where this one's did.
-    mutating func reset(keepsHeaderMemory: Bool) {
+    /// - Parameters:
+    ///   - keepsHeaderMemory: whether the next message's headers may lie where this one's did.
+    ///   - bodyBudget: gets back what the request's body has of it.
+    /// - Returns: how many bytes of the outgoing body never went.
+    mutating func free(keepsHeaderMemory: Bool, _ bodyBudget: HTTPBodyBudget?) -> Int {
+        let unsentByteCount = unsentByteCount
+        if let bodyBudget { intake.discard(bodyBudget) }
+        reset(keepsHeaderMemory: keepsHeaderMemory)
+        return unsentByteCount
+    }
+
+    private mutating func reset(keepsHeaderMemory: Bool) {
         var headers = HeaderBlock()
         if keepsHeaderMemory { swap(&headers, &incoming.headers) }
         self = HTTP2Stream()
@@ -36,36 +46,56 @@ struct HTTP2Stream {
 
     // MARK: What comes
 
+    /// Server: takes the slot for a request.
+    mutating func open(_ streamID: Int32, at now: MonotonicTime) {
+        id = streamID
+        openedAt = now
+        incoming.headers.reserveCapacity(byteCount: 512, fieldCount: 16)
+    }
+
+    /// - Returns: how long all of the message's fields are by now.
     mutating func didReceiveHeader(
         _ name: UnsafeBufferPointer<UInt8>,
         _ value: UnsafeBufferPointer<UInt8>,
         _ role: HTTP2Session.Role,
         _ settings: HTTP2Settings
-    ) {
-        guard !isHeadDone else { return }
+    ) -> Int {
+        guard !isHeadDone else { return headerByteCount }
         headerByteCount += name.count + value.count + 32
         guard headerByteCount <= settings.headerListByteCountMax, incoming.headers.count < settings.headerFieldCountMax
         else {
             incoming.isHeaderTooLarge = true
-            return
+            return headerByteCount
         }
         if unsafe role == .client && name.count == 7 && value.count == 3 && name[0] == UInt8(ascii: ":") {
             // nghttp2 has checked that it is three digits.
             incoming.status = unsafe value.reduce(0) { $0 * 10 + Int($1 &- 48) }
-            return
+            return headerByteCount
         }
         unsafe incoming.headers.append(name, value)
+        return headerByteCount
     }
 
-    /// - Returns: whether that was the whole message.
-    mutating func didReceiveHeaders(_ role: HTTP2Session.Role, endsStream: Bool) -> Bool {
+    /// - Returns: whether these were the message's first, and whether that was the whole message.
+    mutating func didReceiveHeaders(_ role: HTTP2Session.Role, endsStream: Bool) -> (isHead: Bool, isWhole: Bool) {
         if role == .client, incoming.status < 200, !endsStream {
             incoming.headers.removeAll()
             headerByteCount = 0
-            return false
+            return (false, false)
         }
+        let isHead = !isHeadDone
         isHeadDone = true
-        return endsStream && didEndMessage()
+        return (isHead, endsStream && didEndMessage())
+    }
+
+    /// - Returns: whether that was the whole message, of a stream that has not been given up.
+    mutating func didEndBody() -> Bool { !isAbandoned && didEndMessage() }
+
+    /// Moves the message out.
+    mutating func takeMessage() -> HTTP2Session.Message {
+        var message = HTTP2Session.Message()
+        swap(&message, &incoming)
+        return message
     }
 
     /// - Returns: whether the message has not ended before.
@@ -76,6 +106,19 @@ struct HTTP2Stream {
     }
 
     // MARK: What goes
+
+    /// Whether the whole of what was submitted has become bytes.
+    var isOutgoingDone: Bool { isWritten && outgoingOffset == outgoing.count }
+
+    /// Server: the answer's body.
+    ///
+    /// - Returns: the stream's number, and how many bytes of another body never went.
+    mutating func submit(_ body: [UInt8]) -> (id: Int32, dropped: Int) {
+        let dropped = unsentByteCount
+        outgoing = body
+        outgoingOffset = 0
+        return (id, dropped)
+    }
 
     mutating func didWriteHead() {
         // Heads leave in the order in which they were submitted.

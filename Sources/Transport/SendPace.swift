@@ -21,3 +21,32 @@ struct SendPace {
         position = (position + byteCount) % Self.windowByteCount
     }
 }
+
+/// All outgoing bodies of a session. One value, and told once of each piece: each access to what a session holds is checked
+/// for exclusivity.
+struct OutgoingBodies {
+    private var pace = SendPace()
+    /// Submitted, and not yet bytes.
+    private(set) var unsentByteCount = 0
+    /// Whose body was the last to be cut; negative: none.
+    private var cutSlot = -1
+
+    /// Whether one body is out in part, and not to its end.
+    var isCut: Bool { cutSlot >= 0 }
+
+    func byteCountToMark(window: Int) -> Int { pace.byteCountToMark(window: window) }
+
+    mutating func didSubmit(_ byteCount: Int, insteadOf dropped: Int = 0) { unsentByteCount += byteCount - dropped }
+
+    mutating func didSend(_ byteCount: Int, of slot: Int, isEnd: Bool) {
+        unsentByteCount -= byteCount
+        pace.didSend(byteCount)
+        if !isEnd { cutSlot = slot } else if cutSlot == slot { cutSlot = -1 }
+    }
+
+    /// What is left of a body never goes.
+    mutating func didFree(_ slot: Int, unsentByteCount byteCount: Int) {
+        unsentByteCount -= byteCount
+        if cutSlot == slot { cutSlot = -1 }
+    }
+}

@@ -7,10 +7,10 @@ extension HTTP2ServerConnection {
         let message = session.takeMessage(slot)
         let streamID = session.streamID(slot)
         while exchanges.count <= slot { exchanges.append(Exchange()) }
-        exchanges[slot] = Exchange(streamID: streamID)
-        guard !message.isHeaderTooLarge else { return answer(slot, streamID, HTTPRefusal.headTooLarge.answer) }
         let fields = message.headers
-        exchanges[slot].isHead = fields[":method"]?.elementsEqual("HEAD".utf8) ?? false
+        let isHead = fields[":method"]?.elementsEqual("HEAD".utf8) ?? false
+        exchanges[slot] = Exchange(streamID: streamID, isHead: isHead && !message.isHeaderTooLarge)
+        guard !message.isHeaderTooLarge else { return answer(slot, streamID, HTTPRefusal.headTooLarge.answer) }
         let head = HTTPHead(fields: fields, remoteAddress: remoteHost)
         if let refusal = head.refusal { return answer(slot, streamID, refusal.answer) }
         switch service.begin(head) {
@@ -58,20 +58,18 @@ extension HTTP2ServerConnection {
     /// The request has come whole.
     func didReceiveBody(_ slot: Int, _ session: HTTP2Session) {
         // It may have had its answer before.
-        guard slot < exchanges.count, let exchange = exchanges[slot].reading else { return }
-        exchanges[slot].reading = nil
-        exchange.finish(.whole(session.takeBody(slot)), responder(slot, exchanges[slot].streamID))
+        guard slot < exchanges.count, let (exchange, streamID) = exchanges[slot].takeReading() else { return }
+        exchange.finish(.whole(session.takeBody(slot)), responder(slot, streamID))
     }
 
     func didRefuseBody(_ slot: Int, _ fault: HTTPBodyFault, _ session: HTTP2Session) {
-        guard slot < exchanges.count, let exchange = exchanges[slot].reading else { return }
-        exchanges[slot].reading = nil
+        guard slot < exchanges.count, let (exchange, streamID) = exchanges[slot].takeReading() else { return }
         let body: HTTPBody =
             switch fault {
             case .tooLarge: .tooLarge(byteCount: session.bodyByteCount(slot))
             case .noRoom: .noRoom
             }
-        exchange.finish(body, responder(slot, exchanges[slot].streamID))
+        exchange.finish(body, responder(slot, streamID))
     }
 
     private func responder(_ slot: Int, _ streamID: Int32) -> HTTPResponder {
