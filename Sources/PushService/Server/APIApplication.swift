@@ -81,17 +81,18 @@ package final class APIApplication: HTTPApplication {
             return .answer(answer)
         }
         do throws(Problem) {
-            let call = try admit(head, state.value)
-            if call.route.operation == .health { return .answer(StatusHandler.health) }
-            let byteCountMax = APICall.bodyByteCountMax(call.route.operation, call.settings.limits)
-            return .read(byteCountMax: byteCountMax, then: APIExchange(self, call))
+            let admission = try admit(head, state.value)
+            let operation = admission.route.operation
+            if operation == .health { return .answer(StatusHandler.health) }
+            let byteCountMax = APICall.bodyByteCountMax(operation, admission.settings.limits)
+            return .read(byteCountMax: byteCountMax, then: APIExchange(self, admission))
         } catch {
             return .answer(refuse(error))
         }
     }
 
     /// Everything that can be said before the body: where to, how often, who, what for, and in what form.
-    private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APICall {
+    private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APIAdmission {
         let now = context.clock.uptime()
         let settings = context.settings
         let request = APIHead.request(head, &state.clients)
@@ -117,7 +118,7 @@ package final class APIApplication: HTTPApplication {
             problem.retryAfterSeconds = Int64(settings.limits.drainSeconds)
             throw problem
         }
-        return APICall(
+        return APIAdmission(
             route: match.route,
             id: match.id ?? "",
             query: target.query,

@@ -1,8 +1,9 @@
 import Envelope
 import PushStore
 
-/// One request that has passed the gate: what its handler may know of it.
-struct APICall: Sendable {
+/// A request's head that has passed the gate. An object: it goes from hand to hand, and copying all of it costs more than
+/// that.
+final class APIAdmission: Sendable {
     let route: Route
     /// What stood in the path where the pattern has braces; empty where it has none.
     let id: String
@@ -16,11 +17,48 @@ struct APICall: Sendable {
     let settings: ServiceSettings
     /// Nanoseconds of the monotonic clock.
     let begun: Int64
-    var body: [UInt8] = []
+
+    init(
+        route: Route,
+        id: String,
+        query: String?,
+        fields: [APIRequest.Field],
+        grant: Grant?,
+        settings: ServiceSettings,
+        begun: Int64
+    ) {
+        self.route = route
+        self.id = id
+        self.query = query
+        self.fields = fields
+        self.grant = grant
+        self.settings = settings
+        self.begun = begun
+    }
+}
+
+/// One request that has passed the gate: what its handler may know of it.
+struct APICall: Sendable {
+    private let admission: APIAdmission
+    let body: [UInt8]
+
+    init(_ admission: APIAdmission, body: [UInt8]) {
+        self.admission = admission
+        self.body = body
+    }
+
+    // What these are the admission says.
+
+    var route: Route { admission.route }
+    var id: String { admission.id }
+    var query: String? { admission.query }
+    var grant: Grant? { admission.grant }
+    var settings: ServiceSettings { admission.settings }
+    var begun: Int64 { admission.begun }
 
     /// As the parsers of bodies take it. The key is not in it.
     var request: APIRequest {
-        APIRequest(method: route.method, path: "", query: query, fields: fields, body: body)
+        APIRequest(method: route.method, path: "", query: query, fields: admission.fields, body: body)
     }
 
     /// Whose it is; routes without a scope never ask.

@@ -3,40 +3,39 @@ import Transport
 /// A request whose body is being read.
 final class APIExchange: HTTPExchange {
     private let application: APIApplication
-    private var call: APICall
+    private let admission: APIAdmission
 
-    init(_ application: APIApplication, _ call: APICall) {
+    init(_ application: APIApplication, _ admission: APIAdmission) {
         self.application = application
-        self.call = call
+        self.admission = admission
     }
 
     func finish(_ body: HTTPBody, _ responder: HTTPResponder) {
         switch body {
         case .whole(let bytes):
-            guard call.route.body == .json || bytes.isEmpty else { return refuse(APIApplication.noBody, responder) }
-            call.body = bytes
+            guard admission.route.body == .json || bytes.isEmpty else {
+                return refuse(APIApplication.noBody, responder)
+            }
+            run(APICall(admission, body: bytes), responder)
         case .tooLarge(let byteCount):
-            guard call.route.body == .json else { return refuse(APIApplication.noBody, responder) }
-            let byteCountMax = APICall.bodyByteCountMax(call.route.operation, call.settings.limits)
+            guard admission.route.body == .json else { return refuse(APIApplication.noBody, responder) }
+            let byteCountMax = APICall.bodyByteCountMax(admission.route.operation, admission.settings.limits)
             var problem = Problem(.bodyTooLarge, "Send fewer in one request: the body may have \(byteCountMax) bytes.")
             problem.byteCount = byteCount
             problem.byteCountMax = byteCountMax
-            return refuse(problem, responder)
+            refuse(problem, responder)
         case .noRoom:
             var problem = Problem(.tooManyRequests, "Send it again later; too many bodies are being read.")
             problem.retryAfterSeconds = 1
-            return refuse(problem, responder)
+            refuse(problem, responder)
         }
-        run(responder)
     }
 
     private func refuse(_ problem: Problem, _ responder: HTTPResponder) {
         responder.respond(application.refuse(problem))
     }
 
-    private func run(_ responder: HTTPResponder) {
-        // Once: each look at what may change copies all of it.
-        let call = call
+    private func run(_ call: APICall, _ responder: HTTPResponder) {
         application.state.value.openCount += 1
         if call.route.operation == .postNotifications, call.isSmall {
             return application.submissions.value.begin(call) { [application] answer in
@@ -46,7 +45,7 @@ final class APIExchange: HTTPExchange {
         }
         // It touches what lives on the loop, and runs there. It ends with the store's last answer, and is not called off
         // when the request breaks off: what was begun to be stored is stored.
-        Task(executorPreference: application.context.loop) { [application, call] in
+        Task(executorPreference: application.context.loop) { [application] in
             responder.respond(await application.answer(call))
             application.didAnswer()
         }

@@ -65,16 +65,18 @@ final class StoringPath {
 
     /// What is on the disk.
     private func count(_ run: StoringRun) {
-        guard let first = run.entries.first else { return }
+        let entries = run.entries
+        guard !entries.isEmpty else { return }
         let microseconds = (context.clock.uptime() - run.begun) / 1_000
         context.metrics.withLock { metrics in
             metrics.didAccept(
-                run.entries.count,
+                entries.count,
                 app: run.offer.bundleID,
-                lane: DispatchLane(first.lane),
+                lane: DispatchLane(entries[0].lane),
                 microseconds: microseconds
             )
-            for entry in run.entries where entry.receiptHash != nil { metrics.didAwaitReceipt() }
+            // Each is large, and is not copied for this look.
+            for index in entries.indices where entries[index].receiptHash != nil { metrics.didAwaitReceipt() }
         }
     }
 }
