@@ -8,9 +8,8 @@ import Synchronization
 extension Dispatcher {
     func didAnswer(_ ticket: DispatchFlow.Ticket, _ result: Result<APNSResponse, ProviderError>, _ lane: Int) {
         guard !isOver, let pending = pendings[ticket] else { return }
-        let entry = pending.entry
         let now = Int64(clamping: context.clock.now().milliseconds)
-        let ended = lanes.earlier.take(entry.apnsID)
+        let ended = lanes.earlier.take(pending.entry.apnsID)
         let end = AttemptEnd(
             result,
             time: ended.last?.time ?? pending.attemptTime,
@@ -18,12 +17,12 @@ extension Dispatcher {
         )
         let attempt = AttemptContext(
             lane: pending.lane,
-            attemptCount: entry.attemptCount + end.earlier.count + 1,
-            attemptCountMax: entry.attemptLimit,
-            hasCollapseID: entry.collapseID != nil,
-            expiresAt: Int64(clamping: entry.deadline.milliseconds),
+            attemptCount: pending.entry.attemptCount + end.earlier.count + 1,
+            attemptCountMax: pending.entry.attemptLimit,
+            hasCollapseID: pending.entry.collapseID != nil,
+            expiresAt: Int64(clamping: pending.entry.deadline.milliseconds),
             hadExpiredProviderToken: end.hadExpiredProviderToken,
-            lastWaitMilliseconds: Int64(entry.wait / .milliseconds(1))
+            lastWaitMilliseconds: Int64(pending.entry.wait / .milliseconds(1))
         )
         // Chance is the system's to give, in a call of its own: not for what waits for nothing.
         let chance = end.status == 200 ? 0 : jitter()
@@ -31,7 +30,7 @@ extension Dispatcher {
         record(end, pending, now)
         judgeCredential(end, pending, lane)
         judgeDevice(end, verdict, pending, lane, now)
-        let settled = verdict.notification.settled(deadline: entry.deadline)
+        let settled = verdict.notification.settled(deadline: pending.entry.deadline)
         settle(ticket, end.attempt, after: end.earlier, settled, waitCause: end.waitCause)
     }
 
@@ -45,7 +44,7 @@ extension Dispatcher {
     ) {
         guard let pending = pendings[ticket] else { return }
         pending.outcome = Outcome(
-            lease: pending.leased.lease,
+            lease: pending.lease,
             attempt: attempt,
             earlier: earlier,
             verdict: verdict,
@@ -98,7 +97,6 @@ extension Dispatcher {
     }
 
     private func record(_ end: AttemptEnd, _ pending: Pending, _ now: Int64) {
-        let entry = pending.entry
         let nanoseconds = max(0, context.clock.uptime() - pending.startedAt)
         context.metrics.withLock {
             $0.didFinish(end.metric, reason: end.reason, microseconds: end.status == nil ? nil : nanoseconds / 1_000)
@@ -113,16 +111,16 @@ extension Dispatcher {
         ) {
             AttemptLogLine(
                 timeMilliseconds: time,
-                trace: Self.trace(entry),
-                id: entry.apnsID,
-                topic: entry.topic,
-                pushType: entry.pushType,
-                priority: entry.priority,
+                trace: Self.trace(pending.entry),
+                id: pending.entry.apnsID,
+                topic: pending.entry.topic,
+                pushType: pending.entry.pushType,
+                priority: pending.entry.priority,
                 status: status,
                 reason: reason,
                 failure: failure,
                 milliseconds: milliseconds,
-                attempt: entry.attemptCount + ordinal
+                attempt: pending.entry.attemptCount + ordinal
             ).append(to: &logLines)
         }
         for (index, one) in end.earlier.enumerated() {
@@ -192,10 +190,10 @@ extension Dispatcher {
         guard end.status != nil, let device = pending.device, case .push(let token, _) = pending.destination else {
             return
         }
-        let registration = device.registration
+        let environment = device.registration.environment
         guard let topic = try? Topic(bundleID: pending.bundleID) else { return }
         let tenant = Self.text(pending.entry.tenant)
-        let place = TokenQuarantine.Place(tenant: tenant, topic: topic, environment: registration.environment)
+        let place = TokenQuarantine.Place(tenant: tenant, topic: topic, environment: environment)
         let isBad = verdict.device == .quarantine
         if isBad || end.status == 200 || end.status == 410 {
             if quarantine.didAnswer(at: place, isFailure: isBad, now: now) {
@@ -204,7 +202,7 @@ extension Dispatcher {
                     at: context.clock.now(),
                     [
                         ("tenant", tenant), ("topic", pending.bundleID),
-                        ("environment", registration.environment.rawValue),
+                        ("environment", environment.rawValue),
                     ]
                 )
             }
@@ -221,7 +219,7 @@ extension Dispatcher {
             resume(back)
             releases.didPass(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID))
         }
-        let region = registration.region
+        let region = device.registration.region
         if end.status == 200 { ledger.add(\.sent, app: pending.bundleID, region: region) }
         if verdict.notification == .undeliverable {
             ledger.add(\.undeliverable, app: pending.bundleID, region: region)
@@ -229,7 +227,7 @@ extension Dispatcher {
         switch verdict.device {
         case .keep, .markReached: break
         case .quarantine:
-            deviceEffects.add(.setAside(token, registration.environment, pending.entry.tenant))
+            deviceEffects.add(.setAside(token, environment, pending.entry.tenant))
         case .deletePair:
             // As if APNs had said that it was gone now: a registration that came meanwhile stays.
             deviceEffects.add(

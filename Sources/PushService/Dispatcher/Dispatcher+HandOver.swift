@@ -10,8 +10,9 @@ import Transport
 extension Dispatcher {
     package func reserve(_ offer: SendOffer) -> SendReservation? {
         context.loop.checkIsolated()
-        guard let first = offer.entries.first else { return nil }
-        let lane = DispatchLane(first.lane)
+        guard !offer.entries.isEmpty else { return nil }
+        // An entry is large: what is asked of it is asked where it lies, and it is not copied for that.
+        let lane = DispatchLane(offer.entries[0].lane)
         let keys = offer.entries.map { Self.bucketKey(DeviceKey(tenant: offer.tenant, device: $0.device)) }
         if let tickets = reserve(offer, keys, lane) { return SendReservation(offer: offer, tickets: tickets) }
         for (entry, key) in zip(offer.entries, keys) {
@@ -44,9 +45,9 @@ extension Dispatcher {
         let index = ServiceMetrics.index(lane)
         guard keys.allSatisfy({ queued[index].mayPass($0, now: offer.now) }) else { return nil }
         let tenant = Self.text(offer.tenant)
-        for (entry, device) in zip(offer.entries, offer.devices) {
-            let environment = device.registration.environment
-            guard Self.token(of: entry, device) != nil,
+        for index in offer.entries.indices {
+            let environment = offer.devices[index].registration.environment
+            guard Self.token(of: offer.entries[index].pushType, offer.devices[index]) != nil,
                 let client = lanes.entry(tenant: tenant, bundleID: offer.bundleID, environment: environment),
                 suspensions.isEmpty
                     || !suspensions.stops(lane: client.number, bundleID: offer.bundleID, tenant: tenant)
@@ -61,10 +62,13 @@ extension Dispatcher {
         let offer = reservation.offer
         precondition(leases.count == offer.entries.count)
         for (index, ticket) in reservation.tickets.enumerated() {
-            let (entry, device) = (offer.entries[index], offer.devices[index])
-            let destination = Self.token(of: entry, device).map { PushDestination.push(token: $0, topic: entry.topic) }
+            let device = offer.devices[index]
+            let topic = offer.entries[index].topic
+            let destination = Self.token(of: offer.entries[index].pushType, device).map {
+                PushDestination.push(token: $0, topic: topic)
+            }
             pendings[ticket] = Pending(
-                leased: LeasedEntry(entry, leases[index], tenant: offer.tenant, created: offer.now),
+                leased: LeasedEntry(offer.entries[index], leases[index], tenant: offer.tenant, created: offer.now),
                 destination: destination ?? .end("NoVoIPToken"),
                 bundleID: offer.bundleID,
                 device: device
@@ -81,8 +85,8 @@ extension Dispatcher {
         plan()
     }
 
-    private static func token(of entry: NewEntry, _ device: Device) -> DeviceToken? {
-        entry.pushType == .voip ? device.registration.voIPToken : device.registration.token
+    private static func token(of pushType: PushType, _ device: Device) -> DeviceToken? {
+        pushType == .voip ? device.registration.voIPToken : device.registration.token
     }
 
     // MARK: What is queued

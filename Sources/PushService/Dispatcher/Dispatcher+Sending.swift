@@ -7,7 +7,7 @@ import Synchronization
 /// From the flow to APNs: marked on the disk first, then out.
 extension Dispatcher {
     func mark(_ batch: [DispatchFlow.Marked]) {
-        let leases = batch.compactMap { pendings[$0.ticket]?.leased.lease }
+        let leases = batch.compactMap { pendings[$0.ticket]?.lease }
         precondition(leases.count == batch.count)
         called({ context.store.markSending(leases, now: context.clock.now(), completion: $0) }) { dispatcher, result in
             switch result {
@@ -84,20 +84,20 @@ extension Dispatcher {
         _ topic: Topic,
         through lane: PushLanes.Entry
     ) {
-        let entry = pending.entry
         let notification = PushNotification(
-            id: entry.apnsID,
+            id: pending.entry.apnsID,
             deviceToken: token,
             topic: topic,
-            pushType: entry.pushType,
-            priority: entry.priority,
-            expiration: entry.expiration,
-            collapseID: entry.collapseID,
-            payload: pending.leased.payload,
-            trace: entry.trace?.text
+            pushType: pending.entry.pushType,
+            priority: pending.entry.priority,
+            expiration: pending.entry.expiration,
+            collapseID: pending.entry.collapseID,
+            payload: pending.payload,
+            trace: pending.entry.trace?.text
         )
         context.metrics.withLock { $0.didSend(app: pending.bundleID, lane: pending.lane) }
-        let left = Int64(clamping: entry.deadline.milliseconds) - Int64(clamping: pending.attemptTime.milliseconds)
+        let deadlineMilliseconds = Int64(clamping: pending.entry.deadline.milliseconds)
+        let left = deadlineMilliseconds - Int64(clamping: pending.attemptTime.milliseconds)
         // Its last second is long enough for an answer, and a shorter wait would only make outcomes unclear.
         let deadline = Duration.milliseconds(max(1_000, left))
         lane.client.send(notification, within: deadline) { [self] result in didAnswer(ticket, result, lane.number) }

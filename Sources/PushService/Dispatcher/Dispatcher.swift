@@ -15,7 +15,10 @@ import Transport
 package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     /// One that was taken and has no outcome on the disk. An object: it is large, and looked at at every step.
     final class Pending {
-        let leased: LeasedEntry
+        let lease: Lease
+        /// Large: what is asked of it is asked here, and it is not copied for that.
+        let entry: OutboxEntry
+        let payload: [UInt8]
         let destination: PushDestination
         let bundleID: String
         /// nil where there is no such device.
@@ -25,13 +28,14 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         var outcome: PushStore.Outcome?
 
         init(leased: LeasedEntry, destination: PushDestination, bundleID: String, device: Device?) {
-            self.leased = leased
+            lease = leased.lease
+            entry = leased.entry
+            payload = leased.payload
             self.destination = destination
             self.bundleID = bundleID
             self.device = device
         }
 
-        var entry: OutboxEntry { leased.entry }
         var key: DeviceKey { DeviceKey(tenant: entry.tenant, device: entry.device) }
         var lane: DispatchLane { DispatchLane(entry.lane) }
     }
@@ -230,7 +234,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         case .mark(let batch): mark(batch)
         case .finish(let batch): finish(batch)
         case .giveBack(let tickets):
-            let leases = tickets.compactMap { pendings.removeValue(forKey: $0)?.leased.lease }
+            let leases = tickets.compactMap { pendings.removeValue(forKey: $0)?.lease }
             call { dispatcher in await dispatcher.context.store.giveBack(leases) }
         }
     }

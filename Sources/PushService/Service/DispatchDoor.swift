@@ -48,8 +48,8 @@ package struct DispatchBells: Sendable {
     }
 }
 
-/// One request's notifications, as the dispatcher is asked about them.
-package struct SendOffer: Sendable {
+/// One request's notifications, as the dispatcher is asked about them. An object: it is handed on at every step.
+package final class SendOffer: Sendable {
     package let tenant: TenantID
     /// One or more, all of one lane.
     package let entries: [NewEntry]
