@@ -55,6 +55,31 @@ import Testing
         #expect(judgedCount == 3)
     }
 
+    @Test func `a handshake that is late because nobody listened is waited for`() async throws {
+        let loopback = try Loopback()
+        // Both ends on one loop, which stands still in the middle until the deadline is over.
+        let (loop, context) = (loopback.clientLoop, loopback.serverContext)
+        let deadline = Duration.seconds(1)
+        let port = try await loop.run {
+            Result { () throws(TransportError) in
+                try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop, limits: .patient) { _ in
+                    // When this turn has heard all, and before what it has to say goes out.
+                    loop.perform {
+                        let end = MonotonicTime.now() + deadline * 1.5
+                        while MonotonicTime.now() < end { usleep(10_000) }
+                    }
+                    return Echo()
+                }
+                .port
+            }
+        }.get()
+        var limits = TLSChannelLimits.patient
+        limits.handshakeDeadline = deadline
+        let client = try await RecordedChannel.connect(loopback, to: port, limits: limits)
+        var events = client.events.makeAsyncIterator()
+        #expect(await events.next() == .opened)
+    }
+
     @Test func `an answer that is late because nobody listened is no lost answer`() async throws {
         let loopback = try Loopback()
         // Both ends on one loop: what holds it up holds up both, as a machine does that was asleep.

@@ -232,6 +232,30 @@ import Testing
         #expect(await client.untilClosed().error == .connectionLost)
     }
 
+    @Test func `what a peer said before it was gone is read, also when a write is the first to find it gone`()
+        async throws
+    {
+        let loopback = try Loopback()
+        let (port, accepted) = try await RecordedChannel.listen(loopback, greeting: [0])
+        let client = try await RecordedChannel.connect(loopback, to: port)
+        let server = try #require(await accepted.next()).channel
+        var events = client.events.makeAsyncIterator()
+        #expect(await events.next() == .opened)
+        #expect(await events.next() == .received([0]))
+        // The client's loop hears nothing of it before it writes.
+        await client.channel.loop.run {
+            server.loop.wait {
+                #expect(throws: Never.self) { try server.value.write([1, 2, 3]) }
+                server.value.flush()
+                server.value.abort(.cancelled, resets: true)
+            }
+            #expect(throws: Never.self) { try client.channel.value.write([9]) }
+            client.channel.value.flush()
+        }
+        #expect(await events.next() == .received([1, 2, 3]))
+        #expect(await events.next() == .closed(.connectionLost))
+    }
+
     @Test func `who comes when the house is full is shown out, until someone leaves`() async throws {
         let loopback = try Loopback()
         let listener = try await listen(loopback, connectionCountMax: 1)
