@@ -65,7 +65,10 @@ struct DisallowedAppTests {
         await site.advance(seconds: 61, dispatcher)
         try await site.until(ids, store) { $0 == .parked }
         #expect(site.events.rejections.count == 2)
-        #expect(site.log.count(#""event":"attempt""#) - lineCount <= ReleaseQueue.fewCountMax)
+        // A few for each of the app's environments: nobody knows of which one a parked notification is, and all of them may have
+        // left before the first answer comes.
+        let appCount = site.settings.configuration.tenants.flatMap(\.apps).count
+        #expect(site.log.count(#""event":"attempt""#) - lineCount <= appCount * ReleaseQueue.fewCountMax)
         await dispatcher.drain(within: .seconds(600))
         await store.close()
     }
