@@ -11,11 +11,9 @@ import Testing
 
   init() { PhotoServer.start }
 
-  /// Where the photo has to come in time: a busy build machine needs seconds for what a phone does at once.
-  static let patience = Device.Timekeeping.automatic(scale: 0.1)
-
   @Test func `a push that arrives on time shows text and photo`() async throws {
-    device.conditions.timekeeping = Self.patience
+    // A busy build machine may need seconds for what a phone does at once: nobody is in a hurry here.
+    device.conditions.timekeeping = .automatic(scale: 0.1)
     let shown = try await device.deliver(Self.push(photo: "prompt/cat.png"))
 
     #expect(shown.why == .answered)
@@ -33,7 +31,7 @@ import Testing
   }
 
   @Test func `a page instead of a photo costs the photo and, on older iOS, the text`() async throws {
-    device.conditions.timekeeping = Self.patience
+    device.conditions.timekeeping = .automatic(scale: 0.1)
     let older = try await device.deliver(Self.push(photo: "lying/cat.png"))
     #expect(older.why == .invalidAttachment(.corrupt))
     #expect(older.body == "A photo")
