@@ -13,6 +13,7 @@ struct SAPNotificationTests {
         let request = Body.request(json)
         let value = try RequestBody.json(request, byteCountMax: 100_000, allowsFractions: true)
         return try SAPNotification(
+            request,
             value,
             allowsClearText: allowsClearText,
             isApp: { $0.text == "com.example.chat" },

@@ -26,9 +26,7 @@ package struct NotificationSubmission: Equatable, Sendable {
     /// SHA-256 over the body: one idempotency key, one body.
     package var digest: [UInt8] { SHA256.hash(body) }
 
-    package static let idempotencyByteCountMax = 255
-
-    private static let names = ["topic", "class", "expiry", "collapse-id", "idempotency-key", "recipients"]
+    private static let names = ["topic", "class", "expiry", "collapse-id", IdempotencyKey.name, "recipients"]
     private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash"]
 
     /// - Parameters:
@@ -60,7 +58,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         let notificationClass = chosen ?? .normal
         let expiry = Self.expiry(reader, notificationClass)
         let word = Self.collapseWord(reader, notificationClass)
-        let key = Self.idempotencyKey(request, reader)
+        let key = IdempotencyKey.read(request, reader)
         let elements =
             reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
         // Without these two nothing can be said about each of them.
@@ -105,29 +103,6 @@ package struct NotificationSubmission: Equatable, Sendable {
         ) { text in
             text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         }
-    }
-
-    private static func idempotencyKey(_ request: APIRequest, _ reader: ObjectReader) -> String? {
-        func expected() -> String {
-            "1 to \(idempotencyByteCountMax) printable ASCII characters, the same as 'Idempotency-Key' if both are there"
-        }
-        let isKey: (String) -> Bool = { text in
-            (1...idempotencyByteCountMax).contains(text.utf8.count)
-                && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        }
-        let member = reader.text("idempotency-key", 1...idempotencyByteCountMax, expected(), isValid: isKey)
-        guard request.has("idempotency-key") else { return member }
-        let field = request.value(of: "idempotency-key")
-        guard let field, isKey(field), member == nil || member == field else {
-            reader.faults.add(
-                .wrong,
-                reader.place("idempotency-key"),
-                at: reader.object.offset,
-                "expected \(expected())"
-            )
-            return nil
-        }
-        return field
     }
 
     private static func recipient(

@@ -1,5 +1,6 @@
 package import APNS
 package import Envelope
+import Primitives
 
 /// A notification with the properties of SAP Mobile Services, as a push that Apple takes: `POST /v1/compat/sap`, for teams
 /// that move. The one route on which words may go in clear, and only for a tenant whose configuration says so.
@@ -15,6 +16,11 @@ package struct SAPNotification: Equatable, Sendable {
     package let devices: [String]
     /// What was taken and will not do what its sender may expect.
     package let warnings: [Warning]
+    package let idempotencyKey: String?
+    private let body: [UInt8]
+
+    /// SHA-256 over the body: one idempotency key, one body.
+    package var digest: [UInt8] { SHA256.hash(body) }
 
     package enum Warning: String, Equatable, Sendable {
         case silentPriority = "A silent push goes with priority 5; 'high' was lowered."
@@ -31,15 +37,17 @@ package struct SAPNotification: Equatable, Sendable {
     package static let attemptCountMax = 3
     package static let deviceCountMax = 1_000
 
-    private static let names = ["notification", "topic", "devices"]
+    private static let names = ["notification", "topic", "devices", IdempotencyKey.name]
 
     /// - Parameters:
+    ///   - request: with the body that `value` was read from, and maybe an `Idempotency-Key`.
     ///   - value: the body; fractions are allowed in it.
     ///   - allowsClearText: the tenant's setting.
     ///   - isApp: whether the tenant has the app with this bundle id.
     ///   - now: seconds since 1970.
     /// - Throws: `.plainText` when the tenant's setting does not allow it, `.invalidFields`, `.payloadTooLarge`.
     package init(
+        _ request: APIRequest,
         _ value: JSONValue,
         allowsClearText: Bool,
         isApp: (BundleID) -> Bool,
@@ -60,6 +68,7 @@ package struct SAPNotification: Equatable, Sendable {
             (try? BundleID($0)).map(isApp) ?? false
         }
         let devices = Self.devices(reader)
+        let key = IdempotencyKey.read(request, reader)
         let properties = reader.value("notification", "an object of properties", isRequired: true)
             .flatMap { SAPProperties($0, at: reader.place("notification"), faults, now: now) }
         guard faults.all.isEmpty, let properties, let bundleID = topic.flatMap({ try? BundleID($0) }) else {
@@ -73,6 +82,8 @@ package struct SAPNotification: Equatable, Sendable {
         expiration = properties.expiration
         payload = try Self.payload(properties)
         warnings = properties.warnings
+        idempotencyKey = key
+        body = request.body
     }
 
     private static func devices(_ reader: ObjectReader) -> [String] {

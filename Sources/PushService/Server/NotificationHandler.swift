@@ -13,7 +13,7 @@ struct NotificationHandler: Sendable {
     func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         let submission = try await call.apart { () throws(Problem) in try Self.read(call, tenant) }
-        let idempotency = try Self.idempotency(submission)
+        let idempotency = try Self.idempotency(submission.idempotencyKey, submission.digest)
         let draft: NotificationDraft
         let lookups: [DeviceLookup]
         do throws(Problem) {
@@ -62,10 +62,10 @@ struct NotificationHandler: Sendable {
         )
     }
 
-    static func idempotency(_ submission: NotificationSubmission) throws(Problem) -> Idempotency? {
-        guard let key = submission.idempotencyKey else { return nil }
+    static func idempotency(_ key: String?, _ digest: @autoclosure () -> [UInt8]) throws(Problem) -> Idempotency? {
+        guard let key else { return nil }
         do throws(StoreError) {
-            return try Idempotency(key: Array(key.utf8), digest: submission.digest)
+            return try Idempotency(key: Array(key.utf8), digest: digest())
         } catch {
             throw Problem(error)
         }
@@ -98,34 +98,63 @@ struct NotificationHandler: Sendable {
     func postSAP(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         let now = context.clock.now()
-        let notification = try await call.apart { () throws(Problem) in
-            // Before the body is looked at: who may not do this learns nothing else.
-            try SAPNotification(
-                tenant.allowsClearText ? call.json(allowsFractions: true) : .object([]),
-                allowsClearText: tenant.allowsClearText,
-                isApp: { call.settings.app($0.text, of: tenant.id) != nil },
-                now: Int64(clamping: now.milliseconds / 1_000)
-            )
+        let seconds = Int64(clamping: now.milliseconds / 1_000)
+        let notification: SAPNotification
+        do throws(Problem) {
+            notification = try await readSAP(call, tenant, now: seconds)
+        } catch {
+            // A date may have passed by now that had not when the same request came first. What is wrong without one too
+            // is answered by the first error.
+            guard error.kind == .invalidFields, let past = try? await readSAP(call, tenant, now: .min),
+                let known = try await intake.known(Self.idempotency(past.idempotencyKey, past.digest), tenant)
+            else { throw error }
+            return Self.answer(known, warnings: past.warnings)
         }
-        try Admission.check(notification.firstLane, context)
-        let lookups = try await devices(notification.devices, tenant)
-        var random = SystemRandom()
-        let draft = try NotificationDraft(
-            notification,
-            lookups: lookups,
-            tenant: tenant,
-            settings: call.settings,
-            collapseKey: context.collapseKey,
-            now: now,
-            random: &random
-        )
+        let idempotency = try Self.idempotency(notification.idempotencyKey, notification.digest)
+        let draft: NotificationDraft
+        let lookups: [DeviceLookup]
+        do throws(Problem) {
+            try Admission.check(notification.firstLane, context)
+            lookups = try await devices(notification.devices, tenant)
+            var random = SystemRandom()
+            draft = try NotificationDraft(
+                notification,
+                lookups: lookups,
+                tenant: tenant,
+                settings: call.settings,
+                collapseKey: context.collapseKey,
+                now: now,
+                random: &random
+            )
+        } catch {
+            // As `post`.
+            guard error.kind.status < 500, let known = try await intake.known(idempotency, tenant) else { throw error }
+            return Self.answer(known, warnings: notification.warnings)
+        }
         let accepted = try await intake.accept(
             draft,
             lookups,
-            idempotency: nil,
+            idempotency: idempotency,
             tenant: tenant,
             call
         )
         return Self.answer(accepted, warnings: notification.warnings)
+    }
+
+    private func readSAP(
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        now: Int64
+    ) async throws(Problem) -> SAPNotification {
+        try await call.apart { () throws(Problem) in
+            // Before the body is looked at: who may not do this learns nothing else.
+            try SAPNotification(
+                call.request,
+                tenant.allowsClearText ? call.json(allowsFractions: true) : .object([]),
+                allowsClearText: tenant.allowsClearText,
+                isApp: { call.settings.app($0.text, of: tenant.id) != nil },
+                now: now
+            )
+        }
     }
 }

@@ -29,7 +29,7 @@ final class SubmissionRun {
         tenant = try call.tenant()
         storeID = try tenant.storeID()
         submission = try NotificationHandler.read(call, tenant)
-        idempotency = try NotificationHandler.idempotency(submission)
+        idempotency = try NotificationHandler.idempotency(submission.idempotencyKey, submission.digest)
         var keys: [DeviceKey] = []
         keys.reserveCapacity(submission.recipients.count)
         for recipient in submission.recipients {
