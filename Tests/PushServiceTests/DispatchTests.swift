@@ -348,6 +348,10 @@ struct NotificationClassTests {
         #expect(Set(all).count == all.count && !all.contains(nil))
         #expect(made("a", "w", id: other) == made("a", "w"))
         #expect(made("a", nil) == made("a", nil))
+        for (word, isShared) in [(nil, false), ("w", true)] {
+            let made = made("a", word)
+            #expect(made.map { key.mayBeShared($0, id: id, tenant: "t", device: "a") } == isShared)
+        }
         #expect(key.collapseID(for: .call, id: id, tenant: "t", device: "a", word: nil) == nil)
     }
 }

@@ -100,6 +100,29 @@ struct TraceIndexTests {
         await next.close()
     }
 
+    @Test func `the writer finds what is newer in memory and in runs, and nothing older`() async throws {
+        let store = try open()
+        let newer = { (store: SQLiteStore, id: EntryID) async throws -> [Int64] in
+            try await store.writer.perform { writer throws(StoreError) in
+                let device = try writer.sql("SELECT header, tenant FROM entry WHERE id = ?").first([.integer(id.value)])
+                {
+                    (EntryHeader.decode($0.bytes(0))?.device.bytes ?? [], $0.integer(1))
+                }
+                let hash = device.map { TracePair.hash(device: $0.0, tenant: $0.1) } ?? 0
+                return try writer.deviceEntries.numbers(hash, after: id.value, writer.sql)
+            }
+        }
+        let first = try await store.store(try StorePattern.entry(1))
+        let second = try await store.store(try StorePattern.entry(2, device: 1))
+        try await fill(store, 0..<TraceIndexKind.device.pairCountMax)
+        #expect(try await runCount(store, .device) == 1)
+        let third = try await store.store(try StorePattern.entry(3, device: 1))
+        #expect(try await newer(store, first[0]) == (third + second).map(\.value))
+        #expect(try await newer(store, second[0]) == third.map(\.value))
+        #expect(try await newer(store, third[0]) == [])
+        await store.close()
+    }
+
     @Test func `many with one hash are found across the parts of a run`() {
         let pairs = (0..<150).map { TracePair(hash: $0 < 100 ? 5 : 9, entry: Int64($0)) }
         let bytes = TraceChunk.encode(pairs[20..<110])

@@ -48,5 +48,17 @@ package struct CollapseKey: ~Copyable, Sendable {
         return try? CollapseID(bytes: Base64URL.encode(code[..<16]))
     }
 
+    /// Whether a sender's word may be behind a collapse id, so that others have it too.
+    ///
+    /// - Parameters:
+    ///   - collapseID: of a notification.
+    ///   - id: its apns-id.
+    ///   - tenant: whose.
+    ///   - device: the tenant's id for the device.
+    /// - Returns: false for one that this made without a word.
+    func mayBeShared(_ collapseID: CollapseID, id: APNSID, tenant: String, device: String) -> Bool {
+        self.collapseID(for: .normal, id: id, tenant: tenant, device: device, word: nil) != collapseID
+    }
+
     private static let contextBytes = Binding.context(context)
 }

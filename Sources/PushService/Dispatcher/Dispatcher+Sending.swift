@@ -7,7 +7,7 @@ import Synchronization
 /// From the flow to APNs: marked on the disk first, then out.
 extension Dispatcher {
     func mark(_ batch: [DispatchFlow.Marked]) {
-        let leases = batch.compactMap { pendings[$0.ticket]?.lease }
+        let leases = batch.compactMap { pendings[$0.ticket].map { lease(of: $0) } }
         precondition(leases.count == batch.count)
         called({ context.store.markSending(leases, now: context.clock.now(), completion: $0) }) { dispatcher, result in
             switch result {
@@ -19,6 +19,20 @@ extension Dispatcher {
         }
     }
 
+    /// What was tried or put off has lost its place: a newer one of its collapse id may be out, and stays the last.
+    private func lease(of pending: Pending) -> Lease {
+        var lease = pending.lease
+        let entry = pending.entry
+        guard !entry.isUntouched, let collapseID = entry.collapseID else { return lease }
+        lease.yieldsToNewer = context.collapseKey.mayBeShared(
+            collapseID,
+            id: entry.apnsID,
+            tenant: Self.text(entry.tenant),
+            device: String(decoding: entry.device.bytes, as: UTF8.self)
+        )
+        return lease
+    }
+
     private func didMark(_ batch: [DispatchFlow.Marked], _ results: [MarkResult]) {
         var lost: [DispatchFlow.Ticket] = []
         for (marked, result) in zip(batch, results) {
@@ -26,8 +40,11 @@ extension Dispatcher {
             guard result != .sending else { continue }
             lost.append(marked.ticket)
             pendings[marked.ticket] = nil
-            guard result == .expired else { continue }
-            context.metrics.withLock { $0.didFinish(.expired) }
+            switch result {
+            case .sending, .lost: continue
+            case .expired: context.metrics.withLock { $0.didFinish(.expired) }
+            case .superseded: context.metrics.withLock { $0.didFinish(.superseded) }
+            }
             bells.hooks()
         }
         flow.didMark(batch, lost: lost)

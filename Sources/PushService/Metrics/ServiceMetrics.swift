@@ -12,6 +12,7 @@ package struct ServiceMetrics: Sendable {
         case notSendable = "NotSendable"
         case suspended = "Suspended"
         case expired = "Expired"
+        case superseded = "Superseded"
     }
 
     /// Why a request was not taken.

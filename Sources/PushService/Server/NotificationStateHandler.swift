@@ -163,6 +163,7 @@ extension DeathReason {
         case .attemptsExhausted: "attempts-exhausted"
         case .corrupt: "corrupt"
         case .outcomeUnknown: "outcome-unknown"
+        case .superseded: "superseded"
         }
     }
 }

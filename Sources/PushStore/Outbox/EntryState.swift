@@ -89,4 +89,6 @@ package enum DeathReason: UInt8, CaseIterable, Sendable {
     case corrupt = 4
     /// Its last attempt went out, nobody knows what became of it, and there was no other: APNs may have it.
     case outcomeUnknown = 5
+    /// When its turn to be tried again came, a newer one of its collapse id was out: it would have taken that one's place.
+    case superseded = 6
 }

@@ -96,6 +96,9 @@ package struct Lease: Hashable, Sendable {
     let standing: EntryStanding
     /// Which lease of this process it is; 0 for one that was never in the lease book.
     let number: UInt64
+    /// Set by whoever knows that others may have its collapse id, and that it has lost its place among them: it is not sent
+    /// where a newer one is out.
+    package var yieldsToNewer = false
 
     package var id: EntryID { standing.id }
     /// How often it had been tried: a lease of before does not count.
@@ -110,4 +113,6 @@ package enum MarkResult: Equatable, Sendable {
     case lost
     /// Its time was over: it may not, and is expired.
     case expired
+    /// A newer one for its device, of its topic and collapse id, is out: it may not, and is dead.
+    case superseded
 }

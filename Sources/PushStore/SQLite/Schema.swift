@@ -84,7 +84,8 @@ enum Schema {
         """
 
     /// What is on its way and what has ended are found by their ids, in the order of time, and not by indexes that each
-    /// notification would write three times. Payloads of what is on its way from the start, many in a row.
+    /// notification would write three times. Payloads of what is on its way from the start, many in a row. From this version
+    /// on a dead letter's reason may be that it was superseded, which needs no change.
     private static let parcels = """
         DROP INDEX entry_sending;
         DROP INDEX entry_ended;

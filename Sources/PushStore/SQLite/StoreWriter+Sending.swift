@@ -81,6 +81,13 @@ extension StoreWriter {
             try end(standing, as: try lateEnd(of: standing), now: now)
             return .expired
         }
+        if lease.yieldsToNewer, try isSuperseded(lease.id) {
+            guard let standing = try standing(lease.id), standing.state == .queued,
+                standing.attemptCount == lease.attemptCount
+            else { return .lost }
+            try end(standing, as: .dead(.superseded), now: now)
+            return .superseded
+        }
         hot.mark.bind(1, now.number)
         hot.mark.bind(2, lease.id.value)
         hot.mark.bind(3, Int64(lease.attemptCount))

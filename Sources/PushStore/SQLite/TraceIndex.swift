@@ -94,6 +94,26 @@ enum TraceChunk {
         }
     }
 
+    /// - Returns: the entries of a run with this hash, the newest first.
+    static func entries(
+        _ hash: Int64,
+        of kind: TraceIndexKind,
+        run: Int64,
+        _ sql: StatementCache
+    ) throws(StoreError) -> [Int64] {
+        var chunks = try sql(
+            "SELECT pairs FROM \(kind.chunks) WHERE run = ? AND first = ? ORDER BY ordinal"
+        ).all([.integer(run), .integer(hash)]) { $0.bytes(0) }
+        // The one before may end with it.
+        let before = try sql(
+            """
+            SELECT pairs FROM \(kind.chunks) WHERE run = ? AND first < ? ORDER BY first DESC, ordinal DESC LIMIT 1
+            """
+        ).first([.integer(run), .integer(hash)]) { $0.bytes(0) }
+        if let before { chunks.insert(before, at: 0) }
+        return chunks.flatMap { Self.entries(hash, in: $0) }.reversed()
+    }
+
     private static func word(_ bytes: [UInt8], _ offset: Int) -> Int64 {
         var word: UInt64 = 0
         for index in offset..<offset + 8 { word = word << 8 | UInt64(bytes[index]) }
@@ -146,6 +166,25 @@ final class TraceIndex {
     }
 
     func note(_ hash: Int64, entry: EntryID) { pending.append(TracePair(hash: hash, entry: entry.value)) }
+
+    /// - Parameters:
+    ///   - hash: of what is looked for.
+    ///   - entry: by number.
+    ///   - sql: the writer's statements.
+    /// - Returns: the entries after that one which may have it, those of this transaction among them, the newest first.
+    /// - Throws: what a disk does.
+    func numbers(_ hash: Int64, after entry: Int64, _ sql: StatementCache) throws(StoreError) -> [Int64] {
+        var numbers = pending.lazy.filter { $0.hash == hash && $0.entry > entry }.map(\.entry).reversed() as [Int64]
+        numbers += memory.withLock { $0.entries(hash) }.prefix { $0 > entry }
+        // A run has the number of its last entry.
+        let runs = try sql("SELECT id FROM \(kind.runs) WHERE id > ? ORDER BY id DESC").all([.integer(entry)]) {
+            $0.integer(0)
+        }
+        for run in runs {
+            numbers += try TraceChunk.entries(hash, of: kind, run: run, sql).filter { $0 > entry }
+        }
+        return numbers
+    }
 
     /// Before a transaction ends.
     func write() throws(StoreError) {
@@ -206,17 +245,7 @@ extension StoreReader {
         for id in recent where !(try visit(id)) { return }
         let oldest = recent.last ?? .max
         for run in try sql("SELECT id FROM \(kind.runs) ORDER BY id DESC").all([], { $0.integer(0) }) {
-            var chunks = try sql(
-                "SELECT pairs FROM \(kind.chunks) WHERE run = ? AND first = ? ORDER BY ordinal"
-            ).all([.integer(run), .integer(hash)]) { $0.bytes(0) }
-            // The one before may end with it.
-            let before = try sql(
-                """
-                SELECT pairs FROM \(kind.chunks) WHERE run = ? AND first < ? ORDER BY first DESC, ordinal DESC LIMIT 1
-                """
-            ).first([.integer(run), .integer(hash)]) { $0.bytes(0) }
-            if let before { chunks.insert(before, at: 0) }
-            for id in chunks.flatMap({ TraceChunk.entries(hash, in: $0) }).reversed() where id < oldest {
+            for id in try TraceChunk.entries(hash, of: kind, run: run, sql) where id < oldest {
                 if !(try visit(id)) { return }
             }
         }

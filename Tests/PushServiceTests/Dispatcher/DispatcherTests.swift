@@ -203,6 +203,38 @@ struct DispatcherTests {
         await store.close()
     }
 
+    @Test(arguments: [true, false])
+    func `what is tried again does not come behind a newer one that it would replace`(_ isShared: Bool) async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let core = site.simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(.request(.rejected(.serviceUnavailable)))
+            rule.count = 1
+            core.value.faults.add(rule)
+        }
+        var entries = [try site.entry(1, to: "one"), try site.entry(2, to: "one")]
+        if isShared { for index in entries.indices { entries[index].collapseID = try CollapseID("talk") } }
+        let first = try await site.enqueue([entries[0]], store)
+        await site.ring(dispatcher)
+        while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
+        let second = try await site.enqueue([entries[1]], store)
+        await site.ring(dispatcher)
+        try await site.until(second, store) { $0 == .accepted }
+        await site.advance(seconds: 30, dispatcher)
+        try await site.until(first, store) { $0 == (isShared ? .dead(.superseded) : .accepted) }
+        #expect(site.events.pushes == (isShared ? [1, 2] : [1, 2, 1]).map { StorePattern.apnsID($0) })
+        let count = dispatcher.context.metrics.withLock {
+            $0.outcomes[ServiceMetrics.index(ServiceMetrics.Outcome.superseded)]
+        }
+        #expect(count == (isShared ? 1 : 0))
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
     @Test func `an hour that the clock is set back adds nothing to a wait (abuse case 98)`() async throws {
         let site = try await DispatchSite()
         let store = try site.openStore()

@@ -26,6 +26,7 @@ extension DispatchModel {
 
     private mutating func store(_ entry: Int, _ state: ModelEntry.State) {
         (entries[entry].state, entries[entry].due) = (state, milliseconds)
+        entries[entry].created = milliseconds
     }
 
     private mutating func mark(_ batch: [DispatchFlow.Marked], _ ids: [Int], fails: Bool) {
@@ -35,18 +36,26 @@ extension DispatchModel {
         for (marked, id) in zip(batch, ids) where entries[id].state == .queued {
             if entries[id].deadline <= milliseconds {
                 finish(id, as: entries[id].isOutcomeUnknown ? .dead : .expired)
+            } else if mutant != .replacesNewer, isSuperseded(entries[id]) {
+                supersededCount += 1
+                finish(id, as: .dead)
             } else {
-                entries[id].state = .sending
+                (entries[id].state, entries[id].isPushed) = (.sending, false)
                 sending.insert(marked.ticket)
             }
         }
         inbox.append(.marked(batch, sending: sending))
     }
 
+    private func isSuperseded(_ entry: ModelEntry) -> Bool {
+        !entry.isUntouched && entries.dropFirst(entry.id + 1).contains { entry.isReplaced(by: $0) }
+    }
+
     private mutating func settle(_ id: Int, _ attemptCount: Int, _ outcome: Outcome) {
         guard mutant == .endsTwice || entries[id].state == .sending && entries[id].attemptCount == attemptCount else {
             return
         }
+        if outcome.isUnknown { entries[id].maybeDuplicate = true }
         if outcome.isAttempt, mutant != .countsNoAttempts { entries[id].attemptCount += 1 }
         switch outcome.verdict {
         case .accepted: finish(id, as: .accepted)

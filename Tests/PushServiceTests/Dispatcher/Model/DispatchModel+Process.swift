@@ -18,7 +18,8 @@ extension DispatchModel {
         let devices = Set(
             (0..<Int.random(in: 1...3, using: &random)).map { _ in chance(50) ? pick(0..<4) : pick(4..<60) }
         )
-        let ids = devices.sorted().map { add($0, lane, isCollapsible: !isCall, attemptLimit, deadline) }
+        let word = isCall || chance(40) ? nil : pick(0..<2)
+        let ids = devices.sorted().map { add($0, lane, isCollapsible: !isCall, word: word, attemptLimit, deadline) }
         guard let tickets = reserve(ids, lane) else {
             for id in ids { willQueue(id) }
             return waitingRuns.append(Run(entries: ids, lane: lane, tickets: nil))
@@ -32,6 +33,7 @@ extension DispatchModel {
         _ device: Int,
         _ lane: DispatchLane,
         isCollapsible: Bool,
+        word: Int?,
         _ attemptLimit: Int?,
         _ deadline: Int64
     ) -> Int {
@@ -41,6 +43,7 @@ extension DispatchModel {
                 device: device,
                 lane: lane,
                 isCollapsible: isCollapsible,
+                word: word,
                 attemptLimit: attemptLimit,
                 deadline: deadline,
                 came: step
@@ -82,6 +85,7 @@ extension DispatchModel {
             letter.device,
             letter.lane,
             isCollapsible: letter.isCollapsible,
+            word: letter.word,
             letter.attemptLimit,
             milliseconds + 30_000
         )

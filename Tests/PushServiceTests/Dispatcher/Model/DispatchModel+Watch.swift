@@ -13,7 +13,9 @@ extension DispatchModel {
             fail("\(id) goes out more than \(limit) times")
         }
         watchOrder(entry)
+        watchScreen(entry)
         entries[id].pushCount += 1
+        entries[id].isPushed = true
         entries[id].isBegun = true
     }
 
@@ -31,6 +33,15 @@ extension DispatchModel {
             if isPutOff, other.putOffAt < entry.came, !other.wasParked, entry.wasHandedOver {
                 fail("\(entry.id) overtakes \(other.id), put off")
             }
+        }
+    }
+
+    /// What has lost its place does not come behind a newer one that it would replace. What came to the disk between its mark and
+    /// now goes out behind it.
+    private mutating func watchScreen(_ entry: ModelEntry) {
+        guard !entry.isUntouched else { return }
+        for other in entries.dropFirst(entry.id + 1) where entry.isReplaced(by: other) && other.isPushed {
+            fail("\(entry.id) takes the place of \(other.id)")
         }
     }
 

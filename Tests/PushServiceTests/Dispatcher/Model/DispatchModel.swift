@@ -90,6 +90,7 @@ struct DispatchModel {
     var freshSinceRetry: [DispatchLane: Int] = [:]
     var handedOverCount = 0
     var crashCount = 0
+    var supersededCount = 0
 
     init(seed: UInt64, failurePercent: Int, mutant: ModelMutant? = nil) {
         self.mutant = mutant
@@ -211,6 +212,7 @@ struct DispatchModel {
             entries[index].attemptCount += 1
             entries[index].isBegun = true
             entries[index].isOutcomeUnknown = true
+            entries[index].maybeDuplicate = true
             let isLast = entries[index].attemptLimit.map { entries[index].attemptCount >= $0 } ?? false
             let mayGoAgain = entries[index].isCollapsible || mutant == .ringsTwice
             if !mayGoAgain || isLast || entries[index].deadline <= milliseconds {

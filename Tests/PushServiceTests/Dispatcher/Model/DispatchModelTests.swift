@@ -29,17 +29,20 @@ struct DispatchModelTests {
     @Test func `through failures and crashes each ends once, in order, at its device's rate, and nobody starves`() {
         let seed = RunSeed.here()
         var random = SeededRandom(seed: seed)
-        var (handedOver, crashes, ends) = (0, 0, Set<String>())
+        var (handedOver, crashes, superseded, ends) = (0, 0, 0, Set<String>())
         for round in 0..<6 {
             let own = random.next() & ~1 | UInt64(round % 2)
             let fault = Self.run(own) { model in
                 handedOver += model.handedOverCount
                 crashes += model.crashCount
+                superseded += model.supersededCount
                 ends.formUnion(model.entries.map { "\($0.state)" })
             }
             #expect(fault == nil, "seed \(seed), round \(round) (\(own))")
         }
-        #expect(handedOver > 100 && crashes > 2 && ends.isSuperset(of: ["accepted", "dead", "expired"]))
+        #expect(
+            handedOver > 100 && crashes > 2 && superseded > 0 && ends.isSuperset(of: ["accepted", "dead", "expired"])
+        )
     }
 
     @Test(arguments: ModelMutant.allCases)

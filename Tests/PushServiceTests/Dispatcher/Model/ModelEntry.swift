@@ -27,12 +27,18 @@ struct ModelEntry {
     let lane: DispatchLane
     /// A call has no collapse id.
     let isCollapsible: Bool
+    /// What it replaces, of its device's; nil: nothing.
+    let word: Int?
     let attemptLimit: Int?
     let deadline: Int64
     /// The step at which its request came.
     let came: Int
     var state = State.storing
     var due: Int64 = 0
+    /// When it was stored.
+    var created: Int64 = 0
+    /// Some attempt has no answer: it may be there.
+    var maybeDuplicate = false
     var attemptCount = 0
     var lastWait: Int64 = 0
     /// The step at which its sender was told that it is stored.
@@ -40,6 +46,8 @@ struct ModelEntry {
 
     // What was seen.
     var pushCount = 0
+    /// A push of it went out since it was marked.
+    var isPushed = false
     /// It went out or was put off in some life: it keeps no place any more.
     var isBegun = false
     var wasParked = false
@@ -53,6 +61,15 @@ struct ModelEntry {
     /// The last push has no answer, or none that says what became of it.
     var isOutcomeUnknown = false
     var endCount = 0
+
+    /// As `OutboxEntry.isUntouched`.
+    var isUntouched: Bool { attemptCount == 0 && due <= created }
+    /// It is on the screen, or may come there.
+    var isOut: Bool { state == .sending || state == .accepted || maybeDuplicate }
+
+    func isReplaced(by other: ModelEntry) -> Bool {
+        other.id > id && other.device == device && word != nil && other.word == word && other.isOut
+    }
 
     var isRetry: Bool { attemptCount > 0 }
     /// Its place in its device's order: nothing of it has been tried, and nothing kept it from being tried.
@@ -75,4 +92,5 @@ enum ModelMutant: CaseIterable {
     case endsTwice
     case countsNoAttempts
     case ignoresDueTimes
+    case replacesNewer
 }
