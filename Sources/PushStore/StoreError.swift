@@ -1,5 +1,5 @@
-/// Why the store did not do what it was asked for. Nothing of a failed call is stored (but for what `.broken` leaves
-/// open), and nothing here says what was in it.
+/// Why the store did not do what it was asked for. Nothing of a failed call is stored (but for what `.broken` and
+/// `.moved` leave open), and nothing here says what was in it.
 package enum StoreError: Error, Equatable, Sendable {
     /// No space is left on the device. The store stays readable; every later write tries the disk again.
     case full
@@ -22,6 +22,9 @@ package enum StoreError: Error, Equatable, Sendable {
     case damaged
     /// The disk said that it could not keep what it had taken. Only opening the store anew tells what is there.
     case broken
+    /// The file is not where it was opened: it was removed, renamed or replaced. Only opening the store anew, when it is back,
+    /// tells what is there.
+    case moved
     /// Not a place in this list, or not one that this store gave out.
     case invalidCursor
     /// A field is empty or too long; which, and how long it may be.

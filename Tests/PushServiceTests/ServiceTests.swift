@@ -13,7 +13,8 @@ import Transport
 struct ServiceTests {
     @Test func `parts begin in their order and end in the other one, before the store`() async throws {
         let book = Book()
-        let service = try await Self.start(book, ["hooks", "dispatcher", "front"])
+        let folder = try TemporaryFolder()
+        let service = try await Self.start(book, ["hooks", "dispatcher", "front"], folder)
         #expect(await service.isAnswering())
         await service.stop()
         #expect(
@@ -59,7 +60,8 @@ struct ServiceTests {
     @Test func `a part that does not come back does not keep the service from its end`() async throws {
         let book = Book()
         book.hanging.withLock { $0 = "front" }
-        let service = try await Self.start(book, ["hooks", "front"], drainSeconds: 4)
+        let folder = try TemporaryFolder()
+        let service = try await Self.start(book, ["hooks", "front"], folder, drainSeconds: 4)
         await service.stop()
         #expect(book.lines.suffix(2) == ["drain front", "drain hooks"])
         // It hung, and is let go now.
@@ -75,8 +77,9 @@ struct ServiceTests {
 
     @Test func `the watchdog's beats stop while the loop stands, and go on behind it`() async throws {
         let beats = Mutex((standing: 0, running: 0))
-        let standing = try await Self.start(Book(), [])
-        let running = try await Self.start(Book(), [])
+        let folders = try [TemporaryFolder(), TemporaryFolder()]
+        let standing = try await Self.start(Book(), [], folders[0])
+        let running = try await Self.start(Book(), [], folders[1])
         Heartbeat.start(standing, every: .milliseconds(1)) { beats.withLock { $0.standing += 1 } }
         Heartbeat.start(running, every: .milliseconds(1)) { beats.withLock { $0.running += 1 } }
         func until(_ isSo: ((standing: Int, running: Int)) -> Bool) async {
@@ -104,10 +107,9 @@ struct ServiceTests {
     private static func start(
         _ book: Book,
         _ names: [StaticString],
-        _ folder: TemporaryFolder? = nil,
+        _ folder: TemporaryFolder,
         drainSeconds: Int = 10
     ) async throws -> Service {
-        let folder = if let folder { folder } else { try TemporaryFolder() }
         let clock = ServiceClock(
             now: { Timestamp(milliseconds: 1_800_000_000_000) },
             uptime: { MonotonicTime.now().nanoseconds }

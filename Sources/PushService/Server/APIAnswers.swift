@@ -75,6 +75,13 @@ extension Problem {
                     + " Send it again later, with the same idempotency key."
             )
             retryAfterSeconds = 60
+        case .moved:
+            self.init(
+                .storageFull,
+                "Whether it was stored is not certain: the database's file was moved or removed while the service ran, and"
+                    + " whoever runs it has to put the file back. Send it again later, with the same idempotency key."
+            )
+            retryAfterSeconds = 60
         case .overloaded:
             self.init(.tooManyRequests, "Nothing was stored: too much waits for the disk. Send it again later.")
             retryAfterSeconds = 1

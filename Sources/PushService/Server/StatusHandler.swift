@@ -27,6 +27,7 @@ struct StatusHandler: Sendable {
         case .full: throw Problem(StoreError.full)
         case .unwritable: throw Problem(StoreError.unwritable)
         case .broken: throw Problem(StoreError.broken)
+        case .moved: throw Problem(StoreError.moved)
         }
     }
 

@@ -48,6 +48,9 @@ extension StoreError {
         case .damaged:
             "the database is damaged; 'sealedpushd integrity' says where; put a back-up back (docs/operations.md)"
         case .broken: "the disk did not keep what it had taken; look at it, then start again"
+        case .moved:
+            "the file was moved, removed or replaced while the service ran, and it takes nothing more: stop it, put the file and "
+                + "the one with -wal behind its name back, and start it again; a start without them begins an empty database"
         case .full: "the disk is full; make room"
         case .unwritable: "the disk takes no writes: its file system is read-only, or it failed; look at it"
         case .overloaded: "too much waits to be written"

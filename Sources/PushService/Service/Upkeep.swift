@@ -76,7 +76,9 @@ package final class Upkeep: Sendable {
             } catch {
                 guard state.value.plan.failed(job, now: context.clock.uptime()) else { continue }
                 // The error names what the store met; nothing of a notification is in it.
-                context.log.event("upkeep-failed", at: context.clock.now(), [("job", "\(job)"), ("error", "\(error)")])
+                let what: [(StaticString, String)] = [("job", "\(job)"), ("error", "\(error)")]
+                let advice = error == .moved ? [("advice" as StaticString, error.advice)] : []
+                context.log.event("upkeep-failed", at: context.clock.now(), what + advice)
             }
         }
     }

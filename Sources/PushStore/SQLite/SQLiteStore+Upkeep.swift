@@ -83,11 +83,14 @@ extension SQLiteStore {
             // An empty transaction would succeed on a full disk, and say that there is room again. Opening it anew would
             // help neither.
             case .full, .unwritable: return true
+            // A start without the file would begin an empty one: that is for whoever puts it back.
+            case .moved: return true
             case .writable: try await writer.perform { _ throws(StoreError) in }
             }
             return true
         } catch {
-            return false
+            // It may be this that finds out.
+            return error == .moved
         }
     }
 }

@@ -75,6 +75,7 @@ package final class SQLiteStore: Sendable {
                         isLogMissing: file.isLogMissing
                     )
                     report.withLock { $0 = (found, openCount) }
+                    writer.watchPlace()
                     return writer
                 },
                 execute: { writer, jobs in writer.execute(jobs) }

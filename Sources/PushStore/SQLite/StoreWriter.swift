@@ -25,6 +25,8 @@ final class StoreWriter {
     /// When the last id was given out, or the store was opened; milliseconds since 1970.
     var clock: UInt64 = 0
     private var isBroken = false
+    private var place: FilePlace?
+    private var isMoved = false
 
     init(
         _ connection: SQLiteConnection,
@@ -85,6 +87,7 @@ final class StoreWriter {
     private func write(_ jobs: [StoreJob<StoreWriter>]) -> StoreError? {
         // Nothing that is written now could be trusted.
         if isBroken { return .broken }
+        if isMoved { return .moved }
         var logFrameCount: Int?
         defer {
             news.didWrite(hasChanges: touchesRegistry, logFrameCount: logFrameCount)
@@ -105,6 +108,13 @@ final class StoreWriter {
             parcels.end(holds: true)
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
+            // Behind the write: what is acknowledged was in its place when it was on the disk. What this one wrote may be
+            // there after all, so nothing more is written before the store is opened anew.
+            guard place?.holds ?? true else {
+                isMoved = true
+                note(.moved)
+                return .moved
+            }
             note(.writable)
             return nil
         } catch {
@@ -148,6 +158,9 @@ final class StoreWriter {
         try sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)").run([.integer(sequence.last)])
     }
 
+    /// From now on the files have to stay where they are.
+    func watchPlace() { place = FilePlace(file.path) }
+
     private func note(_ state: StoreHealth) { health.withLock { $0 = state } }
 }
 
@@ -160,13 +173,15 @@ package enum StoreHealth: Equatable, Sendable {
     case unwritable
     /// It can be read. It must be opened anew before anything is written.
     case broken
+    /// Its file was removed, renamed or replaced. It must be put back, and the store opened anew.
+    case moved
 }
 
 extension StoreError {
     /// Another transaction with the same work in it would fail in the same way.
     package var isOfTheDisk: Bool {
         switch self {
-        case .full, .unwritable, .broken, .failed: true
+        case .full, .unwritable, .broken, .moved, .failed: true
         default: false
         }
     }

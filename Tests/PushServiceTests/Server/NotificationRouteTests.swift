@@ -241,6 +241,7 @@ struct NotificationRouteTests {
 
     @Test(arguments: [
         (StoreError.full, 503, "storage-full"), (.unwritable, 503, "storage-full"), (.broken, 503, "storage-full"),
+        (.moved, 503, "storage-full"),
         (.overloaded, 429, "too-many-requests"),
         (.closed, 503, "draining"), (.failed(operation: .step, code: 10), 500, "internal-error"),
     ])
@@ -255,7 +256,7 @@ struct NotificationRouteTests {
             #expect((reply.fields["retry-after"] != nil) == (example.status != 500))
             #expect(stage.log.contains("store-failed") == (example.status == 500))
             // What a disk had taken when it failed may be there after all.
-            let isCertain = example.error != .broken && example.status != 500
+            let isCertain = ![.broken, .moved].contains(example.error) && example.status != 500
             #expect(reply.string("detail")?.hasPrefix("Nothing was stored") == isCertain)
             #expect(reply.string("detail")?.contains("the same idempotency key") == !isCertain)
             #expect(stage.door.rung.withLock { $0.isEmpty })

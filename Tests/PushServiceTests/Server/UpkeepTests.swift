@@ -88,6 +88,20 @@ struct UpkeepTests {
         }
     }
 
+    @Test func `that the database's file was taken away is in the log once a job, with what to do`() async throws {
+        try await ServerStage.with { stage in
+            let upkeep = Upkeep(stage.context, quota: stage.quota)
+            stage.store.failure = .moved
+            for _ in 0..<3 {
+                stage.advance(.seconds(60))
+                await Self.run(upkeep, stage)
+            }
+            let lines = stage.log.split(separator: "\n").filter { $0.contains("upkeep-failed") }
+            #expect(lines.count { $0.contains(#""job":"expire""#) } == 1)
+            #expect(lines.contains { $0.contains(#""job":"expire","error":"moved","advice":"the file was moved"#) })
+        }
+    }
+
     @Test func `a note that is none of ours counts as none`() {
         let quota = DailyQuota(day: 20_000, used: ["acme": 7, "rival": 0])
         #expect(QuotaBook.decode(QuotaBook.encode(quota)) == quota)
