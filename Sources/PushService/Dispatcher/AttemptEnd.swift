@@ -30,6 +30,14 @@ struct AttemptEnd {
     let hadExpiredProviderToken: Bool
     /// What it waits for where nothing was written.
     let waitCause: WaitCause?
+    /// The client gave up before another attempt: `attempt` is the last of those that it had told of.
+    private let isGivenUp: Bool
+
+    /// The attempts that the client told of while it had the push; for nearly all pushes none.
+    var told: [PushStore.Attempt] { isGivenUp ? earlier + [attempt].compactMap(\.self) : earlier }
+
+    /// Whether it ended with something beside these. What was not processed is one of them.
+    var isBesideTold: Bool { !isGivenUp || metric != .notProcessed }
 
     /// - Parameters:
     ///   - result: the client's.
@@ -76,6 +84,7 @@ struct AttemptEnd {
         case .notProcessed, .queueFull, .closed, .tls, .certificate, .system:
             (outcome, metric, isLast) = (earlier.isEmpty ? .notWritten : .notProcessed, .notProcessed, false)
         }
+        isGivenUp = !isLast && !earlier.isEmpty
         if !isLast, let last = earlier.last {
             (self.attempt, self.earlier) = (last, Array(earlier.dropLast()))
         } else {
@@ -90,6 +99,7 @@ struct AttemptEnd {
 
     private init(_ response: APNSResponse, time: Timestamp, _ earlier: [PushStore.Attempt]) {
         self.earlier = earlier
+        isGivenUp = false
         waitCause = nil
         var timestamp: Int64?
         var text: String?

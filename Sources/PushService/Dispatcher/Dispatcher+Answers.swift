@@ -98,8 +98,19 @@ extension Dispatcher {
 
     private func record(_ end: AttemptEnd, _ pending: Pending, _ now: Int64) {
         let nanoseconds = max(0, context.clock.uptime() - pending.startedAt)
-        context.metrics.withLock {
-            $0.didFinish(end.metric, reason: end.reason, microseconds: end.status == nil ? nil : nanoseconds / 1_000)
+        context.metrics.withLock { metrics in
+            // What is counted as sent already is the first of them.
+            var isFirst = true
+            for one in end.told {
+                if !isFirst { metrics.didSend(app: pending.bundleID, lane: pending.lane) }
+                isFirst = false
+                let reason = one.reason.flatMap(Reason.init(rawValue:))
+                metrics.didFinish(one.status == nil ? .notProcessed : .unknownReason, reason: reason)
+            }
+            guard end.isBesideTold else { return }
+            if !isFirst { metrics.didSend(app: pending.bundleID, lane: pending.lane) }
+            let microseconds = end.status == nil ? nil : nanoseconds / 1_000
+            metrics.didFinish(end.metric, reason: end.reason, microseconds: microseconds)
         }
         func write(
             _ status: Int?,

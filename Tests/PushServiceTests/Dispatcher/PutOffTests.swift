@@ -3,6 +3,7 @@ import APNSProvider
 import Envelope
 import PushStore
 import PushStorePattern
+import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -140,6 +141,10 @@ struct PutOffTests {
         #expect(lines.count == 2)
         #expect(lines.first?.contains(#""status":503,"reason":"Shutdown""#) == true)
         #expect(lines.first?.contains(#""attempt":1}"#) == true && lines.last?.contains(#""attempt":2}"#) == true)
+        let metrics = Self.metrics(dispatcher)
+        #expect(metrics.contains(#"sealedpush_outcomes_total{reason="Shutdown"} 1"#))
+        #expect(metrics.contains(#"sealedpush_outcomes_total{reason="Accepted"} 1"#))
+        #expect(metrics.contains(#"sealedpush_sent_total{topic="com.example.chat",lane="normal"} 2"#))
         await dispatcher.drain(within: .seconds(600))
         await store.close()
     }
@@ -164,8 +169,20 @@ struct PutOffTests {
         #expect(attempts.map(\.reason) == ["REFUSED_STREAM", "REFUSED_STREAM"])
         let entry = try #require(try await store.entries(ids, tenant: site.tenant)[0])
         #expect(entry.attemptCount == 2 && !entry.maybeDuplicate && entry.state == .queued && entry.waitCause == nil)
+        let metrics = Self.metrics(dispatcher)
+        #expect(metrics.contains(#"sealedpush_outcomes_total{reason="NotProcessed"} 2"#))
+        #expect(metrics.contains(#"sealedpush_sent_total{topic="com.example.chat",lane="normal"} 2"#))
         await dispatcher.drain(within: .seconds(600))
         await store.close()
+    }
+
+    private static func metrics(_ dispatcher: Dispatcher) -> String {
+        let bytes = dispatcher.context.metrics.withLock { metrics in
+            var text: [UInt8] = []
+            metrics.append(to: &text, unixSeconds: 0)
+            return text
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -216,9 +233,11 @@ struct AttemptEndTests {
         for error: ProviderError in [.suspended(.forbidden), .notProcessed(lost), .closed] {
             let end = AttemptEnd(.failure(error), time: Timestamp(milliseconds: 3), after: [first, second])
             #expect(end.attempt == second && end.earlier == [first], "\(error)")
+            #expect(end.told == [first, second] && end.isBesideTold == (end.metric == .suspended), "\(error)")
         }
         let unclear = AttemptEnd(.failure(.ambiguous(lost)), time: Timestamp(milliseconds: 3), after: [first])
         #expect(unclear.attempt?.connection == .ambiguous && unclear.earlier == [first])
+        #expect(unclear.told == [first] && unclear.isBesideTold)
         #expect(unclear.attempt?.time == Timestamp(milliseconds: 3))
     }
 }
