@@ -8,6 +8,11 @@ enum Program {
             Output.complain("sealedpushd: \(error.reason)\n\n\(Usage.text)")
             return ExitCode.usage
         }
+        // Before the runtime has a thread: it does not say what it lacks.
+        if invocation != .version, invocation != .help, let shortage = ProcessSettings.shortage {
+            Output.complain(shortage)
+            return ExitCode.configuration
+        }
         switch invocation {
         case .run(let configuration): return Daemon(configuration: configuration).run()
         case .check(let configuration): return CheckCommand.run(configuration)

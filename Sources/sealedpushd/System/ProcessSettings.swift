@@ -29,11 +29,28 @@ enum ProcessSettings {
         return variables
     }
 
+    /// Fewer are none for a service: it begins with about twenty, and libdispatch, under Swift's tasks, ends the process where
+    /// it gets none for its own (epoll_create1, eventfd).
+    private static let descriptorCountMin = 32
+
+    /// What keeps anything from being begun; nil: nothing.
+    static var shortage: String? {
+        guard let limit = descriptorLimit, limit.rlim_cur < descriptorCountMin else { return nil }
+        return
+            "sealedpushd: the process may have \(limit.rlim_cur) descriptors open, and needs \(descriptorCountMin) and one for"
+            + " each connection; raise the limit (LimitNOFILE of the unit, ulimit -n)"
+    }
+
     /// 1,024, which is usual, are few for connections. What does not work changes nothing: whoever comes then waits.
     private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard var limit = descriptorLimit else { return }
         limit.rlim_cur = limit.rlim_max
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    private static var descriptorLimit: rlimit? {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+        return limit
     }
 }
