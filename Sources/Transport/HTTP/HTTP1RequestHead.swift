@@ -78,6 +78,8 @@ struct HTTP1RequestHead {
         private var bytes: [UInt8]
         private var start = 0
         private(set) var fields = HeaderBlock()
+        /// Of a target that has one.
+        private var authority: ArraySlice<UInt8>?
 
         init(_ bytes: [UInt8]) {
             self.bytes = bytes
@@ -101,12 +103,27 @@ struct HTTP1RequestHead {
             guard words.count == 3, (1...methodByteCountMax).contains(words[0].count),
                 words[0].allSatisfy(HTTP1Head.isTokenCharacter), !words[1].isEmpty
             else { throw .headMalformed }
+            let isVersion10 = words[2].elementsEqual("HTTP/1.0".utf8)
+            guard isVersion10 || words[2].elementsEqual("HTTP/1.1".utf8) else {
+                let isVersion = words[2].count == 8 && words[2].starts(with: "HTTP/".utf8)
+                throw isVersion ? .versionUnknown : .headMalformed
+            }
             fields.append(":method", words[0])
-            fields.append(":path", words[1])
-            if words[2].elementsEqual("HTTP/1.1".utf8) { return false }
-            if words[2].elementsEqual("HTTP/1.0".utf8) { return true }
-            let isVersion = words[2].count == 8 && words[2].starts(with: "HTTP/".utf8)
-            throw isVersion ? .versionUnknown : .headMalformed
+            try takeTarget(words[1], isOptions: words[0].elementsEqual("OPTIONS".utf8), isVersion10: isVersion10)
+            return isVersion10
+        }
+
+        private mutating func takeTarget(
+            _ target: ArraySlice<UInt8>,
+            isOptions: Bool,
+            isVersion10: Bool
+        ) throws(HTTPRefusal) {
+            // Version 1.0 has that for proxies alone.
+            guard target.first != UInt8(ascii: "/"), !isVersion10,
+                let absolute = try HTTP1AbsoluteTarget.read(target, isOptions: isOptions)
+            else { return fields.append(":path", target) }
+            fields.append(":path", absolute.path)
+            authority = absolute.authority
         }
 
         /// A name that is a token, a colon behind it, and text without control characters (RFC 9110 section 5). A line that
@@ -129,6 +146,11 @@ struct HTTP1RequestHead {
             for index in first..<end {
                 let byte = bytes[index]
                 guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { throw .headMalformed }
+            }
+            // RFC 9112 section 3.2.2: there must be one, and what it says is ignored.
+            if let authority, bytes[line.lowerBound..<colon].elementsEqual("host".utf8) {
+                fields.append("host", authority)
+                return true
             }
             let read = bytes
             let span = read.span

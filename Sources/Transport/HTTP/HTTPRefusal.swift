@@ -30,7 +30,10 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
         switch self {
         case .headMalformed: "The request line or a header field is not as RFC 9112 has it."
         case .targetMalformed:
-            "The target must be a path that begins with a slash, in visible ASCII, without a fragment."
+            """
+            The target must be a path that begins with a slash, in visible ASCII, without a fragment; in HTTP/1.1 a scheme and \
+            a host may stand before it.
+            """
         case .hostMalformed: "There must be exactly one host."
         case .lengthMalformed: "There must be one Content-Length, in digits, and no Transfer-Encoding beside it."
         case .tooSlow: "The request did not come to its end in time."

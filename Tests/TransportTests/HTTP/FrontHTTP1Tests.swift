@@ -33,9 +33,53 @@ import Testing
         await stage.front.close()
     }
 
-    /// Those that evhttp's server is tried with, without methods that the application may judge.
-    static let ambiguous = HTTP1HostileTests.ambiguous.filter { name, _ in
-        !["HEAD with a body", "an unknown method", "a method that is not served", "TRACE"].contains(name)
+    /// Those that evhttp's server is tried with, without methods that the application may judge, and
+    /// with other absolute targets.
+    static let ambiguous =
+        HTTP1HostileTests.ambiguous.filter { name, _ in
+            !["HEAD with a body", "an unknown method", "a method that is not served", "TRACE", "an absolute target"]
+                .contains(name)
+        }
+        + [
+            "ftp://x/", "https:///a", "https://:443/a", "https://user@x/", "https://user:word@x/", "https:/x/",
+            "http:x",
+            "https://x:y/", "https://x/a#b", #"https://x\y/"#, "https://",
+        ].map { ("the target \($0)", "GET \($0) HTTP/1.1\r\nHost: x\r\n\r\n") } + [
+            ("an absolute target of HTTP/1.0", "GET http://x/ HTTP/1.0\r\nHost: x\r\n\r\n"),
+            ("an absolute target without a Host", "GET http://x/ HTTP/1.1\r\n\r\n"),
+            ("an absolute target with two", "GET http://x/ HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n"),
+        ]
+
+    /// RFC 9112 section 3.2.2.
+    @Test(arguments: [
+        ("GET http://x/a?b=c HTTP/1.1", "GET /a?b=c "), ("GET HTTPS://other.example:443/a HTTP/1.1", "GET /a "),
+        ("GET http://[::1]:8080/a HTTP/1.1", "GET /a "), ("GET http://x HTTP/1.1", "GET / "),
+        ("GET http://x?q HTTP/1.1", "GET /?q "), ("OPTIONS http://x:1 HTTP/1.1", "OPTIONS * "),
+        ("GET http://x/http://y/ HTTP/1.1", "GET /http://y/ "),
+    ])
+    func `a target with a scheme and a host is the path behind them`(_ line: String, _ text: String) async throws {
+        let stage = try await FrontStage()
+        let client = try stage.client()
+        client.send("\(line)\r\nHost: x\r\n\r\n" + "GET /next HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(client.response()?.text == text)
+        #expect(client.response()?.text == "GET /next ")
+        await stage.front.close(gracefully: false)
+    }
+
+    @Test func `the host of such a target stands in the place of the field's`() throws {
+        let head = "GET https://a.example:8443/x HTTP/1.1\r\nA: b\r\nHost: b.example\r\n\r\n"
+        let read = try HTTP1RequestHead(Array(head.utf8), fieldCountMax: 9)
+        #expect(read.fields["host"].map { String(decoding: $0, as: UTF8.self) } == "a.example:8443")
+        #expect(read.fields[":path"].map { String(decoding: $0, as: UTF8.self) } == "/x")
+        #expect(read.fields.count(of: "host") == 1 && read.fields["a"] != nil)
+    }
+
+    @Test func `HTTP 2: a path with a scheme before it is refused, by nghttp2`() async throws {
+        let stage = try await FrontStage()
+        let client = try await stage.connect()
+        await #expect(throws: TransportError.self) { try await client.send(.make("GET", "http://x/a")) }
+        #expect(try await client.send(.make("GET", "/a")).text == "GET /a ")
+        await stage.front.close(gracefully: false)
     }
 
     @Test(arguments: ambiguous.indices)
