@@ -107,4 +107,49 @@ import Testing
         await client.close()
         await server.close()
     }
+
+    @Test func `a PING's answer that is late because nobody listened ends no connection`() async throws {
+        let loopback = try Loopback()
+        // As above: whoever would answer is held up too.
+        let loop = loopback.clientLoop
+        let server = try await HTTP2Server.start(
+            address: "127.0.0.1",
+            port: 0,
+            context: loopback.serverContext,
+            loop: loop,
+            limits: .patient
+        ) { _ in
+            ClosureHandler { _, responder in responder.respond(status: 200) }
+        }
+        let (events, continuation) = AsyncStream.makeStream(of: HTTP2ClientEvent.self)
+        let core = LoopBound(
+            HTTP2ClientCore(loop: loop, limits: .patient) { event in continuation.yield(event) },
+            to: loop
+        )
+        let (port, context) = (server.port, loopback.clientContext)
+        let failure: TransportError? = await withCheckedContinuation { connected in
+            loop.perform {
+                core.value.connect(host: "127.0.0.1", port: port, context: context) { connected.resume(returning: $0) }
+            }
+        }
+        #expect(failure == nil)
+        await loop.run {
+            let deadline = Duration.milliseconds(1_500)
+            let end = MonotonicTime.now() + deadline + .milliseconds(100)
+            core.value.ping(deadline: deadline)
+            // It goes out at the end of this turn: by then its time is over, and the next turn's timers come before the answer.
+            while MonotonicTime.now() < end { usleep(10_000) }
+        }
+        var outcome: HTTP2ClientEvent?
+        for await event in events {
+            switch event {
+            case .pong, .closed: outcome = event
+            case .maxConcurrentStreams, .goAway: continue
+            }
+            break
+        }
+        if case .pong? = outcome {} else { Issue.record("\(String(describing: outcome))") }
+        await loop.run { core.value.close(gracefully: false) }
+        await server.close()
+    }
 }
