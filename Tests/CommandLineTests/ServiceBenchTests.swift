@@ -76,6 +76,7 @@ extension CommandLineTests {
                 "--json"
             ).run()
             #expect(run.end == .exit(0), "seed \(seed): \(run)")
+            #expect(!run.error.contains("killed 1"), "that is for terminals")
             let kills = try #require(try lines(run)["kills"])
             #expect(try kills.integer("lost") == 0 && kills.integer("needless-duplicates") == 0)
             #expect(try kills.text("seed") == seed && kills.integer("kills") == 10)
@@ -83,6 +84,18 @@ extension CommandLineTests {
             let ends = try ["ended-accepted", "ended-dead", "parked", "ended-expired"].map { try kills.integer($0) }
             #expect(try ends.reduce(0, +) == kills.integer("accepted"))
             #expect(try kills.integer("accepted") > 0)
+        }
+
+        @Test func `on a terminal the kills are counted while they come`() async throws {
+            let bench = bench("--kills", "2", "--posts", "60", "--devices", "20", "--seed", "1")
+            let words = ([bench.program] + bench.arguments).map { "'\($0)'" }.joined(separator: " ")
+            // The words are for a shell of script's own.
+            var terminal = Invocation(["-qec", words, "/dev/null"], in: folder)
+            terminal.program = "/usr/bin/script"
+            terminal.environment = bench.environment
+            // So few kills do not find everything: how it ends is the other test's.
+            let run = try await terminal.run()
+            #expect(run.output.contains("\rkilled 1 of 2 times\rkilled 2 of 2 times\r\n"), "\(run)")
         }
 
         @Test func `Ctrl-C ends it and its relay, and leaves no file behind`() async throws {

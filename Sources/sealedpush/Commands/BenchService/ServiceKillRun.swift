@@ -50,6 +50,7 @@ struct ServiceKillRun {
                 relay.process.crash()
                 throw relay.failure(error)
             }
+            Output.progress("killed \(kill + 1) of \(killCount) times", isLast: kill + 1 == killCount)
             // A store that is opened here is mended here: the relay itself has to do it every other time.
             guard kill % 2 == 1 else { continue }
             let store = try stage.openStore()
