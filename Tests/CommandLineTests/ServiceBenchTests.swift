@@ -87,7 +87,7 @@ extension CommandLineTests {
         }
 
         @Test func `on a terminal the kills are counted while they come`() async throws {
-            let bench = bench("--kills", "2", "--posts", "60", "--devices", "20", "--seed", "1")
+            let bench = bench("--kills", "2", "--posts", "220", "--devices", "100", "--seed", "1")
             let words = ([bench.program] + bench.arguments).map { "'\($0)'" }.joined(separator: " ")
             // The words are for a shell of script's own.
             var terminal = Invocation(["-qec", words, "/dev/null"], in: folder)
