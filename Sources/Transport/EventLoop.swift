@@ -120,6 +120,9 @@ package protocol TurnEndHandler: AnyObject {
         case .nothing: break
         case .wake: poller.wake()
         case .drain:
+            // A task holds its executor until its end, which may be among what runs now, and whoever enqueues a job holds none.
+            let held = unsafe Unmanaged.passRetained(self)
+            defer { unsafe held.release() }
             runningThread.store(UInt(pthread_self()), ordering: .relaxed)
             drain()
         }

@@ -137,6 +137,19 @@ import Testing
         loop.stop()
     }
 
+    @Test func `a task may be all that is left of who needs a loop, also of one that has stopped`() async throws {
+        var loop: EventLoop? = try EventLoop()
+        weak let remembered = loop
+        let (gate, opener) = AsyncStream.makeStream(of: Never.self)
+        // It waits elsewhere; its end is enqueued at the loop, which it lets go of.
+        let task = Task(executorPreference: loop) { for await _ in gate {} }
+        loop?.stop()
+        loop = nil
+        opener.finish()
+        await task.value
+        while remembered != nil { await Task.yield() }
+    }
+
     @Test func `work for a stopped loop runs at its caller's, one at a time`() async throws {
         let loop = try EventLoop()
         loop.stop()

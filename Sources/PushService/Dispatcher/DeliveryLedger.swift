@@ -1,5 +1,6 @@
 import Envelope
 import PushStore
+import Transport
 
 /// What became of a day's notifications by app and region, kept through restarts: each day is a note of its own in
 /// the store, written anew when it has changed. Lives on the loop.
@@ -27,6 +28,7 @@ package final class DeliveryLedger {
     ///   - app: a configured bundle id; others are passed over.
     ///   - region: of the device; nil where there is none.
     package func add(_ member: WritableKeyPath<DeliveryRates.Counts, Int>, app: String, region: String?) {
+        context.loop.checkIsolated()
         let day = today
         rates.add(member, app: app, region: region, day: day)
         changedDays.insert(day)
@@ -45,8 +47,9 @@ package final class DeliveryLedger {
 
     // MARK: The store
 
-    /// Reads what a process before had counted.
+    /// Reads what a process before had counted. In a task of the loop's.
     func restore() async {
+        context.loop.checkIsolated()
         let last = today
         for day in (last - DeliveryRates.dayCountMax + 1)...last {
             // Without it the counting begins anew, which is no reason not to send.
@@ -55,8 +58,9 @@ package final class DeliveryLedger {
         }
     }
 
-    /// Writes the days that have changed.
+    /// Writes the days that have changed. In a task of the loop's.
     func save() async {
+        context.loop.checkIsolated()
         for day in changedDays {
             changedDays.remove(day)
             let note = rates.note(day: day, rowCountMax: Self.rowCountMaxOfDay)

@@ -180,8 +180,10 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
                 plan()
             }
         }
-        await ledger.save()
-        await onLoop { dispatcher in await dispatcher.lanes.close(gracefully: false) }
+        await onLoop { dispatcher in
+            await dispatcher.ledger.save()
+            await dispatcher.lanes.close(gracefully: false)
+        }
     }
 
     private func writeLog() {
