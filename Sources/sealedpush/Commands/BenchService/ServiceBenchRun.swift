@@ -20,7 +20,7 @@ struct ServiceBenchRun {
         Option(
             "--devices",
             "N[,N…]",
-            "service: registered, 100 to 10000000; 10000 without it. With several their relays run beside each other and have the load in turns"
+            "service: registered, 100 to 10000000; 10000 without it. With several: in turns, compared"
         ),
         Option("--in-flight", "N", "service: POSTs that await their answers, 1 to 10000; 256 without it"),
         Option("--rate", "N", "service: POSTs a second, whatever is answered, 1 to 1000000"),
