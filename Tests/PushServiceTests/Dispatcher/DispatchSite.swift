@@ -235,6 +235,16 @@ final class DispatchSite: Sendable {
         }
     }
 
+    /// What the simulator does to the next `count` requests; to all of them without it.
+    func inject(_ fault: InjectedFault, count: Int? = nil) async {
+        let core = simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(fault)
+            rule.count = count
+            core.value.faults.add(rule)
+        }
+    }
+
     // MARK: Devices and notifications
 
     @discardableResult

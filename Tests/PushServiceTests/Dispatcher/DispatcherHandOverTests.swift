@@ -160,12 +160,7 @@ struct DispatcherHandOverTests {
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
         await Self.ready(site, dispatcher)
-        let core = site.simulator.core
-        await core.loop.run {
-            var rule = InjectionRule(.request(.rejected(.badCollapseID)))
-            rule.count = 1
-            core.value.faults.add(rule)
-        }
+        await site.inject(.request(.rejected(.badCollapseID)), count: 1)
         let letter = try await site.enqueue([try site.entry(1, to: "one")], store)
         await site.ring(dispatcher)
         try await site.until(letter, store) { $0 == .dead(.rejected) }

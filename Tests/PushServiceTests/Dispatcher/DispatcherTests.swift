@@ -176,12 +176,7 @@ struct DispatcherTests {
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
-        let core = site.simulator.core
-        await core.loop.run {
-            var rule = InjectionRule(.request(.rejected(.serviceUnavailable)))
-            rule.count = 1
-            core.value.faults.add(rule)
-        }
+        await site.inject(.request(.rejected(.serviceUnavailable)), count: 1)
         let first = try await site.enqueue([try site.entry(1, to: "one")], store)
         await site.ring(dispatcher)
         while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }
@@ -210,12 +205,7 @@ struct DispatcherTests {
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
-        let core = site.simulator.core
-        await core.loop.run {
-            var rule = InjectionRule(.request(.rejected(.serviceUnavailable)))
-            rule.count = 1
-            core.value.faults.add(rule)
-        }
+        await site.inject(.request(.rejected(.serviceUnavailable)), count: 1)
         var entries = [try site.entry(1, to: "one"), try site.entry(2, to: "one")]
         if isShared { for index in entries.indices { entries[index].collapseID = try CollapseID("talk") } }
         let first = try await site.enqueue([entries[0]], store)
@@ -242,12 +232,7 @@ struct DispatcherTests {
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         for name in ["one", "two"] { try await site.register(name, store) }
-        let core = site.simulator.core
-        await core.loop.run {
-            var rule = InjectionRule(.request(.rejected(.serviceUnavailable)))
-            rule.count = 1
-            core.value.faults.add(rule)
-        }
+        await site.inject(.request(.rejected(.serviceUnavailable)), count: 1)
         let first = try await site.enqueue([try site.entry(1, to: "one")], store)
         await site.ring(dispatcher)
         while try await store.attempts(first[0], tenant: site.tenant).isEmpty { await Task.yield() }

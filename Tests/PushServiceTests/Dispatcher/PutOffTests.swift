@@ -64,8 +64,7 @@ struct PutOffTests {
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
-        let core = site.simulator.core
-        await core.loop.run { _ = core.value.faults.add(InjectionRule(.request(.reset(code: 2, isProcessed: true)))) }
+        await site.inject(.request(.reset(code: 2, isProcessed: true)))
         var last = try site.entry(1, to: "one")
         last.attemptLimit = 1
         // A call: shown twice it would ring twice.
@@ -96,8 +95,7 @@ struct PutOffTests {
         let proof = try await site.enqueue([try site.entry(99, to: "one")], store)
         await site.ring(dispatcher)
         try await site.until(proof, store) { $0 == .accepted }
-        let core = site.simulator.core
-        await core.loop.run { _ = core.value.faults.add(InjectionRule(.request(.silence(isProcessed: true)))) }
+        await site.inject(.request(.silence(isProcessed: true)))
         _ = try await site.enqueue(try (1...40).map { try site.entry($0, to: "one", lane: .urgent) }, store)
         await site.ring(dispatcher)
         await site.until { site.events.pushes.count == 1 + 16 && dispatcher.flow.inFlight.count == 16 }
@@ -125,12 +123,7 @@ struct PutOffTests {
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
-        let core = site.simulator.core
-        await core.loop.run {
-            var rule = InjectionRule(.request(.rejected(.shutdown)))
-            rule.count = 1
-            core.value.faults.add(rule)
-        }
+        await site.inject(.request(.rejected(.shutdown)), count: 1)
         let ids = try await site.enqueue([try site.entry(1, to: "one")], store)
         await site.ring(dispatcher)
         try await site.until(ids, store) { $0 == .accepted }
@@ -155,12 +148,7 @@ struct PutOffTests {
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
-        let core = site.simulator.core
-        await core.loop.run {
-            var rule = InjectionRule(.request(.reset(code: 7, isProcessed: false)))
-            rule.count = 2
-            core.value.faults.add(rule)
-        }
+        await site.inject(.request(.reset(code: 7, isProcessed: false)), count: 2)
         let ids = try await site.enqueue([try site.entry(1, to: "one")], store)
         await site.ring(dispatcher)
         while try await store.attempts(ids[0], tenant: site.tenant).isEmpty { await Task.yield() }
