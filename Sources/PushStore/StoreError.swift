@@ -8,6 +8,9 @@ package enum StoreError: Error, Equatable, Sendable {
     case unwritable
     /// Too much is waiting to be written already.
     case overloaded
+    /// There is no place for a new device: four others' hashes are its own. Nobody can bring that about without the file's key,
+    /// and by chance it does not happen.
+    case noPlace
     /// The store was closed.
     case closed
     /// Another process has the store.

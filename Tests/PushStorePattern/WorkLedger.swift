@@ -229,8 +229,10 @@ package struct WorkLedger {
                 faults.append("device \(device) is damaged")
                 continue
             case .found(let stored):
-                let version = stored.registration.appVersion.flatMap { UInt64($0.dropFirst(2)) } ?? 0
-                if stored.registration != (try StorePattern.registration(device, version: version)) {
+                let version = stored.appVersion.flatMap { UInt64($0.dropFirst(2)) } ?? 0
+                let registration = try StorePattern.registration(device, version: version)
+                let bundle = try await engine.bundles(of: [key])[0]
+                if !stored.holds(registration) || bundle != registration.bundle {
                     faults.append("device \(device) is mixed up")
                 }
                 found = version

@@ -35,7 +35,7 @@ struct RegistryViewTests {
                     Issue.record("gone in version \(version)")
                     return
                 }
-                #expect(device.registration.token == registration.token, "version \(version)")
+                #expect(device.token == registration.token, "version \(version)")
             }
         }
         #expect(try await store.delete([key]) == [true])

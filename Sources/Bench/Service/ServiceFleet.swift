@@ -47,14 +47,29 @@ package struct ServiceFleet: Sendable {
         for (number, token) in parkedTokens.enumerated() {
             _ = try await store.put([try registration(.parked(number), token, bundle)], now: now)
         }
+        let numbers = try await numbers(inOrderOf: store)
         for start in stride(from: 0, to: load.deviceCount, by: Self.batchCount) {
             guard !Task.isCancelled else { throw ServiceBenchError.stopped }
             let end = min(start + Self.batchCount, load.deviceCount)
-            let registrations = try (start..<end).map { number in
-                try registration(.device(number), tokens[number * tokens.count / load.deviceCount], bundle)
+            let registrations = try (start..<end).map { index in
+                try registration(.device(numbers[index]), tokens[index * tokens.count / load.deviceCount], bundle)
             }
             _ = try await store.put(registrations, now: now)
         }
+    }
+
+    /// The devices' numbers as their rows will follow each other: in another order each transaction would write as many pages
+    /// as it has devices, and ten million would take an hour.
+    private func numbers(inOrderOf store: SQLiteStore) async throws -> [Int] {
+        var places: [(order: Int64, number: Int)] = []
+        places.reserveCapacity(load.deviceCount)
+        for start in stride(from: 0, to: load.deviceCount, by: Self.batchCount) {
+            let numbers = start..<min(start + Self.batchCount, load.deviceCount)
+            let keys = try numbers.map { try key(.device($0)) }
+            places += zip(try await store.order(of: keys), numbers).map { (order: $0, number: $1) }
+        }
+        places.sort { $0.order < $1.order }
+        return places.map(\.number)
     }
 
     private func registration(
@@ -65,7 +80,7 @@ package struct ServiceFleet: Sendable {
         var topic = ServiceBodies.topic
         if case .parked = recipient { topic = ServiceBodies.parkedTopic }
         return Device.Registration(
-            key: DeviceKey(tenant: try TenantID(Self.tenant), device: try DeviceID(recipient.deviceID)),
+            key: try key(recipient),
             topic: try Topic(topic),
             environment: .sandbox,
             token: token,
@@ -73,6 +88,10 @@ package struct ServiceFleet: Sendable {
             language: "en",
             region: "CH"
         )
+    }
+
+    private func key(_ recipient: ServiceRecipient) throws -> DeviceKey {
+        DeviceKey(tenant: try TenantID(Self.tenant), device: try DeviceID(recipient.deviceID))
     }
 
     /// Leaves notifications in the store whose time was over before the relay starts: it has to end them as expired.

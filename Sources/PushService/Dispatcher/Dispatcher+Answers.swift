@@ -201,7 +201,7 @@ extension Dispatcher {
         guard end.status != nil, let device = pending.device, case .push(let token, _) = pending.destination else {
             return
         }
-        let environment = device.registration.environment
+        let environment = device.environment
         guard let topic = try? Topic(bundleID: pending.bundleID) else { return }
         let tenant = Self.text(pending.entry.tenant)
         let place = TokenQuarantine.Place(tenant: tenant, topic: topic, environment: environment)
@@ -230,7 +230,7 @@ extension Dispatcher {
             resume(back)
             releases.didPass(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID))
         }
-        let region = device.registration.region
+        let region = device.region
         if end.status == 200 { ledger.add(\.sent, app: pending.bundleID, region: region) }
         if verdict.notification == .undeliverable {
             ledger.add(\.undeliverable, app: pending.bundleID, region: region)

@@ -46,7 +46,7 @@ extension Dispatcher {
         guard keys.allSatisfy({ queued[index].mayPass($0, now: offer.now) }) else { return nil }
         let tenant = Self.text(offer.tenant)
         for index in offer.entries.indices {
-            let environment = offer.devices[index].registration.environment
+            let environment = offer.devices[index].environment
             guard Self.token(of: offer.entries[index].pushType, offer.devices[index]) != nil,
                 let client = lanes.entry(tenant: tenant, bundleID: offer.bundleID, environment: environment),
                 suspensions.isEmpty
@@ -73,7 +73,7 @@ extension Dispatcher {
                 bundleID: offer.bundleID,
                 device: device
             )
-            ledger.add(\.accepted, app: offer.bundleID, region: device.registration.region)
+            ledger.add(\.accepted, app: offer.bundleID, region: device.region)
             // What is too late stays on its way, which the next start finds.
             if !isOver { begin(DispatchFlow.Marked(ticket: ticket, postponedBy: nil)) }
         }
@@ -86,7 +86,7 @@ extension Dispatcher {
     }
 
     private static func token(of pushType: PushType, _ device: Device) -> DeviceToken? {
-        pushType == .voip ? device.registration.voIPToken : device.registration.token
+        pushType == .voip ? device.voIPToken : device.token
     }
 
     // MARK: What is queued

@@ -63,7 +63,7 @@ extension Dispatcher {
         }
         switch pending.destination {
         case .end(let why):
-            ledger.add(\.undeliverable, app: pending.bundleID, region: pending.device?.registration.region)
+            ledger.add(\.undeliverable, app: pending.bundleID, region: pending.device?.region)
             end(marked.ticket, why)
         case .park: settle(marked.ticket, nil, .park, waitCause: .app)
         case .push(let token, let topic):
@@ -72,7 +72,7 @@ extension Dispatcher {
                 let lane = lanes.entry(
                     tenant: tenant,
                     bundleID: pending.bundleID,
-                    environment: device.registration.environment
+                    environment: device.environment
                 )
             else { return settle(marked.ticket, nil, .park, waitCause: .app) }
             guard suspensions.admits(lane: lane.number, bundleID: pending.bundleID, tenant: tenant) else {

@@ -66,7 +66,7 @@ extension Dispatcher {
         var device: Device?
         if case .found(let found) = lookup { device = found }
         let bundleID = PushDestination.bundleID(of: leased.entry)
-        if leased.entry.isUntouched { ledger.add(\.accepted, app: bundleID, region: device?.registration.region) }
+        if leased.entry.isUntouched { ledger.add(\.accepted, app: bundleID, region: device?.region) }
         return Pending(leased: leased, destination: destination, bundleID: bundleID, device: device)
     }
 

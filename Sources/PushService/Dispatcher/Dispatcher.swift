@@ -150,7 +150,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
             for (index, entry) in entries.enumerated() {
                 var region: String?
                 if index < lookups.count, case .found(let device) = lookups[index] {
-                    region = device.registration.region
+                    region = device.region
                 }
                 dispatcher.ledger.add(\.received, app: PushDestination.bundleID(of: entry), region: region)
             }

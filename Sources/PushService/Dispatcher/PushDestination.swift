@@ -23,21 +23,20 @@ enum PushDestination: Equatable {
         case .damaged: self = .end("DeviceDamaged")
         case .found(let device):
             let bundleID = Self.bundleID(of: entry)
-            let registration = device.registration
             guard device.quarantine == nil else {
                 self = .end("DeviceSetAside")
                 return
             }
             // Its token is another app's by now.
-            guard registration.topic.description == bundleID else {
+            guard device.topic.description == bundleID else {
                 self = .end("DeviceOfOtherApp")
                 return
             }
-            guard isConfigured(bundleID, registration.environment) else {
+            guard isConfigured(bundleID, device.environment) else {
                 self = .park
                 return
             }
-            guard let token = entry.pushType == .voip ? registration.voIPToken : registration.token else {
+            guard let token = entry.pushType == .voip ? device.voIPToken : device.token else {
                 self = .end("NoVoIPToken")
                 return
             }

@@ -123,7 +123,7 @@ package actor FallbackRunner: DueRunner {
         // A device that is gone, or cannot be read: the app is looked for in both.
         let found = try? await context.store.devices([key]).first
         let environment: APNSEnvironment? =
-            if case .found(let device) = found { device.registration.environment } else { nil }
+            if case .found(let device) = found { device.environment } else { nil }
         let settings = context.settings
         let topic = entry.topic.description
         let suffix = entry.pushType.topicSuffix

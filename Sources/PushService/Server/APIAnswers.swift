@@ -85,6 +85,8 @@ extension Problem {
         case .overloaded:
             self.init(.tooManyRequests, "Nothing was stored: too much waits for the disk. Send it again later.")
             retryAfterSeconds = 1
+        case .noPlace:
+            self.init(.storageFull, "Nothing was stored: there is no place for this device. Use another id for it.")
         case .closed:
             self.init(.draining, "Nothing was stored: the service is stopping. Send it again later.")
             retryAfterSeconds = 10

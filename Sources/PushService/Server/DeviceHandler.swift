@@ -35,15 +35,14 @@ struct DeviceHandler: Sendable {
     /// Everything that is known, but for the tokens.
     func get(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let device = try await device(call)
-        let registration = device.registration
         return .json(200) { writer in
             writer.member("id", call.id)
-            writer.member("topic", registration.topic.description)
-            writer.member("environment", registration.environment.rawValue)
-            if let language = registration.language { writer.member("language", language) }
-            if let region = registration.region { writer.member("region", region) }
-            if let version = registration.appVersion { writer.member("app-version", version) }
-            writer.member("has-voip-token", registration.voIPToken != nil)
+            writer.member("topic", device.topic.description)
+            writer.member("environment", device.environment.rawValue)
+            if let language = device.language { writer.member("language", language) }
+            if let region = device.region { writer.member("region", region) }
+            if let version = device.appVersion { writer.member("app-version", version) }
+            writer.member("has-voip-token", device.voIPToken != nil)
             writer.member("registered", device.registered.text)
             writer.member("seen", device.seen.text)
             if let quarantine = device.quarantine { writer.member("quarantine", quarantine.word) }
@@ -60,10 +59,14 @@ struct DeviceHandler: Sendable {
 
     /// What a sender seals to.
     func bundle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
-        let registration = try await device(call).registration
+        let device = try await device(call)
+        let bundles = try await context.asking { () throws(StoreError) in
+            try await context.store.bundles(of: [device.key])
+        }
+        guard case let bundle?? = bundles.first else { throw Self.notFound }
         return .json(200) { writer in
-            writer.member("bundle", Base64URL.string(registration.bundle))
-            if let language = registration.language { writer.member("language", language) }
+            writer.member("bundle", Base64URL.string(bundle))
+            if let language = device.language { writer.member("language", language) }
         }
     }
 

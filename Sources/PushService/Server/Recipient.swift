@@ -34,11 +34,10 @@ struct Recipient: Sendable {
                     : "no such device is registered; the app registers it with PUT /v1/devices/{id}"
             )
         }
-        let registration = device.registration
-        guard registration.topic == topic else {
+        guard device.topic == topic else {
             throw Obstacle(sentence: "the device is registered for another app than 'topic' says")
         }
-        guard let app = settings.app(topic.description, environment: registration.environment, of: tenant) else {
+        guard let app = settings.app(topic.description, environment: device.environment, of: tenant) else {
             throw Obstacle(sentence: "the app is not configured for the device's environment")
         }
         switch device.quarantine {
@@ -54,10 +53,10 @@ struct Recipient: Sendable {
             )
         case nil: break
         }
-        if pushType == .voip, registration.voIPToken == nil {
+        if pushType == .voip, device.voIPToken == nil {
             throw Obstacle(sentence: "the device has no 'voip-token', which a call goes to; the app registers it")
         }
         self.app = app
-        self.device = registration.key.device
+        self.device = device.key.device
     }
 }

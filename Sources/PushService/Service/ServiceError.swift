@@ -54,6 +54,7 @@ extension StoreError {
         case .full: "the disk is full; make room"
         case .unwritable: "the disk takes no writes: its file system is read-only, or it failed; look at it"
         case .overloaded: "too much waits to be written"
+        case .noPlace: "there is no place for this device; it needs another id"
         case .closed: "the database is closed"
         case .invalidCursor, .byteCount: "a value is out of its range"
         case .failed(_, EMFILE), .failed(_, ENFILE):

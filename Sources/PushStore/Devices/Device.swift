@@ -1,8 +1,8 @@
 package import APNS
 package import Envelope
 
-/// A device as its app registered it. An object: it is large, is never changed, and is handed on at every step of a
-/// notification.
+/// A device as its app registered it, but for its key bundle: what a notification needs does not have to be read past it.
+/// An object: it is large, is never changed, and is handed on at every step of a notification.
 package final class Device: Equatable, Sendable {
     /// What the app hands over at every launch.
     package struct Registration: Equatable, Sendable {
@@ -58,8 +58,15 @@ package final class Device: Equatable, Sendable {
         }
     }
 
-    /// What can be sent to: without the token for calls while that one is set aside.
-    package let registration: Registration
+    package let key: DeviceKey
+    package let topic: Topic
+    package let environment: APNSEnvironment
+    package let token: DeviceToken
+    /// nil also while it is set aside.
+    package let voIPToken: DeviceToken?
+    package let language: String?
+    package let region: String?
+    package let appVersion: String?
     /// When token, topic and environment became what they are.
     package let registered: Timestamp
     /// When the app was last heard of, to the store's `sightingStep`.
@@ -70,13 +77,27 @@ package final class Device: Equatable, Sendable {
     package let voIPQuarantine: Quarantine?
 
     package init(
-        registration: Registration,
+        key: DeviceKey,
+        topic: Topic,
+        environment: APNSEnvironment,
+        token: DeviceToken,
+        voIPToken: DeviceToken?,
+        language: String?,
+        region: String?,
+        appVersion: String?,
         registered: Timestamp,
         seen: Timestamp,
         quarantine: Quarantine?,
         voIPQuarantine: Quarantine?
     ) {
-        self.registration = registration
+        self.key = key
+        self.topic = topic
+        self.environment = environment
+        self.token = token
+        self.voIPToken = voIPToken
+        self.language = language
+        self.region = region
+        self.appVersion = appVersion
         self.registered = registered
         self.seen = seen
         self.quarantine = quarantine
@@ -84,8 +105,11 @@ package final class Device: Equatable, Sendable {
     }
 
     package static func == (one: Device, other: Device) -> Bool {
-        one.registration == other.registration && one.registered == other.registered && one.seen == other.seen
-            && one.quarantine == other.quarantine && one.voIPQuarantine == other.voIPQuarantine
+        one.key == other.key && one.topic == other.topic && one.environment == other.environment
+            && one.token == other.token && one.voIPToken == other.voIPToken && one.language == other.language
+            && one.region == other.region && one.appVersion == other.appVersion && one.registered == other.registered
+            && one.seen == other.seen && one.quarantine == other.quarantine
+            && one.voIPQuarantine == other.voIPQuarantine
     }
 }
 

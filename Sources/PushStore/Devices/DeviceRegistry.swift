@@ -8,7 +8,7 @@ package protocol DeviceRegistry: Sendable {
     /// Takes what apps say at every launch: one that says nothing new costs a read.
     ///
     /// - Returns: one result for each, in their order.
-    /// - Throws: `.byteCount`, and then nothing of the batch is stored.
+    /// - Throws: `.byteCount`, `.noPlace`, and then nothing of the batch is stored.
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult]
 
     /// - Returns: one for each key, in their order.
@@ -16,6 +16,12 @@ package protocol DeviceRegistry: Sendable {
 
     /// As the asynchronous one, for an event loop that looks without a task of its own.
     func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>)
+
+    /// What senders seal to, which no notification needs.
+    ///
+    /// - Returns: for each key, in their order, the bundle as it was registered; nil for a device that is not there, or whose
+    ///   bundle is damaged: it is written anew at the app's next launch.
+    func bundles(of keys: [DeviceKey]) async throws(StoreError) -> [[UInt8]?]
 
     /// - Returns: the keys of a tenant's devices with this token, of either kind, in this environment; in the order of their
     ///   ids.
@@ -29,7 +35,8 @@ package protocol DeviceRegistry: Sendable {
     ///   - tenant: Whose.
     ///   - cursor: Where the page before ended; nil for the first page.
     ///   - limit: 1 ... 1,000; others are brought there.
-    /// - Returns: in the order of their ids. Damaged ones are left out.
+    /// - Returns: in an order of the engine's own, in which a device keeps its place until it is deleted: whoever goes through
+    ///   all pages sees each device once that is there all the time. Damaged ones are left out.
     /// - Throws: `.invalidCursor`.
     func devices(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<Device>
 

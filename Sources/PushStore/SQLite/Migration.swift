@@ -1,13 +1,20 @@
+internal import Primitives
+
 /// Brings a file to the newest version, a step at a time and each step whole: a process that dies in between leaves a file of
 /// some version.
 enum Migration {
     /// - Parameters:
     ///   - connection: to a file that may be empty.
     ///   - steps: all of them; fewer only in tests, to make files of before.
+    ///   - hash: of devices, in place of the file's own; nil but in tests.
     /// - Returns: the version that the file had; 0 for an empty one.
     /// - Throws: `.newerFile`, `.notAStore`.
     @discardableResult
-    static func run(_ connection: SQLiteConnection, steps: [String] = Schema.steps) throws(StoreError) -> Int {
+    static func run(
+        _ connection: SQLiteConnection,
+        steps: [String] = Schema.steps,
+        hash: DevicePlaces.Hash? = nil
+    ) throws(StoreError) -> Int {
         let version = Int(try connection.integer("PRAGMA user_version"))
         let owner = try connection.integer("PRAGMA application_id")
         if owner != Schema.applicationID {
@@ -20,6 +27,7 @@ enum Migration {
             try connection.execute("BEGIN IMMEDIATE")
             do throws(StoreError) {
                 try connection.execute(step)
+                if index + 1 == Schema.placesVersion { try move(connection, hash) }
                 try connection.execute("PRAGMA application_id = \(Schema.applicationID)")
                 try connection.execute("PRAGMA user_version = \(index + 1)")
                 try connection.execute("COMMIT")
@@ -30,5 +38,10 @@ enum Migration {
             }
         }
         return version
+    }
+
+    private static func move(_ connection: SQLiteConnection, _ hash: DevicePlaces.Hash?) throws(StoreError) {
+        var random = SystemRandom()
+        try DeviceMove(connection, hash: hash, random: &random).run()
     }
 }

@@ -29,6 +29,10 @@ extension SQLiteStore: DeviceRegistry {
         reader.submit({ reader throws(StoreError) in try reader.devices(keys) }, completion: completion)
     }
 
+    package func bundles(of keys: [DeviceKey]) async throws(StoreError) -> [[UInt8]?] {
+        try await reader.perform { reader throws(StoreError) in try reader.bundles(of: keys) }
+    }
+
     package func devices(
         token: DeviceToken,
         environment: APNSEnvironment,
@@ -66,6 +70,25 @@ extension SQLiteStore: DeviceRegistry {
     ) async throws(StoreError) -> Int {
         try await writer.perform { writer throws(StoreError) in
             try writer.quarantine(token, environment, tenant)
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// For whoever writes millions of devices into an empty store: in the order of these numbers, each page is written once.
+    ///
+    /// - Parameter keys: of one tenant.
+    /// - Returns: for each, in their order, where its row is to be. It says nothing about another file.
+    /// - Throws: what a disk does.
+    package func order(of keys: [DeviceKey]) async throws(StoreError) -> [Int64] {
+        try await writer.perform { writer throws(StoreError) in
+            var order: [Int64] = []
+            order.reserveCapacity(keys.count)
+            for key in keys {
+                let tenant = try writer.tenants.makeNumber(key.tenant)
+                order.append(writer.places.places(of: key.device.bytes, tenant: tenant).lowerBound)
+            }
+            return order
         }
     }
 }

@@ -51,7 +51,7 @@ package final class SQLiteStore: Sendable {
                 open: { () throws(StoreError) in
                     let connection = try Self.connect(file, settings)
                     connection.watchLog(checkpointFrameCount: Self.checkpointFrameCount)
-                    let versionBefore = try Migration.run(connection)
+                    let versionBefore = try Migration.run(connection, hash: settings.deviceHash)
                     let uses = try StoreIdentity.check(connection, secrets)
                     let openCount = max(uses, file.earlierOpenCount) + 1
                     try file.note(openCount: openCount, isClosed: false)
@@ -59,6 +59,7 @@ package final class SQLiteStore: Sendable {
                         connection,
                         file: file,
                         secrets: secrets,
+                        places: try Self.places(connection, settings),
                         settings: settings,
                         book: tallies,
                         traces: traces,
@@ -87,6 +88,7 @@ package final class SQLiteStore: Sendable {
                     return try StoreReader(
                         connection,
                         registry: try RegistryView(try Self.connectReader(file, settings), news: news),
+                        places: try Self.places(connection, settings),
                         file: file,
                         secrets: secrets,
                         traces: traces,
@@ -151,6 +153,16 @@ package final class SQLiteStore: Sendable {
         // Only the one that writes moves the log into the file.
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864")
         return connection
+    }
+
+    /// Of a file that was brought forward.
+    private static func places(
+        _ connection: SQLiteConnection,
+        _ settings: StoreSettings
+    ) throws(StoreError) -> DevicePlaces {
+        if let hash = settings.deviceHash { return DevicePlaces(hash: hash) }
+        guard let places = try DevicePlaces(connection) else { throw .damaged }
+        return places
     }
 
     private static func connectReader(_ file: StoreFile, _ settings: StoreSettings) throws(StoreError)

@@ -2,6 +2,17 @@ internal import APNS
 internal import Envelope
 
 extension StoreReader {
+    static let selectBundle = """
+        SELECT bytes FROM device NOT INDEXED JOIN bundle ON bundle.number = device.bundle AND bundle.device = device.place
+        WHERE \(DeviceRow.whereItMayBe)
+        """
+
+    /// Of a tenant's part of the table, which few others may share.
+    static let selectPage = """
+        SELECT \(DeviceRow.columns), place, id FROM device NOT INDEXED WHERE place > ? AND place <= ? AND tenant = ?
+        ORDER BY place LIMIT ?
+        """
+
     /// - Returns: what each registration changes; nil for those that must be looked at by the writer.
     func changes(
         _ registrations: [Device.Registration],
@@ -19,9 +30,8 @@ extension StoreReader {
         var changes: [DeviceChange] = []
         for registration in registrations {
             let key = registration.key
-            let change = try row(key, selectDevice)?.flatMap { row in
-                row.change(registration, vault: vault, now: now, step: step)
-            }
+            let row = try first(key, selectRegistration) { RegistrationRow($0, key: key) } ?? nil
+            let change = row?.change(registration, vault: vault, now: now, step: step)
             changes.append(change ?? .address)
         }
         return changes
@@ -32,14 +42,24 @@ extension StoreReader {
             var lookups: [DeviceLookup] = []
             lookups.reserveCapacity(keys.count)
             for key in keys {
-                guard let row = try row(key, select) else {
+                let found = try first(key, select) { DeviceRow($0, key: key, neighbor: lastTopic) }
+                guard let row = found else {
                     lookups.append(.missing)
                     continue
                 }
+                if let row { lastTopic = row.topic }
                 lookups.append(row?.device(vault).map { .found($0) } ?? .damaged)
             }
             return lookups
         }
+    }
+
+    /// Not by the look that every notification takes: bundles would drive out of its memory what that one needs.
+    func bundles(of keys: [DeviceKey]) throws(StoreError) -> [[UInt8]?] {
+        let select = try sql(Self.selectBundle)
+        var bundles: [[UInt8]?] = []
+        for key in keys { bundles.append(try first(key, select) { $0.bytes(0) }) }
+        return bundles
     }
 
     func devices(
@@ -66,25 +86,48 @@ extension StoreReader {
             try cursors.open(cursor, of: .devices, tenant: tenant)
         }
         guard let number = try tenants.number(tenant) else { return Page(elements: [], next: nil) }
-        let found = try sql(
-            "SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id > ? ORDER BY id LIMIT ?"
-        ).all([.integer(number), .bytes(after ?? []), .integer(Int64(limit))]) { row in
-            (id: row.bytes(0), row: DeviceRow(row, tenant: tenant))
+        let places = DevicePlaces.tenant(number)
+        let last = try after.map { bytes throws(StoreError) in try Self.place(bytes) } ?? places.lowerBound - 1
+        let found = try sql(Self.selectPage).all([
+            .integer(last), .integer(places.upperBound), .integer(number), .integer(Int64(limit)),
+        ]) { row in
+            let device = try? DeviceID(bytes: row.bytes(12))
+            return (
+                place: row.integer(11),
+                row: device.flatMap { DeviceRow(row, key: DeviceKey(tenant: tenant, device: $0)) }
+            )
         }
-        let last = found.count == limit ? found.last?.id : nil
+        let next = found.count == limit ? found.last?.place : nil
         return Page(
             elements: found.compactMap { $0.row?.device(vault) },
-            next: last.map { cursors.seal($0, of: .devices, tenant: tenant) }
+            next: next.map { cursors.seal(Self.bytes($0), of: .devices, tenant: tenant) }
         )
     }
 
-    /// - Returns: nil without a row; a row that is nil when it is damaged.
-    private func row(_ key: DeviceKey, _ select: SQLiteStatement) throws(StoreError) -> DeviceRow?? {
+    /// A place in a cursor: 8 bytes.
+    private static func bytes(_ place: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: place >> (56 - 8 * $0)) }
+    }
+
+    /// - Throws: `.invalidCursor` for one that a file of before gave out.
+    private static func place(_ bytes: [UInt8]) throws(StoreError) -> Int64 {
+        guard bytes.count == 8, bytes[0] < 0x80 else { throw .invalidCursor }
+        return bytes.reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    /// - Returns: what `read` makes of a device's row; nil without one.
+    private func first<Value>(
+        _ key: DeviceKey,
+        _ select: SQLiteStatement,
+        _ read: (SQLiteRow) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value? {
         guard let tenant = try tenants.number(key.tenant) else { return nil }
-        let found = try select.first([.integer(tenant), .bytes(key.device.bytes)]) { row in
-            DeviceRow(row, tenant: key.tenant, expected: key.device, neighbor: lastTopic)
-        }
-        if let topic = found??.topic { lastTopic = topic }
-        return found
+        let places = places.places(of: key.device.bytes, tenant: tenant)
+        return try select.first(
+            [
+                .integer(places.lowerBound), .integer(places.upperBound), .bytes(key.device.bytes), .integer(tenant),
+            ],
+            read
+        )
     }
 }

@@ -6,11 +6,12 @@ internal import Platform
 final class StoreReader {
     let sql: StatementCache
     /// Those that every notification runs, found without a look by their text.
-    let selectDevice: SQLiteStatement
+    let selectRegistration: SQLiteStatement
     let selectDue: SQLiteStatement
     let selectWithPayload: SQLiteStatement
     let tenants: TenantTable
     let registry: RegistryView
+    let places: DevicePlaces
     let vault: TokenVault
     let cursors: CursorSeal
     let traces: Guarded<TraceMemory>
@@ -25,6 +26,7 @@ final class StoreReader {
     init(
         _ connection: SQLiteConnection,
         registry: RegistryView,
+        places: DevicePlaces,
         file: StoreFile,
         secrets: StoreSecrets,
         traces: Guarded<TraceMemory>,
@@ -32,15 +34,14 @@ final class StoreReader {
     ) throws(StoreError) {
         self.connection = connection
         self.registry = registry
+        self.places = places
         self.file = file
         self.traces = traces
         self.deviceEntries = deviceEntries
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
         sql = StatementCache(connection)
-        selectDevice = try connection.prepare(
-            "SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id = ?"
-        )
+        selectRegistration = try connection.prepare(RegistrationRow.select)
         selectDue = try connection.prepare(
             """
             SELECT id FROM entry INDEXED BY entry_queue

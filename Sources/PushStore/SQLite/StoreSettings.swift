@@ -19,19 +19,23 @@ package struct StoreSettings: Sendable {
     package var synchronous: Synchronous
     /// The name of SQLite's file system; nil for the system's own. Tests bring one that fails.
     package var fileSystem: String?
+    /// In place of the file's own keyed hash of devices, by their tenant's number and their id. Tests bring one that collides.
+    package var deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)?
 
     package init(
         sightingStep: Duration = .seconds(3_600),
         waitingMax: Int = 16_384,
         hookCountMax: Int = 100_000,
         synchronous: Synchronous = .full,
-        fileSystem: String? = nil
+        fileSystem: String? = nil,
+        deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)? = nil
     ) {
         self.sightingStep = sightingStep
         self.waitingMax = waitingMax
         self.hookCountMax = hookCountMax
         self.synchronous = synchronous
         self.fileSystem = fileSystem
+        self.deviceHash = deviceHash
     }
 }
 

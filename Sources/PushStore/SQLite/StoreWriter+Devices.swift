@@ -10,73 +10,108 @@ extension StoreWriter {
     }
 
     private func put(_ registration: Device.Registration, now: Timestamp) throws(StoreError) -> PutResult {
-        let key = registration.key
-        let tenant = try tenants.makeNumber(key.tenant)
-        let found = try row(key.device, of: key.tenant, number: tenant)
-        let stored = found ?? nil
+        let tenant = try tenants.makeNumber(registration.key.tenant)
+        let found = try find(registration.key, number: tenant)
+        let stored = found?.row
         let change = stored?.change(registration, vault: vault, now: now, step: settings.sightingStep) ?? .address
         switch change {
         case .nothing: return .unchanged
         case .sighting:
-            try sql(
-                "UPDATE device SET seen = ?, quarantine = ?, voip_quarantine = ? WHERE tenant = ? AND id = ?"
-            ).run([
-                now.column, .optional(DeviceChange.sighting.quarantine(after: stored?.quarantine)),
-                .optional(DeviceChange.sighting.quarantine(after: stored?.voIPQuarantine)), .integer(tenant),
-                .bytes(key.device.bytes),
+            try sql("UPDATE device SET seen = ?, quarantine = ?, voip_quarantine = ? WHERE place = ?").run([
+                now.column, .optional(DeviceChange.sighting.quarantine(after: stored?.row.quarantine)),
+                .optional(DeviceChange.sighting.quarantine(after: stored?.row.voIPQuarantine)),
+                .optional(found?.place),
             ])
             return .seen
         case .content, .address:
-            try write(registration, over: stored, change, tenant: tenant, now: now)
+            let place = if let found { found.place } else { try freePlace(registration.key, number: tenant) }
+            let bundle = try write(registration.bundle, at: place, over: stored?.bundle)
+            try write(registration, over: stored, change, tenant: tenant, place: place, bundle: bundle, now: now)
             return found == nil ? .created : .changed
         }
+    }
+
+    /// - Returns: its row in `bundle`.
+    private func write(
+        _ bundle: [UInt8],
+        at place: Int64,
+        over stored: (number: Int64, bytes: [UInt8])?
+    ) throws(StoreError) -> Int64 {
+        guard let stored else {
+            // Of a row that is damaged something may be left.
+            try deleteBundle(at: place)
+            let number = try sql("INSERT INTO bundle (device, bytes) VALUES (?, ?) RETURNING number").first(
+                [.integer(place), .bytes(bundle)]
+            ) { $0.integer(0) }
+            guard let number else { throw .damaged }
+            return number
+        }
+        if stored.bytes != bundle {
+            try sql("UPDATE bundle SET bytes = ? WHERE number = ?").run([.bytes(bundle), .integer(stored.number)])
+        }
+        return stored.number
     }
 
     /// Each of the two tokens is sealed anew only where it changed, and only then its quarantine ends.
     private func write(
         _ registration: Device.Registration,
-        over stored: DeviceRow?,
+        over stored: RegistrationRow?,
         _ change: DeviceChange,
         tenant: Int64,
+        place: Int64,
+        bundle: Int64,
         now: Timestamp
     ) throws(StoreError) {
         let key = registration.key
         let addressStays = change == .address ? nil : stored
         let voIPStays = stored.flatMap { $0.voIPTokenIsSame(registration, vault) ? $0 : nil }
-        let token = addressStays?.token ?? vault.seal(of: registration, random: &random)
-        let voIPToken = voIPStays.map(\.voIPToken) ?? vault.seal(.voIPToken, of: registration, random: &random)
+        let token = addressStays?.row.token ?? vault.seal(of: registration, random: &random)
+        let voIPToken = voIPStays.map(\.row.voIPToken) ?? vault.seal(.voIPToken, of: registration, random: &random)
         let voIPFingerprint = registration.voIPToken.map {
             vault.fingerprint($0, registration.environment, key.tenant)
         }
         // The app was heard of: what was only in doubt is not any more.
-        let voIPQuarantine = DeviceChange.content.quarantine(after: voIPStays?.voIPQuarantine)
+        let voIPQuarantine = DeviceChange.content.quarantine(after: voIPStays?.row.voIPQuarantine)
         try sql(
             """
-            INSERT INTO device (tenant, shard, \(DeviceRow.columns))
+            INSERT INTO device (place, tenant, id, \(DeviceRow.columns), fingerprint, voip_fingerprint, bundle)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (tenant, id) DO UPDATE SET topic = excluded.topic, environment = excluded.environment,
-                token = excluded.token, fingerprint = excluded.fingerprint, bundle = excluded.bundle,
-                language = excluded.language, region = excluded.region, app_version = excluded.app_version,
-                registered = excluded.registered, seen = excluded.seen, quarantine = excluded.quarantine,
-                voip_token = excluded.voip_token, voip_fingerprint = excluded.voip_fingerprint,
-                voip_quarantine = excluded.voip_quarantine
+            ON CONFLICT (place) DO UPDATE SET topic = excluded.topic, environment = excluded.environment,
+                token = excluded.token, quarantine = excluded.quarantine, voip_token = excluded.voip_token,
+                voip_quarantine = excluded.voip_quarantine, language = excluded.language, region = excluded.region,
+                app_version = excluded.app_version, registered = excluded.registered, seen = excluded.seen,
+                fingerprint = excluded.fingerprint, voip_fingerprint = excluded.voip_fingerprint,
+                bundle = excluded.bundle
             """
         ).run([
-            .integer(tenant), .integer(Int64(key.shard.index)), .bytes(key.device.bytes),
-            .bytes(registration.topic.bytes), .integer(Int64(registration.environment.code)), .optional(token),
+            .integer(place), .integer(tenant), .bytes(key.device.bytes), .bytes(registration.topic.bytes),
+            .integer(Int64(registration.environment.code)), .optional(token),
+            .optional(change.quarantine(after: stored?.row.quarantine)), .optional(voIPToken),
+            .optional(voIPQuarantine), .optional(registration.language), .optional(registration.region),
+            .optional(registration.appVersion), (addressStays?.row.registered ?? now).column, now.column,
             .bytes(vault.fingerprint(registration.token, registration.environment, key.tenant)),
-            .bytes(registration.bundle), .optional(registration.language), .optional(registration.region),
-            .optional(registration.appVersion), (addressStays?.registered ?? now).column, now.column,
-            .optional(change.quarantine(after: stored?.quarantine)), .optional(voIPToken), .optional(voIPFingerprint),
-            .optional(voIPQuarantine),
+            .optional(voIPFingerprint), .integer(bundle),
         ])
     }
 
-    /// - Returns: nil without a row; a row that is nil when it is damaged.
-    private func row(_ device: DeviceID, of tenant: TenantID, number: Int64) throws(StoreError) -> DeviceRow?? {
-        try sql("SELECT \(DeviceRow.columns) FROM device WHERE tenant = ? AND id = ?").first(
-            [.integer(number), .bytes(device.bytes)]
-        ) { DeviceRow($0, tenant: tenant) }
+    /// - Returns: where a device is, and its row, nil when that is damaged; nil without one.
+    private func find(
+        _ key: DeviceKey,
+        number: Int64
+    ) throws(StoreError) -> (place: Int64, row: RegistrationRow?)? {
+        let places = places.places(of: key.device.bytes, tenant: number)
+        return try sql(RegistrationRow.select).first([
+            .integer(places.lowerBound), .integer(places.upperBound), .bytes(key.device.bytes), .integer(number),
+        ]) { row in (RegistrationRow.place(row), RegistrationRow(row, key: key)) }
+    }
+
+    /// - Throws: `.noPlace`.
+    private func freePlace(_ key: DeviceKey, number: Int64) throws(StoreError) -> Int64 {
+        let places = places.places(of: key.device.bytes, tenant: number)
+        let taken = try sql("SELECT place FROM device WHERE place BETWEEN ? AND ?").all([
+            .integer(places.lowerBound), .integer(places.upperBound),
+        ]) { $0.integer(0) }
+        return try DevicePlaces.free(in: places, taken.contains)
     }
 
     func delete(_ keys: [DeviceKey]) throws(StoreError) -> [Bool] {
@@ -87,10 +122,18 @@ extension StoreWriter {
     }
 
     private func delete(_ key: DeviceKey) throws(StoreError) -> Bool {
-        guard let tenant = try tenants.number(key.tenant) else { return false }
-        return try sql("DELETE FROM device WHERE tenant = ? AND id = ?").run([
-            .integer(tenant), .bytes(key.device.bytes),
-        ]) > 0
+        guard let tenant = try tenants.number(key.tenant), let found = try find(key, number: tenant) else {
+            return false
+        }
+        // Before its device, which says where it is.
+        try deleteBundle(at: found.place)
+        return try sql("DELETE FROM device WHERE place = ?").run([.integer(found.place)]) > 0
+    }
+
+    private func deleteBundle(at place: Int64) throws(StoreError) {
+        try sql("DELETE FROM bundle WHERE number = (SELECT bundle FROM device WHERE place = ?1) AND device = ?1").run([
+            .integer(place)
+        ])
     }
 
     func unregister(_ unregistrations: [Unregistration]) throws(StoreError) -> [UnregisterResult] {
@@ -103,30 +146,30 @@ extension StoreWriter {
     private func unregister(_ unregistration: Unregistration) throws(StoreError) -> UnregisterResult {
         let key = unregistration.key
         guard let tenant = try tenants.number(key.tenant),
-            let row = try row(key.device, of: key.tenant, number: tenant) ?? nil
+            let row = try find(key, number: tenant)?.row
         else { return .unknown }
-        let fingerprint = vault.fingerprint(unregistration.token, row.environment, key.tenant)
+        let place = SQLiteValue.integer(row.place)
+        let fingerprint = vault.fingerprint(unregistration.token, row.row.environment, key.tenant)
         guard row.fingerprint == fingerprint || row.voIPFingerprint == fingerprint else { return .otherToken }
         let isForCalls = row.fingerprint != fingerprint
-        let result = unregistration.result(seen: row.seen, step: settings.sightingStep)
+        let result = unregistration.result(seen: row.row.seen, step: settings.sightingStep)
         switch result {
         case .deleted where isForCalls:
             try sql(
                 """
-                UPDATE device SET voip_token = NULL, voip_fingerprint = NULL, voip_quarantine = NULL
-                WHERE tenant = ? AND id = ?
+                UPDATE device SET voip_token = NULL, voip_fingerprint = NULL, voip_quarantine = NULL WHERE place = ?
                 """
-            ).run([.integer(tenant), .bytes(key.device.bytes)])
+            ).run([place])
         case .deleted: _ = try delete(key)
         case .quarantined where isForCalls:
-            try sql(
-                "UPDATE device SET voip_quarantine = ? WHERE tenant = ? AND id = ? AND voip_quarantine IS NULL"
-            ).run([.optional(Quarantine.unconfirmed), .integer(tenant), .bytes(key.device.bytes)])
+            try sql("UPDATE device SET voip_quarantine = ? WHERE place = ? AND voip_quarantine IS NULL").run([
+                .optional(Quarantine.unconfirmed), place,
+            ])
         case .quarantined:
             // One that APNs does not know at all stays what it is.
-            try sql(
-                "UPDATE device SET quarantine = ? WHERE tenant = ? AND id = ? AND quarantine IS NULL"
-            ).run([.optional(Quarantine.unconfirmed), .integer(tenant), .bytes(key.device.bytes)])
+            try sql("UPDATE device SET quarantine = ? WHERE place = ? AND quarantine IS NULL").run([
+                .optional(Quarantine.unconfirmed), place,
+            ])
         case .registeredSince, .otherToken, .unknown: break
         }
         return result

@@ -13,6 +13,7 @@ final class StoreWriter {
     let deviceEntries: TraceIndex
     let parcels: ParcelTable
     let vault: TokenVault
+    let places: DevicePlaces
     let settings: StoreSettings
     var random = SystemRandom()
     /// Set by what may write registrations, for the transaction that it is in.
@@ -32,6 +33,7 @@ final class StoreWriter {
         _ connection: SQLiteConnection,
         file: StoreFile,
         secrets: StoreSecrets,
+        places: DevicePlaces,
         settings: StoreSettings,
         book: Guarded<[TallyTable.Key: Int]>,
         traces: Guarded<TraceMemory>,
@@ -43,6 +45,7 @@ final class StoreWriter {
         self.news = news
         self.file = file
         self.settings = settings
+        self.places = places
         self.health = health
         sql = StatementCache(connection)
         tenants = try TenantTable(connection)

@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import Platform
 import Primitives
+import PushStorePattern
 import Synchronization
 import TestSupport
 import TestWebServer

@@ -127,6 +127,8 @@ extension HookStandIn: DeviceRegistry {
         return keys.map { key in devices[key].map { .found($0) } ?? .missing }
     }
 
+    func bundles(of keys: [DeviceKey]) async throws(StoreError) -> [[UInt8]?] { throw .closed }
+
     func devices(
         token: DeviceToken,
         environment: APNSEnvironment,

@@ -43,7 +43,7 @@ struct DeviceRouteTests {
                 try await stage.store.devices(tenant: TenantID("acme"), after: nil, limit: 1).elements.first
             )
             _ = try await stage.store.quarantine(
-                token: device.registration.token,
+                token: device.token,
                 environment: .production,
                 tenant: TenantID("acme")
             )

@@ -135,6 +135,8 @@ final class StagedStore: ServiceStore {
         try await base.devices(keys)
     }
 
+    func bundles(of keys: [DeviceKey]) async throws(StoreError) -> [[UInt8]?] { try await base.bundles(of: keys) }
+
     func devices(
         token: DeviceToken,
         environment: APNSEnvironment,

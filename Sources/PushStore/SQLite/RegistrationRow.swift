@@ -1,0 +1,70 @@
+internal import Envelope
+
+/// One row of `device` with its bundle: what a registration is compared with.
+struct RegistrationRow {
+    /// What looks for it by `DeviceRow.whereItMayBe`.
+    static let select = """
+        SELECT \(DeviceRow.columns), place, fingerprint, voip_fingerprint, number, bytes FROM device NOT INDEXED
+        LEFT JOIN bundle ON bundle.number = device.bundle AND bundle.device = device.place
+        WHERE \(DeviceRow.whereItMayBe)
+        """
+
+    let place: Int64
+    let row: DeviceRow
+    let fingerprint: [UInt8]
+    let voIPFingerprint: [UInt8]?
+    /// Its row and what is in it; nil where damage has taken it.
+    let bundle: (number: Int64, bytes: [UInt8])?
+
+    /// Nil for a row that is not what was written.
+    ///
+    /// - Parameters:
+    ///   - row: of `select`.
+    ///   - key: the device that was asked for.
+    init?(_ row: SQLiteRow, key: DeviceKey) {
+        guard let device = DeviceRow(row, key: key) else { return nil }
+        self.row = device
+        place = Self.place(row)
+        fingerprint = row.bytes(12)
+        voIPFingerprint = row.optionalBytes(13)
+        bundle = row.isNull(14) ? nil : (row.integer(14), row.bytes(15))
+    }
+
+    /// Of a row of `select`, also of a damaged one.
+    static func place(_ row: SQLiteRow) -> Int64 { row.integer(11) }
+
+    /// What a registration changes.
+    func change(
+        _ registration: Device.Registration,
+        vault: TokenVault,
+        now: Timestamp,
+        step: Duration
+    ) -> DeviceChange {
+        let fingerprint = vault.fingerprint(registration.token, registration.environment, row.key.tenant)
+        let addressIsSame =
+            row.topic == registration.topic && row.environment == registration.environment
+            && self.fingerprint == fingerprint
+        let contentIsSame =
+            bundle?.bytes == registration.bundle && row.language == registration.language
+            && row.region == registration.region && row.appVersion == registration.appVersion
+            && voIPTokenIsSame(registration, vault)
+        // A token that does not open any more is written anew, however its fingerprint looks.
+        let isWhole = addressIsSame && row.openToken(vault) != nil
+        return DeviceChange(
+            addressIsSame: isWhole,
+            contentIsSame: contentIsSame,
+            isUnconfirmed: row.quarantine == .unconfirmed || row.voIPQuarantine == .unconfirmed,
+            seen: row.seen,
+            now: now,
+            step: step
+        )
+    }
+
+    /// Whether the row's token for calls need not be written anew.
+    func voIPTokenIsSame(_ registration: Device.Registration, _ vault: TokenVault) -> Bool {
+        guard let token = registration.voIPToken else { return voIPFingerprint == nil && row.voIPToken == nil }
+        return row.topic == registration.topic && row.environment == registration.environment
+            && voIPFingerprint == vault.fingerprint(token, row.environment, row.key.tenant)
+            && row.openVoIPToken(vault) != nil
+    }
+}
