@@ -91,6 +91,122 @@ struct MigrationTests {
         await store.close()
     }
 
+    /// A file of version 7 as that version wrote it: devices in every state, two of them damaged.
+    private func makeDevices(_ registrations: [Device.Registration]) throws {
+        let connection = try SQLiteConnection(path: file.path, fileSystem: nil)
+        let vault = TokenVault(StoreSecrets(try StorePattern.key()))
+        var random = SeededRandom(seed: 7)
+        for registration in registrations {
+            let key = registration.key
+            let tenant = try TenantTable(connection).makeNumber(key.tenant)
+            try connection.prepare(
+                """
+                INSERT INTO device (tenant, id, shard, topic, environment, token, fingerprint, bundle, language, region,
+                    app_version, registered, seen, voip_token, voip_fingerprint)
+                VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+            ).run([
+                .integer(tenant), .bytes(key.device.bytes), .integer(Int64(key.shard.index)),
+                .bytes(registration.topic.bytes), .optional(vault.seal(of: registration, random: &random)),
+                .bytes(vault.fingerprint(registration.token, .production, key.tenant)), .bytes(registration.bundle),
+                .optional(registration.language), .optional(registration.region), .optional(registration.appVersion),
+                Timestamp.after(0).column, Timestamp.after(1).column,
+                .optional(vault.seal(.voIPToken, of: registration, random: &random)),
+                .optional(registration.voIPToken.map { vault.fingerprint($0, .production, key.tenant) }),
+            ])
+        }
+    }
+
+    /// With it four devices of the twelve fill the places that they may have.
+    private static let collidingHash: DevicePlaces.Hash = { _, device in (UInt64(device.last ?? 0) % 3) << 18 }
+
+    @Test(arguments: [false, true])
+    func `devices of before they had places are all there, with all that is known of them`(collide: Bool) async throws {
+        _ = try makeFile(version: 7)
+        let hash = collide ? Self.collidingHash : nil
+        var registrations = try (1...12).map { try StorePattern.registration($0, version: UInt64($0)) }
+        registrations += try (1...3).map { try StorePattern.registration($0, tenant: 2, version: 9) }
+        for index in registrations.indices where index % 3 == 0 {
+            registrations[index].voIPToken = try StorePattern.token(1_000 + index)
+        }
+        try makeDevices(registrations)
+        // Rows have the numbers of their registrations, from 1.
+        try file.execute(
+            """
+            UPDATE device SET quarantine = 1 WHERE rowid = 2;
+            UPDATE device SET quarantine = 2 WHERE rowid = 3;
+            UPDATE device SET voip_quarantine = 1 WHERE rowid = 4;
+            UPDATE device SET token = (SELECT token FROM device WHERE rowid = 1) WHERE rowid = 5;
+            UPDATE device SET environment = 9 WHERE rowid = 6;
+            DELETE FROM device WHERE rowid = 8
+            """
+        )
+        let store = try SQLiteStore(
+            path: file.path,
+            key: try StorePattern.key(),
+            settings: StoreSettings(deviceHash: hash),
+            now: StorePattern.start
+        )
+        #expect(store.openingReport.versionBefore == 7)
+        let lookups = try await store.devices(registrations.map(\.key))
+        let bundles = try await store.bundles(of: registrations.map(\.key))
+        for (index, (registration, lookup)) in zip(registrations, lookups).enumerated() {
+            var expected = registration
+            if index == 3 { expected.voIPToken = nil }
+            switch index {
+            case 4, 5: #expect(lookup == .damaged, "\(index)")
+            case 7: #expect(lookup == .missing)
+            default:
+                let device = Device(
+                    registration: expected,
+                    registered: .after(0),
+                    seen: .after(1),
+                    quarantine: index == 1 ? .badToken : index == 2 ? .unconfirmed : nil,
+                    voIPQuarantine: index == 3 ? .badToken : nil
+                )
+                #expect(lookup == .found(device), "\(index)")
+            }
+            #expect(bundles[index] == (index == 7 ? nil : registration.bundle), "\(index)")
+        }
+        let voIPToken = try #require(registrations[9].voIPToken)
+        for token in [registrations[9].token, voIPToken] {
+            let keys = try await store.devices(
+                token: token,
+                environment: .production,
+                tenant: registrations[9].key.tenant
+            )
+            #expect(keys == [registrations[9].key])
+        }
+        // A launch says nothing new to those that are whole, and mends the others.
+        var results = [PutResult](repeating: .unchanged, count: registrations.count)
+        // In doubt no more; another token for calls is not told from a bad one.
+        results[2] = .seen
+        for index in [4, 5] { results[index] = .changed }
+        results[7] = .created
+        #expect(try await store.put(registrations, now: .after(2)) == results)
+        #expect(try await store.integrityReport() == [])
+        await store.close()
+    }
+
+    @Test func `a step that cannot be done leaves the file as it was`() async throws {
+        _ = try makeFile(version: 7)
+        let registrations = try (1...5).map { try StorePattern.registration($0) }
+        try makeDevices(registrations)
+        // Five with one hash.
+        #expect(throws: StoreError.noPlace) {
+            _ = try SQLiteStore(
+                path: file.path,
+                key: try StorePattern.key(),
+                settings: StoreSettings(deviceHash: { _, _ in 0 }),
+                now: StorePattern.start
+            )
+        }
+        let store = try file.open()
+        #expect(store.openingReport.versionBefore == 7)
+        #expect(try await store.put(registrations, now: .after(2)) == registrations.map { _ in .unchanged })
+        await store.close()
+    }
+
     @Test func `a file of a later version is refused, and left as it is (abuse case 103)`() async throws {
         await (try file.open()).close()
         let newest = Schema.steps.count

@@ -25,42 +25,52 @@ struct DeviceMove {
 
     /// - Throws: `.noPlace`, and what a disk does.
     func run() throws(StoreError) {
-        let copyBundle = try connection.prepare(
-            "INSERT INTO bundle (number, device, bytes) SELECT ?, ?, bundle FROM device_before WHERE rowid = ?"
-        )
-        let copy = try connection.prepare(
+        let copyDevice = try connection.prepare(
             """
             INSERT INTO device (place, tenant, id, topic, environment, token, quarantine, voip_token, voip_quarantine,
                 language, region, app_version, registered, seen, fingerprint, voip_fingerprint, bundle)
             SELECT ?, tenant, id, topic, environment, token, quarantine, voip_token, voip_quarantine, language, region,
-                app_version, registered, seen, fingerprint, voip_fingerprint, ? FROM device_before WHERE rowid = ?
+                app_version, registered, seen, fingerprint, voip_fingerprint, rowid FROM device_before WHERE rowid = ?
             """
         )
-        var last: Int64 = -1
-        var bundle: Int64 = 0
-        for row in try sortedRows() {
-            // What has the same four comes one after the other, and nobody else is in their places.
-            let range = row.first...row.first + 3
-            let place = try DevicePlaces.free(in: range) { $0 <= last }
-            last = place
-            bundle += 1
-            copyBundle.bind(1, bundle)
-            copyBundle.bind(2, place)
-            copyBundle.bind(3, row.number)
-            try copyBundle.runBound()
-            copy.bind(1, place)
-            copy.bind(2, bundle)
-            copy.bind(3, row.number)
-            try copy.runBound()
-        }
+        let copyBundle = try connection.prepare(
+            "INSERT INTO bundle (number, device, bytes) SELECT rowid, ?, bundle FROM device_before WHERE rowid = ?"
+        )
+        let rows = try places(of: rowsBefore())
+        for row in rows { try copy(row, copyDevice) }
+        for row in rows.sorted(by: { $0.number < $1.number }) { try copy(row, copyBundle) }
         try connection.execute(Schema.placeIndexes)
     }
 
-    /// All of them, 16 bytes each, by the first of their places.
-    private func sortedRows() throws(StoreError) -> [(first: Int64, number: Int64)] {
-        let rows = try connection.prepare("SELECT rowid, tenant, id FROM device_before").all([]) { [places] row in
-            (first: places.places(of: row.bytes(2), tenant: row.integer(1)).lowerBound, number: row.integer(0))
+    /// All of them, 16 bytes each, and the first of the places of each.
+    private func rowsBefore() throws(StoreError) -> [Row] {
+        try connection.prepare("SELECT rowid, tenant, id FROM device_before").all([]) { [places] row in
+            Row(place: places.places(of: row.bytes(2), tenant: row.integer(1)).lowerBound, number: row.integer(0))
         }
-        return rows.sorted { $0 < $1 }
+    }
+
+    /// - Returns: the same in the order of places, each with the one that it gets.
+    private func places(of rows: [Row]) throws(StoreError) -> [Row] {
+        var rows = rows.sorted { ($0.place, $0.number) < ($1.place, $1.number) }
+        // What has the same four comes one after the other, and nobody else is in their places.
+        var last: Int64 = -1
+        for index in rows.indices {
+            let first = rows[index].place
+            rows[index].place = try DevicePlaces.free(in: first...first + 3) { $0 <= last }
+            last = rows[index].place
+        }
+        return rows
+    }
+
+    private func copy(_ row: Row, _ statement: SQLiteStatement) throws(StoreError) {
+        statement.bind(1, row.place)
+        statement.bind(2, row.number)
+        try statement.runBound()
+    }
+
+    private struct Row {
+        var place: Int64
+        /// In the table of before, and its bundle's from now on.
+        let number: Int64
     }
 }

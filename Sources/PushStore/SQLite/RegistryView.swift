@@ -18,7 +18,7 @@ final class RegistryView {
         self.news = news
         // Of ten million registrations the pages that lead to others take up some 7 MiB, and each look reads one more that
         // nobody needs again for a long time.
-        try connection.execute("PRAGMA cache_size = -65536")
+        try connection.execute("PRAGMA cache_size = -16384")
         select = try connection.prepare(Self.select)
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
