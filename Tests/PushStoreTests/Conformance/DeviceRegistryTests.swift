@@ -162,12 +162,54 @@ struct DeviceRegistryTests {
     }
 
     @Test(arguments: StoreEngine.all)
+    func `a device that changes between two pages is still seen once`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let tenant = try StorePattern.tenant(1)
+            _ = try await store.put(try (1...25).map { try StorePattern.registration($0) }, now: .after(0))
+            let first = try await store.devices(tenant: tenant, after: nil, limit: 10)
+            _ = try await store.put(try (1...25).map { try StorePattern.registration($0, version: 2) }, now: .after(1))
+            let gone = try #require(first.elements.first).key
+            #expect(try await store.delete([gone]) == [true])
+            let rest = try await store.devices(tenant: tenant, after: first.next, limit: 100)
+            let seen = (first.elements + rest.elements).map(\.key)
+            #expect(seen.count == 25 && Set(seen).count == 25)
+            #expect(rest.next == nil)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
+    func `a device's bundle is its own, as its app gave it last`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            var registrations = try (1...3).map { try StorePattern.registration($0, version: UInt64($0)) }
+            registrations.append(try StorePattern.registration(1, tenant: 2, version: 4))
+            registrations[1].bundle = []
+            let keys = registrations.map(\.key)
+            #expect(try await store.bundles(of: keys) == [nil, nil, nil, nil])
+            _ = try await store.put(registrations, now: .after(0))
+            #expect(try await store.bundles(of: keys) == registrations.map(\.bundle))
+            registrations[0].bundle = StorePattern.payload(9, byteCount: 16_384)
+            #expect(try await store.put([registrations[0]], now: .after(1)) == [.changed])
+            #expect(try await store.bundles(of: keys) == registrations.map(\.bundle))
+            // Another token leaves it as it is.
+            registrations[2].token = try StorePattern.token(3, version: 9)
+            #expect(try await store.put([registrations[2]], now: .after(2)) == [.changed])
+            #expect(try await store.delete([keys[0]]) == [true])
+            #expect(try await store.bundles(of: keys) == [nil] + registrations.dropFirst().map(\.bundle))
+            // A device that comes back has nothing of before.
+            registrations[0].bundle = [1]
+            #expect(try await store.put([registrations[0]], now: .after(3)) == [.created])
+            #expect(try await store.bundles(of: keys.reversed()) == registrations.reversed().map(\.bundle))
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
     func `a tenant's device is nobody else's (abuse case 85)`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
             let mine = try StorePattern.registration(1, tenant: 1)
             _ = try await store.put([mine], now: .after(0))
             let theirs = try StorePattern.registration(1, tenant: 2).key
             #expect(try await store.devices([theirs]) == [.missing])
+            #expect(try await store.bundles(of: [theirs]) == [nil])
             #expect(try await store.delete([theirs]) == [false])
             let gone = Unregistration(key: theirs, token: mine.token, timestamp: .after(9_000))
             #expect(try await store.unregister([gone]) == [.unknown])
