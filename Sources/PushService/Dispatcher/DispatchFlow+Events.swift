@@ -39,14 +39,14 @@ extension DispatchFlow {
     mutating func didMark(_ batch: [Marked], lost: [Ticket]) {
         marksUnderWay -= 1
         failureCount = 0
-        for ticket in lost { release(ticket) }
+        for ticket in lost { abandon(ticket) }
     }
 
     /// Nothing of it was marked, and all of it is queued as before.
     mutating func didFailToMark(_ batch: [Marked], now: Int64) {
         marksUnderWay -= 1
         for marked in batch {
-            guard let lane = release(marked.ticket) else { continue }
+            guard let lane = abandon(marked.ticket) else { continue }
             waiting[ServiceMetrics.index(lane)].mayHaveMore = true
         }
         pause(now)
@@ -54,8 +54,9 @@ extension DispatchFlow {
 
     /// An item that is on its way has an outcome.
     mutating func didAnswer(_ ticket: Ticket) {
-        guard inFlight[ticket] != nil else { return }
+        guard let chosen = inFlight[ticket] else { return }
         answered.append(ticket)
+        letNext(chosen.collapse)
     }
 
     mutating func didFinish(_ batch: [Ticket]) {
@@ -71,11 +72,18 @@ extension DispatchFlow {
         pause(now)
     }
 
+    private mutating func release(_ ticket: Ticket) {
+        guard let chosen = inFlight.removeValue(forKey: ticket) else { return }
+        scheduler.didFinish(chosen.lane)
+    }
+
+    /// It is not on its way, and has no answer.
     @discardableResult
-    mutating func release(_ ticket: Ticket) -> DispatchLane? {
-        guard let lane = inFlight.removeValue(forKey: ticket) else { return nil }
-        scheduler.didFinish(lane)
-        return lane
+    mutating func abandon(_ ticket: Ticket) -> DispatchLane? {
+        guard let chosen = inFlight.removeValue(forKey: ticket) else { return nil }
+        scheduler.didFinish(chosen.lane)
+        letNext(chosen.collapse)
+        return chosen.lane
     }
 
     private mutating func pause(_ now: Int64) {

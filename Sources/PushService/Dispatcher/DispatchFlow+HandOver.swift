@@ -12,27 +12,42 @@ extension DispatchFlow {
     /// - Parameters:
     ///   - tickets: one for each device.
     ///   - devices: whom they are for, each once.
+    ///   - collapses: what they replace, one for each; nil: nothing.
     ///   - lane: of all of them.
     ///   - now: nanoseconds of the monotonic clock.
     /// - Returns: whether they may be stored as on their way.
     mutating func reserve(
         _ tickets: Range<Ticket>,
         for devices: [DeviceBucket.Key],
+        replacing collapses: [CollapseKey?],
         in lane: DispatchLane,
         now: Int64
     ) -> Bool {
         // While writes fail the queue is the safe place.
         guard !isDraining, failureCount == 0, devices.count <= Self.handOverCountMax,
-            devices.allSatisfy({ bucket.hasRoom(for: $0, now: now) }),
-            scheduler.reserve(tickets.count, in: lane, beside: counts { $0.fresh.count + $0.retries.count })
+            devices.allSatisfy({ bucket.hasRoom(for: $0, now: now) }), begin(collapses)
         else { return false }
+        guard scheduler.reserve(tickets.count, in: lane, beside: counts { $0.fresh.count + $0.retries.count }) else {
+            for key in collapses { letNext(key) }
+            return false
+        }
         for device in devices { _ = bucket.wait(for: device, now: now) }
-        for ticket in tickets { inFlight[ticket] = lane }
+        for (ticket, key) in zip(tickets, collapses) { inFlight[ticket] = Chosen(lane: lane, collapse: key) }
+        return true
+    }
+
+    /// - Returns: false where one of them would go beside another of its collapse id; then none has begun.
+    private mutating func begin(_ keys: [CollapseKey?]) -> Bool {
+        for (index, key) in keys.enumerated() {
+            guard let key, !collapses.begin(key) else { continue }
+            for begun in keys[..<index] { letNext(begun) }
+            return false
+        }
         return true
     }
 
     /// Nothing of it is on its way.
     mutating func didNotStore(_ tickets: Range<Ticket>) {
-        for ticket in tickets { release(ticket) }
+        for ticket in tickets { abandon(ticket) }
     }
 }

@@ -13,6 +13,7 @@ import APNS
 struct DispatchFlow: Sendable {
     /// Names an item while it is here; the caller's, and greater than those before.
     typealias Ticket = Int
+    typealias CollapseKey = CollapseOrder<Item>.Key
 
     struct Item: Equatable, Sendable {
         let ticket: Ticket
@@ -21,6 +22,8 @@ struct DispatchFlow: Sendable {
         let isRetry: Bool
         /// Whose bucket it takes from; nil for what will not be pushed.
         let device: DeviceBucket.Key?
+        /// What it replaces, and is not sent together with; nil: nothing.
+        let collapse: CollapseKey?
         /// Its lease is not to be relied on from then on: nanoseconds of the monotonic clock.
         let leasedUntil: Int64
     }
@@ -30,6 +33,13 @@ struct DispatchFlow: Sendable {
         let ticket: Ticket
         /// Its device is busy and nobody can wait here for so long: instead of a push, it is queued again after this.
         let postponedBy: Duration?
+    }
+
+    /// One that was chosen.
+    struct Chosen: Sendable {
+        let lane: DispatchLane
+        /// What it keeps others of back from, until it is answered.
+        var collapse: CollapseKey?
     }
 
     enum Effect: Equatable, Sendable {
@@ -48,6 +58,8 @@ struct DispatchFlow: Sendable {
         var waitingCountMax = 1_024
         /// Of them, those that wait for their device's bucket; beyond it they are postponed on the disk.
         var heldCountMax = 1_024
+        /// Beside them, those that wait until an older one of their collapse id is answered; beyond it as these.
+        var behindCountMax = 1_024
         var takeCountMax = 256
         var markCountMax = 256
         var finishCountMax = 512
@@ -59,12 +71,17 @@ struct DispatchFlow: Sendable {
         var pauseNanoseconds: (first: Int64, last: Int64) = (100_000_000, 5_000_000_000)
     }
 
+    /// Of what has no room to wait for another of its collapse id.
+    private static let waitWithoutRoom = Duration.seconds(1)
+
     let bounds: Bounds
     var scheduler: LaneScheduler
     var bucket: DeviceBucket
     var waiting: [LaneWaiting]
     /// Chosen, and its outcome is not on the disk.
-    var inFlight: [Ticket: DispatchLane] = [:]
+    var inFlight: [Ticket: Chosen] = [:]
+    /// Those that wait for another of their collapse id.
+    var collapses: CollapseOrder<Item>
     /// Have an outcome that is to be handed in.
     var answered: [Ticket] = []
     var marksUnderWay = 0
@@ -80,6 +97,7 @@ struct DispatchFlow: Sendable {
         self.bucket = bucket
         scheduler = LaneScheduler(inFlightMax: inFlightMax)
         waiting = DispatchLane.allCases.map { _ in LaneWaiting() }
+        collapses = CollapseOrder(countMax: bounds.behindCountMax)
     }
 
     /// Other limits from now on; what waits for its device waits on.
@@ -90,7 +108,8 @@ struct DispatchFlow: Sendable {
 
     /// Nothing is here and nothing is under way.
     var isIdle: Bool {
-        inFlight.isEmpty && marksUnderWay == 0 && finishesUnderWay == 0 && waiting.allSatisfy(\.isEmpty)
+        inFlight.isEmpty && marksUnderWay == 0 && finishesUnderWay == 0 && collapses.count == 0
+            && waiting.allSatisfy(\.isEmpty)
     }
 
     // MARK: What comes next
@@ -145,17 +164,39 @@ struct DispatchFlow: Sendable {
                 scheduler.didFinish(choice.lane)
                 break
             }
-            let wait = item.device.flatMap { bucket.wait(for: $0, now: now) }
-            if let wait, hold(item, for: wait, now: now) {
+            guard let marked = choose(item, now: now) else {
                 scheduler.didFinish(choice.lane)
                 continue
             }
-            inFlight[item.ticket] = choice.lane
-            batch.append(Marked(ticket: item.ticket, postponedBy: wait))
+            batch.append(marked)
         }
         guard !batch.isEmpty else { return nil }
         marksUnderWay += 1
         return batch
+    }
+
+    /// - Returns: nil: it waits here, for another of its collapse id or for its device.
+    private mutating func choose(_ item: Item, now: Int64) -> Marked? {
+        if let key = item.collapse, !collapses.begin(key) {
+            if collapses.wait(item, behind: key) { return nil }
+            inFlight[item.ticket] = Chosen(lane: item.lane, collapse: nil)
+            return Marked(ticket: item.ticket, postponedBy: Self.waitWithoutRoom)
+        }
+        let wait = item.device.flatMap { bucket.wait(for: $0, now: now) }
+        if wait != nil { letNext(item.collapse) }
+        if let wait, hold(item, for: wait, now: now) { return nil }
+        inFlight[item.ticket] = Chosen(lane: item.lane, collapse: wait == nil ? item.collapse : nil)
+        return Marked(ticket: item.ticket, postponedBy: wait)
+    }
+
+    /// Nobody of this collapse id is on the way: those who wait for it are the next of their lanes, in their order.
+    mutating func letNext(_ key: CollapseKey?) {
+        guard let key else { return }
+        let items = collapses.end(key)
+        guard !items.isEmpty else { return }
+        for index in waiting.indices {
+            waiting[index].bringBack(items.filter { $0.lane == DispatchLane.allCases[index] })
+        }
     }
 
     /// - Returns: false when there is no room to wait in, or the lease would end first.
@@ -190,11 +231,16 @@ struct DispatchFlow: Sendable {
     private mutating func takeStale(_ now: Int64) -> [Ticket]? {
         var tickets: [Ticket] = []
         for index in waiting.indices { tickets += waiting[index].removeStale(now: now) }
+        for item in collapses.remove(where: { $0.leasedUntil <= now }) {
+            waiting[ServiceMetrics.index(item.lane)].mayHaveMore = true
+            tickets.append(item.ticket)
+        }
         return tickets.isEmpty ? nil : tickets
     }
 
     private mutating func takeEverything() -> [Ticket]? {
-        let tickets = waiting.indices.flatMap { waiting[$0].removeAll() }
+        var tickets = waiting.indices.flatMap { waiting[$0].removeAll() }
+        tickets += collapses.remove { _ in true }.map(\.ticket)
         return tickets.isEmpty ? nil : tickets
     }
 

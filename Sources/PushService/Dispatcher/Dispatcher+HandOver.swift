@@ -54,7 +54,11 @@ extension Dispatcher {
             else { return nil }
         }
         let tickets = newTickets(keys.count)
-        return flow.reserve(tickets, for: keys, in: lane, now: context.clock.uptime()) ? tickets : nil
+        let collapses = offer.entries.map { $0.collapseID.map { DispatchFlow.CollapseKey($0) } }
+        let now = context.clock.uptime()
+        guard flow.reserve(tickets, for: keys, replacing: collapses, in: lane, now: now) else { return nil }
+        for (key, collapse) in zip(keys, collapses) where collapse != nil { didPass(key, in: lane) }
+        return tickets
     }
 
     package func didStore(_ reservation: SendReservation, _ leases: [Lease]) {
@@ -90,6 +94,19 @@ extension Dispatcher {
     }
 
     // MARK: What is queued
+
+    /// One of this lane goes out for a device: what is queued for it in others may be older, and has lost its place.
+    func didPass(_ key: DeviceBucket.Key, in lane: DispatchLane) {
+        let own = ServiceMetrics.index(lane)
+        for index in queued.indices where index != own { queued[index].didPass(key) }
+    }
+
+    /// They are queued as before, and may be behind those that came after them.
+    func didLosePlace(_ pendings: [Pending]) {
+        for pending in pendings {
+            queued[ServiceMetrics.index(pending.lane)].didPass(Self.bucketKey(pending.key))
+        }
+    }
 
     /// One is not in the queue any more.
     func didLeaveQueue(_ pending: Pending) {

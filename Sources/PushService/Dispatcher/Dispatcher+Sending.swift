@@ -13,17 +13,20 @@ extension Dispatcher {
             switch result {
             case .success(let results): dispatcher.didMark(batch, results)
             case .failure:
-                for marked in batch { dispatcher.pendings[marked.ticket] = nil }
+                dispatcher.didLosePlace(batch.compactMap { dispatcher.pendings.removeValue(forKey: $0.ticket) })
                 dispatcher.flow.didFailToMark(batch, now: dispatcher.context.clock.uptime())
             }
         }
     }
 
-    /// What was tried or put off has lost its place: a newer one of its collapse id may be out, and stays the last.
+    /// What was tried, put off or passed has lost its place: a newer one of its collapse id may be out, and stays the last.
     private func lease(of pending: Pending) -> Lease {
         var lease = pending.lease
         let entry = pending.entry
-        guard !entry.isUntouched, let collapseID = entry.collapseID else { return lease }
+        guard let collapseID = entry.collapseID else { return lease }
+        let key = Self.bucketKey(pending.key)
+        didPass(key, in: pending.lane)
+        guard !entry.isUntouched || queued[ServiceMetrics.index(pending.lane)].wasPassed(key) else { return lease }
         lease.yieldsToNewer = context.collapseKey.mayBeShared(
             collapseID,
             id: entry.apnsID,

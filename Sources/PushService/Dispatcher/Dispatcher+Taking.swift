@@ -51,6 +51,7 @@ extension Dispatcher {
                     lane: lane,
                     isRetry: entry.entry.attemptCount > 0,
                     device: bucket,
+                    collapse: entry.entry.collapseID.map { DispatchFlow.CollapseKey($0) },
                     leasedUntil: leasedUntil
                 )
             )

@@ -236,7 +236,9 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         case .mark(let batch): mark(batch)
         case .finish(let batch): finish(batch)
         case .giveBack(let tickets):
-            let leases = tickets.compactMap { pendings.removeValue(forKey: $0)?.lease }
+            let given = tickets.compactMap { pendings.removeValue(forKey: $0) }
+            didLosePlace(given)
+            let leases = given.map(\.lease)
             call { dispatcher in await dispatcher.context.store.giveBack(leases) }
         }
     }

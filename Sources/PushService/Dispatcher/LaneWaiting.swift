@@ -79,7 +79,12 @@ struct LaneWaiting: Sendable {
             back.append(last.item)
             held.removeLast()
         }
-        back.sort { $0.ticket < $1.ticket }
+        bringBack(back)
+    }
+
+    /// They take their places again: by their tickets, the order in which they came.
+    mutating func bringBack(_ items: [DispatchFlow.Item]) {
+        let back = items.sorted { $0.ticket < $1.ticket }
         fresh.insert(back.filter { !$0.isRetry })
         retries.insert(back.filter(\.isRetry))
     }

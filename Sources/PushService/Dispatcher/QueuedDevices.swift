@@ -19,6 +19,8 @@ struct QueuedDevices: Sendable {
         var count: Int
         /// The last deadline among them, and the patience.
         var until: Timestamp
+        /// Something else for the device went out meanwhile.
+        var wasPassed = false
     }
 
     /// Whose the notifications are that wait.
@@ -58,15 +60,29 @@ struct QueuedDevices: Sendable {
         }
         guard owners.updateValue(device, forKey: id) == nil else { return }
         let until = deadline.advanced(by: Self.patience)
-        let others = devices[device]
-        devices[device] = Waiting(count: (others?.count ?? 0) + 1, until: max(others?.until ?? until, until))
+        var waiting = devices[device] ?? Waiting(count: 0, until: until)
+        waiting.count += 1
+        waiting.until = max(waiting.until, until)
+        devices[device] = waiting
         firstEnd = min(firstEnd, until)
     }
 
     /// One is on its way, has ended otherwise, or was not stored.
     mutating func didLeave(_ id: APNSID) {
-        guard let device = owners.removeValue(forKey: id), let waiting = devices[device] else { return }
-        devices[device] = waiting.count > 1 ? Waiting(count: waiting.count - 1, until: waiting.until) : nil
+        guard let device = owners.removeValue(forKey: id), var waiting = devices[device] else { return }
+        waiting.count -= 1
+        devices[device] = waiting.count > 0 ? waiting : nil
+    }
+
+    /// One of another lane goes out for this device, or one of this lane has lost its place.
+    mutating func didPass(_ device: DeviceBucket.Key) {
+        guard !devices.isEmpty, let index = devices.index(forKey: device) else { return }
+        devices.values[index].wasPassed = true
+    }
+
+    /// Whether something may have gone out that came later than what is queued for this device.
+    func wasPassed(_ device: DeviceBucket.Key) -> Bool {
+        unknownUntil != nil || (devices[device]?.wasPassed ?? false)
     }
 
     /// Forgets those whose deadlines are over. Most calls have nothing to do.

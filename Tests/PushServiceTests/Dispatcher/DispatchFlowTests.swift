@@ -178,21 +178,24 @@ struct DispatchFlowTests {
         #expect(bucket.wait(for: busy, now: 1_000_000_000) == .milliseconds(10))
     }
 
-    private static func item(
+    static func item(
         _ ticket: Int,
         lane: DispatchLane = .urgent,
-        device: DeviceBucket.Key? = nil
+        device: DeviceBucket.Key? = nil,
+        collapse: DispatchFlow.CollapseKey? = nil,
+        leasedUntil: Int64 = 300_000_000_000
     ) -> DispatchFlow.Item {
         DispatchFlow.Item(
             ticket: ticket,
             lane: lane,
             isRetry: false,
             device: device,
-            leasedUntil: 300_000_000_000
+            collapse: collapse,
+            leasedUntil: leasedUntil
         )
     }
 
-    private static func marked(_ flow: inout DispatchFlow, now: Int64) -> [Int] {
+    static func marked(_ flow: inout DispatchFlow, now: Int64) -> [Int] {
         var tickets: [Int] = []
         while let effect = flow.next(now: now) {
             guard case .mark(let batch) = effect else { continue }

@@ -24,6 +24,9 @@ struct FlowWorld {
     private var marked: Set<Int> = []
     private var answered: Set<Int> = []
     private var postponed: Set<Int> = []
+    /// What each would replace, and whose of it is on its way.
+    private var collapses: [Int: DispatchFlow.CollapseKey] = [:]
+    private var onTheWay: [DispatchFlow.CollapseKey: Int] = [:]
     private var enqueuedCount = 0
     private var endedCount = 0
     private var lastTicket = 0
@@ -67,15 +70,20 @@ struct FlowWorld {
         // Those that wait for their device have no claim.
         let own = flow.waiting[ServiceMetrics.index(lane)]
         let waiting = own.fresh.count + own.retries.count
-        guard flow.reserve(tickets, for: devices, in: lane, now: now) else { return enqueue(count, lane) }
+        let keys = (0..<count).map { _ in key() }
+        guard flow.reserve(tickets, for: devices, replacing: keys, in: lane, now: now) else {
+            return enqueue(count, lane)
+        }
         if isDraining { fault = "room while draining" }
         if waiting > 0, marked.count + waiting + count > Self.inFlightMax, lane != .urgent { fault = "overtook" }
         lastTicket += count
         enqueuedCount += count
         handedOverCount += count
-        for ticket in tickets {
+        for (ticket, key) in zip(tickets, keys) {
             taken[ticket] = lane
             marked.insert(ticket)
+            collapses[ticket] = key
+            begin(ticket)
         }
         calls.append(.store(tickets))
     }
@@ -106,7 +114,7 @@ struct FlowWorld {
             if isDraining { fault = "began while draining" }
             for one in batch {
                 if taken[one.ticket] == nil || !marked.insert(one.ticket).inserted { fault = "marked twice" }
-                if one.postponedBy != nil { postponed.insert(one.ticket) }
+                if one.postponedBy != nil { postponed.insert(one.ticket) } else { begin(one.ticket) }
             }
             calls.append(.mark(batch))
         case .finish(let batch):
@@ -130,12 +138,14 @@ struct FlowWorld {
             let items = (0..<count).map { _ in
                 lastTicket += 1
                 taken[lastTicket] = lane
+                collapses[lastTicket] = key()
                 return DispatchFlow.Item(
                     ticket: lastTicket,
                     lane: lane,
                     isRetry: Bool.random(using: &random),
                     device: Bool.random(using: &random)
                         ? .init(shardHash: UInt64.random(in: 0..<40, using: &random)) : nil,
+                    collapse: collapses[lastTicket],
                     leasedUntil: now + Int64.random(in: 1...5_000_000_000, using: &random)
                 )
             }
@@ -159,6 +169,7 @@ struct FlowWorld {
             flow.didNotStore(tickets)
         case .push(let ticket):
             answered.insert(ticket)
+            leaveWay(ticket)
             flow.didAnswer(ticket)
         case .finish(let batch):
             if fails { return flow.didFailToFinish(batch, now: now) }
@@ -175,6 +186,19 @@ struct FlowWorld {
         }
     }
 
+    private mutating func key() -> DispatchFlow.CollapseKey? {
+        Bool.random(using: &random) ? .init(value: Int.random(in: 0..<200, using: &random)) : nil
+    }
+
+    private mutating func begin(_ ticket: Int) {
+        guard let key = collapses[ticket] else { return }
+        if onTheWay.updateValue(ticket, forKey: key) != nil { fault = "two of one collapse id are on their way" }
+    }
+
+    private mutating func leaveWay(_ ticket: Int) {
+        if let key = collapses[ticket], onTheWay[key] == ticket { onTheWay[key] = nil }
+    }
+
     private mutating func requeue(_ ticket: Int) {
         guard let lane = forget(ticket) else { return }
         queued[lane, default: 0] += 1
@@ -188,6 +212,8 @@ struct FlowWorld {
     private mutating func forget(_ ticket: Int) -> DispatchLane? {
         marked.remove(ticket)
         answered.remove(ticket)
+        leaveWay(ticket)
+        collapses[ticket] = nil
         postponed.remove(ticket)
         guard let lane = taken.removeValue(forKey: ticket) else {
             fault = "ended twice"
@@ -200,7 +226,9 @@ struct FlowWorld {
         let bounds = flow.bounds
         for lane in DispatchLane.allCases {
             let waiting = taken.count { $0.value == lane && !marked.contains($0.key) }
-            if waiting > bounds.waitingCountMax + 2 * bounds.heldCountMax { fault = "\(waiting) wait in \(lane)" }
+            if waiting > bounds.waitingCountMax + 2 * bounds.heldCountMax + bounds.behindCountMax {
+                fault = "\(waiting) wait in \(lane)"
+            }
         }
         if marked.count > Self.inFlightMax { fault = "\(marked.count) are on their way" }
         let marks = calls.count { if case .mark = $0 { true } else { false } }

@@ -126,14 +126,24 @@ struct HandOverTests {
         #expect(taken.count(where: { $0 }) == example.count)
     }
 
+    private static func reserve(
+        _ tickets: Range<Int>,
+        for devices: [DeviceBucket.Key],
+        _ flow: inout DispatchFlow,
+        in lane: DispatchLane,
+        now: Int64
+    ) -> Bool {
+        flow.reserve(tickets, for: devices, replacing: devices.map { _ in nil }, in: lane, now: now)
+    }
+
     @Test func `a request has room for all of its notifications or takes none`() {
         var flow = DispatchFlow(inFlightMax: 8, bucket: DeviceBucket(perMinute: 60, burst: 1, deviceCountMax: 100))
         let granted = [
-            flow.reserve(1..<2, for: [Self.key(2)], in: .urgent, now: 0),
+            Self.reserve(1..<2, for: [Self.key(2)], &flow, in: .urgent, now: 0),
             // The second device's bucket is empty; the first one's stays as it was.
-            flow.reserve(2..<4, for: [Self.key(1), Self.key(2)], in: .urgent, now: 0),
-            flow.reserve(2..<3, for: [Self.key(1)], in: .urgent, now: 0),
-            flow.reserve(3..<10, for: (3..<10).map(Self.key), in: .urgent, now: 0),
+            Self.reserve(2..<4, for: [Self.key(1), Self.key(2)], &flow, in: .urgent, now: 0),
+            Self.reserve(2..<3, for: [Self.key(1)], &flow, in: .urgent, now: 0),
+            Self.reserve(3..<10, for: (3..<10).map(Self.key), &flow, in: .urgent, now: 0),
         ]
         #expect(granted == [true, false, true, false])
         #expect(flow.scheduler.inFlight.urgent == 2)
@@ -145,13 +155,13 @@ struct HandOverTests {
         let bucket = DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 1_000)
         var flow = DispatchFlow(inFlightMax: 1_000, bucket: bucket)
         let many = (0..<UInt64(DispatchFlow.handOverCountMax + 1)).map(Self.key)
-        var granted = [flow.reserve(1..<many.count + 1, for: many, in: .urgent, now: 0)]
+        var granted = [Self.reserve(1..<many.count + 1, for: many, &flow, in: .urgent, now: 0)]
         flow.failureCount = 1
-        granted.append(flow.reserve(1..<2, for: [Self.key(1)], in: .urgent, now: 0))
+        granted.append(Self.reserve(1..<2, for: [Self.key(1)], &flow, in: .urgent, now: 0))
         flow.failureCount = 0
-        granted.append(flow.reserve(1..<2, for: [Self.key(1)], in: .urgent, now: 0))
+        granted.append(Self.reserve(1..<2, for: [Self.key(1)], &flow, in: .urgent, now: 0))
         flow.drain()
-        granted.append(flow.reserve(2..<3, for: [Self.key(1)], in: .urgent, now: 0))
+        granted.append(Self.reserve(2..<3, for: [Self.key(1)], &flow, in: .urgent, now: 0))
         #expect(granted == [false, false, true, false])
         #expect(!flow.isIdle, "what has room is waited for")
     }

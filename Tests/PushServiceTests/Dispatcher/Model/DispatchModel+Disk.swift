@@ -48,7 +48,7 @@ extension DispatchModel {
     }
 
     private func isSuperseded(_ entry: ModelEntry) -> Bool {
-        !entry.isUntouched && entries.dropFirst(entry.id + 1).contains { entry.isReplaced(by: $0) }
+        (!entry.isUntouched || entry.yields) && entries.dropFirst(entry.id + 1).contains { entry.isReplaced(by: $0) }
     }
 
     private mutating func settle(_ id: Int, _ attemptCount: Int, _ outcome: Outcome) {

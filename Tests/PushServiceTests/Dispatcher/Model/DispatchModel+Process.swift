@@ -58,10 +58,36 @@ extension DispatchModel {
         let mayPass = keys.allSatisfy { queue.mayPass($0, now: time) } || mutant == .overtakesQueued
         guard mayPass, !isSuspended else { return nil }
         let tickets = lastTicket + 1..<lastTicket + 1 + ids.count
-        guard flow.reserve(tickets, for: keys, in: lane, now: now) else { return nil }
+        let collapses = ids.map { collapse(of: entries[$0]) }
+        guard flow.reserve(tickets, for: keys, replacing: collapses, in: lane, now: now) else { return nil }
         lastTicket += ids.count
-        for id in ids { watchRate(entries[id].device) }
+        for id in ids {
+            watchRate(entries[id].device)
+            choose(id)
+        }
         return tickets
+    }
+
+    /// Each has a collapse id of its own where it has no word, but for calls.
+    private func collapse(of entry: ModelEntry) -> DispatchFlow.CollapseKey? {
+        guard entry.isCollapsible, mutant != .sendsTwoOfAWord else { return nil }
+        return .init(value: entry.word.map { entry.device * 2 + $0 } ?? 1_000_000 + entry.id)
+    }
+
+    /// It is about to go out, and what is queued for its device in other lanes has lost its place.
+    mutating func choose(_ id: Int) {
+        let own = ServiceMetrics.index(entries[id].lane)
+        let device = key(entries[id].device)
+        if entries[id].isCollapsible, mutant != .forgetsThePassed {
+            for index in queued.indices where index != own { queued[index].didPass(device) }
+        }
+        entries[id].yields = queued[own].wasPassed(device)
+        (entries[id].chosenAt, entries[id].answeredAt) = (step, .max)
+    }
+
+    mutating func losePlace(_ id: Int) {
+        guard mutant != .forgetsThePassed else { return }
+        queued[ServiceMetrics.index(entries[id].lane)].didPass(key(entries[id].device))
     }
 
     private mutating func willQueue(_ id: Int) {
@@ -165,6 +191,7 @@ extension DispatchModel {
                     lane: lane,
                     isRetry: entries[id].isRetry,
                     device: mutant == .ignoresRates ? nil : key(entries[id].device),
+                    collapse: collapse(of: entries[id]),
                     leasedUntil: now + 270_000_000_000
                 )
             )
@@ -177,14 +204,20 @@ extension DispatchModel {
             if mutant == .losesFailedMarks {
                 for one in batch { if let id = pendings[one.ticket]?.entry { leased.insert(id) } }
             }
-            for one in batch { pendings[one.ticket] = nil }
+            for one in batch {
+                guard let id = pendings.removeValue(forKey: one.ticket)?.entry else { continue }
+                entries[id].answeredAt = step
+                losePlace(id)
+            }
             return flow.didFailToMark(batch, now: now)
         }
         for one in batch {
             if let pending = pendings[one.ticket], pending.attemptCount == 0 { didLeave(pending.entry) }
         }
         let lost = batch.map(\.ticket).filter { !sending.contains($0) }
-        for ticket in lost { pendings[ticket] = nil }
+        for ticket in lost {
+            if let id = pendings.removeValue(forKey: ticket)?.entry { entries[id].answeredAt = step }
+        }
         flow.didMark(batch, lost: lost)
         guard mutant != .sendsBeforeTheMark else { return }
         for one in batch where sending.contains(one.ticket) { begin(one) }
@@ -268,6 +301,7 @@ extension DispatchModel {
             let isUntried = !outcome.isAttempt && pending.attemptCount == 0
             if isUntried, mutant != .forgetsWhatIsPutOff { willQueue(pending.entry) }
         }
+        entries[pending.entry].answeredAt = step
         flow.didAnswer(ticket)
     }
 

@@ -28,7 +28,9 @@ extension DispatchModel {
             && other.deadline > milliseconds
         {
             guard let acknowledged = other.acknowledged, acknowledged < entry.came else { continue }
-            if failurePercent == 0, other.hasPlace { fail("\(entry.id) overtakes \(other.id)") }
+            if failurePercent == 0, other.hasPlace, !isBehindItsWord(other, when: entry) {
+                fail("\(entry.id) overtakes \(other.id)")
+            }
             let isPutOff = other.state == .queued && other.attemptCount == 0 && other.putOffIn == life
             if isPutOff, other.putOffAt < entry.came, !other.wasParked, entry.wasHandedOver {
                 fail("\(entry.id) overtakes \(other.id), put off")
@@ -36,10 +38,21 @@ extension DispatchModel {
         }
     }
 
-    /// What has lost its place does not come behind a newer one that it would replace. What came to the disk between its mark and
-    /// now goes out behind it.
+    /// Whether it waited, when another was chosen, for the answer to one that it replaces.
+    private func isBehindItsWord(_ entry: ModelEntry, when other: ModelEntry) -> Bool {
+        entry.word != nil
+            && entries.contains { third in
+                third.id != entry.id && third.device == entry.device && third.word == entry.word
+                    && third.chosenAt <= other.chosenAt && third.answeredAt >= other.chosenAt
+            }
+    }
+
+    /// Nothing goes out beside another of its word, which could come in either order, or behind a newer one that it would replace.
     private mutating func watchScreen(_ entry: ModelEntry) {
-        guard !entry.isUntouched else { return }
+        for ticket in pushes {
+            guard let id = pendings[ticket]?.entry, id != entry.id, entries[id].device == entry.device else { continue }
+            if entry.word != nil, entries[id].word == entry.word { fail("\(entry.id) goes out beside \(id)") }
+        }
         for other in entries.dropFirst(entry.id + 1) where entry.isReplaced(by: other) && other.isPushed {
             fail("\(entry.id) takes the place of \(other.id)")
         }
@@ -70,7 +83,8 @@ extension DispatchModel {
             if waiting.retries.count == 0 { freshSinceRetry[lane] = 0 }
         }
         // One that finds its device busy has had its turn.
-        let freshMax = LaneScheduler.retryInterval * (1 + flow.bounds.heldCountMax)
+        let waitingMax = flow.bounds.heldCountMax + flow.bounds.behindCountMax
+        let freshMax = LaneScheduler.retryInterval * (1 + waitingMax)
         if (choicesSince[.urgent] ?? 0) > LaneScheduler.othersBeforeUrgentMax { fail("urgent ones wait for others") }
         for lane in DispatchLane.allCases {
             if (choicesSince[lane] ?? 0) > 21 * 2 { fail("\(lane) starves") }

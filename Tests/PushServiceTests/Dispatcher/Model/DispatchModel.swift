@@ -104,7 +104,8 @@ struct DispatchModel {
     static func newFlow() -> DispatchFlow {
         let perMinute = Int(60_000_000_000 / interval)
         var bounds = DispatchFlow.Bounds()
-        (bounds.heldCountMax, bounds.markCountMax, bounds.takeCountMax) = (6, 24, 32)
+        (bounds.heldCountMax, bounds.behindCountMax) = (6, 6)
+        (bounds.markCountMax, bounds.takeCountMax) = (24, 32)
         return DispatchFlow(
             inFlightMax: inFlightMax,
             bucket: DeviceBucket(perMinute: perMinute, burst: burst, deviceCountMax: 1_000),
@@ -178,6 +179,7 @@ struct DispatchModel {
             reads.append(.take(lane, limit: limit, retryLimit: retryLimit))
         case .mark(let batch):
             watch(batch)
+            for one in batch { if let id = pendings[one.ticket]?.entry { choose(id) } }
             if mutant == .sendsBeforeTheMark { for one in batch { begin(one) } }
             writes.append(.mark(batch, batch.compactMap { pendings[$0.ticket]?.entry }))
         case .finish(let batch):
@@ -190,7 +192,9 @@ struct DispatchModel {
             writes.append(.finish(batch, outcomes))
         case .giveBack(let tickets):
             for ticket in tickets {
-                if let entry = pendings.removeValue(forKey: ticket)?.entry { leased.remove(entry) }
+                guard let entry = pendings.removeValue(forKey: ticket)?.entry else { continue }
+                leased.remove(entry)
+                losePlace(entry)
             }
         }
     }

@@ -44,6 +44,12 @@ struct ModelEntry {
     /// The step at which its sender was told that it is stored.
     var acknowledged: Int?
 
+    /// Its lease says that it goes behind no newer one.
+    var yields = false
+    /// The step at which it was chosen the last time, and the one at which that ended.
+    var chosenAt = 0
+    var answeredAt = 0
+
     // What was seen.
     var pushCount = 0
     /// A push of it went out since it was marked.
@@ -93,4 +99,6 @@ enum ModelMutant: CaseIterable {
     case countsNoAttempts
     case ignoresDueTimes
     case replacesNewer
+    case sendsTwoOfAWord
+    case forgetsThePassed
 }
