@@ -6,7 +6,8 @@ package final class TLSListener {
 
     private var socket: Socket?
     private var context: TLSContext
-    private let limits: TLSChannelLimits
+    /// Of each connection that comes from now on.
+    package var limits: TLSChannelLimits
     /// Who comes when there are so many is closed at once; with fewer than there are, nobody is dropped.
     package var connectionCountMax: Int
     private let admits: ((String) -> Bool)?

@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import TestSupport
 import Testing
+import Transport
 
 @testable import PushService
 
@@ -172,6 +173,33 @@ struct ConfigurationTests {
                 #expect(!error.faults.isEmpty, "round \(round)")
             }
         }
+    }
+
+    @Test
+    func `what is not set of connections is as the server for HTTP has it, and everything that is set gets there`() {
+        let (untouched, http) = (FrontPart.limits(ServiceLimits()), HTTPLimits())
+        #expect(Self.connections(untouched) == Self.connections(http))
+        var limits = ServiceLimits()
+        let names = [
+            "connections", "connections-of-address", "loopback-connections", "requests-of-connection",
+            "handshake-seconds",
+            "request-seconds", "answer-seconds", "idle-seconds",
+        ]
+        for (index, name) in names.enumerated() {
+            let setting = ServiceLimits.settings.first { $0.name == name }
+            #expect(setting?.range.contains(Int64(101 + index)) ?? false, "\(name)")
+            if let setting { limits[keyPath: setting.path] = 101 + index }
+        }
+        #expect(Self.connections(FrontPart.limits(limits)) == (101..<109).map { "\($0)" })
+    }
+
+    private static func connections(_ limits: HTTPLimits) -> [String] {
+        let counts = [
+            limits.connectionCountMax, limits.connectionCountPerAddressMax, limits.loopbackConnectionCountMax,
+            Int(limits.maxConcurrentStreams),
+        ]
+        let times = [limits.handshakeDeadline, limits.requestDeadline, limits.responseDeadline, limits.idleDeadline]
+        return counts.map(String.init) + times.map { "\(Int64($0 / .seconds(1)))" }
     }
 
     @Test func `every setting's default is in its own range`() {

@@ -7,7 +7,18 @@ package struct ServiceLimits: Equatable, Sendable {
     package var recipientCountMax = 1_000
     package var receiptCountMax = 256
     package var requestDeadlineSeconds = 30
+    /// From an answer to its last byte taken.
+    package var responseDeadlineSeconds = 30
+    package var handshakeDeadlineSeconds = 10
+    /// Of a connection without a request.
+    package var idleDeadlineSeconds = 120
     package var connectionCountMax = 4_096
+    /// From one IPv4 address, or one IPv6 network of 64 bits.
+    package var connectionCountOfAddressMax = 256
+    /// On the loopback port, which has places of its own.
+    package var loopbackConnectionCountMax = 64
+    /// HTTP/2: requests of one connection that have no answer.
+    package var streamCountMax = 256
     /// Of one client's address, before its key is known.
     package var requestsPerSecondOfAddress = 100
     package var pushesPerMinuteOfDevice = 60
@@ -54,7 +65,43 @@ package struct ServiceLimits: Equatable, Sendable {
             range: 1...300,
             path: \.requestDeadlineSeconds
         ),
+        Setting(
+            name: "answer-seconds",
+            text: "from an answer to its last byte taken",
+            range: 1...300,
+            path: \.responseDeadlineSeconds
+        ),
+        Setting(
+            name: "handshake-seconds",
+            text: "from a connection to the end of its TLS handshake",
+            range: 1...120,
+            path: \.handshakeDeadlineSeconds
+        ),
+        Setting(
+            name: "idle-seconds",
+            text: "of a connection without a request",
+            range: 5...3_600,
+            path: \.idleDeadlineSeconds
+        ),
         Setting(name: "connections", text: "at one time", range: 1...100_000, path: \.connectionCountMax),
+        Setting(
+            name: "connections-of-address",
+            text: "of one client's address at one time",
+            range: 1...100_000,
+            path: \.connectionCountOfAddressMax
+        ),
+        Setting(
+            name: "loopback-connections",
+            text: "over the loopback port at one time",
+            range: 1...100_000,
+            path: \.loopbackConnectionCountMax
+        ),
+        Setting(
+            name: "requests-of-connection",
+            text: "of one HTTP/2 connection that have no answer",
+            range: 1...10_000,
+            path: \.streamCountMax
+        ),
         Setting(
             name: "requests-per-second-of-address",
             text: "of one client's address",

@@ -68,8 +68,7 @@ package final class HTTPFront: Sendable {
         await core.loop.run { core.value.replaceContext(context) }
     }
 
-    /// Other limits: those of connections for who comes from now on. How much memory bodies may take, and what the
-    /// listeners were started with, stay.
+    /// Other limits: those of connections for who comes from now on. How much memory bodies may take stays.
     package func replaceLimits(_ limits: HTTPLimits) async {
         let core = core
         await core.loop.run { core.value.replaceLimits(limits) }

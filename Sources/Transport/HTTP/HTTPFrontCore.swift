@@ -90,7 +90,10 @@ final class HTTPFrontCore {
         self.limits = limits.http2
         places.countMax = limits.connectionCountMax
         places.countPerNetworkMax = limits.connectionCountPerAddressMax
-        for listener in listeners { listener.connectionCountMax = limits.connectionCountMax }
+        for listener in listeners {
+            listener.connectionCountMax = limits.connectionCountMax
+            listener.limits = limits.channel
+        }
     }
 
     func close(gracefully: Bool, completion: @escaping () -> Void) {

@@ -125,6 +125,15 @@ private final class RequestCount: Sendable {
         await stage.front.close()
     }
 
+    @Test func `a handshake's limit that is replaced is that of who comes from then on`() async throws {
+        let stage = try await FrontStage(limits: Self.limits { _ in })
+        await stage.front.replaceLimits(Self.limits { $0.handshakeDeadline = .milliseconds(100) })
+        let client = try #require(PlainClient.connect(to: stage.port))
+        client.send([0x16, 3, 1])
+        #expect(client.receiveAll().isEmpty)
+        await stage.front.close()
+    }
+
     @Test(arguments: ["all", "one address"]) func `who comes when all places are taken is not served`(_ kind: String)
         async throws
     {

@@ -85,10 +85,17 @@ final class FrontPart: ServicePart {
         return .listen(address: listen?.address ?? "127.0.0.1", port: port, error)
     }
 
-    private static func limits(_ limits: ServiceLimits) -> HTTPLimits {
+    /// What the server for both versions makes of them.
+    static func limits(_ limits: ServiceLimits) -> HTTPLimits {
         var http = HTTPLimits()
         http.connectionCountMax = limits.connectionCountMax
+        http.connectionCountPerAddressMax = limits.connectionCountOfAddressMax
+        http.loopbackConnectionCountMax = limits.loopbackConnectionCountMax
+        http.maxConcurrentStreams = UInt32(clamping: limits.streamCountMax)
+        http.handshakeDeadline = .seconds(limits.handshakeDeadlineSeconds)
         http.requestDeadline = .seconds(limits.requestDeadlineSeconds)
+        http.responseDeadline = .seconds(limits.responseDeadlineSeconds)
+        http.idleDeadline = .seconds(limits.idleDeadlineSeconds)
         return http
     }
 }
