@@ -19,6 +19,19 @@ struct AccessTests {
         for (index, key) in keys.enumerated() { #expect(table.grant(for: Array(key.utf8))?.tenant == "t\(index)") }
     }
 
+    @Test func `a hash that differs in one bit from a key's is another key's (abuse case 86)`() throws {
+        var random = SeededRandom(seed: 5)
+        let key = APIKey.make(random: &random)
+        let grant = Grant(tenant: "t", keyName: "k", scopes: Scopes([.send]))
+        #expect(AccessTable([(hash: key.hash, grant: grant)]).grant(for: Array(key.text.utf8)) == grant)
+        for bit in 0..<8 * APIKeyHash.byteCount {
+            var bytes = key.hash.bytes
+            bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+            let other = try #require(APIKeyHash(text: Base64URL.string(bytes)))
+            #expect(AccessTable([(hash: other, grant: grant)]).grant(for: Array(key.text.utf8)) == nil, "\(bit)")
+        }
+    }
+
     @Test func `a key with any bit changed finds nothing (abuse case 86)`() {
         var random = SeededRandom(seed: 2)
         let (table, keys) = Self.table(3, &random)

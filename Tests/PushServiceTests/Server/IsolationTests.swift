@@ -11,6 +11,8 @@ struct IsolationTests {
     @Test func `nothing of another tenant's can be read, changed or told from nothing`() async throws {
         try await ServerStage.with { stage in
             try await stage.register("secret", 1, tenant: "acme")
+            // The store knows the other one, too: without anything of its own it would be asked for nothing.
+            try await stage.register("own", 3, tenant: "rival")
             let ids = await stage.post(Body.notification(#"{"device":"secret","sealed":"\#(Body.sealed)"}"#)).ids
             let refused = Attempt(time: stage.now, connection: .answered, status: 400, reason: "BadTopic")
             try await stage.finish(.normal, refused, .dead(.rejected))

@@ -208,6 +208,10 @@ struct DeviceRegistryTests {
             let mine = try StorePattern.registration(1, tenant: 1)
             _ = try await store.put([mine], now: .after(0))
             let theirs = try StorePattern.registration(1, tenant: 2).key
+            // One that the store does not know, and then one with a device of its own.
+            #expect(try await store.devices([theirs]) == [.missing])
+            let own = try StorePattern.registration(2, tenant: 2)
+            _ = try await store.put([own], now: .after(0))
             #expect(try await store.devices([theirs]) == [.missing])
             #expect(try await store.bundles(of: [theirs]) == [nil])
             #expect(try await store.delete([theirs]) == [false])
@@ -215,7 +219,8 @@ struct DeviceRegistryTests {
             #expect(try await store.unregister([gone]) == [.unknown])
             let other = theirs.tenant
             #expect(try await store.quarantine(token: mine.token, environment: .production, tenant: other) == 0)
-            #expect(try await store.devices(tenant: other, after: nil, limit: 9).elements.isEmpty)
+            let listed = try await store.devices(tenant: other, after: nil, limit: 9).elements
+            #expect(listed.map(\.registration.key) == [own.key])
             #expect(try await found(store, 1)?.quarantine == nil)
         }
     }

@@ -76,19 +76,21 @@ struct OutboxRequestTests {
             let id = try await store.store(entry)[0]
             for one in try await store.sendAll() { _ = try await store.finish(one, .dead(.rejected)) }
             let other = try StorePattern.tenant(2)
-            #expect(try await store.entries([id], tenant: other) == [nil])
-            #expect(try await store.entry(apnsID: entry.apnsID, tenant: other) == nil)
-            #expect(try await store.entries(trace: try #require(entry.trace), tenant: other, limit: 9).isEmpty)
-            #expect(try await store.attempts(id, tenant: other).isEmpty)
-            #expect(try await store.deadLetters(tenant: other, after: nil, limit: 9).elements.isEmpty)
-            let replay = Replay(id: id, apnsID: APNSID(), deadline: .after(60))
-            #expect(try await store.replay([replay], tenant: other, now: .after(0)) == [.unknown])
-            #expect(try await store.record([Receipt(tenant: other, id: id, time: .after(1))]) == [.unknown])
-            // That one knows itself, and still nothing of the other's.
-            _ = try await store.store(try StorePattern.entry(5), tenant: 2)
-            #expect(try await store.entries([id], tenant: other) == [nil])
-            #expect(try await store.replay([replay], tenant: other, now: .after(0)) == [.unknown])
-            #expect(try await store.record([Receipt(tenant: other, id: id, time: .after(1))]) == [.unknown])
+            // One that the store does not know, and then one with an entry of its own.
+            for isKnown in [false, true] {
+                if isKnown { _ = try await store.store(try StorePattern.entry(5), tenant: 2) }
+                #expect(try await store.entries([id], tenant: other) == [nil])
+                #expect(try await store.entry(apnsID: entry.apnsID, tenant: other) == nil)
+                #expect(try await store.entries(trace: try #require(entry.trace), tenant: other, limit: 9).isEmpty)
+                let device = DeviceKey(tenant: other, device: entry.device)
+                let own = try await store.entries(device: device, limit: 9).map(\.apnsID)
+                #expect(!own.contains(entry.apnsID))
+                #expect(try await store.attempts(id, tenant: other).isEmpty)
+                #expect(try await store.deadLetters(tenant: other, after: nil, limit: 9).elements.isEmpty)
+                let replay = Replay(id: id, apnsID: APNSID(), deadline: .after(60))
+                #expect(try await store.replay([replay], tenant: other, now: .after(0)) == [.unknown])
+                #expect(try await store.record([Receipt(tenant: other, id: id, time: .after(1))]) == [.unknown])
+            }
             #expect(try await store.state(id) == .dead(.rejected))
         }
     }
