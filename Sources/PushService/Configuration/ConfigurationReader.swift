@@ -66,6 +66,7 @@ extension ServiceConfiguration {
             tenants.append(tenant)
         }
         findDoubles(tenants, reader)
+        findDoubles(listens ?? [], loopback, reader)
         guard let listens, let tls, let database, let tokenKey, faults.all.isEmpty else { return nil }
         return ServiceConfiguration(
             listens: listens,
@@ -104,6 +105,28 @@ extension ServiceConfiguration {
         let key = object.file("key-file", isRequired: true)
         guard let certificate, let key else { return nil }
         return TLSFiles(certificateFile: certificate, keyFile: key)
+    }
+
+    /// Two on one port, of which the second would be told that another program has it.
+    private static func findDoubles(_ listens: [Listen], _ loopback: Int64?, _ reader: ObjectReader) {
+        func overlap(_ one: String, _ other: String) -> Bool {
+            one == other
+                || [one, other].contains { any in
+                    any == "0.0.0.0" && !one.contains(":") && !other.contains(":")
+                        || any == "::" && one.contains(":") && other.contains(":")
+                }
+        }
+        func fault(_ name: String, _ sentence: String) {
+            reader.faults.add(.wrong, reader.place(name), at: reader.object[name]?.offset ?? 0, sentence)
+        }
+        for (index, one) in listens.enumerated() where one.port != 0 {
+            if listens[..<index].contains(where: { $0.port == one.port && overlap($0.address, one.address) }) {
+                fault("listen", "two of them would have port \(one.port); give each its own, or take one away")
+            }
+            if loopback == Int64(one.port), overlap(one.address, "127.0.0.1") {
+                fault("loopback-port", "one of 'listen' has this port of 127.0.0.1; choose another (0: any)")
+            }
+        }
     }
 
     /// What must be unique over all tenants.

@@ -48,8 +48,8 @@ struct FileReading {
                 try TLSIdentity.server(certificateChainPEM: certificate, privateKeyPEM: key)
             }
             certificatesEnd = min(certificatesEnd, identity.certificate.notAfter)
-            if identity.certificate.notAfter < unixSeconds {
-                faults.append(places.fault("/tls/certificate-file", "the certificate has expired; renew it"))
+            if let problem = Self.problem(of: identity.certificate, at: unixSeconds) {
+                faults.append(places.fault("/tls/certificate-file", problem))
             }
             return identity
         } catch {
@@ -59,8 +59,30 @@ struct FileReading {
         }
     }
 
+    /// One that clients refuse, by their clocks. With both times: one that is wrong looks like the other.
+    private static func problem(of certificate: TLSCertificate, at unixSeconds: Int64) -> String? {
+        func day(_ seconds: Int64) -> String {
+            String(
+                ISODateTime.text(milliseconds: seconds.multipliedReportingOverflow(by: 1_000).partialValue).prefix(10)
+            )
+        }
+        let clock = "this machine's clock says \(day(unixSeconds))"
+        if certificate.notAfter < unixSeconds {
+            return
+                "the certificate has expired: it ended on \(day(certificate.notAfter)), and \(clock); renew it, or set the clock"
+        }
+        // A clock may be a little behind that of who has just signed it.
+        if certificate.notBefore - Self.clockSkewSeconds > unixSeconds {
+            return
+                "the certificate is not valid yet: it begins on \(day(certificate.notBefore)), and \(clock); set the clock"
+        }
+        return nil
+    }
+
+    private static let clockSkewSeconds: Int64 = 300
+
     /// SQLite makes files of its own beside the database's.
-    mutating func folder(of path: String, at pointer: String) {
+    mutating func database(_ path: String, at pointer: String) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
         _ = attempt(pointer) { () throws(Fault) in
             var status = stat()
@@ -69,7 +91,21 @@ struct FileReading {
             }
             guard unsafe access(folder, W_OK | X_OK) == 0 else {
                 throw Fault(
-                    problem: "nothing can be made in its folder; give that to the user that the service runs as"
+                    problem: errno == EROFS
+                        ? "its file system is read-only; mount it writable, or put the database on another"
+                        : "nothing can be made in its folder; give that to the user that the service runs as"
+                )
+            }
+            // A new one is made.
+            guard unsafe lstat(path, &status) == 0 else { return }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw Fault(problem: "there is something else than a file in its place; give the path of a file")
+            }
+            guard unsafe access(path, R_OK | W_OK) == 0 else {
+                throw Fault(
+                    problem:
+                        "it is another user's; give it, and the files with -wal, -shm and -lock behind its name, to the "
+                        + "user that the service runs as: chown"
                 )
             }
         }

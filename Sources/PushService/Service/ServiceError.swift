@@ -23,10 +23,34 @@ extension ServiceError: CustomStringConvertible {
         case .configuration(let error): error.faults.map(\.description).joined(separator: "\n")
         case .store(let error, let path): "\(path): \(error.advice)"
         case .listen(let address, let port, let error):
-            "\(address.contains(":") ? "[\(address)]" : address):\(port): \(error.description)"
+            "\(address.contains(":") ? "[\(address)]" : address):\(port): \(Self.listening(port, error))"
         case .system(let error): error.description
         case .tls(let error): error.description
         case .part(let text): text
+        }
+    }
+}
+
+extension ServiceError {
+    /// Whether a start that nobody has changed anything for would fail in the same way: systemd need not try.
+    package var isLasting: Bool {
+        switch self {
+        case .configuration: true
+        case .store(.wrongKey, _), .store(.newerFile, _), .store(.notAStore, _): true
+        // An address may come when the network is up, and a port when its holder has gone.
+        case .listen(_, _, .system("bind", EACCES)): true
+        case .store, .listen, .system, .tls, .part: false
+        }
+    }
+
+    private static func listening(_ port: UInt16, _ error: TransportError) -> String {
+        switch error {
+        case .system("bind", EACCES):
+            "this user may not have port \(port): choose one from 1024 on, or let every user have it "
+                + "(sysctl net.ipv4.ip_unprivileged_port_start=\(port))"
+        case .addressNotAvailable:
+            "this machine does not have that address (now); see 'ip address', or listen on 0.0.0.0 or ::"
+        default: error.description
         }
     }
 }

@@ -50,7 +50,7 @@ package final class ServiceFiles: Sendable {
                 throw FileReading.Fault(problem: error.description)
             }
         }
-        reading.folder(of: configuration.databaseFile, at: "/database-file")
+        reading.database(configuration.databaseFile, at: "/database-file")
         for (index, tenant) in configuration.tenants.enumerated() {
             let place = "/tenants/\(index)"
             if let webhook = tenant.webhook { reading.receiver(webhook, at: place + "/webhook") }

@@ -133,6 +133,9 @@ extension FileError {
     package var advice: String {
         switch self {
         case .notFound: "there is no such file; check the path"
+        case .system(_, _, EACCES), .system(_, _, EPERM):
+            "the user that this runs as may not read it (or go into a folder above it); give it to that user: chown"
+        case .system(_, _, EISDIR): "it is a folder; give the path of a file"
         case .system(let call, _, let code): "\(Self.systemText(code)) (\(call))"
         case .notARegularFile: "not a regular file"
         case .tooLarge(_, let byteCountMax): "larger than \(byteCountMax) bytes; is it the right file?"

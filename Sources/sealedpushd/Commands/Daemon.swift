@@ -54,7 +54,7 @@ struct Daemon {
         switch start {
         case .failed(let error):
             Output.complain("sealedpushd: \(error.description)")
-            return ExitCode.failed
+            return error.isLasting ? ExitCode.configuration : ExitCode.failed
         case .running(let service):
             serve(service, log, wishes)
             return ExitCode.done

@@ -1,4 +1,5 @@
 import Keys
+import Platform
 import Primitives
 import PushService
 
@@ -9,7 +10,7 @@ enum MakeKeyCommand {
         do throws(FileError) {
             try TokenKeyFile.make(path, random: &random)
         } catch {
-            Output.complain("sealedpushd: \(path): \(error.advice)")
+            Output.complain("sealedpushd: \(path): \(advice(error))")
             return ExitCode.failed
         }
         let text = """
@@ -17,6 +18,19 @@ enum MakeKeyCommand {
             Keep a copy apart from the database's: without it the registered device tokens cannot be read.
             """
         return Output.show(text) ? ExitCode.done : ExitCode.failed
+    }
+
+    /// Of a file that is to be made; `advice` is about one that is to be read.
+    private static func advice(_ error: FileError) -> String {
+        switch error {
+        case .system(_, _, EEXIST): "it is there already, and stays as it is; name another file"
+        case .system(_, _, ENOENT): "its folder is not there; make it"
+        case .system(_, _, EACCES):
+            "this user can make nothing in its folder; run this as the one that the service runs as"
+        case .system(_, _, EROFS): "its file system is read-only; name another file"
+        case .system(_, _, ENOSPC): "the disk is full; make room"
+        default: error.advice
+        }
     }
 }
 
