@@ -110,13 +110,17 @@ struct WrongStartTests {
             ),
             (
                 "store.sqlite",
-                "7:20: /database-file: it is another user's; give it, and the files with -wal, -shm and -lock behind its name, to the user that the service runs as: chown"
+                "7:20: /database-file: it is another user's; give it, and all that begin with its name, to the user that the service runs as: chown"
+            ),
+            (
+                "store.sqlite-lock",
+                "7:20: /database-file: the file with -lock behind its name is another user's; give it, and all that begin with its name, to the user that the service runs as: chown"
             ),
         ]
     )
     func `a file of another user is named, with what to do`(_ example: (name: String, said: String)) throws {
         let folder = try DaemonFolder()
-        if example.name == "store.sqlite" { try folder.change(example.name, "") }
+        if example.name.hasPrefix("store") { try folder.change(example.name, "") }
         #expect(unsafe chown(folder.folder.path(example.name), 65_534, 65_534) == 0)
         let process = try DaemonProcess(["--config", folder.configuration], wrapper: Self.powerless)
         #expect(process.complaint() == "\(folder.configuration):\(example.said)\n")

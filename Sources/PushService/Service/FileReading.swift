@@ -97,16 +97,19 @@ struct FileReading {
                 )
             }
             // A new one is made.
-            guard unsafe lstat(path, &status) == 0 else { return }
-            guard status.st_mode & S_IFMT == S_IFREG else {
-                throw Fault(problem: "there is something else than a file in its place; give the path of a file")
-            }
-            guard unsafe access(path, R_OK | W_OK) == 0 else {
-                throw Fault(
-                    problem:
-                        "it is another user's; give it, and the files with -wal, -shm and -lock behind its name, to the "
-                        + "user that the service runs as: chown"
-                )
+            for suffix in ["", "-wal", "-shm", "-lock"] {
+                guard unsafe lstat(path + suffix, &status) == 0 else { continue }
+                guard status.st_mode & S_IFMT == S_IFREG else {
+                    throw Fault(problem: "there is something else than a file in its place; give the path of a file")
+                }
+                guard unsafe access(path + suffix, R_OK | W_OK) == 0 else {
+                    let which = suffix.isEmpty ? "it is" : "the file with \(suffix) behind its name is"
+                    throw Fault(
+                        problem:
+                            "\(which) another user's; give it, and all that begin with its name, to the user that the "
+                            + "service runs as: chown"
+                    )
+                }
             }
         }
     }
