@@ -46,9 +46,7 @@ struct FlippedFileTests {
         return bytes
     }
 
-    @Test
-    func
-        `a file that is damaged anywhere gives out what was stored, or less, and never something else (abuse case 97)`()
+    @Test func `a file damaged anywhere gives out what was stored, or less, and nothing else (abuse case 97)`()
         async throws
     {
         let seed = RunSeed.here()
