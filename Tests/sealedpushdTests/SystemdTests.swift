@@ -49,9 +49,15 @@ struct SystemdTests {
         let systemd = try NotifySocket(folder.folder.path("notify"))
         let process = try DaemonProcess(
             ["--config", folder.configuration],
-            environment: ["NOTIFY_SOCKET=\(folder.folder.path("notify"))", "WATCHDOG_USEC=20000", "WATCHDOG_PID=1"]
+            environment: ["NOTIFY_SOCKET=\(folder.folder.path("notify"))", "WATCHDOG_USEC=200", "WATCHDOG_PID=1"]
         )
         #expect(systemd.next().hasPrefix("READY=1\n"))
+        // Time for hundreds of beats, the first of which would come at once.
+        for _ in 0..<3 {
+            process.signal(SIGHUP)
+            #expect(systemd.next().hasPrefix("RELOADING=1\n"))
+            #expect(systemd.next().hasPrefix("READY=1\n"))
+        }
         process.signal(SIGTERM)
         #expect(systemd.next().hasPrefix("STOPPING=1\n"))
     }
