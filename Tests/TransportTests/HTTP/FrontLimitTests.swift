@@ -154,16 +154,19 @@ private final class RequestCount: Sendable {
         await stage.front.close(gracefully: false)
     }
 
-    @Test func `limits that are replaced count for who comes from then on, and drop nobody`() async throws {
-        let stage = try await FrontStage(limits: Self.limits { $0.connectionCountMax = 1 })
+    @Test(arguments: [\HTTPLimits.connectionCountMax, \.connectionCountPerAddressMax])
+    func `limits that are replaced count for who comes from then on, and drop nobody`(
+        _ countMax: any WritableKeyPath<HTTPLimits, Int> & Sendable
+    ) async throws {
+        let stage = try await FrontStage(limits: Self.limits { $0[keyPath: countMax] = 1 })
         var clients = [try stage.client()]
         #expect(throws: TestAuthority.Failure.self) { _ = try stage.client() }
-        await stage.front.replaceLimits(Self.limits { $0.connectionCountMax = 2 })
+        await stage.front.replaceLimits(Self.limits { $0[keyPath: countMax] = 2 })
         clients.append(try stage.client())
         #expect(throws: TestAuthority.Failure.self) { _ = try stage.client() }
         await stage.front.replaceLimits(
             Self.limits { limits in
-                limits.connectionCountMax = 1
+                limits[keyPath: countMax] = 1
                 limits.requestDeadline = .milliseconds(100)
             }
         )
