@@ -41,6 +41,7 @@ package final class HTTP2ServerConnection {
     var exchanges: [Exchange] = []
     /// Of streams that were answered before their requests had come whole.
     var answeredEarly: [(slot: Int, streamID: Int32)] = []
+    let hold = RefusalHold()
     /// The peer's, without its port; once the connection is open and there is a service.
     private(set) var remoteHost: String?
     private var openedAt: MonotonicTime
@@ -293,6 +294,7 @@ extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
         isClosed = true
         sweepTimer?.cancel()
         drainTimer?.cancel()
+        hold.cancel()
         session?.discardBodies()
         exchanges = exchanges.map { _ in Exchange() }
         handler?.connectionDidClose()

@@ -12,6 +12,7 @@ extension HTTP1Connection {
             request.closes = true
         }
         if respondedAt == nil || channel.unsentByteCount == 0 { respondedAt = channel.loop.now }
+        if answer.isRefusal { didRefuse() }
         output.append(Self.head(of: answer, closes: request.closes).span)
         if !request.isHead, Self.hasBody(answer.status) { output.append(answer.body.span) }
         if request.closes || request.unreadByteCount == 0 { didEndRequest() } else { pump() }

@@ -49,7 +49,10 @@ final class HTTP1Connection {
     private(set) var isDraining = false
     private(set) var isClosed = false
     private var isProcessing = false
-    private var isPaused = false
+    /// Enough has come that has no answer.
+    private var isFull = false
+    private var isReadingPaused = false
+    private let hold = RefusalHold()
 
     /// Begins to serve. On the loop.
     ///
@@ -102,24 +105,29 @@ final class HTTP1Connection {
         isProcessing = true
         defer { isProcessing = false }
         while !isClosed, takeStep() {}
-        guard phase == .answer || !output.isEmpty else { return resume() }
         // Requests that come before the answer wait here to a limit, and then in TCP's own buffers.
-        if input.byteCount > service.limits.headerByteCountMax, !isPaused, !isClosed {
-            isPaused = true
-            channel.pauseReading()
-        }
+        let waits = phase == .answer || !output.isEmpty
+        isFull = waits && (isFull || input.byteCount > service.limits.headerByteCountMax)
+        updateReading()
     }
 
-    private func resume() {
-        guard isPaused, !isClosed else { return }
-        isPaused = false
-        channel.resumeReading()
+    private func updateReading() {
+        let isReadingPaused = isFull || hold.isHolding
+        guard isReadingPaused != self.isReadingPaused, !isClosed else { return }
+        self.isReadingPaused = isReadingPaused
+        if isReadingPaused { channel.pauseReading() } else { channel.resumeReading() }
+    }
+
+    /// A request was answered with 429. Those behind it may have to wait for a moment.
+    func didRefuse() {
+        hold.didRefuse(service) { [weak self] in self?.process() }
+        updateReading()
     }
 
     /// - Returns: whether another may follow.
     private func takeStep() -> Bool {
         switch phase {
-        case .head: output.isEmpty && takeHead()
+        case .head: output.isEmpty && !hold.isHolding && takeHead()
         case .body: takeBody()
         case .answer, .ended: false
         }
@@ -293,6 +301,7 @@ extension HTTP1Connection: ByteChannelOwner {
         phase = .ended
         sweepTimer?.cancel()
         drainTimer?.cancel()
+        hold.cancel()
         request.exchange = nil
         request.intake.discard(service.budget)
         input.removeAll()

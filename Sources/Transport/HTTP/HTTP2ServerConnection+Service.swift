@@ -86,6 +86,7 @@ extension HTTP2ServerConnection {
             return
         }
         exchanges[slot].reading = nil
+        if answer.isRefusal { didRefuse() }
         var fields = answer.fields
         // RFC 9110 section 8.6: no length with these, and no body.
         let hasBody = answer.status != 204 && answer.status != 304
@@ -94,6 +95,16 @@ extension HTTP2ServerConnection {
         session.discardBody(slot)
         if !session.isMessageWhole(slot) { answeredEarly.append((slot, streamID)) }
         respond(slot, streamID, status: answer.status, fields, body)
+    }
+
+    /// The connection may have to wait for a moment; what of it was read before is looked at.
+    private func didRefuse() {
+        guard let service else { return }
+        hold.didRefuse(service) { [weak self] in
+            guard let self, !isClosed else { return }
+            channel.resumeReading()
+        }
+        if hold.isHolding { channel.pauseReading() }
     }
 
     /// Whose answer is out need not send the rest of its request (RFC 9113 section 8.1).

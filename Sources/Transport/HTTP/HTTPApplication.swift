@@ -58,6 +58,9 @@ package struct HTTPAnswer: Sendable {
         self.fields = fields
         self.body = body
     }
+
+    /// Whether it says that too much came (RFC 6585 section 4).
+    var isRefusal: Bool { status == 429 }
 }
 
 /// The right to answer one request, once, now or later, from any thread. Later answers are dropped.

@@ -12,6 +12,9 @@ package struct HTTPLimits: Sendable {
     /// the connection.
     package var discardedByteCountMax = 64 << 10
 
+    /// Of requests that are answered with 429.
+    var refusals = RefusalBudget.Measure()
+
     // Of connections.
 
     package var connectionCountMax = 4096

@@ -3,6 +3,7 @@ final class HTTPService {
     let loop: EventLoop
     var limits: HTTPLimits
     let budget: HTTPBodyBudget
+    var refusals: RefusalBudget
     /// Nil once the server closes: an application may well hold its server.
     private var application: (any HTTPApplication)?
 
@@ -11,6 +12,7 @@ final class HTTPService {
         self.limits = limits
         self.application = application
         budget = HTTPBodyBudget(byteCountMax: limits.bodyMemoryMax)
+        refusals = RefusalBudget(limits.refusals)
     }
 
     /// What becomes of a request whose fields are there, and which the server itself does not refuse.

@@ -1,0 +1,151 @@
+import TestCertificates
+import TestSupport
+import Testing
+
+@testable import Transport
+
+/// Connections whose requests are refused for being too many are read no faster than that can be afforded.
+@Suite struct FrontRefusalTests {
+    /// Everything is too much; `/fine` is not.
+    private static let application: @Sendable (HTTPHead) -> HTTPBeginning = { head in
+        .answer(HTTPAnswer(status: head.path.elementsEqual("/fine".utf8) ? 200 : 429))
+    }
+
+    /// From the first refusal on a connection is held back for so long.
+    private static func limits(holdFor nanoseconds: Int64) -> HTTPLimits {
+        var limits = HTTPLimits.patient
+        limits.refusals.burst = 0
+        limits.refusals.countOfConnection = 0
+        limits.refusals.percentMax = 100
+        limits.refusals.nanosecondsEach = nanoseconds
+        limits.refusals.holdMax = nanoseconds
+        return limits
+    }
+
+    private static let moment: Int64 = 20_000_000
+    private static let hour: Int64 = 3_600_000_000_000
+
+    private static func holdCount(_ stage: FrontStage) async -> Int {
+        let core = stage.front.core
+        return await core.loop.run { core.value.service.refusals.holdCount }
+    }
+
+    @Test func `HTTP 2: who is held back goes on, and every request has its answer`() async throws {
+        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.moment), Self.application)
+        let connection = try await stage.connect()
+        for _ in 0..<5 {
+            #expect(try await connection.send(.make("POST", "/", body: [1, 2, 3])).status == 429)
+        }
+        #expect(try await connection.send(.make("GET", "/fine")).status == 200)
+        #expect(await Self.holdCount(stage) == 5)
+        await connection.close()
+        await stage.front.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `HTTP 1: who is held back goes on, and every request has its answer`(_ isPlain: Bool) async throws {
+        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.moment), isPlain: true, Self.application)
+        // All at once, so that most wait in the server and not in the network.
+        let refused = String(repeating: "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", count: 5)
+        let last = "GET /fine HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        let text: String
+        if isPlain {
+            let caller = try PlainCaller(port: try #require(stage.front.loopbackPort))
+            caller.write(refused + last)
+            text = caller.rest()
+        } else {
+            let client = try stage.client()
+            client.send(refused + last)
+            text = String(decoding: client.rest(), as: UTF8.self)
+        }
+        #expect(text.components(of: "HTTP/1.1 429") == 5 && text.components(of: "HTTP/1.1 200") == 1)
+        #expect(await Self.holdCount(stage) == 5)
+        await stage.front.close()
+    }
+
+    @Test func `who was not refused is read on while another is held back`() async throws {
+        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.hour), Self.application)
+        let (refused, other) = (try await stage.connect(), try await stage.connect())
+        #expect(try await refused.send(.make("POST", "/", body: [1])).status == 429)
+        #expect(await Self.holdCount(stage) == 1)
+        for _ in 0..<3 { #expect(try await other.send(.make("GET", "/fine")).status == 200) }
+        let plain = try stage.client()
+        plain.send("GET /fine HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(plain.response()?.status == 200)
+        await stage.front.close(gracefully: false)
+    }
+
+    @Test(arguments: [true, false])
+    func `what is held back is not read`(_ isHTTP2: Bool) async throws {
+        let asked = Signal<String>()
+        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.hour)) { head in
+            asked.send(String(decoding: head.path, as: UTF8.self))
+            return Self.application(head)
+        }
+        let client = try stage.client()
+        let channel = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
+            // It has just opened: there is room for so little.
+            if isHTTP2 { try? channel.write(RawFrame.preface + RawFrame.request(stream: 1, endsStream: true)) }
+        }
+        if !isHTTP2 { client.send("GET /first HTTP/1.1\r\nHost: x\r\n\r\n") }
+        let first = await asked.next()
+        await stage.wait { await Self.holdCount(stage) == 1 }
+        // The system has it when this returns.
+        client.send(isHTTP2 ? "" : "GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
+        await channel.channel.loop.run {
+            guard isHTTP2 else { return }
+            try? channel.channel.value.write(RawFrame.request(stream: 3, endsStream: true))
+            channel.channel.value.flush()
+        }
+        let other = try stage.client()
+        for _ in 0..<2 {
+            other.send("GET /fine HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(other.response()?.status == 200)
+        }
+        asked.send("end")
+        var paths: [String?] = []
+        while paths.last != "end" { paths.append(await asked.next()) }
+        #expect(first != nil && paths == ["/fine", "/fine", "end"])
+        await stage.front.close(gracefully: false)
+    }
+
+    @Test func `a server that closes waits for nobody who is held back`() async throws {
+        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.hour), Self.application)
+        let connection = try await stage.connect()
+        let client = try stage.client()
+        #expect(try await connection.send(.make("POST", "/")).status == 429)
+        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(client.response()?.status == 429)
+        await stage.front.close()
+        #expect(client.rest().isEmpty)
+    }
+
+    @Test func `who is held back and silent is idle like everybody else`() async throws {
+        var limits = Self.limits(holdFor: Self.hour)
+        limits.idleDeadline = .milliseconds(200)
+        let stage = try await FrontStage(limits: limits, Self.application)
+        var clients: [TestClient] = []
+        // On a busy machine a client may be idle before its request has come.
+        while await Self.holdCount(stage) == 0 {
+            let client = stage.hastyClient()
+            client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            _ = client.response()
+            clients.append(client)
+        }
+        await stage.wait { await stage.front.connectionCount() == 0 }
+        await stage.front.close()
+    }
+}
+
+extension String {
+    /// How often a text is in it.
+    fileprivate func components(of text: String) -> Int {
+        var count = 0
+        var rest = self[...]
+        while let range = rest.firstRange(of: text) {
+            count += 1
+            rest = rest[range.upperBound...]
+        }
+        return count
+    }
+}
