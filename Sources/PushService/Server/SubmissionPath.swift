@@ -21,10 +21,18 @@ final class SubmissionPath {
     ///   - call: the request, its body read.
     ///   - respond: called once, on the loop, perhaps before this returns.
     func begin(_ call: APICall, respond: @escaping (HTTPAnswer) -> Void) {
+        let run: SubmissionRun
         do throws(Problem) {
-            lookupBatch.add(try SubmissionRun(call, respond: respond))
+            run = try SubmissionRun(call, respond: respond)
         } catch {
-            respond(refusal(error))
+            return respond(refusal(error))
+        }
+        do throws(Problem) {
+            // Who is refused is not looked up.
+            try Admission.check(run.submission.notificationClass.lane, context)
+            lookupBatch.add(run)
+        } catch {
+            refuse(run, error)
         }
     }
 
@@ -69,7 +77,6 @@ final class SubmissionPath {
     private func didLookUp(_ run: SubmissionRun, _ error: StoreError?) {
         do throws(Problem) {
             if let error { throw problem(error) }
-            try Admission.check(run.submission.notificationClass.lane, context)
             let lookups = run.lookups
             let now = context.clock.now()
             let draft = try NotificationDraft(
@@ -90,12 +97,7 @@ final class SubmissionPath {
                 }
             )
         } catch {
-            guard error.kind.status < 500, run.idempotency != nil else { return run.end(refusal(error)) }
-            // A device may be gone by now, and a quota used up, that was there when the same request came first.
-            goOn(run) { intake, run throws(Problem) in
-                guard let known = try await intake.known(run.idempotency, run.tenant) else { throw error }
-                return known
-            }
+            refuse(run, error)
         }
     }
 
@@ -113,6 +115,15 @@ final class SubmissionPath {
     }
 
     // MARK: Refusals
+
+    private func refuse(_ run: SubmissionRun, _ error: Problem) {
+        guard error.kind.status < 500, run.idempotency != nil else { return run.end(refusal(error)) }
+        // A device may be gone by now, and a quota used up, that was there when the same request came first.
+        goOn(run) { intake, run throws(Problem) in
+            guard let known = try await intake.known(run.idempotency, run.tenant) else { throw error }
+            return known
+        }
+    }
 
     /// The rest of a request that is not as most are. The task touches what lives on the loop, and runs there; it ends with
     /// the request's answer.
