@@ -57,6 +57,22 @@ struct ServiceLoadTests {
         }
     }
 
+    @Test(arguments: [false, true], [0, 100])
+    func `a body that is written over another is as one that is made anew`(_ isMixed: Bool, _ receiptPercent: Int) {
+        var load = ServiceLoad()
+        load.isMixed = isMixed
+        load.receiptPercent = receiptPercent
+        let bodies = ServiceBodies(load)
+        for count in isMixed ? [1] : [1, 3] {
+            var bytes = bodies.body(0..<count)
+            // A device, one that is gone, one that is parked, and each behind another.
+            for first in [1, 7, 13, 14, 113, 107, 99_999_999] {
+                bodies.write(first..<first + count, over: &bytes)
+                #expect(bytes == ServiceBodies(load).body(first..<first + count), "\(first)")
+            }
+        }
+    }
+
     @Test func `the number of a notification is read from the end of its payload, and from no other`() {
         let trace = ServiceRecipients.trace(123_456_789).text
         #expect(ServiceBodies.number(payload: Array(#"{"aps":{},"trace":"\#(trace)"}"#.utf8)) == 123_456_789)

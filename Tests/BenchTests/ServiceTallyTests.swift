@@ -35,6 +35,16 @@ struct ServiceTallyTests {
         #expect(report.statusCounts == [202: 2, 429: 1] && report.postCount == 3)
     }
 
+    @Test func `what was not sent has no number, and is neither accepted nor refused`() {
+        let tally = Self.tally(2)
+        tally.noteUnsent(3)
+        #expect(tally.next() == 0..<1 && !tally.isGivenOut)
+        #expect(tally.next() == 1..<2 && tally.isGivenOut)
+        tally.note(0..<1, status: 202, from: .now())
+        let report = tally.report(since: .now())
+        #expect(report.unsentCount == 3 && report.postCount == 1 && report.acceptedCount == 1)
+    }
+
     @Test func `what was accepted and is not at APNs is missing`() {
         let tally = Self.tally(2)
         for _ in 0..<2 { _ = tally.next() }

@@ -37,6 +37,10 @@ package struct ProcessReading: Sendable {
         diskReadByteCount = line.map { Self.number($0) } ?? 0
     }
 
+    /// - Returns: of this process.
+    /// - Throws: `BenchError` where the system does not say.
+    package static func own() throws(BenchError) -> ProcessReading { try ProcessReading(of: getpid()) }
+
     static func number(_ text: ArraySlice<UInt8>) -> Int {
         text.reduce(0) { (48...57).contains($1) ? $0 * 10 + Int($1 - 48) : $0 }
     }

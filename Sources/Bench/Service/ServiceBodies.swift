@@ -58,27 +58,76 @@ struct ServiceBodies: Sendable {
     /// - Parameter numbers: of the notifications; one alone where the load is mixed.
     /// - Returns: JSON.
     func body(_ numbers: Range<Int>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        write(numbers, over: &bytes)
+        return bytes
+    }
+
+    /// As `body`, into the memory of another body, of which only the places that differ are written where it is as long.
+    ///
+    /// - Parameters:
+    ///   - numbers: of the notifications.
+    ///   - bytes: empty, or a body of the same load.
+    func write(_ numbers: Range<Int>, over bytes: inout [UInt8]) {
         var head = head
         if case .parked = recipients[numbers.lowerBound] { head = parkedHead }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(head.count + numbers.count * (pattern.count + 1) + 1)
-        bytes += head
+        let byteCount = head.count + numbers.count * (pattern.count + 1) + 1
+        if bytes.count != byteCount { bytes = whole(head, numbers.count) }
+        var span = bytes.mutableSpan
+        var start = head.count
         for number in numbers {
-            if number > numbers.lowerBound { bytes.append(UInt8(ascii: ",")) }
-            let start = bytes.count
+            Self.write(recipients[number], over: &span, at: start + deviceOffset)
+            Self.writeTrace(number, over: &span, at: start + traceOffset)
+            if let hashOffset {
+                for (index, byte) in Base64URL.encode(Self.receiptHash(number)).enumerated() {
+                    span[start + hashOffset + index] = byte
+                }
+            }
+            start += pattern.count + 1
+        }
+    }
+
+    private func whole(_ head: [UInt8], _ count: Int) -> [UInt8] {
+        var bytes = head
+        bytes.reserveCapacity(head.count + count * (pattern.count + 1) + 1)
+        for index in 0..<count {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
             bytes += pattern
-            Self.write(recipients[number].deviceID.utf8, over: &bytes, at: start + deviceOffset)
-            Self.write(Base64URL.encode(Self.trace(number)), over: &bytes, at: start + traceOffset)
-            guard let hashOffset else { continue }
-            Self.write(Base64URL.encode(Self.receiptHash(number)), over: &bytes, at: start + hashOffset)
         }
         bytes += "]}".utf8
         return bytes
     }
 
-    private static func write(_ new: some Collection<UInt8>, over bytes: inout [UInt8], at offset: Int) {
-        for (index, byte) in new.enumerated() { bytes[offset + index] = byte }
+    private static func write(_ recipient: ServiceRecipient, over span: inout MutableSpan<UInt8>, at offset: Int) {
+        guard case .device(var number) = recipient else {
+            for (index, byte) in recipient.deviceID.utf8.enumerated() { span[offset + index] = byte }
+            return
+        }
+        // The others' words may have been here, in a load that is mixed.
+        let word: StaticString = "device-"
+        for index in 0..<7 { span[offset + index] = unsafe word.utf8Start[index] }
+        for index in (7..<15).reversed() {
+            span[offset + index] = UInt8(truncatingIfNeeded: 48 + number % 10)
+            number /= 10
+        }
     }
+
+    /// As `Base64URL.encode(trace(number))`, without a list of bytes for each.
+    private static func writeTrace(_ number: Int, over span: inout MutableSpan<UInt8>, at offset: Int) {
+        var (buffer, bitCount, next) = (0, 0, offset)
+        for index in 0..<16 {
+            buffer = (buffer << 8 | (index < 8 ? 0x5A : number >> (56 - 8 * (index - 8)) & 0xFF)) & 0xFFFF
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                span[next] = alphabet[buffer >> bitCount & 0x3F]
+                next += 1
+            }
+        }
+        span[next] = alphabet[buffer << (6 - bitCount) & 0x3F]
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// 16 bytes; the number can be read from them.
     static func trace(_ number: Int) -> [UInt8] {

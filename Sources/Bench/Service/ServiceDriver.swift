@@ -39,6 +39,10 @@ package struct ServiceDriver: Sendable {
         limits.waitingCountMax = 1_000_000
         // The silence of all requests is what ends a load, before this.
         limits.requestDeadline = .seconds(600)
+        if load.rate != nil {
+            let flood = try await ServiceFlood.connect(self, load, tally, context)
+            return ServicePosting(driver: self, load: load, tally: tally, connections: [], flood: flood)
+        }
         var connections: [HTTP2ClientConnection] = []
         for _ in 0..<load.connectionCount {
             connections.append(

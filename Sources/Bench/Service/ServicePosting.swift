@@ -13,15 +13,24 @@ package struct ServicePosting: Sendable {
     private let load: ServiceLoad
     private let tally: ServiceTally
     private let connections: [HTTP2ClientConnection]
+    /// Where so many a second are posted, in place of connections.
+    private let flood: LoopBound<ServiceFlood>?
     private let bodies: ServiceBodies
     private let notificationsHead: HeaderBlock
     private let receiptsHead: HeaderBlock
 
-    init(driver: ServiceDriver, load: ServiceLoad, tally: ServiceTally, connections: [HTTP2ClientConnection]) {
+    init(
+        driver: ServiceDriver,
+        load: ServiceLoad,
+        tally: ServiceTally,
+        connections: [HTTP2ClientConnection],
+        flood: LoopBound<ServiceFlood>? = nil
+    ) {
         self.driver = driver
         self.load = load
         self.tally = tally
         self.connections = connections
+        self.flood = flood
         bodies = ServiceBodies(load)
         notificationsHead = driver.request("/v1/notifications")
         receiptsHead = driver.request("/v1/receipts")
@@ -33,7 +42,11 @@ package struct ServicePosting: Sendable {
     /// - Throws: `ServiceBenchError`.
     package func post() async throws {
         try await guarded {
-            if let rate = load.rate { await post(perSecond: rate) } else { await postInTurn() }
+            if let rate = load.rate, let flood {
+                await ServiceFlood.post(flood, perSecond: rate)
+            } else {
+                await postInTurn()
+            }
         }
         tally.didPost()
     }
@@ -56,6 +69,7 @@ package struct ServicePosting: Sendable {
 
     package func close() async {
         for connection in connections { await connection.close(gracefully: false) }
+        if let flood { await ServiceFlood.close(flood) }
     }
 
     // MARK: Posting
@@ -71,23 +85,6 @@ package struct ServicePosting: Sendable {
                             guard let numbers = tally.next(), await send(numbers, connection) else { return }
                         }
                     }
-                }
-            }
-        }
-    }
-
-    /// So many a second, whatever is answered.
-    private func post(perSecond rate: Int) async {
-        let start = ContinuousClock.now
-        await withDiscardingTaskGroup { group in
-            var count = 0
-            while !Task.isCancelled, let numbers = tally.next() {
-                let connection = connections[count % connections.count]
-                group.addTask(executorPreference: driver.loop) { _ = await send(numbers, connection) }
-                count += 1
-                // A hundred times a second is often enough. A cancelled sleep ends the loop above.
-                if count % max(1, rate / 100) == 0 {
-                    try? await Task.sleep(until: start + .seconds(Double(count) / Double(rate)))
                 }
             }
         }

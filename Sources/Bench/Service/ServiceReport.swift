@@ -4,6 +4,8 @@ package struct ServiceLoadReport: Equatable, Sendable {
     package var acceptedCount = 0
     /// POSTs by the status of their answers; 0: no answer.
     package var statusCounts: [Int: Int] = [:]
+    /// POSTs that were due and that the relay did not take: it had not answered what came before, or did not read.
+    package var unsentCount = 0
     /// Notifications that reached APNs, each once, whether their sender had an answer or not.
     package var deliveredCount = 0
     /// Accepted, and not at APNs when the wait for it had ended.

@@ -90,6 +90,18 @@ package final class ServiceTally: Sendable {
         }
     }
 
+    /// Whether `next` would give nothing out, now and from now on.
+    var isGivenOut: Bool {
+        let isLate = MonotonicTime.now() >= end
+        return state.withLock { state in
+            if state.isPosted || state.isInterrupted || isLate { return true }
+            return state.countMax.map { state.rows.count >= $0 } ?? false
+        }
+    }
+
+    /// POSTs that were due and could not be sent. No number is theirs.
+    func noteUnsent(_ count: Int) { state.withLock { $0.report.unsentCount += count } }
+
     /// Waits until the backlog leaves room, where it has a bound.
     func room() async {
         guard let backlogMax = load.backlogMax else { return }

@@ -7,8 +7,9 @@ struct ServiceBenchRelay {
     let process: RelayProcess
     let log: OutputDrain
     let driver: ServiceDriver
-    /// That it is held to.
+    /// That it is held to, and where driver and simulator are.
     let processor: Int?
+    let driverProcessor: Int?
 
     /// In notifications. What is shorter takes less.
     private static let warmUpCount = 2_000
@@ -17,7 +18,9 @@ struct ServiceBenchRelay {
     func reading() throws -> ServiceReading {
         ServiceReading(
             process: try ProcessReading(of: process.processID),
-            processor: try processor.map { try ProcessorReading($0) }
+            processor: try processor.map { try ProcessorReading($0) },
+            driver: try .own(),
+            driverProcessor: try driverProcessor.map { try ProcessorReading($0) }
         )
     }
 
@@ -122,17 +125,28 @@ struct ServicePosted {
     let tally: ServiceTally
 }
 
-/// How a relay and its processor stand.
+/// How a relay and its processor stand, and who drives it.
 struct ServiceReading: Sendable {
     let process: ProcessReading
     /// nil where it is held to none.
     let processor: ProcessorReading?
+    /// With the simulator.
+    let driver: ProcessReading
+    let driverProcessor: ProcessorReading?
 
     func share(since earlier: ServiceReading) -> ProcessorShare? {
         guard let processor, let before = earlier.processor else { return nil }
         return processor.share(
             since: before,
             ownNanoseconds: process.cpuNanoseconds - earlier.process.cpuNanoseconds
+        )
+    }
+
+    func driverShare(since earlier: ServiceReading) -> ProcessorShare? {
+        guard let driverProcessor, let before = earlier.driverProcessor else { return nil }
+        return driverProcessor.share(
+            since: before,
+            ownNanoseconds: driver.cpuNanoseconds - earlier.driver.cpuNanoseconds
         )
     }
 }

@@ -82,7 +82,8 @@ final class ServiceBenchStage: Sendable {
             process: process,
             log: log,
             driver: ServiceDriver(target, apns: apns, loop: loop, isRelayAlive: { !log.isEnded }),
-            processor: Self.hasTwoProcessors ? Int(Self.relayProcessor) : nil
+            processor: Self.hasTwoProcessors ? Int(Self.relayProcessor) : nil,
+            driverProcessor: Self.hasTwoProcessors ? Int(Self.ownProcessor) : nil
         )
     }
 

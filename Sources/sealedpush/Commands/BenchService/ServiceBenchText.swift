@@ -27,6 +27,7 @@ struct ServiceBenchText {
     func print(_ name: String, _ figures: ServiceFigures) throws(CommandFailure) {
         let report = figures.report
         let share = figures.posted.share(since: figures.before)
+        let driverShare = figures.posted.driverShare(since: figures.before)
         let statuses = report.statusCounts.sorted { $0.key < $1.key }
         guard !printsJSON else {
             return try object { writer in
@@ -42,6 +43,10 @@ struct ServiceBenchText {
                     writer.member("relay-percent", share.ownPercent)
                     writer.member("idle-percent", share.idlePercent)
                     writer.member("disk-percent", share.diskPercent)
+                }
+                if let driverShare {
+                    writer.member("driver-percent", driverShare.ownPercent)
+                    writer.member("driver-idle-percent", driverShare.idlePercent)
                 }
                 writer.name("statuses")
                 writer.object { writer in
@@ -62,16 +67,17 @@ struct ServiceBenchText {
             descriptors \(figures.before.process.descriptorCount), \(figures.after.process.descriptorCount)
             """
         )
-        if let share { try Output.print("  the relay's processor while it was posted to: \(Self.text(share))") }
+        if let share { try Output.print("  the relay's processor while it was posted to: relay \(Self.text(share))") }
+        if let driverShare { try Output.print("  the other one: driver and simulator \(Self.text(driverShare))") }
         // Shorter than that says nothing in steps of 10 ms.
         guard report.deliveryNanoseconds - figures.postNanoseconds > 500_000_000,
             let rest = figures.after.share(since: figures.posted)
         else { return }
-        try Output.print("  and from then until the last push was at APNs: \(Self.text(rest))")
+        try Output.print("  and from then until the last push was at APNs: relay \(Self.text(rest))")
     }
 
     private static func text(_ share: ProcessorShare) -> String {
-        "relay \(share.ownPercent) %, others \(share.otherPercent) %, "
+        "\(share.ownPercent) %, others \(share.otherPercent) %, "
             + "waiting for the disk \(share.diskPercent) %, idle \(share.idlePercent) %"
             + (share.stolenPercent > 0 ? ", another machine's \(share.stolenPercent) %" : "")
     }
@@ -161,11 +167,16 @@ struct ServiceBenchText {
                 writer.member("planned-per-second", plannedPerSecond)
                 writer.member("offered-per-second", offered)
                 writer.member("refused", refused)
+                writer.member("unsent", report.unsentCount)
             }
         }
         try Output.print(
-            "  goodput \(goodput) % of the \(capacity.sustainedPerSecond)/s before, \(byProcessor) % by processor time; "
-                + "\(offered) POSTs a second of \(plannedPerSecond) that were planned, \(refused) not taken"
+            """
+              goodput \(goodput) % of the \(capacity.sustainedPerSecond)/s before, \(byProcessor) % by processor time
+              of \(plannedPerSecond) POSTs a second that were planned \(offered) were sent, of which \(refused) in all were \
+            not accepted; \(report.unsentCount) in all were not sent: the relay had as many unanswered as its connections \
+            may, or did not read
+            """
         )
     }
 

@@ -67,7 +67,9 @@ struct ServiceTimedRun {
         let numbers = (posted.first..<posted.next).filter {
             $0 % 100 < load.receiptPercent && posted.tally.isAccepted($0)
         }
-        let posting = try await relay.driver.begin(load, posted.tally)
+        var inTurn = load
+        inTurn.rate = nil
+        let posting = try await relay.driver.begin(inTurn, posted.tally)
         let counted = try goodReceiptCount(relay)
         let before = try relay.reading()
         let start = MonotonicTime.now()
