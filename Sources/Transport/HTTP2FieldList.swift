@@ -3,27 +3,36 @@ import CNGHTTP2
 /// A message's header fields as nghttp2 takes them. Kept by its session, so that each message need not allocate anew.
 @safe struct HTTP2FieldList {
     private var fields = unsafe [nghttp2_nv]()
+    /// The fields of our own, one behind the other; the length's digits follow.
+    private var own = Array(":status000content-length".utf8)
+    private static let ownByteCount = 24
+    private static let lengthNameByteCount = 14
 
     /// Lends `body` the fields, `:status` first if there is one. nghttp2 copies names and values before it returns, so
     /// they need to stay in place no longer.
     ///
     /// - Parameters:
     ///   - status: three digits; nil for a request.
+    ///   - contentLength: is the last field; nil for none.
     ///   - headers: the other fields, in order.
     ///   - body: gets pointers that are valid during the call only.
     /// - Returns: what `body` returns.
     mutating func lend<Result>(
         status: Int?,
+        contentLength: Int? = nil,
         _ headers: borrowing HeaderBlock,
         _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Result
     ) -> Result {
         unsafe fields.removeAll(keepingCapacity: true)
-        let statusField: [UInt8] = status.map { Array(":status".utf8) + Self.digits($0) } ?? []
-        return unsafe statusField.withUnsafeBufferPointer { statusField in
+        if let status { writeStatus(status) }
+        let digitCount = contentLength.map { writeLength($0) } ?? 0
+        // Lent while the list of fields grows.
+        var own: [UInt8] = []
+        swap(&own, &self.own)
+        defer { swap(&own, &self.own) }
+        return unsafe own.withUnsafeBufferPointer { own in
             unsafe headers.bytes.withUnsafeBufferPointer { bytes in
-                if !statusField.isEmpty {
-                    unsafe append(statusField, start: 0, nameByteCount: 7, valueByteCount: 3, .indexed)
-                }
+                if status != nil { unsafe append(own, start: 0, nameByteCount: 7, valueByteCount: 3, .indexed) }
                 for entry in headers.entries {
                     unsafe append(
                         bytes,
@@ -31,6 +40,15 @@ import CNGHTTP2
                         nameByteCount: Int(entry.nameByteCount),
                         valueByteCount: Int(entry.valueByteCount),
                         entry.indexing
+                    )
+                }
+                if contentLength != nil {
+                    unsafe append(
+                        own,
+                        start: Self.ownByteCount - Self.lengthNameByteCount,
+                        nameByteCount: Self.lengthNameByteCount,
+                        valueByteCount: digitCount,
+                        .indexed
                     )
                 }
                 return unsafe fields.withUnsafeBufferPointer { fields in unsafe body(fields) }
@@ -58,7 +76,21 @@ import CNGHTTP2
         )
     }
 
-    private static func digits(_ status: Int) -> [UInt8] {
-        [UInt8(48 + status / 100), UInt8(48 + status / 10 % 10), UInt8(48 + status % 10)]
+    private mutating func writeStatus(_ status: Int) {
+        own[7] = UInt8(48 + status / 100)
+        own[8] = UInt8(48 + status / 10 % 10)
+        own[9] = UInt8(48 + status % 10)
+    }
+
+    /// - Returns: how many digits it has.
+    private mutating func writeLength(_ length: Int) -> Int {
+        own.removeSubrange(Self.ownByteCount...)
+        var rest = length
+        repeat {
+            own.append(UInt8(48 + rest % 10))
+            rest /= 10
+        } while rest > 0
+        own[Self.ownByteCount...].reverse()
+        return own.count - Self.ownByteCount
     }
 }

@@ -177,10 +177,23 @@ package final class HTTP2ServerConnection {
     }
 
     /// The answer, unless the stream has gone or has had one.
-    func respond(_ slot: Int, _ streamID: Int32, status: Int, _ headers: HeaderBlock, _ body: [UInt8]) {
+    func respond(
+        _ slot: Int,
+        _ streamID: Int32,
+        status: Int,
+        _ headers: HeaderBlock,
+        contentLength: Int? = nil,
+        _ body: [UInt8]
+    ) {
         guard !isClosed, let session, exchanges[slot].takeAnswer(to: streamID, at: loop.now) else { return }
         attempt { () throws(HTTP2Error) in
-            try session.submitResponse(slot, status: status, headers: headers, body: body)
+            try session.submitResponse(
+                slot,
+                status: status,
+                headers: headers,
+                contentLength: contentLength,
+                body: body
+            )
         }
     }
 

@@ -53,17 +53,18 @@ extension HTTP2Session {
         return slot
     }
 
-    /// Server: the answer to the request in `slot`, once.
+    /// Server: the answer to the request in `slot`, once; nil: without `content-length`, or `headers` have it.
     package func submitResponse(
         _ slot: Int,
         status: Int,
         headers: HeaderBlock,
+        contentLength: Int? = nil,
         body: [UInt8]
     ) throws(HTTP2Error) {
         let (id, dropped) = streams[slot].submit(body)
         precondition(role == .server && id != 0 && (100...999).contains(status))
         bodies.didSubmit(body.count, insteadOf: dropped)
-        let code = unsafe fields.lend(status: status, headers) { fields in
+        let code = unsafe fields.lend(status: status, contentLength: contentLength, headers) { fields in
             var source = unsafe Self.source(slot)
             guard !body.isEmpty else {
                 return unsafe nghttp2_submit_response(handle, id, fields.baseAddress, fields.count, nil)

@@ -87,14 +87,13 @@ extension HTTP2ServerConnection {
         }
         exchanges[slot].reading = nil
         if answer.isRefusal { didRefuse() }
-        var fields = answer.fields
         // RFC 9110 section 8.6: no length with these, and no body.
         let hasBody = answer.status != 204 && answer.status != 304
-        if hasBody { fields.append("content-length") { $0 += String(answer.body.count).utf8 } }
         let body = hasBody && !exchanges[slot].isHead ? answer.body : []
         session.discardBody(slot)
         if !session.isMessageWhole(slot) { answeredEarly.append((slot, streamID)) }
-        respond(slot, streamID, status: answer.status, fields, body)
+        let contentLength = hasBody ? answer.body.count : nil
+        respond(slot, streamID, status: answer.status, answer.fields, contentLength: contentLength, body)
     }
 
     /// The connection may have to wait for a moment; what of it was read before is looked at.
