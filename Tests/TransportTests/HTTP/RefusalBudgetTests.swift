@@ -79,7 +79,12 @@ import Testing
         #expect((990...1_020).contains(count))
     }
 
-    @Test func `the relay's own measure is a twentieth of the time`() {
-        #expect(RefusalBudget.Measure().interval == 20 * RefusalBudget.Measure().nanosecondsEach)
+    @Test func `as it is, five thousand in a second are a twenty-fifth of it`() {
+        var budget = RefusalBudget()
+        var share = RefusalBudget.Share()
+        var end = Self.time(0)
+        for _ in 0..<5_256 { end = budget.refuse(&share, at: end) ?? end }
+        #expect(end == Self.time(1_000))
+        #expect(RefusalBudget.Measure().interval == 25 * RefusalBudget.Measure().nanosecondsEach)
     }
 }
