@@ -69,7 +69,8 @@ final class DaemonCaller: Sendable {
     }
 
     /// So many of one request, all at once.
-    func sendAtOnce(_ count: Int, _ method: String, _ path: String, _ key: String, body: String) async throws -> [Reply]
+    func sendAtOnce(_ count: Int, _ method: String, _ path: String, _ key: String, body: String? = nil) async throws
+        -> [Reply]
     {
         try await withThrowingTaskGroup(of: Reply.self) { group in
             for _ in 0..<count { group.addTask { try await self.send(method, path, key, body: body) } }
