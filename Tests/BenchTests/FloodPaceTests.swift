@@ -12,7 +12,9 @@ struct FloodPaceTests {
         for step in [1, 3, 7, 250] as [Int64] {
             var pace = FloodPace(perSecond: 12_345, start: Self.time(0))
             var count = 0
-            for moment in stride(from: 0, to: 2_000, by: step) { count += pace.take(at: Self.time(moment)) }
+            for moment in stride(from: 0 as Int64, to: 2_000, by: Int64.Stride(step)) {
+                count += pace.take(at: Self.time(moment))
+            }
             count += pace.take(at: Self.time(2_000))
             #expect(count == 24_690, "steps of \(step) ms")
         }
