@@ -67,36 +67,21 @@ package enum Base64URL {
         let span = text.span
         let raw = unsafe span.bytes
         var offset = 0
-        // Eight at a time: every notification's text is looked at, and it is most of the notification.
-        var good = highBits
-        while offset + 8 <= raw.byteCount {
-            good &= ofAlphabet(unsafe raw.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            offset += 8
+        // Every notification's text is looked at, and it is most of the notification.
+        while raw.byteCount - offset >= ByteBlock.byteCount {
+            let block = ByteBlock(raw, at: offset)
+            // In ASCII one bit makes a letter small, and makes nothing else a letter.
+            let isLetter = (block | ByteBlock(repeating: 0x20)).isWithin("a", "z")
+            let isGood = isLetter .| block.isWithin("0", "9") .| block.isEqual("-") .| block.isEqual("_")
+            guard (.!isGood).isEmpty else { return false }
+            offset += ByteBlock.byteCount
         }
         var seen: UInt8 = 0
         while offset < span.count {
             seen |= values[Int(span[offset])]
             offset += 1
         }
-        return seen & 0x80 == 0 && good == highBits
-    }
-
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
-
-    /// - Returns: the high bit of each of eight bytes that is of the alphabet.
-    private static func ofAlphabet(_ word: UInt64) -> UInt64 {
-        // Without their high bits no sum reaches the next byte.
-        let low = word & ~highBits
-        // In ASCII one bit makes a letter small, and makes nothing else a letter.
-        let letters = within("a", "z", low | ones &* 0x20)
-        return (letters | within("0", "9", low) | within("-", "-", low) | within("_", "_", low)) & ~word & highBits
-    }
-
-    private static func within(_ first: Unicode.Scalar, _ last: Unicode.Scalar, _ low: UInt64) -> UInt64 {
-        let isNotBelow = low &+ ones &* UInt64(0x80 - first.value)
-        let isAbove = low &+ ones &* UInt64(0x7F - last.value)
-        return isNotBelow & ~isAbove
+        return seen & 0x80 == 0
     }
 
     private static let notACharacter: UInt8 = 0xFF

@@ -38,40 +38,26 @@ struct JSONStringScanner {
         }
     }
 
-    /// Eight bytes at a time: most of a body is one long text.
-    ///
     /// - Returns: where the next quote, backslash or control character is, and whether all before it is ASCII.
     private func plainRun() -> (end: Int, isASCII: Bool) {
         let span = bytes.span
         let raw = unsafe span.bytes
         var index = position
-        var seen: UInt64 = 0
-        while index + 8 <= raw.byteCount {
-            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            if Self.hasEnd(word) { break }
-            seen |= word
-            index += 8
+        var seen = ByteBlock.zero
+        while raw.byteCount - index >= ByteBlock.byteCount {
+            let block = ByteBlock(raw, at: index)
+            guard block.isNotPlainJSON.isEmpty else { break }
+            seen |= block
+            index += ByteBlock.byteCount
         }
+        var rest: UInt8 = 0
         while index < span.count {
             let byte = span[index]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
-            seen |= UInt64(byte)
+            rest |= byte
             index += 1
         }
-        return (index, seen & Self.highBits == 0)
-    }
-
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
-
-    /// Whether one of eight bytes is a quote, a backslash or a control character.
-    ///
-    /// - Source: S. E. Anderson, "Bit Twiddling Hacks", `haszero` and `hasless`.
-    private static func hasEnd(_ word: UInt64) -> Bool {
-        let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
-        let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-        let below = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash | (word &- ones &* 0x20) & ~word
-        return below & highBits != 0
+        return (index, rest < 0x80 && seen.isASCII)
     }
 
     private func valid(_ text: ArraySlice<UInt8>, _ start: Int) throws(JSONError) -> String {

@@ -76,9 +76,16 @@ package struct JSONWriter {
 
     private func hasPlainEnd(from start: Int) -> Bool {
         let span = bytes.span
-        for index in start..<span.count {
+        let raw = unsafe span.bytes
+        var index = start
+        while raw.byteCount - index >= ByteBlock.byteCount {
+            guard ByteBlock(raw, at: index).isNotPlainJSON.isEmpty else { return false }
+            index += ByteBlock.byteCount
+        }
+        while index < span.count {
             let byte = span[index]
             if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+            index += 1
         }
         return true
     }
