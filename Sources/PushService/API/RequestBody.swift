@@ -59,33 +59,47 @@ enum PlainTextNames {
     private static let byteCounts = 4...16
 
     private static func isPlainText(_ name: String) -> Bool {
-        guard byteCounts.contains(name.utf8.count) else { return false }
-        // Our own names need no text in lower case.
+        guard byteCounts.contains(name.utf8.count), let first = name.utf8.first else { return false }
+        // By their first letter nearly all of our own names need no other look, and no text in lower case.
+        guard first >= 0x80 || firstLetters >> UInt32(first & 31) & 1 == 1 else { return false }
         return !known.contains { name.isNamed($0) } && all.contains(name.lowercased())
     }
 
-    /// Few: looking is quicker than a hash.
-    private static let known = ["device", "webpush", "sealed", "trace", "topic", "class", "recipients", "receipt-hash"]
+    /// A bit for each letter, whatever its case, that one of them begins with.
+    private static let firstLetters = all.reduce(UInt32(0)) { $0 | 1 << UInt32(($1.utf8.first ?? 0) & 31) }
+
+    /// Ours that begin like one of them. Few: looking is quicker than a hash.
+    private static let known = ["trace", "topic", "sealed"]
 
     /// Looks at every name of a document, whose depth the parser has bounded.
     static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
-        for member in value.members ?? [] {
-            let isPlainText = isPlainText(member.name)
-            guard isPlainText || member.value.isContainer else { continue }
-            let known = NearestName.presentable(member.name)
-            let place = known.map { FieldPath.member(path, $0) } ?? path
-            if isPlainText {
-                let problem = "text in clear is not taken; seal it"
-                faults.add(.plainText, place, at: member.offset, problem)
+        // By their places: what is taken out to be looked at is copied.
+        switch value.content {
+        case .object(let members):
+            for index in members.indices {
+                let isPlainText = isPlainText(members[index].name)
+                guard isPlainText || members[index].value.isContainer else { continue }
+                let member = members[index]
+                let place = NearestName.presentable(member.name).map { FieldPath.member(path, $0) } ?? path
+                if isPlainText {
+                    faults.add(.plainText, place, at: member.offset, "text in clear is not taken; seal it")
+                }
+                find(in: member.value, at: place, faults)
             }
-            find(in: member.value, at: place, faults)
-        }
-        for (index, element) in (value.elements ?? []).enumerated() where element.isContainer {
-            find(in: element, at: .element(path, index), faults)
+        case .array(let elements):
+            for index in elements.indices where elements[index].isContainer {
+                find(in: elements[index], at: .element(path, index), faults)
+            }
+        default: break
         }
     }
 }
 
 extension JSONValue {
-    fileprivate var isContainer: Bool { members != nil || elements != nil }
+    fileprivate var isContainer: Bool {
+        switch content {
+        case .array, .object: true
+        default: false
+        }
+    }
 }
