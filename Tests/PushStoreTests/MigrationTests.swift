@@ -207,6 +207,32 @@ struct MigrationTests {
         await store.close()
     }
 
+    @Test func `what waits and what is dead is listed in a file of before there were lists`() async throws {
+        _ = try makeFile(version: 7)
+        // Three more like the first: queued, parked and dead.
+        for (number, state) in [(1, 0), (2, 2), (3, 5)] {
+            try file.execute(
+                """
+                INSERT INTO entry (id, tenant, lane, shard, state, reason, attempts, tried, due, deadline, created, changed,
+                    maybe_duplicate, apns_id, header, checksum)
+                SELECT id + \(number * 256), tenant, lane, shard, \(state), iif(\(state) = 5, 1, NULL), attempts, tried, due,
+                    deadline, created, changed, maybe_duplicate, apns_id, header, checksum FROM entry WHERE state = 1;
+                INSERT INTO payload SELECT max(entry) + 256, bytes FROM payload;
+                INSERT INTO tally (tenant, lane, state, count) VALUES (1, 1, \(state), 1);
+                """
+            )
+        }
+        let store = try file.open()
+        #expect(try await store.integrityReport() == [])
+        let entry = try StorePattern.entry(3)
+        let tenant = try StorePattern.tenant(1)
+        #expect(try await store.takeAll().count == 2)
+        #expect(try await store.release(tenant: tenant, topic: entry.topic, limit: 9, now: .after(0)) == 1)
+        #expect(try await store.takeAll().count == 1)
+        #expect(try await store.deadLetters(tenant: tenant, after: nil, limit: 9).elements.count == 1)
+        await store.close()
+    }
+
     @Test func `a file of a later version is refused, and left as it is (abuse case 103)`() async throws {
         await (try file.open()).close()
         let newest = Schema.steps.count
@@ -231,7 +257,7 @@ struct MigrationTests {
         #expect(
             sums == [
                 "440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36", "5c1c31ad7f5e038b", "34c409427518fc28",
-                "e9ebe0e37d1b1914", "afe21fc9b50ff175", "8fce7940d8c6b20c",
+                "e9ebe0e37d1b1914", "afe21fc9b50ff175", "8fce7940d8c6b20c", "2347676e82729877",
             ]
         )
     }

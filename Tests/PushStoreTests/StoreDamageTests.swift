@@ -37,6 +37,28 @@ struct StoreDamageTests {
         await damaged.close()
     }
 
+    @Test(arguments: ["DELETE FROM entry", "UPDATE entry SET state = 3"], [false, true])
+    func `what is listed as waiting and does not wait is reported, and holds up nobody`(
+        _ damage: String,
+        _ isOver: Bool
+    ) async throws {
+        let store = try file.open()
+        let first = try await store.store(try StorePattern.entry(1, device: 1))[0]
+        let second = try await store.store(try StorePattern.entry(2, device: 1))[0]
+        await store.close()
+        try file.execute("\(damage) WHERE id = \(first.value)")
+        let damaged = try file.open()
+        #expect(try await damaged.integrityReport().count == 1)
+        if isOver {
+            #expect(try await damaged.expire(now: .after(1_000_000), limit: 9) == 2)
+            #expect(try await damaged.state(second) == .expired)
+        } else {
+            #expect(try await damaged.takeAll().map(\.lease.id) == [second])
+        }
+        #expect(try await damaged.integrityReport() == [])
+        await damaged.close()
+    }
+
     @Test func `a token that was moved to another row opens nowhere`() async throws {
         let store = try file.open()
         let registrations = try (1...2).map { try StorePattern.registration($0) }

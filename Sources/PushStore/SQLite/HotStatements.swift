@@ -5,6 +5,8 @@ struct HotStatements {
     let insertEntry: SQLiteStatement
     let insertPayload: SQLiteStatement
     let deletePayload: SQLiteStatement
+    let insertWaiting: SQLiteStatement
+    let deleteWaiting: SQLiteStatement
     /// Queued → sending, where it is still what its lease says.
     let mark: SQLiteStatement
     /// Sending → what the attempt made of it, where it is still what its lease says.
@@ -24,6 +26,10 @@ struct HotStatements {
         )
         insertPayload = try connection.prepare("INSERT INTO payload (entry, bytes) VALUES (?, ?)")
         deletePayload = try connection.prepare("DELETE FROM payload WHERE entry = ?")
+        insertWaiting = try connection.prepare(
+            "INSERT INTO waiting (entry, tenant, lane, state, tried, due, deadline) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        )
+        deleteWaiting = try connection.prepare("DELETE FROM waiting WHERE entry = ?")
         mark = try connection.prepare(
             "UPDATE entry SET state = 1, changed = ? WHERE id = ? AND state = 0 AND attempts = ?"
         )

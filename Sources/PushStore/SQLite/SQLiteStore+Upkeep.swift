@@ -37,8 +37,28 @@ extension SQLiteStore {
     package func integrityReport() async throws(StoreError) -> [String] {
         try await reader.perform { reader throws(StoreError) in
             let lines = try reader.sql("PRAGMA integrity_check(100)").all([]) { $0.optionalText(0) ?? "" }
-            return lines == ["ok"] ? [] : lines
+            return lines == ["ok"] ? try reader.unlistedReport() : lines
         }
+    }
+}
+
+extension StoreReader {
+    /// What SQLite does not know: whether what waits, and what is dead, is listed as that, and nothing else is.
+    fileprivate func unlistedReport() throws(StoreError) -> [String] {
+        let counts =
+            try sql(
+                """
+                SELECT (SELECT count(*) FROM entry WHERE (state IN (0, 2)) <> (id IN (SELECT entry FROM waiting))),
+                    (SELECT count(*) FROM waiting WHERE entry NOT IN (SELECT id FROM entry)),
+                    (SELECT count(*) FROM entry WHERE (state = 5) <>
+                        EXISTS (SELECT 1 FROM dead WHERE dead.tenant = entry.tenant AND dead.entry = entry.id))
+                """
+            ).first([]) { row in [row.integer(0), row.integer(1), row.integer(2)] } ?? []
+        let subjects = [
+            "entries are not listed as waiting, or are and do not wait", "that wait are no entries",
+            "entries are not listed as dead, or are and are not dead",
+        ]
+        return zip(counts, subjects).compactMap { $0 > 0 ? "\($0) \($1)" : nil }
     }
 }
 

@@ -6,7 +6,7 @@ enum Schema {
     /// "SPsh": what `file` and SQLite see of whose file it is.
     static let applicationID: Int64 = 0x5350_7368
 
-    static let steps = [outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places]
+    static let steps = [outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists]
     /// From which on devices have places.
     static let placesVersion = 8
 
@@ -92,6 +92,30 @@ enum Schema {
         DROP INDEX entry_sending;
         DROP INDEX entry_ended;
         CREATE TABLE parcel (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        """
+
+    /// What waits, and what is dead, in tables of their own: the rows of `entry` are under no index of a state, which each
+    /// notification would be looked at for when it is stored and when it ends. `state` is that of the entry, 0 or 2.
+    private static let lists = """
+        CREATE TABLE waiting (
+            entry INTEGER PRIMARY KEY,
+            tenant INTEGER NOT NULL,
+            lane INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            tried INTEGER NOT NULL,
+            due INTEGER NOT NULL,
+            deadline INTEGER NOT NULL
+        );
+        INSERT INTO waiting SELECT id, tenant, lane, state, tried, due, deadline FROM entry WHERE state IN (0, 2);
+        CREATE INDEX waiting_queue ON waiting (tenant, lane, tried, due) WHERE state = 0;
+        CREATE INDEX waiting_parked ON waiting (tenant) WHERE state = 2;
+        CREATE INDEX waiting_deadline ON waiting (deadline);
+        CREATE TABLE dead (tenant INTEGER NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (tenant, entry)) WITHOUT ROWID;
+        INSERT INTO dead SELECT tenant, id FROM entry WHERE state = 5;
+        DROP INDEX entry_queue;
+        DROP INDEX entry_parked;
+        DROP INDEX entry_waiting;
+        DROP INDEX entry_dead;
         """
 
     /// The device registry.

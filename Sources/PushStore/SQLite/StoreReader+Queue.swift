@@ -101,13 +101,14 @@ extension StoreReader {
             finding.damaged.append(id)
             return
         }
-        guard let found else { return }
-        guard let row = found.row, let payload = found.payload, row.isWhole(payload: payload) else {
+        // What is listed and is not queued was not written so either.
+        guard let row = found?.row, let payload = found?.payload, row.isWhole(payload: payload),
+            row.entry.state == .queued
+        else {
             finding.damaged.append(id)
             return
         }
         let entry = row.entry
-        guard entry.state == .queued else { return }
         guard entry.deadline > demand.now else {
             finding.expired.append(entry.id)
             return
@@ -123,7 +124,7 @@ extension StoreReader {
             for tried: Int64 in [0, 1] {
                 let due = try sql(
                     """
-                    SELECT due FROM entry INDEXED BY entry_queue
+                    SELECT due FROM waiting INDEXED BY waiting_queue
                     WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? ORDER BY due LIMIT 1
                     """
                 ).first([.integer(tenant), .integer(Int64(lane.rawValue)), .integer(tried)]) { $0.integer(0) }

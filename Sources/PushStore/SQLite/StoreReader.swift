@@ -44,9 +44,9 @@ final class StoreReader {
         selectRegistration = try connection.prepare(RegistrationRow.select)
         selectDue = try connection.prepare(
             """
-            SELECT id FROM entry INDEXED BY entry_queue
-            WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND due <= ? AND (? >> (id & 63)) & 1
-            ORDER BY due, id LIMIT ?
+            SELECT entry FROM waiting INDEXED BY waiting_queue
+            WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND due <= ? AND (? >> (entry & 63)) & 1
+            ORDER BY due, entry LIMIT ?
             """
         )
         selectWithPayload = try connection.prepare(
@@ -160,7 +160,9 @@ final class StoreReader {
         guard let number = try tenants.number(tenant) else { return Page(elements: [], next: nil) }
         let found = try sql(
             """
-            SELECT \(EntryRow.columns) FROM entry WHERE state = 5 AND tenant = ? AND id < ? ORDER BY id DESC LIMIT ?
+            SELECT \(EntryRow.columns) FROM entry WHERE id IN
+                (SELECT entry FROM dead WHERE tenant = ? AND entry < ? ORDER BY entry DESC LIMIT ?)
+            ORDER BY id DESC
             """
         ).all([.integer(number), .integer(before), .integer(Int64(limit))]) { [tenants] row throws(StoreError) in
             (id: row.integer(0), entry: try EntryRow(row, tenants)?.entry)

@@ -7,6 +7,8 @@ extension StoreWriter {
         try sql("UPDATE entry SET state = ?, reason = ?, changed = ? WHERE id = ?").run([
             .integer(state.code.rawValue), .optional(state.reasonCode), now.column, .integer(standing.id.value),
         ])
+        if standing.state.isWaiting { try unlist(standing.id.value) }
+        if case .dead = state { try listDead(standing.id.value, tenant: standing.tenant) }
         try settlePayload(of: standing.id.value, as: state)
         try conclude(standing.id.value, tenant: standing.tenant, as: state.code, now: now)
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
@@ -25,10 +27,10 @@ extension StoreWriter {
     /// - Returns: how many.
     func expire(now: Timestamp, limit: Int) throws(StoreError) -> Int {
         let ids = try sql(
-            "SELECT id FROM entry WHERE state IN (0, 2) AND deadline <= ? ORDER BY deadline LIMIT ?"
+            "SELECT entry FROM waiting WHERE deadline <= ? ORDER BY deadline LIMIT ?"
         ).all([now.column, .integer(Int64(limit))]) { $0.integer(0) }
         for id in ids {
-            if let known = EntryID(value: id), let standing = try standing(known) {
+            if let known = EntryID(value: id), let standing = try standing(known), standing.state.isWaiting {
                 try end(standing, as: try lateEnd(of: standing), now: now)
             } else {
                 try setAside(id, now: now)
@@ -38,8 +40,10 @@ extension StoreWriter {
     }
 
     /// A row that is not what was written ends as dead, whatever is in it, and holds nobody up. `id` is as it is in the
-    /// file.
+    /// file; it need not be that of a row.
     func setAside(_ id: Int64, now: Timestamp) throws(StoreError) {
+        // Whatever its row says, and where it is none.
+        try unlist(id)
         let found = try sql("SELECT tenant, lane, state FROM entry WHERE id = ?").first([.integer(id)]) { row in
             (tenant: row.integer(0), lane: row.integer(1), state: row.integer(2))
         }
@@ -47,6 +51,7 @@ extension StoreWriter {
         try sql("UPDATE entry SET state = 5, reason = ?, changed = ? WHERE id = ?").run([
             .integer(Int64(DeathReason.corrupt.rawValue)), now.column, .integer(id),
         ])
+        try listDead(id, tenant: found.tenant)
         try settlePayload(of: id, as: .dead(.corrupt))
         try conclude(id, tenant: found.tenant, as: .dead, now: now)
         guard let lane = UInt8(exactly: found.lane).flatMap(Lane.init) else { return }
@@ -60,8 +65,9 @@ extension StoreWriter {
         while count < limit {
             let found = try sql(
                 """
-                SELECT \(EntryStanding.columns), header FROM entry WHERE state = 2 AND tenant = ? AND id > ?
-                ORDER BY id LIMIT 256
+                SELECT \(EntryStanding.columns), header FROM entry WHERE id IN
+                    (SELECT entry FROM waiting WHERE state = 2 AND tenant = ? AND entry > ? ORDER BY entry LIMIT 256)
+                ORDER BY id
                 """
             ).all([.integer(number), .integer(last)]) { row in
                 (id: row.integer(0), standing: EntryStanding(row), header: EntryHeader.decode(row.bytes(9)))
@@ -69,7 +75,7 @@ extension StoreWriter {
             guard let end = found.last else { break }
             last = end.id
             for (id, standing, header) in found where count < limit {
-                guard let standing, let header else {
+                guard let standing, let header, standing.state == .parked else {
                     try setAside(id, now: now)
                     continue
                 }
@@ -78,6 +84,7 @@ extension StoreWriter {
                 try sql("UPDATE entry SET state = 0, reason = NULL, changed = ?, due = ? WHERE id = ?").run([
                     now.column, now.column, .integer(id),
                 ])
+                try sql("UPDATE waiting SET state = 0, due = ? WHERE entry = ?").run([now.column, .integer(id)])
                 tallies.move(tenant: number, lane: standing.lane, from: .parked, to: .queued)
             }
         }

@@ -101,6 +101,7 @@ extension StoreWriter {
             try parcels.add(entry.payload, of: id.value)
         } else {
             try insertPayload(entry.payload, of: id.value)
+            try list(id.value, Waiting(entry, tenant: tenant, now: now))
         }
         try watch(entry, as: id)
         tallies.move(tenant: tenant, lane: entry.lane, from: nil, to: state)

@@ -39,7 +39,10 @@ extension StoreWriter {
             if purgedCount == limit { return PurgeStep(purgedCount: purgedCount, lastID: id - 1) }
             purgedCount += 1
             // Those of the others went when they ended.
-            if state == EntryState.Code.dead.rawValue { try deletePayload(id) }
+            if state == EntryState.Code.dead.rawValue {
+                try deletePayload(id)
+                try sql("DELETE FROM dead WHERE tenant = ? AND entry = ?").run([.integer(tenant), .integer(id)])
+            }
             if !hasNoMoreAttempts { try sql("DELETE FROM attempt WHERE entry = ?").run([.integer(id)]) }
             try sql("DELETE FROM entry WHERE id = ?").run([.integer(id)])
             try forgetWatch(id, tenant: tenant)

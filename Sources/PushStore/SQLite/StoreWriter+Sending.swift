@@ -92,6 +92,7 @@ extension StoreWriter {
         hot.mark.bind(2, lease.id.value)
         hot.mark.bind(3, Int64(lease.attemptCount))
         guard try hot.mark.runBound() == 1 else { return .lost }
+        try unlist(lease.id.value)
         tallies.move(tenant: lease.standing.tenant, lane: lease.standing.lane, from: .queued, to: .sending)
         return .sending
     }
@@ -247,6 +248,7 @@ extension StoreWriter {
                 .integer(Int64(lane.rawValue)), .integer(standing.id.value),
             ])
         }
+        try list(standing, as: settlement, lane: lane, now: now)
         if lane == standing.lane {
             tallies.move(tenant: standing.tenant, lane: lane, from: .sending, to: settlement.state.code)
         } else {

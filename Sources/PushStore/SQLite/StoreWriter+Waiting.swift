@@ -36,6 +36,17 @@ extension StoreWriter {
             .integer(state.code.rawValue), .optional(cause.map { Int64($0.rawValue) }), now.column, due.column,
             .integer(standing.id.value),
         ])
+        try list(
+            standing.id.value,
+            Waiting(
+                tenant: standing.tenant,
+                lane: standing.lane,
+                isParked: state == .parked,
+                isTried: standing.attemptCount > 0,
+                due: due,
+                deadline: standing.deadline
+            )
+        )
         try settlePayload(of: standing.id.value, as: state)
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
