@@ -1,3 +1,4 @@
+import APNS
 import Envelope
 import Platform
 import PushStorePattern
@@ -121,6 +122,37 @@ struct TraceIndexTests {
         #expect(try await newer(store, second[0]) == third.map(\.value))
         #expect(try await newer(store, third[0]) == [])
         await store.close()
+    }
+
+    @Test func `an apns-id is found in memory, in the run of its time, in another, and after a restart`() async throws {
+        let store = try open()
+        var random = SeededRandom(seed: 7)
+        // The second says of itself that it is as old as the first.
+        var entries = try (1...3).map { try StorePattern.entry(UInt64($0)) }
+        for index in 0..<2 { entries[index].apnsID = .timeOrdered(now: .after(0), random: &random) }
+        var ids = try await store.store(entries[0])
+        try await fill(store, 0..<TraceIndexKind.apnsID.pairCountMax)
+        ids += try await store.store(entries[1])
+        try await fill(store, 0..<TraceIndexKind.apnsID.pairCountMax)
+        ids += try await store.store(entries[2])
+        #expect(try await runCount(store, .apnsID) == 2)
+        for (entry, id) in zip(entries, ids) {
+            #expect(try await store.entry(apnsID: entry.apnsID, tenant: tenant)?.id == id)
+            #expect(try await store.entry(apnsID: entry.apnsID, tenant: try StorePattern.tenant(2)) == nil)
+        }
+        #expect(try await store.entry(apnsID: .timeOrdered(now: .after(0), random: &random), tenant: tenant) == nil)
+        await store.close()
+        let next = try open()
+        for (entry, id) in zip(entries, ids) {
+            #expect(try await next.entry(apnsID: entry.apnsID, tenant: tenant)?.id == id)
+        }
+        await next.close()
+    }
+
+    @Test func `an apns-id of version 7 tells when it was made, and no other does`() {
+        var random = SeededRandom(seed: 7)
+        #expect(APNSID.timeOrdered(now: .after(5), random: &random).made == .after(5))
+        #expect(APNSID().made == nil)
     }
 
     @Test func `many with one hash are found across the parts of a run`() {

@@ -45,6 +45,9 @@ struct EntrySequence {
     /// - Returns: no number of before that time is greater, where none ran ahead of the clock.
     static func last(before milliseconds: UInt64) -> Int64 { clock(milliseconds) + slack }
 
+    /// - Returns: no number that is given out from that time on is less, where nobody sets the clock back.
+    static func first(at milliseconds: UInt64) -> Int64 { clock(milliseconds) }
+
     /// A clock beyond the year 2109 does not count any more; the numbers go on one by one.
     private static func clock(_ milliseconds: UInt64) -> Int64 {
         Int64(min(milliseconds, (1 << 41) - 1)) * countPerMillisecond

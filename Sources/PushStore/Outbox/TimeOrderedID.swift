@@ -18,4 +18,11 @@ extension APNSID {
         bytes[8] = bytes[8] & 0x3F | 0x80
         return APNSID(bytes: bytes.span)
     }
+
+    /// When one that tells its time was made; nil for another version.
+    var made: Timestamp? {
+        let bytes = bytes
+        guard bytes[6] >> 4 == 7 else { return nil }
+        return Timestamp(milliseconds: bytes[..<6].reduce(0) { $0 << 8 | UInt64($1) })
+    }
 }

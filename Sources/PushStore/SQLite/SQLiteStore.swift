@@ -42,6 +42,7 @@ package final class SQLiteStore: Sendable {
         let tallies = Guarded<[TallyTable.Key: Int]>([:])
         let traces = Guarded(TraceMemory())
         let deviceEntries = Guarded(TraceMemory())
+        let apnsIDs = Guarded(TraceMemory())
         let health = Guarded(StoreHealth.writable)
         let news = RegistryNews()
         let report = Guarded<(OpeningReport, UInt64)?>(nil)
@@ -64,6 +65,7 @@ package final class SQLiteStore: Sendable {
                         book: tallies,
                         traces: traces,
                         deviceEntries: deviceEntries,
+                        apnsIDs: apnsIDs,
                         health: health,
                         news: news
                     )
@@ -92,7 +94,8 @@ package final class SQLiteStore: Sendable {
                         file: file,
                         secrets: secrets,
                         traces: traces,
-                        deviceEntries: deviceEntries
+                        deviceEntries: deviceEntries,
+                        apnsIDs: apnsIDs
                     )
                 },
                 execute: { reader, jobs in

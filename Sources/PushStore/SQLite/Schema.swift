@@ -6,7 +6,7 @@ enum Schema {
     /// "SPsh": what `file` and SQLite see of whose file it is.
     static let applicationID: Int64 = 0x5350_7368
 
-    static let steps = [outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists]
+    static let steps = [outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs]
     /// From which on devices have places.
     static let placesVersion = 8
 
@@ -116,6 +116,19 @@ enum Schema {
         DROP INDEX entry_parked;
         DROP INDEX entry_waiting;
         DROP INDEX entry_dead;
+        """
+
+    /// Which entry has which apns-id, in sorted runs, as traces are.
+    private static let apnsIDs = """
+        CREATE TABLE apns_run (id INTEGER PRIMARY KEY);
+        CREATE TABLE apns_chunk (
+            run INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            pairs BLOB NOT NULL,
+            PRIMARY KEY (run, first, ordinal)
+        ) WITHOUT ROWID;
+        DROP INDEX entry_apns_id;
         """
 
     /// The device registry.

@@ -16,6 +16,7 @@ final class StoreReader {
     let cursors: CursorSeal
     let traces: Guarded<TraceMemory>
     let deviceEntries: Guarded<TraceMemory>
+    let apnsIDs: Guarded<TraceMemory>
     /// Of the last registration that was read.
     var lastTopic: Topic?
     private let begin: SQLiteStatement
@@ -30,7 +31,8 @@ final class StoreReader {
         file: StoreFile,
         secrets: StoreSecrets,
         traces: Guarded<TraceMemory>,
-        deviceEntries: Guarded<TraceMemory>
+        deviceEntries: Guarded<TraceMemory>,
+        apnsIDs: Guarded<TraceMemory>
     ) throws(StoreError) {
         self.connection = connection
         self.registry = registry
@@ -38,6 +40,7 @@ final class StoreReader {
         self.file = file
         self.traces = traces
         self.deviceEntries = deviceEntries
+        self.apnsIDs = apnsIDs
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
         sql = StatementCache(connection)
@@ -89,10 +92,16 @@ final class StoreReader {
 
     func entry(apnsID: APNSID, tenant: TenantID) throws(StoreError) -> OutboxEntry? {
         guard let number = try tenants.number(tenant) else { return nil }
-        let found = try sql(
-            "SELECT \(EntryRow.columns) FROM entry WHERE apns_id = ? AND tenant = ? ORDER BY id DESC LIMIT 1"
-        ).first([.bytes(apnsID.bytes), .integer(number)], whole)
-        return found ?? nil
+        var entry: OutboxEntry?
+        try entryNumbers(apnsID: apnsID) { id throws(StoreError) in
+            let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE id = ? AND tenant = ?").first(
+                [.integer(id), .integer(number)],
+                whole
+            )
+            if let found = found ?? nil, found.apnsID == apnsID { entry = found }
+            return entry == nil
+        }
+        return entry
     }
 
     func entries(trace: Trace, tenant: TenantID, limit: Int) throws(StoreError) -> [OutboxEntry] {

@@ -88,6 +88,7 @@ extension StoreWriter {
         row.bind(9, now.number)
         row.bind(10, now.number)
         row.bind(11, apnsID)
+        apnsIDs.note(TracePair.hash(apnsID: apnsID), entry: id)
         if let trace = entry.trace.map({ Array($0.text.utf8) }) {
             row.bind(12, trace)
             traces.note(TracePair.hash(trace: trace), entry: id)

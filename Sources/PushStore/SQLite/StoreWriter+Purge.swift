@@ -65,6 +65,7 @@ extension StoreWriter {
         ).run([time.column, .integer(Int64(limit))])
         try forgetRun(.trace)
         try forgetRun(.device)
+        try forgetRun(.apnsID)
     }
 
     private func forgetRun(_ kind: TraceIndexKind) throws(StoreError) {

@@ -11,6 +11,7 @@ final class StoreWriter {
     let tallies: TallyTable
     let traces: TraceIndex
     let deviceEntries: TraceIndex
+    let apnsIDs: TraceIndex
     let parcels: ParcelTable
     let vault: TokenVault
     let places: DevicePlaces
@@ -38,6 +39,7 @@ final class StoreWriter {
         book: Guarded<[TallyTable.Key: Int]>,
         traces: Guarded<TraceMemory>,
         deviceEntries: Guarded<TraceMemory>,
+        apnsIDs: Guarded<TraceMemory>,
         health: Guarded<StoreHealth>,
         news: RegistryNews
     ) throws(StoreError) {
@@ -53,6 +55,7 @@ final class StoreWriter {
         tallies = try TallyTable(connection, book: book)
         self.traces = try TraceIndex(connection, by: .trace, memory: traces)
         self.deviceEntries = try TraceIndex(connection, by: .device, memory: deviceEntries)
+        self.apnsIDs = try TraceIndex(connection, by: .apnsID, memory: apnsIDs)
         parcels = try ParcelTable(connection)
         vault = TokenVault(secrets)
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
@@ -102,12 +105,14 @@ final class StoreWriter {
             try tallies.write()
             try traces.write()
             try deviceEntries.write()
+            try apnsIDs.write()
             try parcels.write()
             try writeSequence()
             try hot.commit.runBound()
             tallies.end(holds: true)
             traces.end(holds: true)
             deviceEntries.end(holds: true)
+            apnsIDs.end(holds: true)
             parcels.end(holds: true)
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
@@ -126,6 +131,7 @@ final class StoreWriter {
             tallies.end(holds: false)
             traces.end(holds: false)
             deviceEntries.end(holds: false)
+            apnsIDs.end(holds: false)
             parcels.end(holds: false)
             tenants.forget()
             if error == .full { note(.full) }

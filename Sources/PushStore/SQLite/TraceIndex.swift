@@ -1,6 +1,8 @@
+internal import APNS
+internal import Envelope
 internal import Platform
 
-/// Which entries have which trace; and, with tables of its own, which are for which device.
+/// Which entries have which trace; and, with tables of their own, which are for which device, and which has which apns-id.
 ///
 /// Traces are random, devices come in any order, and an index of SQLite's would write a page of its own for each entry,
 /// the more so the larger it is. So the newest are kept in memory, in the order in which they came; when there are
@@ -19,7 +21,7 @@ struct TraceMemory {
     func entries(_ hash: Int64) -> [Int64] { pairs.lazy.filter { $0.hash == hash }.map(\.entry).reversed() }
 }
 
-/// The hash of a trace, or of a device, and an entry that has it.
+/// The hash of a trace, of a device or of an apns-id, and an entry that has it.
 struct TracePair: Equatable {
     let hash: Int64
     let entry: Int64
@@ -29,6 +31,10 @@ struct TracePair: Equatable {
         sum.add(trace)
         return Int64(bitPattern: sum.value)
     }
+
+    /// - Parameter apnsID: its 16 bytes.
+    /// - Returns: what its entry is looked for by.
+    static func hash(apnsID: [UInt8]) -> Int64 { hash(trace: apnsID) }
 
     /// - Parameters:
     ///   - device: its id.
@@ -46,17 +52,34 @@ struct TracePair: Equatable {
 enum TraceIndexKind {
     case trace
     case device
+    case apnsID
 
-    var runs: String { self == .trace ? "trace_run" : "device_run" }
-    var chunks: String { self == .trace ? "trace_chunk" : "device_chunk" }
-    /// Not the same for both, so that no transaction writes a run of each, but for one in many.
-    var pairCountMax: Int { self == .trace ? TraceMemory.pairCountMax : TraceMemory.pairCountMax / 4 * 3 }
+    var runs: String { table + "_run" }
+    var chunks: String { table + "_chunk" }
+
+    private var table: String {
+        switch self {
+        case .trace: "trace"
+        case .device: "device"
+        case .apnsID: "apns"
+        }
+    }
+
+    /// Not the same for two, so that no transaction writes a run of each, but for one in many.
+    var pairCountMax: Int {
+        switch self {
+        case .trace: TraceMemory.pairCountMax
+        case .device: TraceMemory.pairCountMax / 4 * 3
+        case .apnsID: TraceMemory.pairCountMax / 8 * 7
+        }
+    }
 
     /// What a process before had in memory.
     fileprivate var selectYounger: String {
         switch self {
         case .trace: "SELECT id, trace FROM entry WHERE id > ? AND trace IS NOT NULL ORDER BY id LIMIT ?"
         case .device: "SELECT id, header, tenant FROM entry WHERE id > ? ORDER BY id LIMIT ?"
+        case .apnsID: "SELECT id, apns_id FROM entry WHERE id > ? ORDER BY id LIMIT ?"
         }
     }
 
@@ -67,6 +90,7 @@ enum TraceIndexKind {
         case .device:
             let device = EntryHeader.decode(row.bytes(1))?.device.bytes
             return device.map { TracePair.hash(device: $0, tenant: row.integer(2)) }
+        case .apnsID: return TracePair.hash(apnsID: row.bytes(1))
         }
     }
 }
@@ -234,17 +258,36 @@ extension StoreReader {
         try entryNumbers(TracePair.hash(device: device, tenant: tenant), by: .device, in: deviceEntries, visit)
     }
 
+    /// The same with those that may have an apns-id: first those of the time when it was made.
+    func entryNumbers(apnsID: APNSID, visit: (Int64) throws(StoreError) -> Bool) throws(StoreError) {
+        let likely = apnsID.made.map { EntrySequence.first(at: $0.milliseconds) << 8 }
+        try entryNumbers(TracePair.hash(apnsID: apnsID.bytes), by: .apnsID, in: apnsIDs, likely: likely, visit)
+    }
+
     private func entryNumbers(
         _ hash: Int64,
         by kind: TraceIndexKind,
         in memory: Guarded<TraceMemory>,
+        likely: Int64? = nil,
         _ visit: (Int64) throws(StoreError) -> Bool
     ) throws(StoreError) {
         // The memory first: what leaves it meanwhile is in a run by the time of the look at the runs.
         let recent = memory.withLock { $0.entries(hash) }
         for id in recent where !(try visit(id)) { return }
         let oldest = recent.last ?? .max
-        for run in try sql("SELECT id FROM \(kind.runs) ORDER BY id DESC").all([], { $0.integer(0) }) {
+        // A run has the number of its last entry: the first that is not before a number has it, if any has.
+        let first = try likely.map { number throws(StoreError) in
+            try sql("SELECT min(id) FROM \(kind.runs) WHERE id >= ?").first([.integer(number)]) {
+                $0.optionalInteger(0)
+            }
+        }
+        let own = (first ?? nil) ?? nil
+        if let own {
+            for id in try TraceChunk.entries(hash, of: kind, run: own, sql) where id < oldest {
+                if !(try visit(id)) { return }
+            }
+        }
+        for run in try sql("SELECT id FROM \(kind.runs) ORDER BY id DESC").all([], { $0.integer(0) }) where run != own {
             for id in try TraceChunk.entries(hash, of: kind, run: run, sql) where id < oldest {
                 if !(try visit(id)) { return }
             }
