@@ -14,12 +14,18 @@ package enum Base64URL {
 
     /// - Returns: ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        encode(bytes.span)
+    }
+
+    /// - Returns: ⌈4n / 3⌉ ASCII bytes.
+    package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
+        let alphabet = alphabet
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var buffer: UInt32 = 0
         var bitCount: UInt32 = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
+        for index in bytes.indices {
+            buffer = buffer << 8 | UInt32(bytes[index])
             bitCount += 8
             while bitCount >= 6 {
                 bitCount -= 6
@@ -60,6 +66,13 @@ package enum Base64URL {
         }
         let spareBits = buffer & (1 << bitCount - 1)
         return seen & 0x80 == 0 && spareBits == 0 ? bytes : nil
+    }
+
+    /// Whether `decode` has bytes for it.
+    package static func isCanonical(_ text: [UInt8]) -> Bool {
+        guard text.count % 4 != 1, isOfAlphabet(text) else { return false }
+        let spareBits: UInt8 = [0, 0, 0x0F, 0x03][text.count % 4]
+        return text.last.map { values[Int($0)] & spareBits == 0 } ?? true
     }
 
     /// Whether every byte is of the alphabet; a text may still have a length or spare bits that none has.

@@ -21,7 +21,7 @@ public struct Trace: Equatable, Hashable, Sendable {
     /// - Returns: `nil` unless the text is the base64url of 16 bytes.
     package init?(text: String) {
         let characters = Array(text.utf8)
-        guard characters.count == Self.characterCount, Base64URL.decode(characters) != nil else { return nil }
+        guard characters.count == Self.characterCount, Base64URL.isCanonical(characters) else { return nil }
         self.text = text
     }
 }

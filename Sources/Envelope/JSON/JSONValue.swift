@@ -1,6 +1,6 @@
 /// A parsed JSON value (RFC 8259). Each value knows where it began, so that a tool can name line and column.
 package struct JSONValue: Equatable, Sendable {
-    package indirect enum Content: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
         case null
         case bool(Bool)
         case integer(Int64)

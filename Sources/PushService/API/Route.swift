@@ -136,7 +136,10 @@ package enum Router {
 
     /// An identifier in a path or a body: 1 to 64 of `A-Z a-z 0-9 - _`. No period, slash or percent sign can be part of one.
     package static func isID(_ text: String) -> Bool {
-        (1...idByteCountMax).contains(text.utf8.count) && text.utf8.allSatisfy(isIDCharacter)
+        let bytes = text.utf8.span
+        guard (1...idByteCountMax).contains(bytes.count) else { return false }
+        for index in bytes.indices where !isIDCharacter(bytes[index]) { return false }
+        return true
     }
 
     private static var notFound: Problem {

@@ -89,20 +89,25 @@ enum ISODateTime {
         let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        func digits(_ number: Int64, _ unit: Int64, _ end: Unicode.Scalar) {
-            var unit = unit
-            while unit > 0 {
-                text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
-                unit /= 10
+        var characters = InlineArray<24, UInt8>(repeating: 0)
+        var end = 0
+        func digits(_ number: Int64, _ count: Int, _ mark: Unicode.Scalar) {
+            // From the last one on: the compiler knows what it divides by.
+            var rest = number
+            for place in stride(from: end + count - 1, through: end, by: -1) {
+                characters[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
             }
-            text.append(UInt8(ascii: end))
+            characters[end + count] = UInt8(ascii: mark)
+            end += count + 1
         }
-        digits(year, 1_000, "-")
-        digits(month, 10, "-")
-        digits(day, 10, "T")
-        digits(ofDay / 3_600, 10, ":")
-        digits(ofDay / 60 % 60, 10, ":")
-        digits(ofDay % 60, 10, ".")
-        digits(rest, 100, "Z")
+        digits(year, 4, "-")
+        digits(month, 2, "-")
+        digits(day, 2, "T")
+        digits(ofDay / 3_600, 2, ":")
+        digits(ofDay / 60 % 60, 2, ":")
+        digits(ofDay % 60, 2, ".")
+        digits(rest, 3, "Z")
+        unsafe characters.span.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
     }
 }

@@ -33,7 +33,9 @@ package struct CollapseKey: ~Copyable, Sendable {
         word: String?
     ) -> CollapseID? {
         guard notificationClass.collapses else { return nil }
-        let code = key.authenticationCode { code in
+        // Public, unlike what an authentication code mostly is.
+        var code = InlineArray<32, UInt8>(repeating: 0)
+        key.writeAuthenticationCode(to: &code) { code in
             var message = Self.contextBytes
             message.reserveCapacity(message.count + tenant.utf8.count + device.utf8.count + 32)
             for part in [tenant, device] {
@@ -45,7 +47,7 @@ package struct CollapseKey: ~Copyable, Sendable {
             code.update(message)
         }
         // 22 characters of base64url are always a collapse id.
-        return try? CollapseID(bytes: Base64URL.encode(code[..<16]))
+        return try? CollapseID(bytes: Base64URL.encode(code.span.extracting(first: 16)))
     }
 
     /// Whether a sender's word may be behind a collapse id, so that others have it too.

@@ -89,4 +89,11 @@ extension SecretBytes {
         }
         return code.withBytes { [UInt8](copying: $0) }
     }
+
+    /// The same, for a code that is no secret.
+    func writeAuthenticationCode(to code: inout InlineArray<32, UInt8>, _ feed: (inout HMACSHA256) -> Void) {
+        var span = code.mutableSpan
+        var output = unsafe span.mutableBytes
+        withBytes { HMACSHA256.code(key: $0, into: &output, feed: feed) }
+    }
 }

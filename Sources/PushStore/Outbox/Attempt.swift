@@ -45,10 +45,16 @@ package struct Attempt: Equatable, Sendable {
         self.uniqueID = uniqueID.map(Self.presentable)
     }
 
+    private static func isPresentable(_ text: Span<UInt8>) -> Bool {
+        guard text.count <= textByteCountMax else { return false }
+        for index in text.indices where text[index] < 0x20 || text[index] > 0x7E { return false }
+        return true
+    }
+
     /// It came from a stranger and goes into logs and pages.
     private static func presentable(_ text: String) -> String {
         // As nearly all are.
-        if text.utf8.count <= textByteCountMax, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
+        if isPresentable(text.utf8.span) { return text }
         return String(
             decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(textByteCountMax),
             as: UTF8.self
