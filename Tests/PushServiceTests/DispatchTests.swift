@@ -283,38 +283,34 @@ struct TokenQuarantineTests {
     private func place(
         _ environment: APNSEnvironment = .production,
         of tenant: String = "acme"
-    ) throws -> TokenQuarantine.Place {
-        TokenQuarantine.Place(
-            tenant: tenant,
-            topic: try Topic(bundleID: "com.example.chat"),
-            environment: environment
-        )
+    ) -> TokenQuarantine.Place {
+        TokenQuarantine.Place(tenant: tenant, bundleID: "com.example.chat", environment: environment)
     }
 
-    @Test func `bad tokens among many good ones are their own fault`() throws {
+    @Test func `bad tokens among many good ones are their own fault`() {
         var quarantine = TokenQuarantine()
-        let place = try place()
+        let place = place()
         for index in 0..<1_000 {
             #expect(quarantine.didAnswer(at: place, isFailure: index % 50 == 0, now: 1_000) == false)
         }
         #expect(!quarantine.isSuspected(place))
     }
 
-    @Test func `many bad tokens of one app accuse the environment, once`() throws {
+    @Test func `many bad tokens of one app accuse the environment, once`() {
         var quarantine = TokenQuarantine()
-        let place = try place()
+        let place = place()
         let alarms = (0..<100).filter { _ in quarantine.didAnswer(at: place, isFailure: true, now: 1_000) }
         #expect(alarms == [TokenQuarantine.failureCountMin - 1])
         #expect(quarantine.isSuspected(place))
-        #expect(!quarantine.isSuspected(try self.place(.sandbox)))
-        #expect(!quarantine.isSuspected(try self.place(of: "rival")))
+        #expect(!quarantine.isSuspected(self.place(.sandbox)))
+        #expect(!quarantine.isSuspected(self.place(of: "rival")))
         quarantine.clear(place)
         #expect(!quarantine.isSuspected(place))
     }
 
-    @Test func `failures that are hours apart do not add up`() throws {
+    @Test func `failures that are hours apart do not add up`() {
         var quarantine = TokenQuarantine()
-        let place = try place()
+        let place = place()
         for hour in 0..<200 {
             let now = Int64(hour) * 2 * TokenQuarantine.windowMilliseconds
             #expect(quarantine.didAnswer(at: place, isFailure: true, now: now) == false)

@@ -12,15 +12,18 @@ package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
         /// Whose devices they are: two tenants may have one app.
         package let tenant: String
-        /// The app's bundle id, a configured one.
-        package let topic: Topic
+        /// The app's, a configured one.
+        package let bundleID: String
         package let environment: APNSEnvironment
 
-        package init(tenant: String, topic: Topic, environment: APNSEnvironment) {
+        package init(tenant: String, bundleID: String, environment: APNSEnvironment) {
             self.tenant = tenant
-            self.topic = topic
+            self.bundleID = bundleID
             self.environment = environment
         }
+
+        /// Few share a bundle id, and every answer is looked up.
+        package func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
     /// What is counted together.

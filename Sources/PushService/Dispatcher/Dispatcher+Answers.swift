@@ -202,9 +202,8 @@ extension Dispatcher {
             return
         }
         let environment = device.environment
-        guard let topic = try? Topic(bundleID: pending.bundleID) else { return }
         let tenant = Self.text(pending.entry.tenant)
-        let place = TokenQuarantine.Place(tenant: tenant, topic: topic, environment: environment)
+        let place = TokenQuarantine.Place(tenant: tenant, bundleID: pending.bundleID, environment: environment)
         let isBad = verdict.device == .quarantine
         if isBad || end.status == 200 || end.status == 410 {
             if quarantine.didAnswer(at: place, isFailure: isBad, now: now) {

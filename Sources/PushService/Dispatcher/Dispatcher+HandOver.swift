@@ -13,7 +13,9 @@ extension Dispatcher {
         guard !offer.entries.isEmpty else { return nil }
         // An entry is large: what is asked of it is asked where it lies, and it is not copied for that.
         let lane = DispatchLane(offer.entries[0].lane)
-        let keys = offer.entries.map { Self.bucketKey(DeviceKey(tenant: offer.tenant, device: $0.device)) }
+        let keys = offer.entries.indices.map { index in
+            Self.bucketKey(DeviceKey(tenant: offer.tenant, device: offer.entries[index].device))
+        }
         if let tickets = reserve(offer, keys, lane) { return SendReservation(offer: offer, tickets: tickets) }
         for (entry, key) in zip(offer.entries, keys) {
             let lane = ServiceMetrics.index(lane)
@@ -72,7 +74,7 @@ extension Dispatcher {
                 PushDestination.push(token: $0, topic: topic)
             }
             pendings[ticket] = Pending(
-                leased: LeasedEntry(offer.entries[index], leases[index], tenant: offer.tenant, created: offer.now),
+                leased: offer.entries[index].leased(leases[index], tenant: offer.tenant, created: offer.now),
                 destination: destination ?? .end("NoVoIPToken"),
                 bundleID: offer.bundleID,
                 device: device

@@ -35,6 +35,8 @@ package struct ServiceMetrics: Sendable {
     /// Bundle ids, in the order of their counters; the last is `other`.
     private(set) var apps: [String] = []
     private var places: [String: Int] = [:]
+    /// Of the look before.
+    private var lastPlace = (app: "", index: 0)
     private(set) var accepted: [UInt64] = []
     private(set) var sent: [UInt64] = []
     private(set) var outcomes = [UInt64](repeating: 0, count: Outcome.allCases.count)
@@ -76,6 +78,7 @@ package struct ServiceMetrics: Sendable {
         sent = moved(sent, to: next)
         apps = next
         places = Dictionary(uniqueKeysWithValues: known.enumerated().map { ($0.element, $0.offset) })
+        lastPlace = ("", next.count - 1)
     }
 
     private func moved(_ counts: [UInt64], to next: [String]) -> [UInt64] {
@@ -89,11 +92,15 @@ package struct ServiceMetrics: Sendable {
 
     /// Notifications that are on disk.
     package mutating func didAccept(_ count: Int, app: String, lane: DispatchLane, microseconds: Int64) {
-        accepted[place(app, lane)] &+= UInt64(max(0, count))
+        let place = place(app, lane)
+        accepted[place] &+= UInt64(max(0, count))
         acceptLatency.observe(microseconds: microseconds)
     }
 
-    package mutating func didSend(app: String, lane: DispatchLane) { sent[place(app, lane)] &+= 1 }
+    package mutating func didSend(app: String, lane: DispatchLane) {
+        let place = place(app, lane)
+        sent[place] &+= 1
+    }
 
     /// An attempt has its end.
     ///
@@ -121,8 +128,10 @@ package struct ServiceMetrics: Sendable {
         return Int((rest.partialValue >= 0 ? rest.partialValue : rest.partialValue - 86_399) / 86_400)
     }
 
-    private func place(_ app: String, _ lane: DispatchLane) -> Int {
-        (places[app] ?? apps.count - 1) * DispatchLane.allCases.count + Self.index(lane)
+    private mutating func place(_ app: String, _ lane: DispatchLane) -> Int {
+        // Neighbours are mostly of one app.
+        if app != lastPlace.app { lastPlace = (app, places[app] ?? apps.count - 1) }
+        return lastPlace.index * DispatchLane.allCases.count + Self.index(lane)
     }
 
     /// At most eight cases: looking is as quick as a table.

@@ -51,31 +51,33 @@ package struct LeasedEntry: Equatable, Sendable {
         self.entry = entry
         self.payload = payload
     }
+}
 
+extension NewEntry {
     /// One that was stored as on its way, as a look at the queue would have given it.
     ///
     /// - Parameters:
-    ///   - entry: as it was stored.
     ///   - lease: what storing it gave.
     ///   - tenant: whose.
     ///   - created: when it was accepted.
-    package init(_ entry: NewEntry, _ lease: Lease, tenant: TenantID, created: Timestamp) {
-        self.init(
+    /// - Returns: what its dispatcher sends.
+    package func leased(_ lease: Lease, tenant: TenantID, created: Timestamp) -> LeasedEntry {
+        LeasedEntry(
             lease: lease,
             entry: OutboxEntry(
                 id: lease.id,
                 tenant: tenant,
-                device: entry.device,
-                topic: entry.topic,
-                apnsID: entry.apnsID,
-                collapseID: entry.collapseID,
-                lane: entry.lane,
-                pushType: entry.pushType,
-                priority: entry.priority,
-                expiration: entry.expiration,
-                deadline: entry.deadline,
-                attemptLimit: entry.attemptLimit,
-                trace: entry.trace,
+                device: device,
+                topic: topic,
+                apnsID: apnsID,
+                collapseID: collapseID,
+                lane: lane,
+                pushType: pushType,
+                priority: priority,
+                expiration: expiration,
+                deadline: deadline,
+                attemptLimit: attemptLimit,
+                trace: trace,
                 state: .sending,
                 created: created,
                 changed: created,
@@ -85,7 +87,7 @@ package struct LeasedEntry: Equatable, Sendable {
                 receipt: nil,
                 replayedAs: nil
             ),
-            payload: entry.payload
+            payload: payload
         )
     }
 }

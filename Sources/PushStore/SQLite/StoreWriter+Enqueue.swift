@@ -18,8 +18,9 @@ extension StoreWriter {
                 let tenant = try tenants.makeNumber(request.tenant)
                 results.append(
                     .sending(
-                        zip(ids, request.entries).map { id, entry in
-                            Lease(standing: EntryStanding(entry, id: id, tenant: tenant), number: 0)
+                        ids.indices.map { index in
+                            let standing = request.entries[index].standing(as: ids[index], tenant: tenant)
+                            return Lease(standing: standing, number: 0)
                         }
                     )
                 )
@@ -39,10 +40,11 @@ extension StoreWriter {
         }
         var ids: [EntryID] = []
         ids.reserveCapacity(request.entries.count)
-        for entry in request.entries {
-            let shard = Shard(tenant: request.tenant, device: entry.device)
+        // By their places: each is large, and one that is taken out is copied.
+        for index in request.entries.indices {
+            let shard = Shard(tenant: request.tenant, device: request.entries[index].device)
             let id = nextID(shard, milliseconds: now.milliseconds)
-            try insert(entry, as: id, tenant: tenant, state: state, now: now)
+            try insert(request.entries[index], as: id, tenant: tenant, state: state, now: now)
             ids.append(id)
         }
         if let idempotency = request.idempotency {

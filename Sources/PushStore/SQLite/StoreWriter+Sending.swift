@@ -15,7 +15,9 @@ struct EntryStanding: Hashable {
     var mayBeWatched = true
 
     static let columns = "id, tenant, lane, state, reason, attempts, attempt_limit, deadline, maybe_duplicate"
+}
 
+extension EntryStanding {
     /// - Returns: nil for a row that is not what was written.
     init?(_ row: SQLiteRow) {
         guard let id = EntryID(value: row.integer(0)), let lane = UInt8(exactly: row.integer(2)).flatMap(Lane.init),
@@ -31,19 +33,6 @@ struct EntryStanding: Hashable {
         maybeDuplicate = row.integer(8) != 0
     }
 
-    /// Of one that is stored as on its way.
-    init(_ entry: NewEntry, id: EntryID, tenant: Int64) {
-        self.id = id
-        self.tenant = tenant
-        lane = entry.lane
-        state = .sending
-        attemptCount = 0
-        attemptLimit = entry.attemptLimit
-        deadline = entry.deadline
-        maybeDuplicate = false
-        mayBeWatched = entry.isWatched
-    }
-
     /// Of one that was read whole.
     init(_ row: EntryRow) {
         let entry = row.entry
@@ -55,6 +44,23 @@ struct EntryStanding: Hashable {
         attemptLimit = entry.attemptLimit
         deadline = entry.deadline
         maybeDuplicate = entry.maybeDuplicate
+    }
+}
+
+extension NewEntry {
+    /// Of one that is stored as on its way.
+    func standing(as id: EntryID, tenant: Int64) -> EntryStanding {
+        EntryStanding(
+            id: id,
+            tenant: tenant,
+            lane: lane,
+            state: .sending,
+            attemptCount: 0,
+            attemptLimit: attemptLimit,
+            deadline: deadline,
+            maybeDuplicate: false,
+            mayBeWatched: isWatched
+        )
     }
 }
 
