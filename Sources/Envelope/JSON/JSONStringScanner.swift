@@ -20,12 +20,13 @@ struct JSONStringScanner {
             guard position < bytes.count else { throw error(.unexpectedEnd) }
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                let run = bytes[runStart..<position]
+                let end = position
                 position += 1
                 if text.isEmpty {
-                    return isASCII ? String(decoding: run, as: UTF8.self) : try valid(run, start)
+                    // ASCII needs no look at its form, and its array no owner more.
+                    return isASCII ? ascii(runStart..<end) : try valid(bytes[runStart..<end], start)
                 }
-                text += run
+                text += bytes[runStart..<end]
                 return try valid(text[...], start)
             case UInt8(ascii: "\\"):
                 text += bytes[runStart..<position]
@@ -58,6 +59,12 @@ struct JSONStringScanner {
             index += 1
         }
         return (index, rest < 0x80 && seen.isASCII)
+    }
+
+    private func ascii(_ range: Range<Int>) -> String {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+        }
     }
 
     private func valid(_ text: ArraySlice<UInt8>, _ start: Int) throws(JSONError) -> String {

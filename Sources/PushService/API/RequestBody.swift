@@ -73,24 +73,37 @@ enum PlainTextNames {
 
     /// Looks at every name of a document, whose depth the parser has bounded.
     static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+        // Nearly all have none, and no place has to be named.
+        if isThere(in: value) { name(in: value, at: path, faults) }
+    }
+
+    private static func isThere(in value: JSONValue) -> Bool {
         // By their places: what is taken out to be looked at is copied.
         switch value.content {
         case .object(let members):
             for index in members.indices {
-                let isPlainText = isPlainText(members[index].name)
-                guard isPlainText || members[index].value.isContainer else { continue }
-                let member = members[index]
-                let place = NearestName.presentable(member.name).map { FieldPath.member(path, $0) } ?? path
-                if isPlainText {
-                    faults.add(.plainText, place, at: member.offset, "text in clear is not taken; seal it")
-                }
-                find(in: member.value, at: place, faults)
+                if isPlainText(members[index].name) { return true }
+                if members[index].value.isContainer, isThere(in: members[index].value) { return true }
             }
         case .array(let elements):
             for index in elements.indices where elements[index].isContainer {
-                find(in: elements[index], at: .element(path, index), faults)
+                if isThere(in: elements[index]) { return true }
             }
         default: break
+        }
+        return false
+    }
+
+    private static func name(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+        for member in value.members ?? [] {
+            let place = NearestName.presentable(member.name).map { FieldPath.member(path, $0) } ?? path
+            if isPlainText(member.name) {
+                faults.add(.plainText, place, at: member.offset, "text in clear is not taken; seal it")
+            }
+            name(in: member.value, at: place, faults)
+        }
+        for (index, element) in (value.elements ?? []).enumerated() {
+            name(in: element, at: .element(path, index), faults)
         }
     }
 }

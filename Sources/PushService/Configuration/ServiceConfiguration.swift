@@ -41,7 +41,9 @@ package struct ServiceConfiguration: Equatable, Sendable {
 }
 
 /// One customer of the service: its keys, its apps, its share.
-package struct TenantConfiguration: Equatable, Sendable {
+///
+/// An object: each notification takes it from step to step, and copying what it holds costs more than the look.
+package final class TenantConfiguration: Equatable, Sendable {
     package struct Key: Equatable, Sendable {
         /// For the audit log.
         package let name: String
@@ -60,6 +62,30 @@ package struct TenantConfiguration: Equatable, Sendable {
     /// Whether `POST /v1/compat/sap` takes words that everybody on the way can read.
     package let allowsClearText: Bool
     package let webhook: WebhookConfiguration?
+
+    init(
+        id: String,
+        keys: [Key],
+        apps: [AppConfiguration],
+        quotaPerDay: Int,
+        requestsPerSecond: Double,
+        allowsClearText: Bool,
+        webhook: WebhookConfiguration?
+    ) {
+        self.id = id
+        self.keys = keys
+        self.apps = apps
+        self.quotaPerDay = quotaPerDay
+        self.requestsPerSecond = requestsPerSecond
+        self.allowsClearText = allowsClearText
+        self.webhook = webhook
+    }
+
+    package static func == (one: TenantConfiguration, other: TenantConfiguration) -> Bool {
+        one.id == other.id && one.keys == other.keys && one.apps == other.apps
+            && one.quotaPerDay == other.quotaPerDay && one.requestsPerSecond == other.requestsPerSecond
+            && one.allowsClearText == other.allowsClearText && one.webhook == other.webhook
+    }
 }
 
 /// One app at one of Apple's environments.

@@ -8,7 +8,7 @@ extension TenantConfiguration {
     static let keyCountMax = 64
     static let appCountMax = 256
 
-    init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
+    convenience init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
         guard let reader = ObjectReader(value, at: path, names: Self.names, faults: faults) else { return nil }
         let id = reader.text("id", 1...64, "1 to 64 of a-z, 0-9 and hyphens", isRequired: true, isValid: Self.isID)
         let keys = Self.keys(reader)
@@ -18,13 +18,15 @@ extension TenantConfiguration {
         let allowsClearText = reader.flag("allows-clear-text") ?? false
         let webhook = reader.object("webhook", names: WebhookConfiguration.names).flatMap { WebhookConfiguration($0) }
         guard let id, let keys, let apps else { return nil }
-        self.id = id
-        self.keys = keys
-        self.apps = apps
-        quotaPerDay = Int(quota)
-        requestsPerSecond = Double(rate)
-        self.allowsClearText = allowsClearText
-        self.webhook = webhook
+        self.init(
+            id: id,
+            keys: keys,
+            apps: apps,
+            quotaPerDay: Int(quota),
+            requestsPerSecond: Double(rate),
+            allowsClearText: allowsClearText,
+            webhook: webhook
+        )
     }
 
     private static func isID(_ text: String) -> Bool {
