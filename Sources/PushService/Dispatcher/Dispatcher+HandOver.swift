@@ -56,10 +56,12 @@ extension Dispatcher {
             else { return nil }
         }
         let tickets = newTickets(keys.count)
-        let collapses = offer.entries.map { $0.collapseID.map { DispatchFlow.CollapseKey($0) } }
+        let collapses = offer.entries.indices.map { index in
+            offer.entries[index].collapseID.map { DispatchFlow.CollapseKey($0) }
+        }
         let now = context.clock.uptime()
         guard flow.reserve(tickets, for: keys, replacing: collapses, in: lane, now: now) else { return nil }
-        for (key, collapse) in zip(keys, collapses) where collapse != nil { didPass(key, in: lane) }
+        for index in keys.indices where collapses[index] != nil { didPass(keys[index], in: lane) }
         return tickets
     }
 

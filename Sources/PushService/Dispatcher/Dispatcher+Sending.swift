@@ -26,7 +26,8 @@ extension Dispatcher {
         guard let collapseID = entry.collapseID else { return lease }
         let key = Self.bucketKey(pending.key)
         didPass(key, in: pending.lane)
-        guard !entry.isUntouched || queued[ServiceMetrics.index(pending.lane)].wasPassed(key) else { return lease }
+        guard !entry.isUntouched || queued[ServiceMetrics.index(pending.lane)].wasPassed(key, created: entry.created)
+        else { return lease }
         lease.yieldsToNewer = context.collapseKey.mayBeShared(
             collapseID,
             id: entry.apnsID,

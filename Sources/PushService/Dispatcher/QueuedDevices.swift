@@ -80,9 +80,15 @@ struct QueuedDevices: Sendable {
         devices.values[index].wasPassed = true
     }
 
-    /// Whether something may have gone out that came later than what is queued for this device.
-    func wasPassed(_ device: DeviceBucket.Key) -> Bool {
-        unknownUntil != nil || (devices[device]?.wasPassed ?? false)
+    /// Whether something that is queued may have been passed.
+    ///
+    /// - Parameters:
+    ///   - device: whom it is for.
+    ///   - created: when it was accepted; what came since nothing was known is known again.
+    /// - Returns: whether something may have gone out to the device that came later.
+    func wasPassed(_ device: DeviceBucket.Key, created: Timestamp) -> Bool {
+        if let unknownUntil, created <= unknownUntil { return true }
+        return !devices.isEmpty && devices[device]?.wasPassed ?? false
     }
 
     /// Forgets those whose deadlines are over. Most calls have nothing to do.

@@ -141,18 +141,20 @@ struct CollapseOrderTests {
         let start = Timestamp(milliseconds: 1_793_491_200_000)
         let (one, two) = (DeviceBucket.Key(shardHash: 1), DeviceBucket.Key(shardHash: 2))
         var devices = QueuedDevices(unknownUntil: start)
-        #expect(devices.wasPassed(one), "of what was queued before nothing is known")
+        #expect(devices.wasPassed(one, created: start), "of what was queued before nothing is known")
+        let later = start.advanced(by: .milliseconds(1))
+        #expect(!devices.wasPassed(one, created: later))
         devices.didLook(oldestDue: nil)
         devices.didPass(one)
         for (number, device) in [(1, one), (2, one), (3, two)] as [(UInt64, DeviceBucket.Key)] {
             let deadline = start.advanced(by: .seconds(60))
             devices.willQueue(StorePattern.apnsID(number), for: device, deadline: deadline, now: start)
         }
-        #expect(!devices.wasPassed(one), "what went out before it came is older")
+        #expect(!devices.wasPassed(one, created: later), "what went out before it came is older")
         devices.didPass(one)
         devices.didLeave(StorePattern.apnsID(1))
-        #expect(devices.wasPassed(one) && !devices.wasPassed(two))
+        #expect(devices.wasPassed(one, created: later) && !devices.wasPassed(two, created: later))
         devices.didLeave(StorePattern.apnsID(2))
-        #expect(!devices.wasPassed(one))
+        #expect(!devices.wasPassed(one, created: later))
     }
 }

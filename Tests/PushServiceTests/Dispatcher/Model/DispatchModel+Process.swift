@@ -81,7 +81,8 @@ extension DispatchModel {
         if entries[id].isCollapsible, mutant != .forgetsThePassed {
             for index in queued.indices where index != own { queued[index].didPass(device) }
         }
-        entries[id].yields = queued[own].wasPassed(device)
+        let created = Timestamp(milliseconds: UInt64(entries[id].created))
+        entries[id].yields = queued[own].wasPassed(device, created: created)
         (entries[id].chosenAt, entries[id].answeredAt) = (step, .max)
     }
 
