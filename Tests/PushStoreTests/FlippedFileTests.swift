@@ -77,7 +77,7 @@ struct FlippedFileTests {
             for number in 1...20 {
                 let registration = try StorePattern.registration(number)
                 guard case .found(let found)? = try? await store.devices([registration.key]).first else { continue }
-                #expect(found.registration.token == registration.token, "seed \(seed), round \(round)")
+                #expect(found.token == registration.token, "seed \(seed), round \(round)")
             }
             // Whatever it says: it comes to its end.
             _ = try? await store.integrityReport()

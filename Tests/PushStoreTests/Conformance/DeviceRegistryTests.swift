@@ -220,7 +220,7 @@ struct DeviceRegistryTests {
             let other = theirs.tenant
             #expect(try await store.quarantine(token: mine.token, environment: .production, tenant: other) == 0)
             let listed = try await store.devices(tenant: other, after: nil, limit: 9).elements
-            #expect(listed.map(\.registration.key) == [own.key])
+            #expect(listed.map(\.key) == [own.key])
             #expect(try await found(store, 1)?.quarantine == nil)
         }
     }
