@@ -26,8 +26,9 @@ package struct ServiceLimits: Equatable, Sendable {
     /// Rows of the table of device buckets, and of that of addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
-    /// Requests that wait for their answer; more are not read.
-    package var openRequestCountMax = 1_000
+    /// Requests that wait for their answer; more are not read. At 20,000 a second so many wait for 25 ms: more of them would
+    /// be answered later, and not in greater number.
+    package var openRequestCountMax = 500
     /// Notifications of one lane that wait to be sent.
     package var backlogCountMax = 1_000_000
     /// After a 5xx: the first wait of a normal notification.
