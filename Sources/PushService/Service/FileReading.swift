@@ -59,27 +59,21 @@ struct FileReading {
         }
     }
 
-    /// One that clients refuse, by their clocks. With both times: one that is wrong looks like the other.
+    /// One that is over. One that is not valid yet is taken: who asks has a clock of its own, and a service whose clock is
+    /// behind accepts and keeps what it cannot send.
     private static func problem(of certificate: TLSCertificate, at unixSeconds: Int64) -> String? {
+        guard certificate.notAfter < unixSeconds else { return nil }
         func day(_ seconds: Int64) -> String {
             String(
                 ISODateTime.text(milliseconds: seconds.multipliedReportingOverflow(by: 1_000).partialValue).prefix(10)
             )
         }
-        let clock = "this machine's clock says \(day(unixSeconds))"
-        if certificate.notAfter < unixSeconds {
-            return
-                "the certificate has expired: it ended on \(day(certificate.notAfter)), and \(clock); renew it, or set the clock"
-        }
-        // A clock may be a little behind that of who has just signed it.
-        if certificate.notBefore - Self.clockSkewSeconds > unixSeconds {
-            return
-                "the certificate is not valid yet: it begins on \(day(certificate.notBefore)), and \(clock); set the clock"
-        }
-        return nil
+        // With both times: a clock that is wrong looks like a certificate that is.
+        return """
+            the certificate has expired: it ended on \(day(certificate.notAfter)), and this machine's clock says \
+            \(day(unixSeconds)); renew it, or set the clock
+            """
     }
-
-    private static let clockSkewSeconds: Int64 = 300
 
     /// SQLite makes files of its own beside the database's.
     mutating func database(_ path: String, at pointer: String) {
