@@ -8,7 +8,7 @@ struct RefusalBudget {
     /// What refusals may take, and when a connection is held back.
     struct Measure: Sendable {
         /// Of the loop's time, for all of them together: 5,000 in a second. Of the tenth that a server may lose at three
-        /// times what it takes, the rest goes into keeping a thousand requests at once.
+        /// times what it takes, the rest goes into keeping more requests at once.
         var percentMax = 4
         /// Of one, from TLS to TLS: what a refused POST of 1 KB takes.
         var nanosecondsEach: Int64 = 8_000
