@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PushStorePattern
+import Synchronization
 import TestSupport
 import Testing
 
@@ -58,6 +59,33 @@ struct MigrationTests {
         let again = try file.open()
         #expect(again.openingReport.versionBefore == Schema.steps.count)
         await again.close()
+    }
+
+    @Test func `who opens a file of an earlier version hears of it, and others hear nothing`() async throws {
+        _ = try makeFile(version: 3)
+        let heard = Mutex<[OpeningProgress]>([])
+        var settings = StoreSettings()
+        settings.whileOpening = { progress in heard.withLock { $0.append(progress) } }
+        try await file.open(settings).close()
+        #expect(heard.withLock { $0.first } == .upgrading(versionBefore: 3, version: Schema.steps.count))
+        heard.withLock { $0 = [] }
+        try await file.open(settings).close()
+        #expect(heard.withLock { $0.isEmpty })
+    }
+
+    @Test func `a connection tells of long work in the middle of it, until that is no longer wanted`() throws {
+        try file.execute("")
+        let connection = try SQLiteConnection(path: file.path, fileSystem: nil)
+        let count = Mutex(0)
+        connection.watchWork { count.withLock { $0 += 1 } }
+        let long =
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT sum(i) FROM n"
+        #expect(try connection.integer(long) == 500_000_500_000)
+        let heard = count.withLock { $0 }
+        #expect(heard > 0)
+        connection.watchWork(nil)
+        _ = try connection.integer(long)
+        #expect(count.withLock { $0 } == heard)
     }
 
     @Test func `a device and an entry of before receipts were kept go on`() async throws {

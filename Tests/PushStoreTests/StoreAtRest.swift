@@ -14,8 +14,8 @@ struct StoreAtRest {
         path = folder.path("store")
     }
 
-    func open() throws -> SQLiteStore {
-        try SQLiteStore(path: path, key: try StorePattern.key(), now: StorePattern.start)
+    func open(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {
+        try SQLiteStore(path: path, key: try StorePattern.key(), settings: settings, now: StorePattern.start)
     }
 
     func execute(_ text: String) throws {

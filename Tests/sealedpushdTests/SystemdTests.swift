@@ -2,6 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import PushStore
+
 struct SystemdTests {
     /// Without beats: the system keeps ten datagrams for a reader that is slow, and the service never waits.
     @Test(arguments: [false, true])
@@ -20,6 +22,26 @@ struct SystemdTests {
         #expect(systemd.next().hasPrefix("READY=1\n"))
         process.signal(SIGTERM)
         #expect(systemd.next().hasPrefix("STOPPING=1\n"))
+        #expect(process.wait() == 0)
+    }
+
+    @Test func `systemd hears that the database is brought forward, and gives the start more time`() throws {
+        let folder = try DaemonFolder()
+        let version = Schema.steps.count - 1
+        let file = try folder.folder.makeFile("store.sqlite", "")
+        try Migration.run(
+            try SQLiteConnection(path: file, fileSystem: nil),
+            steps: Array(Schema.steps.prefix(version))
+        )
+        let systemd = try NotifySocket(folder.folder.path("notify"))
+        let process = try DaemonProcess(
+            ["--config", folder.configuration],
+            environment: ["NOTIFY_SOCKET=\(folder.folder.path("notify"))"]
+        )
+        #expect(systemd.next().hasPrefix("EXTEND_TIMEOUT_USEC=300000000\n"))
+        let upgrading = try #require(process.lines(to: "store-opened").first { $0.contains("store-upgrading") })
+        #expect(DaemonProcess.value("version-before", in: upgrading) == "\(version)")
+        process.signal(SIGTERM)
         #expect(process.wait() == 0)
     }
 

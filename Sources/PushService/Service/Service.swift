@@ -21,16 +21,18 @@ package final class Service: Sendable {
     ///   - clock: the time.
     ///   - log: where lines go.
     ///   - makeParts: `standardParts`, outside of tests.
+    ///   - whileOpening: called again and again while the opening of the database takes long, on a thread of its own.
     /// - Returns: the service, which runs until `stop()`.
     /// - Throws: why it did not start; what had begun has ended then.
     package static func start(
         _ loaded: LoadedConfiguration,
         clock: ServiceClock,
         log: ServiceLog,
-        makeParts: ServicePartsFactory = standardParts
+        makeParts: ServicePartsFactory = standardParts,
+        whileOpening: @escaping @Sendable () -> Void = {}
     ) async throws(ServiceError) -> Service {
         try LibraryFloor.check()
-        let store = try open(loaded, clock, log)
+        let store = try open(loaded, clock, log, whileOpening)
         let loop: EventLoop
         do throws(TransportError) {
             loop = try EventLoop()
@@ -80,12 +82,23 @@ package final class Service: Sendable {
     private static func open(
         _ loaded: LoadedConfiguration,
         _ clock: ServiceClock,
-        _ log: ServiceLog
+        _ log: ServiceLog,
+        _ whileOpening: @escaping @Sendable () -> Void
     ) throws(ServiceError) -> SQLiteStore {
         let path = loaded.configuration.databaseFile
+        let settings = StoreSettings(whileOpening: { progress in
+            if case .upgrading(let versionBefore, let version) = progress {
+                log.event(
+                    "store-upgrading",
+                    at: clock.now(),
+                    [("version-before", "\(versionBefore)"), ("version", "\(version)")]
+                )
+            }
+            whileOpening()
+        })
         do throws(StoreError) {
             let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
-            let store = try SQLiteStore(path: path, key: key, now: clock.now())
+            let store = try SQLiteStore(path: path, key: key, settings: settings, now: clock.now())
             let report = store.openingReport
             log.event(
                 "store-opened",

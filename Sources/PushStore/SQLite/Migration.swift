@@ -7,13 +7,15 @@ enum Migration {
     ///   - connection: to a file that may be empty.
     ///   - steps: all of them; fewer only in tests, to make files of before.
     ///   - hash: of devices, in place of the file's own; nil but in tests.
+    ///   - whileOpening: hears that an earlier file is to be brought forward.
     /// - Returns: the version that the file had; 0 for an empty one.
     /// - Throws: `.newerFile`, `.notAStore`.
     @discardableResult
     static func run(
         _ connection: SQLiteConnection,
         steps: [String] = Schema.steps,
-        hash: DevicePlaces.Hash? = nil
+        hash: DevicePlaces.Hash? = nil,
+        whileOpening: (@Sendable (OpeningProgress) -> Void)? = nil
     ) throws(StoreError) -> Int {
         let version = Int(try connection.integer("PRAGMA user_version"))
         let owner = try connection.integer("PRAGMA application_id")
@@ -23,6 +25,9 @@ enum Migration {
         }
         guard version <= steps.count else { throw .newerFile(version: version, newestKnown: steps.count) }
         guard version >= 0 else { throw .notAStore }
+        if version > 0, version < steps.count {
+            whileOpening?(.upgrading(versionBefore: version, version: steps.count))
+        }
         for (index, step) in steps.enumerated().dropFirst(version) {
             try connection.execute("BEGIN IMMEDIATE")
             do throws(StoreError) {

@@ -6,6 +6,7 @@ internal import Platform
 final class SQLiteConnection {
     private let handle: OpaquePointer
     private let log: UnsafeMutablePointer<csqlite_log>
+    private var whileWorking: (() -> Void)?
     /// Once in a process; where somebody has used the library before, it counts on, which is only slower.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
@@ -46,6 +47,31 @@ final class SQLiteConnection {
 
     /// Of the log, a page each, after this connection's last commit.
     var logFrameCount: Int { unsafe Int(log.pointee.frame_count) }
+
+    /// From here on `body` is called every few million steps of the library's work, in the middle of it: it may not use the
+    /// connection. nil ends that.
+    ///
+    /// - Source: https://sqlite.org/c3ref/progress_handler.html
+    func watchWork(_ body: (() -> Void)?) {
+        whileWorking = body
+        guard body != nil else {
+            unsafe sqlite3_progress_handler(handle, 0, nil, nil)
+            return
+        }
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        let stepCount: Int32 = 2_000_000
+        unsafe sqlite3_progress_handler(
+            handle,
+            stepCount,
+            { context in
+                if let context = unsafe context {
+                    unsafe Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().whileWorking?()
+                }
+                return 0
+            },
+            context
+        )
+    }
 
     /// Text without parameters: pragmas, schemas, the ends of transactions.
     func execute(_ text: String) throws(StoreError) {

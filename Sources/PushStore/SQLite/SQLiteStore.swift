@@ -52,7 +52,12 @@ package final class SQLiteStore: Sendable {
                 open: { () throws(StoreError) in
                     let connection = try Self.connect(file, settings)
                     connection.watchLog(checkpointFrameCount: Self.checkpointFrameCount)
-                    let versionBefore = try Migration.run(connection, hash: settings.deviceHash)
+                    if let say = settings.whileOpening { connection.watchWork { say(.working) } }
+                    let versionBefore = try Migration.run(
+                        connection,
+                        hash: settings.deviceHash,
+                        whileOpening: settings.whileOpening
+                    )
                     let uses = try StoreIdentity.check(connection, secrets)
                     let openCount = max(uses, file.earlierOpenCount) + 1
                     try file.note(openCount: openCount, isClosed: false)
@@ -70,6 +75,7 @@ package final class SQLiteStore: Sendable {
                         news: news
                     )
                     let interruptedCount = try writer.start(openCount: openCount, now: now)
+                    connection.watchWork(nil)
                     let found = OpeningReport(
                         versionBefore: versionBefore,
                         version: Schema.steps.count,

@@ -21,6 +21,8 @@ package struct StoreSettings: Sendable {
     package var fileSystem: String?
     /// In place of the file's own keyed hash of devices, by their tenant's number and their id. Tests bring one that collides.
     package var deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)?
+    /// Hears how an opening goes that takes long, on the store's thread.
+    package var whileOpening: (@Sendable (OpeningProgress) -> Void)?
 
     package init(
         sightingStep: Duration = .seconds(3_600),
@@ -28,7 +30,8 @@ package struct StoreSettings: Sendable {
         hookCountMax: Int = 100_000,
         synchronous: Synchronous = .full,
         fileSystem: String? = nil,
-        deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)? = nil
+        deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)? = nil,
+        whileOpening: (@Sendable (OpeningProgress) -> Void)? = nil
     ) {
         self.sightingStep = sightingStep
         self.waitingMax = waitingMax
@@ -36,7 +39,16 @@ package struct StoreSettings: Sendable {
         self.synchronous = synchronous
         self.fileSystem = fileSystem
         self.deviceHash = deviceHash
+        self.whileOpening = whileOpening
     }
+}
+
+/// How an opening goes.
+package enum OpeningProgress: Equatable, Sendable {
+    /// A file of an earlier version is about to be brought forward.
+    case upgrading(versionBefore: Int, version: Int)
+    /// It goes on: said every few million steps of SQLite's work, which is less than seconds but on a slow disk.
+    case working
 }
 
 /// What a store found when it was opened.

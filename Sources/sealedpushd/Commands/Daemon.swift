@@ -44,9 +44,12 @@ struct Daemon {
             Output.complain(error.lines.joined(separator: "\n"))
             return ExitCode.configuration
         }
+        let systemd = SystemdNotifier(ProcessSettings.environment())
         let start = Blocking.wait { () async -> Start in
             do throws(ServiceError) {
-                return .running(try await Service.start(loaded, clock: Self.clock, log: log))
+                return .running(
+                    try await Service.start(loaded, clock: Self.clock, log: log, whileOpening: { systemd?.opening() })
+                )
             } catch {
                 return .failed(error)
             }
@@ -56,13 +59,17 @@ struct Daemon {
             Output.complain("sealedpushd: \(error.description)")
             return error.isLasting ? ExitCode.configuration : ExitCode.failed
         case .running(let service):
-            serve(service, log, wishes)
+            serve(service, log, wishes, systemd)
             return ExitCode.done
         }
     }
 
-    private func serve(_ service: Service, _ log: ServiceLog, _ wishes: Monitored<[Signals.Wish]>) {
-        let systemd = SystemdNotifier(ProcessSettings.environment())
+    private func serve(
+        _ service: Service,
+        _ log: ServiceLog,
+        _ wishes: Monitored<[Signals.Wish]>,
+        _ systemd: SystemdNotifier?
+    ) {
         log.event("ready", at: Self.clock.now())
         systemd?.ready()
         if let systemd, let period = systemd.watchdogPeriod {

@@ -30,6 +30,9 @@ struct SystemdNotifier: Sendable {
 
     func ready() { send("READY=1\nSTATUS=Serving.") }
 
+    /// What has been done for so long may take as long again: said often enough, a start has no end that would break it off.
+    func opening() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Opening its database.") }
+
     /// The time is what systemd knows a later READY=1 by.
     func reloading() {
         send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())\nSTATUS=Reading its configuration.")
