@@ -142,7 +142,7 @@ final class LiveProcess: Sendable {
     }
 
     /// Waiting for a process must not hold up the threads that other tests run on.
-    private static func onThread<Value: Sendable>(
+    static func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in

@@ -85,6 +85,7 @@ extension CommandLineTests {
         func `a signal to the demo alone leaves no process and no file`(_ number: Int32) async throws {
             let demo = try await WaitingDemo()
             demo.process.signal(number)
+            demo.process.signal(SIGCONT)
             let run = try await demo.process.end()
             #expect(run.end == .exit(1) && run.error.contains("stopped"), "\(run)")
             #expect(demo.children.allSatisfy { !Self.isAlive($0) })
@@ -94,6 +95,7 @@ extension CommandLineTests {
         @Test func `Ctrl-C, which reaches the demo and its children, leaves no process and no file`() async throws {
             let demo = try await WaitingDemo()
             demo.process.signalGroup(SIGINT)
+            demo.process.signal(SIGCONT)
             let run = try await demo.process.end()
             #expect(run.end == .exit(1) && !run.error.isEmpty, "\(run)")
             #expect(demo.children.allSatisfy { !Self.isAlive($0) })
@@ -110,7 +112,7 @@ extension CommandLineTests {
         }
 
         /// Neither gone nor waiting for a parent to ask how it ended.
-        private static func isAlive(_ id: pid_t) -> Bool {
+        fileprivate static func isAlive(_ id: pid_t) -> Bool {
             guard let status = try? Folder.contents("/proc/\(id)/stat") else { return false }
             let state = status[(status.lastIndex(of: ")") ?? status.startIndex)...].dropFirst(2).first
             return state != "Z" && state != "X"
@@ -118,10 +120,11 @@ extension CommandLineTests {
     }
 }
 
-/// A demo that waits for its message: its file is a pipe into which nobody writes.
+/// A demo whose sender waits for the message: its file is a pipe into which nobody writes. The demo itself stands still until
+/// SIGCONT: it waits a minute for a sender that says nothing, and this test may be later.
 private struct WaitingDemo {
     let process: LiveProcess
-    /// Simulator, host of files, device and sender.
+    /// Simulator, relay, host of files, phone and sender.
     let children: [pid_t]
     let temporary: String
 
@@ -135,17 +138,36 @@ private struct WaitingDemo {
         invocation.environment = ["TMPDIR": temporary]
         invocation.isGroup = true
         let process = try invocation.start()
-        // Four steps are done once their lines are there; the fifth waits.
-        for _ in 1...4 { _ = try await process.line() }
-        try await Until.holds("there are four children") { try Self.children(of: process.id).count == 4 }
         self.process = process
-        children = try Self.children(of: process.id)
+        // A thread that tasks of other tests cannot keep from running.
+        children = try await LiveProcess.onThread {
+            while true {
+                let children = try Self.children(of: process.id)
+                if children.contains(where: Self.isSender) {
+                    process.signal(SIGSTOP)
+                    return children
+                }
+                guard CommandLineTests.SignalTests.isAlive(process.id) else {
+                    throw Unexpected("it ended: \(process.complaints)")
+                }
+                usleep(2_000)
+            }
+        }
+        #expect(children.count == 5)
+    }
+
+    /// By its words: one that has just begun has those of the demo still.
+    private static func isSender(_ id: pid_t) -> Bool {
+        guard let words = try? Folder.contents("/proc/\(id)/cmdline").split(separator: "\0") else { return false }
+        return words.map(String.init).starts(with: ["sealedpush", "seal", "message.json"])
     }
 
     private static func children(of id: pid_t) throws -> [pid_t] {
         let tasks = try Folder.names("/proc/\(id)/task")
-        return try tasks.flatMap { task in
-            try Folder.contents("/proc/\(id)/task/\(task)/children").split(separator: " ").compactMap { pid_t($0) }
+        return tasks.flatMap { task in
+            // A thread that has ended meanwhile has none.
+            let children = try? Folder.contents("/proc/\(id)/task/\(task)/children")
+            return (children ?? "").split(separator: " ").compactMap { pid_t($0) }
         }
     }
 }
