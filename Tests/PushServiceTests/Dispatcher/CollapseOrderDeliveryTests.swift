@@ -61,10 +61,7 @@ struct CollapseOrderDeliveryTests {
     {
         let site = try await DispatchSite()
         let store = try site.openStore()
-        let dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        try await site.register("one", store)
-        await site.until { dispatcher.queued.allSatisfy { !$0.wantsLook(now: .init(milliseconds: .max)) } }
+        let dispatcher = try await site.started(store, for: "one")
         await site.inject(.request(.slow(.milliseconds(500))), count: 1)
         let answers = Self.watchAnswers(site)
         let entries = [try Self.talk(1, site), try Self.talk(2, site)]
@@ -90,10 +87,7 @@ struct CollapseOrderDeliveryTests {
     @Test func `one that waits in a less urgent lane does not come behind a newer one that passed it`() async throws {
         let site = try await DispatchSite()
         let store = try site.openStore()
-        let dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        try await site.register("one", store)
-        await site.until { dispatcher.queued.allSatisfy { !$0.wantsLook(now: .init(milliseconds: .max)) } }
+        let dispatcher = try await site.started(store, for: "one")
         // On the disk, and no look at the lane has come yet.
         let older = try Self.talk(1, site)
         await site.loop.run {
