@@ -13,6 +13,14 @@ struct ReadingTests {
         #expect(before.share(since: before, ownNanoseconds: 0) == nil)
     }
 
+    @Test func `turns of one length have the mean of their shares`() {
+        let shares = [(40, 10, 20, 30), (20, 30, 40, 10)].map {
+            ProcessorShare(ownPercent: $0.0, idlePercent: $0.1, diskPercent: $0.2, stolenPercent: $0.3)
+        }
+        let mean = ProcessorShare(ownPercent: 30, idlePercent: 20, diskPercent: 30, stolenPercent: 20)
+        #expect(ProcessorShare.mean(shares) == mean && ProcessorShare.mean([shares[0]]) == shares[0])
+    }
+
     @Test func `the system says what a processor and a process have done`() throws {
         let one = try ProcessorReading(0)
         #expect(try ProcessorReading(0).share(since: one, ownNanoseconds: 0)?.ownPercent ?? 0 == 0)

@@ -109,6 +109,41 @@ struct ServiceTallyTests {
         await tally.room()
     }
 
+    @Test func `a load without an end goes on until it is limited to what was given out`() {
+        var load = ServiceLoad()
+        load.length = .open
+        let tally = ServiceTally(load, first: 5)
+        #expect(tally.next() == 5..<6 && tally.next() == 6..<7 && !tally.isGivenOut)
+        tally.limit(to: 0)
+        #expect(tally.next() == nil && tally.isGivenOut && tally.nextNumber == 7)
+    }
+
+    @Test func `a turn has what was posted, was answered and came to APNs in it, and not what was before`() {
+        let tally = Self.tally(10, recipients: 2)
+        for _ in 0..<2 { _ = tally.next() }
+        tally.note(0..<2, status: 202, from: .now())
+        tally.noteDelivered(0, name: [])
+        let before = tally.progress
+        _ = tally.next()
+        tally.note(2..<4, status: 202, from: .now())
+        tally.note(4..<6, status: 429, from: .now())
+        for number in 1..<4 { tally.noteDelivered(number, name: []) }
+        let after = tally.progress
+        #expect(before.postedCount == 4 && before.acceptedCount == 2 && before.deliveredCount == 1)
+        #expect(after.postedCount == 6 && after.acceptedCount == 4 && after.deliveredCount == 4)
+        func at(_ seconds: Int64, _ progress: ServiceProgress) -> ServiceProgress {
+            ServiceProgress(
+                time: MonotonicTime(nanoseconds: seconds * 1_000_000_000),
+                postedCount: progress.postedCount,
+                acceptedCount: progress.acceptedCount,
+                deliveredCount: progress.deliveredCount
+            )
+        }
+        #expect(at(9, after).postedPerSecond(since: at(8, before)) == 2)
+        #expect(at(10, after).acceptedPerSecond(since: at(8, before)) == 1)
+        #expect(at(9, after).deliveredPerSecond(since: at(8, before)) == 3)
+    }
+
     @Test func `a load of some time ends with it`() {
         var load = ServiceLoad()
         load.length = .time(.zero)

@@ -19,6 +19,15 @@ extension CommandLineTests {
             return invocation
         }
 
+        private func onTerminal(_ arguments: String...) -> Invocation {
+            let words = ([Program.path, "bench", "service", "--keys", Program.keys] + arguments).map { "'\($0)'" }
+            // The words are for a shell of script's own.
+            var terminal = Invocation(["-qec", words.joined(separator: " "), "/dev/null"], in: folder)
+            terminal.program = "/usr/bin/script"
+            terminal.environment = ["TMPDIR": temporary]
+            return terminal
+        }
+
         private func lines(_ run: Run) throws -> [String: JSONLine] {
             let lines = try run.output.split(separator: "\n").map { try JSONLine($0 + "\n") }
             return Dictionary(try lines.map { (try $0.text("load"), $0) }) { $1 }
@@ -60,6 +69,29 @@ extension CommandLineTests {
             #expect(try Folder.names(temporary) == [])
         }
 
+        @Test func `too much in turns with what is taken: all that was accepted reaches APNs, and the rest is counted`()
+            async throws
+        {
+            // A second has room for one turn of too much, and one on each side.
+            let run = try await bench("--overload", "3", "--seconds", "1", "--devices", "1000", "--json").run()
+            #expect(run.end == .exit(0), "\(run)")
+            #expect(!run.error.contains("turn 1"), "that is for terminals")
+            let lines = try lines(run)
+            for name in ["capacity", "overload"] {
+                let turns = try #require(lines[name])
+                #expect(try turns.integer("accepted") > 0 && turns.integer("missing") == 0, "\(run)")
+                #expect(try turns.integer("delivered") == turns.integer("accepted"), "\(run)")
+            }
+            let goodput = try #require(lines["goodput"])
+            #expect(try goodput.integer("turns") == 1 && goodput.integer("times") == 3)
+            let overload = try #require(lines["overload"])
+            let (posts, refused) = (try goodput.integer("posts"), try goodput.integer("refused"))
+            #expect(try posts - refused == overload.integer("accepted"), "\(run)")
+            #expect(try goodput.integer("unsent") == overload.integer("unsent"))
+            #expect(lines["flatness"] != nil && lines["repeats"] != nil)
+            #expect(try Folder.names(temporary) == [])
+        }
+
         /// The short form of `bench service --kills 1000`.
         @Test func `a relay that is killed ten times loses nothing and sends nothing again without need`() async throws
         {
@@ -87,15 +119,16 @@ extension CommandLineTests {
         }
 
         @Test func `on a terminal the kills are counted while they come`() async throws {
-            let bench = bench("--kills", "2", "--posts", "220", "--devices", "100", "--seed", "1")
-            let words = ([bench.program] + bench.arguments).map { "'\($0)'" }.joined(separator: " ")
-            // The words are for a shell of script's own.
-            var terminal = Invocation(["-qec", words, "/dev/null"], in: folder)
-            terminal.program = "/usr/bin/script"
-            terminal.environment = bench.environment
             // So few kills do not find everything: how it ends is the other test's.
-            let run = try await terminal.run()
+            let run = try await onTerminal("--kills", "2", "--posts", "220", "--devices", "100", "--seed", "1").run()
             #expect(run.output.contains("\rkilled 1 of 2 times\rkilled 2 of 2 times\r\n"), "\(run)")
+        }
+
+        @Test func `on a terminal the turns of too much are counted while they come`() async throws {
+            let run = try await onTerminal("--overload", "2", "--seconds", "1", "--devices", "1000").run()
+            #expect(run.output.contains("\rturn 1 of 3\rturn 2 of 3\rturn 3 of 3\r\n"), "\(run)")
+            #expect(run.output.contains("capacity, 2 turns: ") && run.output.contains("overload, 1 turns: "), "\(run)")
+            #expect(run.output.contains("goodput ") && run.output.contains("2 times what was taken before"), "\(run)")
         }
 
         @Test func `Ctrl-C ends it and its relay, and leaves no file behind`() async throws {
@@ -115,7 +148,9 @@ extension CommandLineTests {
             (["--kills", "1", "--devices", "100,200"], "one number"),
             (["--overload", "3", "--devices", "100,200"], "one number"), (["--seed", "1"], "--seed is for --kills"),
             (["--devices", "100", "--recipients", "200"], "more than --devices"),
-            (["--overload", "3", "--rate", "5"], "without --rate"), (["--pushes", "1"], "for the extension"),
+            (["--overload", "3", "--rate", "5"], "without --rate"),
+            (["--overload", "3", "--posts", "100"], "without --posts"),
+            (["--overload", "3", "--receipts", "1"], "without --receipts"), (["--pushes", "1"], "for the extension"),
         ])
         func `options that do not go together are told`(_ example: (words: [String], reason: String)) async throws {
             let run = try await Invocation(["bench", "service"] + example.words, in: folder).run()

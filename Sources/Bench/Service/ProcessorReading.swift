@@ -52,6 +52,19 @@ package struct ProcessorShare: Equatable, Sendable {
     /// Another machine's.
     package let stolenPercent: Int
 
+    /// - Parameter shares: of times of one length, at least one.
+    /// - Returns: of all of that time.
+    package static func mean(_ shares: [ProcessorShare]) -> ProcessorShare {
+        precondition(!shares.isEmpty)
+        func mean(_ percent: (ProcessorShare) -> Int) -> Int { shares.map(percent).reduce(0, +) / shares.count }
+        return ProcessorShare(
+            ownPercent: mean(\.ownPercent),
+            idlePercent: mean(\.idlePercent),
+            diskPercent: mean(\.diskPercent),
+            stolenPercent: mean(\.stolenPercent)
+        )
+    }
+
     /// Other processes, and the system's own work.
     package var otherPercent: Int { max(0, 100 - ownPercent - idlePercent - diskPercent - stolenPercent) }
 }

@@ -15,6 +15,8 @@ package struct ServiceLoad: Sendable {
     package enum Length: Sendable {
         case posts(Int)
         case time(Duration)
+        /// When its tally is limited to what was given out.
+        case open
     }
 
     package var payload = Payload.small

@@ -25,11 +25,6 @@ package struct ServiceLoadReport: Equatable, Sendable {
     package var acceptedPerSecond: Int { Self.perSecond(acceptedCount, acceptNanoseconds) }
     package var deliveredPerSecond: Int { Self.perSecond(deliveredCount, deliveryNanoseconds) }
 
-    /// What goes through to APNs for as long as one likes.
-    package var sustainedPerSecond: Int {
-        Self.perSecond(acceptedCount - missingCount, max(acceptNanoseconds, deliveryNanoseconds))
-    }
-
     package static func perSecond(_ count: Int, _ nanoseconds: Int) -> Int {
         Int(Double(count) * 1e9 / Double(max(1, nanoseconds)))
     }
@@ -39,7 +34,7 @@ package struct LatencyFigures: Equatable, Sendable {
     package var medianNanoseconds = 0
     package var p99Nanoseconds = 0
 
-    init() {}
+    package init() {}
 
     init(_ histogram: LatencyHistogram) {
         medianNanoseconds = Int(histogram.quantile(perMille: 500))

@@ -67,10 +67,11 @@ package final class ServiceTally: Sendable {
             end = .now() + .seconds(1 << 40)
             limit(to: count * load.recipientCount)
         case .time(let time): end = .now() + time
+        case .open: end = .now() + .seconds(1 << 40)
         }
     }
 
-    /// From now on, so many are given out in all, with those that were.
+    /// From now on, so many are given out in all, with those that were: with 0 no more.
     package func limit(to countMax: Int) { state.withLock { $0.countMax = countMax } }
 
     /// Behind the last number that was given out.
@@ -192,6 +193,17 @@ package final class ServiceTally: Sendable {
     }
 
     // MARK: How far it is
+
+    package var progress: ServiceProgress {
+        state.withLock { state in
+            ServiceProgress(
+                time: .now(),
+                postedCount: state.rows.count,
+                acceptedCount: state.report.acceptedCount,
+                deliveredCount: state.report.deliveredCount
+            )
+        }
+    }
 
     /// Grows with every answer and every push.
     package var progressCount: Int { state.withLock { $0.report.postCount + $0.arrivalCount } }

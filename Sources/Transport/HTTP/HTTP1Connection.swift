@@ -34,7 +34,7 @@ final class HTTP1Connection {
     let channel: any ByteChannel
     private let remoteAddress: String?
     private var onClosed: (() -> Void)?
-    private var input = ByteQueue()
+    private(set) var input = ByteQueue()
     var output = ByteQueue()
     var phase = Phase.head
     var request = Request()
@@ -51,7 +51,7 @@ final class HTTP1Connection {
     private var isProcessing = false
     /// Enough has come that has no answer.
     private var isFull = false
-    private var isReadingPaused = false
+    private(set) var isReadingPaused = false
     private let hold = RefusalHold()
 
     /// Begins to serve. On the loop.

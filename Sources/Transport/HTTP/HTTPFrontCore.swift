@@ -6,7 +6,7 @@ final class HTTPFrontCore {
     private var listeners: [TLSListener] = []
     private var loopbackListener: PlainListener?
     private var connections: [ObjectIdentifier: HTTPFrontConnection] = [:]
-    private var loopbackConnections: [ObjectIdentifier: (PlainChannel, HTTP1Connection)] = [:]
+    private(set) var loopbackConnections: [ObjectIdentifier: (PlainChannel, HTTP1Connection)] = [:]
     private var onClosed: [() -> Void] = []
 
     init(application: any HTTPApplication, limits: HTTPLimits, loop: EventLoop) {

@@ -32,7 +32,7 @@ struct BenchCommand: Command {
           sealedpush bench extension --schedules 10000
           sealedpush bench fetch
           sealedpush bench provider --target localhost:2197 --ca keys-example/ca.pem
-          sealedpush bench service --posts 200000 --overload 3
+          sealedpush bench service --overload 3
           sealedpush bench service --devices 10000,1000000
           sealedpush bench service --kills 10
 
@@ -45,6 +45,8 @@ struct BenchCommand: Command {
         provider: any server will do that answers 200; each mode has a process of its own, whose memory is beside that of one
         which sends nothing. 'loop' sends from tasks on the client's event loop, 'default' from tasks on the global pool.
         service: 'sealedpushd' on one processor, what posts to it and a simulator behind it on another; CPU is the relay's.
+        Goodput of --overload is what was accepted in a turn beside the mean of the turns before and behind it, which post the
+        next one when one was answered; each is timed for a second when half of one has passed.
         Exit code 1 of --kills says that something acknowledged was lost, or sent again without need.
         A schedule is pushes to a simulated device and what happens to it: locked, full, short of time, asked twice. Exit
         code 1 says that the extension broke a promise in one of them; its seed repeats it.

@@ -58,24 +58,13 @@ struct CollapseOrderDeliveryTests {
         return counts
     }
 
-    /// Nobody has a look at the queue before he is told to: what the start looked for is not there.
-    private static func ready(_ site: DispatchSite, _ dispatcher: Dispatcher) async {
-        await site.until {
-            dispatcher.callsUnderWay == 0
-                && dispatcher.queued.allSatisfy { !$0.wantsLook(now: .init(milliseconds: .max)) }
-        }
-    }
-
     @Test(arguments: [true, false])
     func `a newer one goes out when the older is answered, from the queue and from a request`(_ isHandedOver: Bool)
         async throws
     {
         let site = try await DispatchSite()
         let store = try site.openStore()
-        let dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        try await site.register("one", store)
-        await Self.ready(site, dispatcher)
+        let dispatcher = try await site.started(store, for: "one")
         await site.inject(.request(.slow(.milliseconds(500))), count: 1)
         // However late this thread is, what is handed over is not answered before the second was offered.
         let mayAnswer = Monitored(!isHandedOver)
@@ -106,10 +95,7 @@ struct CollapseOrderDeliveryTests {
     @Test func `one that waits in a less urgent lane does not come behind a newer one that passed it`() async throws {
         let site = try await DispatchSite()
         let store = try site.openStore()
-        let dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        try await site.register("one", store)
-        await Self.ready(site, dispatcher)
+        let dispatcher = try await site.started(store, for: "one")
         // On the disk, and no look at the lane has come yet.
         let older = try Self.talk(1, site)
         await site.loop.run {

@@ -213,6 +213,43 @@ final class DispatchSite: Sendable {
         }
     }
 
+    /// A dispatcher that has begun, knows that nothing was queued before it, and gives what has room to APNs at once.
+    ///
+    /// - Parameters:
+    ///   - store: open.
+    ///   - devices: are registered.
+    /// - Returns: the dispatcher.
+    /// - Throws: what the store says.
+    func started(_ store: SQLiteStore, for devices: String...) async throws -> Dispatcher {
+        let dispatcher = try dispatcher(store)
+        try await dispatcher.start(try plan())
+        for device in devices { try await register(device, store) }
+        await ready(dispatcher)
+        return dispatcher
+    }
+
+    /// Looks again and again until what was queued before the start is known to be none, and nobody looks for more.
+    func ready(_ dispatcher: Dispatcher) async {
+        await until {
+            dispatcher.callsUnderWay == 0
+                && dispatcher.queued.allSatisfy { !$0.wantsLook(now: .init(milliseconds: .max)) }
+        }
+    }
+
+    /// Before a start: what its device has no room for goes back to the queue, as none can wait in memory.
+    func holdNothing(_ dispatcher: Dispatcher) async {
+        let limits = settings.limits
+        var bounds = DispatchFlow.Bounds()
+        bounds.heldCountMax = 0
+        await loop.run { [bounds] in
+            dispatcher.flow = DispatchFlow(
+                inFlightMax: limits.inFlightCountMax,
+                bucket: DeviceBucket(limits),
+                bounds: bounds
+            )
+        }
+    }
+
     /// Of the files as they are now.
     func plan() throws -> LanePlan {
         var reader = CredentialReader(unixSeconds: clock.seconds)

@@ -41,20 +41,12 @@ struct DispatcherHandOverTests {
         return leases
     }
 
-    /// Looks again and again until what was queued before the start is known to be none.
-    private static func ready(_ site: DispatchSite, _ dispatcher: Dispatcher) async {
-        await site.until { dispatcher.queued.allSatisfy { !$0.wantsLook(now: .init(milliseconds: .max)) } }
-    }
-
     @Test func `what has room goes out once it is stored, without a look at the queue, and ends like any other`()
         async throws
     {
         let site = try await DispatchSite()
         let store = try site.openStore()
-        let dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        try await site.register("one", store)
-        await Self.ready(site, dispatcher)
+        let dispatcher = try await site.started(store, for: "one")
         let offer = try await Self.offer(1, to: "one", site, store)
         let reservation = try #require(await Self.reserve(offer, dispatcher, site))
         #expect(site.events.pushes.isEmpty, "nothing goes out before it is stored")
@@ -72,10 +64,7 @@ struct DispatcherHandOverTests {
     @Test func `what was stored when the process died is sent by the next one, with the same apns-id`() async throws {
         let site = try await DispatchSite()
         var store = try site.openStore()
-        var dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        try await site.register("one", store)
-        await Self.ready(site, dispatcher)
+        var dispatcher = try await site.started(store, for: "one")
         let offer = try await Self.offer(1, to: "one", site, store)
         _ = try #require(await Self.reserve(offer, dispatcher, site))
         let leases = try await Self.store(offer, site, store)
@@ -99,10 +88,7 @@ struct DispatcherHandOverTests {
     {
         let site = try await DispatchSite()
         let store = try site.openStore()
-        let dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        for name in ["one", "two"] { try await site.register(name, store) }
-        await Self.ready(site, dispatcher)
+        let dispatcher = try await site.started(store, for: "one", "two")
         let first = try await Self.offer(1, to: "one", site, store)
         await site.loop.run {
             dispatcher.willQueue(first.entries.map { QueueNote($0) }, tenant: site.tenant, now: first.now)
@@ -137,7 +123,7 @@ struct DispatcherHandOverTests {
         #expect(await Self.reserve(offer, dispatcher, site) == nil)
         try await dispatcher.start(try site.plan())
         // The first one was noted as queued, and nothing takes it.
-        await Self.ready(site, dispatcher)
+        await site.ready(dispatcher)
         try await site.register("two", store)
         let other = try await Self.offer(2, to: "two", site, store)
         let lane = try #require(
@@ -156,10 +142,7 @@ struct DispatcherHandOverTests {
     @Test func `what comes after a replay is not sent before it`() async throws {
         let site = try await DispatchSite()
         let store = try site.openStore()
-        let dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        try await site.register("one", store)
-        await Self.ready(site, dispatcher)
+        let dispatcher = try await site.started(store, for: "one")
         await site.inject(.request(.rejected(.badCollapseID)), count: 1)
         let letter = try await site.enqueue([try site.entry(1, to: "one")], store)
         await site.ring(dispatcher)
@@ -191,10 +174,7 @@ struct DispatcherHandOverTests {
     {
         let site = try await DispatchSite(limits: #"{"push-burst-of-device": 2, "pushes-per-minute-of-device": 60}"#)
         let store = try site.openStore()
-        let dispatcher = try site.dispatcher(store)
-        try await dispatcher.start(try site.plan())
-        try await site.register("one", store)
-        await Self.ready(site, dispatcher)
+        let dispatcher = try await site.started(store, for: "one")
         var offers: [SendOffer] = []
         for number: UInt64 in 1...6 { offers.append(try await Self.offer(number, to: "one", site, store)) }
         let turn = offers
@@ -231,16 +211,10 @@ struct DispatcherHandOverTests {
         let site = try await DispatchSite(limits: #"{"push-burst-of-device": 1, "pushes-per-minute-of-device": 1}"#)
         let store = try site.openStore()
         let dispatcher = try site.dispatcher(store)
-        var bounds = DispatchFlow.Bounds()
-        // None can wait in memory.
-        bounds.heldCountMax = 0
-        let limits = site.settings.limits
-        await site.loop.run { [bounds] in
-            dispatcher.flow = DispatchFlow(inFlightMax: 100, bucket: DeviceBucket(limits), bounds: bounds)
-        }
+        await site.holdNothing(dispatcher)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
-        await Self.ready(site, dispatcher)
+        await site.ready(dispatcher)
         let entries = try (1...2).map { try site.entry($0, to: "one") }
         let notes = entries.map { QueueNote($0) }
         await site.loop.run { dispatcher.willQueue(notes, tenant: site.tenant, now: site.clock.now) }

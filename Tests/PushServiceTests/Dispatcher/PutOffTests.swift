@@ -17,17 +17,7 @@ struct PutOffTests {
         let site = try await DispatchSite(limits: #"{"push-burst-of-device": 1, "pushes-per-minute-of-device": 1}"#)
         let store = try site.openStore()
         let dispatcher = try site.dispatcher(store)
-        var bounds = DispatchFlow.Bounds()
-        // None can wait in memory.
-        bounds.heldCountMax = 0
-        let limits = site.settings.limits
-        await site.loop.run { [bounds] in
-            dispatcher.flow = DispatchFlow(
-                inFlightMax: limits.inFlightCountMax,
-                bucket: DeviceBucket(limits),
-                bounds: bounds
-            )
-        }
+        await site.holdNothing(dispatcher)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
         var entries = try (1...5).map { try site.entry($0, to: "one") }

@@ -1,3 +1,4 @@
+import Synchronization
 import TestCertificates
 import TestSupport
 import Testing
@@ -28,6 +29,13 @@ import Testing
     private static func holdCount(_ stage: FrontStage) async -> Int {
         let core = stage.front.core
         return await core.loop.run { core.value.service.refusals.holdCount }
+    }
+
+    private static func write(_ bytes: [UInt8], _ channel: RecordedChannel) async {
+        await channel.channel.loop.run {
+            try? channel.channel.value.write(bytes)
+            channel.channel.value.flush()
+        }
     }
 
     @Test func `HTTP 2: who is held back goes on, and every request has its answer`() async throws {
@@ -92,11 +100,7 @@ import Testing
         await stage.wait { await Self.holdCount(stage) == 1 }
         // The system has it when this returns.
         client.send(isHTTP2 ? "" : "GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
-        await channel.channel.loop.run {
-            guard isHTTP2 else { return }
-            try? channel.channel.value.write(RawFrame.request(stream: 3, endsStream: true))
-            channel.channel.value.flush()
-        }
+        if isHTTP2 { await Self.write(RawFrame.request(stream: 3, endsStream: true), channel) }
         let other = try stage.client()
         for _ in 0..<2 {
             other.send("GET /fine HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -107,6 +111,91 @@ import Testing
         while paths.last != "end" { paths.append(await asked.next()) }
         #expect(first != nil && paths == ["/fine", "/fine", "end"])
         await stage.front.close(gracefully: false)
+    }
+
+    @Test func `HTTP 1: what comes while a connection is held back stays in the network`() async throws {
+        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.hour), isPlain: true, Self.application)
+        let port = try #require(stage.front.loopbackPort)
+        let (refused, other) = (try PlainCaller(port: port), try stage.client())
+        refused.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        await stage.wait { await Self.holdCount(stage) == 1 }
+        refused.write("GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
+        // The system has had it for as long as this takes.
+        other.send("GET /fine HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(other.response()?.status == 200)
+        let core = stage.front.core
+        let (isPaused, byteCount) = await core.loop.run {
+            let connection = core.value.loopbackConnections.values.first?.1
+            return (connection?.isReadingPaused, connection?.input.byteCount)
+        }
+        #expect(isPaused == true && byteCount == 0)
+        await stage.front.close(gracefully: false)
+    }
+
+    @Test(arguments: [true, false])
+    func `who asks on and on is read as far as is paid for, and who heeds beside it to the end`(_ isHTTP2: Bool)
+        async throws
+    {
+        var limits = Self.limits(holdFor: Self.hour)
+        // The fourth is the first that is not paid for, and two in a second hold nobody back.
+        (limits.refusals.burst, limits.refusals.countOfConnection) = (3, 2)
+        let reads = ReadCounts()
+        let stage = try await FrontStage(limits: limits) { head in
+            reads.add(String(decoding: head.path, as: UTF8.self))
+            return Self.application(head)
+        }
+        let (heedless, heedful) = (try stage.client(), try stage.client())
+        if isHTTP2 {
+            let channel = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
+                try? channel.write(RawFrame.preface + RawFrame.request(stream: 1, endsStream: true))
+            }
+            // One at a time, as what comes in one piece with others is read with them.
+            for count in 1...3 {
+                await stage.wait { reads.all["/"] == count }
+                await Self.write(RawFrame.request(stream: UInt32(2 * count + 1), endsStream: true), channel)
+            }
+            await stage.wait { await Self.holdCount(stage) == 1 }
+            for stream: UInt32 in [9, 11, 13] {
+                await Self.write(RawFrame.request(stream: stream, endsStream: true), channel)
+            }
+        } else {
+            for _ in 0..<7 { heedless.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
+            await stage.wait { await Self.holdCount(stage) == 1 }
+        }
+        for (path, status) in [("/some", 429), ("/some", 429), ("/fine", 200), ("/fine", 200), ("/fine", 200)] {
+            heedful.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(heedful.response()?.status == status)
+        }
+        #expect(reads.all == ["/": 4, "/some": 2, "/fine": 3])
+        #expect(await Self.holdCount(stage) == 1)
+        await stage.front.close(gracefully: false)
+    }
+
+    @Test(arguments: [true, false])
+    func `who asks on and on is read again when each refusal before is paid for, and no sooner`(_ isHTTP2: Bool)
+        async throws
+    {
+        let reads = ReadCounts()
+        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.moment), isPlain: true) { head in
+            reads.addTime()
+            return Self.application(head)
+        }
+        let core = stage.front.core
+        await core.loop.run { reads.watch(core.loop) }
+        if isHTTP2 {
+            let connection = try await stage.connect()
+            for _ in 0..<4 { #expect(try await connection.send(.make("GET", "/")).status == 429) }
+            await connection.close()
+        } else {
+            let caller = try PlainCaller(port: try #require(stage.front.loopbackPort))
+            let refused = String(repeating: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", count: 3)
+            caller.write(refused + "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            #expect(caller.rest().components(of: "HTTP/1.1 429") == 4)
+        }
+        let times = reads.times
+        #expect(times.count == 4)
+        for (one, next) in zip(times, times.dropFirst()) { #expect(next - one >= .nanoseconds(Self.moment)) }
+        await stage.front.close()
     }
 
     @Test func `a server that closes waits for nobody who is held back`() async throws {
@@ -135,6 +224,25 @@ import Testing
         await stage.wait { await stage.front.connectionCount() == 0 }
         await stage.front.close()
     }
+}
+
+/// What the server has read, by path, and when by its loop's clock.
+private final class ReadCounts: Sendable {
+    private struct State {
+        var counts: [String: Int] = [:]
+        var times: [MonotonicTime] = []
+        var loop: EventLoop?
+    }
+
+    private let state = Mutex(State())
+
+    func watch(_ loop: EventLoop) { state.withLock { $0.loop = loop } }
+    func add(_ path: String) { state.withLock { $0.counts[path, default: 0] += 1 } }
+    /// On the loop.
+    func addTime() { state.withLock { state in state.loop.map { state.times.append($0.now) } } }
+
+    var all: [String: Int] { state.withLock { $0.counts } }
+    var times: [MonotonicTime] { state.withLock { $0.times } }
 }
 
 extension String {

@@ -15,14 +15,12 @@ struct ServiceBenchRelay {
     private static let warmUpCount = 2_000
     private static let sampleCount = 20
 
-    func reading() throws -> ServiceReading {
-        ServiceReading(
-            process: try ProcessReading(of: process.processID),
-            processor: try processor.map { try ProcessorReading($0) },
-            driver: try .own(),
-            driverProcessor: try driverProcessor.map { try ProcessorReading($0) }
-        )
+    /// What can be read of it from any task.
+    var readers: ServiceReaders {
+        ServiceReaders(processID: process.processID, processor: processor, driverProcessor: driverProcessor)
     }
+
+    func reading() throws -> ServiceReading { try readers.reading() }
 
     // MARK: One load
 
@@ -123,6 +121,22 @@ struct ServicePosted {
     let first: Int
     let next: Int
     let tally: ServiceTally
+}
+
+/// Whom to ask how a relay stands.
+struct ServiceReaders: Sendable {
+    let processID: Int32
+    let processor: Int?
+    let driverProcessor: Int?
+
+    func reading() throws -> ServiceReading {
+        ServiceReading(
+            process: try ProcessReading(of: processID),
+            processor: try processor.map { try ProcessorReading($0) },
+            driver: try .own(),
+            driverProcessor: try driverProcessor.map { try ProcessorReading($0) }
+        )
+    }
 }
 
 /// How a relay and its processor stand, and who drives it.

@@ -28,7 +28,6 @@ struct ServiceBenchText {
         let report = figures.report
         let share = figures.posted.share(since: figures.before)
         let driverShare = figures.posted.driverShare(since: figures.before)
-        let statuses = report.statusCounts.sorted { $0.key < $1.key }
         guard !printsJSON else {
             return try object { writer in
                 writer.member("load", name)
@@ -48,13 +47,10 @@ struct ServiceBenchText {
                     writer.member("driver-percent", driverShare.ownPercent)
                     writer.member("driver-idle-percent", driverShare.idlePercent)
                 }
-                writer.name("statuses")
-                writer.object { writer in
-                    for (status, count) in statuses { writer.member(String(status), count) }
-                }
+                Self.write(report.statusCounts, &writer)
             }
         }
-        let answers = statuses.map { "\($0.key == 0 ? "none" : String($0.key)): \($0.value)" }.joined(separator: ", ")
+        let answers = Self.text(report.statusCounts)
         try Output.print(
             """
             \(name): accepted \(report.acceptedPerSecond)/s, at APNs \(report.deliveredPerSecond)/s, \
@@ -76,10 +72,23 @@ struct ServiceBenchText {
         try Output.print("  and from then until the last push was at APNs: relay \(Self.text(rest))")
     }
 
-    private static func text(_ share: ProcessorShare) -> String {
+    static func text(_ share: ProcessorShare) -> String {
         "\(share.ownPercent) %, others \(share.otherPercent) %, "
             + "waiting for the disk \(share.diskPercent) %, idle \(share.idlePercent) %"
             + (share.stolenPercent > 0 ? ", another machine's \(share.stolenPercent) %" : "")
+    }
+
+    static func text(_ statusCounts: [Int: Int]) -> String {
+        statusCounts.sorted { $0.key < $1.key }
+            .map { "\($0.key == 0 ? "none" : String($0.key)): \($0.value)" }
+            .joined(separator: ", ")
+    }
+
+    static func write(_ statusCounts: [Int: Int], _ writer: inout JSONWriter) {
+        writer.name("statuses")
+        writer.object { writer in
+            for (status, count) in statusCounts.sorted(by: { $0.key < $1.key }) { writer.member(String(status), count) }
+        }
     }
 
     private static func write(_ report: ServiceLoadReport, _ writer: inout JSONWriter) {
@@ -147,39 +156,6 @@ struct ServiceBenchText {
         )
     }
 
-    func printOverload(
-        _ steady: ServiceFigures,
-        _ figures: ServiceFigures,
-        plannedPerSecond: Int
-    ) throws(CommandFailure) {
-        let capacity = steady.report
-        let report = figures.report
-        let goodput = report.sustainedPerSecond * 100 / max(1, capacity.sustainedPerSecond)
-        // Where others take the processor, this is what can be compared.
-        let byProcessor = steady.cpuNanoseconds * 100 / max(1, figures.cpuNanoseconds)
-        let offered = ServiceLoadReport.perSecond(report.postCount, figures.postNanoseconds)
-        let refused = report.statusCounts.filter { $0.key != 202 }.values.reduce(0, +)
-        guard !printsJSON else {
-            return try object { writer in
-                writer.member("load", "goodput")
-                writer.member("percent", goodput)
-                writer.member("percent-by-processor-time", byProcessor)
-                writer.member("planned-per-second", plannedPerSecond)
-                writer.member("offered-per-second", offered)
-                writer.member("refused", refused)
-                writer.member("unsent", report.unsentCount)
-            }
-        }
-        try Output.print(
-            """
-              goodput \(goodput) % of the \(capacity.sustainedPerSecond)/s before, \(byProcessor) % by processor time
-              of \(plannedPerSecond) POSTs a second that were planned \(offered) were sent, of which \(refused) in all were \
-            not accepted; \(report.unsentCount) in all were not sent: the relay had as many unanswered as its connections \
-            may, or did not read
-            """
-        )
-    }
-
     /// What came to APNs again in all loads of a relay.
     func printRepeats(_ judge: RepeatJudge) throws(CommandFailure) {
         guard printsJSON else { return try Output.print(Self.sentence(judge)) }
@@ -231,7 +207,7 @@ struct ServiceBenchText {
     }
 
     func print(
-        _ comparison: CostComparison,
+        _ comparison: TurnComparison,
         of report: ServiceComparedReport,
         to first: ServiceComparedReport
     ) throws(CommandFailure) {
@@ -253,13 +229,13 @@ struct ServiceBenchText {
 
     // MARK: Words
 
-    private func object(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
+    func object(_ members: (inout JSONWriter) -> Void) throws(CommandFailure) {
         var writer = JSONWriter()
         writer.object(members)
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    private static func latency(_ figures: LatencyFigures) -> String {
+    static func latency(_ figures: LatencyFigures) -> String {
         "p50 \(hundredths(figures.medianNanoseconds / 10_000)) ms, p99 \(hundredths(figures.p99Nanoseconds / 10_000)) ms"
     }
 

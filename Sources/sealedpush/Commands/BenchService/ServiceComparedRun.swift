@@ -38,7 +38,7 @@ struct ServiceComparedRun {
         }
         for contestant in contestants.dropFirst() {
             try text.print(
-                CostComparison(of: contestant.report.costs, to: contestants[0].report.costs),
+                TurnComparison(of: contestant.report.costs, to: contestants[0].report.costs),
                 of: contestant.report,
                 to: contestants[0].report
             )

@@ -4,21 +4,15 @@ import HTTPSClient
 import PushStore
 import Transport
 
-/// A relay's life with loads that are timed: what is made once first, then the load, then perhaps too much of it.
+/// A relay's life with a load that is timed: what is made once first, then the load.
 struct ServiceTimedRun {
-    /// A relay that is to refuse something has to see more than one connection holds.
-    private static let floodConnectionCount = 16
-    private static let floodSeconds = 5...60
-
     private let stage: ServiceBenchStage
     private let load: ServiceLoad
-    private let overload: Int?
     private let text: ServiceBenchText
 
-    init(_ stage: ServiceBenchStage, overload: Int?, _ text: ServiceBenchText) {
+    init(_ stage: ServiceBenchStage, _ text: ServiceBenchText) {
         self.stage = stage
         load = stage.load
-        self.overload = overload
         self.text = text
     }
 
@@ -35,30 +29,13 @@ struct ServiceTimedRun {
         }
     }
 
-    /// - Returns: the last load's tally.
+    /// - Returns: the load's tally.
     private func measure(_ relay: ServiceBenchRelay) async throws -> ServiceTally {
         let steady = try await relay.post(load, after: try await relay.warmUp(load))
-        var last = steady
         try text.print("steady", steady.figures)
         if case .time = load.length { try text.printFlatness(steady.figures.samples) }
         if load.receiptPercent > 0 { try await postReceipts(steady, relay) }
-        if let overload {
-            let capacity = steady.figures.report
-            let rate = capacity.sustainedPerSecond / load.recipientCount * overload
-            var flood = load
-            flood.rate = max(1, rate)
-            flood.backlogMax = nil
-            flood.connectionCount = Self.floodConnectionCount
-            let seconds = steady.figures.report.deliveryNanoseconds / 1_000_000_000
-            flood.length = .time(
-                .seconds(min(max(seconds, Self.floodSeconds.lowerBound), Self.floodSeconds.upperBound))
-            )
-            let flooded = try await relay.post(flood, after: steady)
-            last = flooded
-            try text.print("overload", flooded.figures)
-            try text.printOverload(steady.figures, flooded.figures, plannedPerSecond: rate)
-        }
-        return last.tally
+        return steady.tally
     }
 
     // MARK: Receipts

@@ -1,0 +1,26 @@
+package import Transport
+
+/// How far a load had come at one moment. Between two of them lies what belongs to a turn.
+package struct ServiceProgress: Equatable, Sendable {
+    package let time: MonotonicTime
+    /// Notifications that were posted; answered with 202; that reached APNs.
+    package let postedCount: Int
+    package let acceptedCount: Int
+    package let deliveredCount: Int
+
+    package func postedPerSecond(since earlier: ServiceProgress) -> Int {
+        perSecond(postedCount - earlier.postedCount, since: earlier)
+    }
+
+    package func acceptedPerSecond(since earlier: ServiceProgress) -> Int {
+        perSecond(acceptedCount - earlier.acceptedCount, since: earlier)
+    }
+
+    package func deliveredPerSecond(since earlier: ServiceProgress) -> Int {
+        perSecond(deliveredCount - earlier.deliveredCount, since: earlier)
+    }
+
+    private func perSecond(_ count: Int, since earlier: ServiceProgress) -> Int {
+        ServiceLoadReport.perSecond(count, Int(time.nanoseconds - earlier.time.nanoseconds))
+    }
+}
