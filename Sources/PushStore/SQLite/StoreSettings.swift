@@ -21,6 +21,8 @@ package struct StoreSettings: Sendable {
     package var fileSystem: String?
     /// In place of the file's own keyed hash of devices, by their tenant's number and their id. Tests bring one that collides.
     package var deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)?
+    /// Tests bring small ones.
+    var receiptRuns = ReceiptRunSizes()
 
     package init(
         sightingStep: Duration = .seconds(3_600),
