@@ -11,6 +11,7 @@ import TestSupport
 ///                                                 requests are stored as on their way
 ///     PushStoreProbe hold FILE SEED               opens the store, says so and keeps it until standard input ends
 ///     PushStoreProbe bench FILE COUNT [BYTES [DEVICES]]     measures, beside the disk's own fsync
+///     PushStoreProbe receipts FILE COUNT                    measures looks for receipts among so many
 @main
 enum PushStoreProbe {
     static func main() async {
@@ -22,6 +23,7 @@ enum PushStoreProbe {
                 let percent = words.count > 4 ? Int(words[4]) : nil
                 try await work(words[2], seed: number, handOverPercent: percent ?? 33)
             case "hold": try await hold(words[2])
+            case "receipts": try await ReceiptBench.run(path: words[2], count: Int(number))
             case "bench":
                 let byteCount = words.count > 4 ? Int(words[4]) ?? 1_024 : 1_024
                 let deviceCount = words.count > 5 ? Int(words[5]) ?? 0 : 0

@@ -261,6 +261,27 @@ struct MigrationTests {
         await store.close()
     }
 
+    @Test func `what waits for a receipt in a file of before receipts were in runs gets it`() async throws {
+        let id = try makeFile(version: 10)
+        let hash = StorePattern.payload(1, byteCount: 32)
+        let other = StorePattern.payload(2, byteCount: 32)
+        // One of an entry that is not there any more, and one of which a fallback alone is known.
+        try file.execute(
+            """
+            INSERT INTO watch (entry, receipt_hash, fallback_after, reported) VALUES
+                (\(id.value - 256), x'\(Hex.encode(other))', NULL, 0), (\(id.value - 512), NULL, 5, 0),
+                (\(id.value), x'\(Hex.encode(hash))', NULL, 0)
+            """
+        )
+        let store = try file.open()
+        let results = try await store.redeem([hash, other], now: .after(1))
+        guard case .received(let entry) = results[0] else { throw NotStored() }
+        #expect(entry.id == id)
+        #expect(results[1] == .unknown)
+        #expect(try await store.integrityReport() == [])
+        await store.close()
+    }
+
     @Test func `a file of a later version is refused, and left as it is (abuse case 103)`() async throws {
         await (try file.open()).close()
         let newest = Schema.steps.count
@@ -286,6 +307,7 @@ struct MigrationTests {
             sums == [
                 "440e070c48d67b2d", "8885d71be1b7d6cf", "2cdf9b7e97094c36", "5c1c31ad7f5e038b", "34c409427518fc28",
                 "e9ebe0e37d1b1914", "afe21fc9b50ff175", "8fce7940d8c6b20c", "2347676e82729877", "704d342917f31ba3",
+                "76c4a77171882c28",
             ]
         )
     }

@@ -67,8 +67,8 @@ package struct NewEntry: Equatable, Sendable {
     package var attemptLimit: Int?
     package var payload: [UInt8]
     package var trace: Trace?
-    /// Of what its device shows when it has it: 32 bytes; nil: no receipt is waited for. Where another entry has it already,
-    /// that one keeps it, and no receipt counts for this one.
+    /// Of what its device shows when it has it: 32 bytes; nil: no receipt is waited for. Of several entries with one hash
+    /// the newest gets the receipt.
     package var receiptHash: [UInt8]?
     /// So long after APNs took it a fallback is due, unless a receipt came; nil for none. Counted in milliseconds.
     package var fallbackAfter: Duration?

@@ -2,7 +2,8 @@ package import Envelope
 
 /// Which receipts are waited for, and which fallbacks. Every capability is good once, and every fallback fires once.
 package protocol ReceiptBook: Sendable {
-    /// Uses capabilities up: the first time, their entry becomes `delivered` and its fallback is called off, in one step.
+    /// Uses capabilities up: the first time, the newest entry with their hash becomes `delivered` and its fallback is called
+    /// off, in one step. While it is there no other entry with that hash gets a receipt.
     ///
     /// What `DurableOutbox.record` calls implausible (an entry that was certainly never sent, or that is dead or expired) is
     /// `.unknown` here, uses nothing up and tells a stranger nothing. So is what was purged with its entry.

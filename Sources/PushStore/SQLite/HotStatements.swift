@@ -7,6 +7,8 @@ struct HotStatements {
     let deletePayload: SQLiteStatement
     let insertWaiting: SQLiteStatement
     let deleteWaiting: SQLiteStatement
+    let insertWatch: SQLiteStatement
+    let selectWatch: SQLiteStatement
     /// Queued → sending, where it is still what its lease says.
     let mark: SQLiteStatement
     /// Sending → what the attempt made of it, where it is still what its lease says.
@@ -30,6 +32,10 @@ struct HotStatements {
             "INSERT INTO waiting (entry, tenant, lane, state, tried, due, deadline) VALUES (?, ?, ?, ?, ?, ?, ?)"
         )
         deleteWaiting = try connection.prepare("DELETE FROM waiting WHERE entry = ?")
+        insertWatch = try connection.prepare(
+            "INSERT INTO watch (entry, receipt_hash, fallback_after, reported) VALUES (?, ?, ?, ?)"
+        )
+        selectWatch = try connection.prepare("SELECT fallback_after, reported FROM watch WHERE entry = ?")
         mark = try connection.prepare(
             "UPDATE entry SET state = 1, changed = ? WHERE id = ? AND state = 0 AND attempts = ?"
         )

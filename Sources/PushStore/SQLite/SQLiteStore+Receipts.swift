@@ -2,16 +2,29 @@ package import Envelope
 
 extension SQLiteStore: ReceiptBook {
     package func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] {
-        // Anybody may guess: what is nothing costs the writer nothing.
-        let known = try await reader.perform { reader throws(StoreError) in try reader.redemptions(hashes) }
-        let good = zip(hashes, known).filter { $0.1 == nil }.map(\.0)
-        guard !good.isEmpty else { return known.map { $0 ?? .unknown } }
-        let results = try await writer.perform(weight: good.count, canBeRefused: true) { writer throws(StoreError) in
-            try writer.redeem(good, now: now)
+        // Anybody may guess: what is nothing costs the writer nothing, and others read in between.
+        var findings: [ReceiptFinding] = []
+        for start in stride(from: 0, to: hashes.count, by: Self.lookCountMax) {
+            let part = Array(hashes[start..<min(start + Self.lookCountMax, hashes.count)])
+            findings += try await reader.perform { reader throws(StoreError) in try reader.claims(part) }
         }
-        var rest = results[...]
-        return known.map { $0 ?? rest.popFirst() ?? .unknown }
+        var claims: [ReceiptClaim] = []
+        for case .claim(let claim) in findings { claims.append(claim) }
+        var results: ArraySlice<Redemption> = []
+        if !claims.isEmpty {
+            results = try await writer.perform(weight: claims.count, canBeRefused: true) {
+                [claims] writer throws(StoreError) in
+                try writer.redeem(claims, now: now)
+            }[...]
+        }
+        return findings.map { finding in
+            if case .settled(let redemption) = finding { return redemption }
+            return results.popFirst() ?? .unknown
+        }
     }
+
+    /// So many capabilities are looked for in a row.
+    private static var lookCountMax: Int { 64 }
 
     package func nextFallback() async throws(StoreError) -> Timestamp? {
         try await reader.perform { reader throws(StoreError) in try reader.nextFallback() }

@@ -9,9 +9,6 @@ package final class SQLiteStore: Sendable {
     let reader: StoreThread<StoreReader>
     let tallies: Guarded<[TallyTable.Key: Int]>
     let leases = Guarded(LeaseBook())
-    /// What the writer has not written yet; the reader looks here.
-    private let traces: Guarded<TraceMemory>
-    private let deviceEntries: Guarded<TraceMemory>
     let turns = Guarded(0)
     /// Up to which entry the purge before came that had to end at its limit; 0 for none.
     let purgePosition = Guarded<Int64>(0)
@@ -40,9 +37,7 @@ package final class SQLiteStore: Sendable {
         let file = try StoreFile(path: path)
         let secrets = StoreSecrets(key)
         let tallies = Guarded<[TallyTable.Key: Int]>([:])
-        let traces = Guarded(TraceMemory())
-        let deviceEntries = Guarded(TraceMemory())
-        let apnsIDs = Guarded(TraceMemory())
+        let memories = TraceMemories()
         let health = Guarded(StoreHealth.writable)
         let news = RegistryNews()
         let report = Guarded<(OpeningReport, UInt64)?>(nil)
@@ -68,9 +63,7 @@ package final class SQLiteStore: Sendable {
                         places: try Self.places(connection, settings),
                         settings: settings,
                         book: tallies,
-                        traces: traces,
-                        deviceEntries: deviceEntries,
-                        apnsIDs: apnsIDs,
+                        memories: memories,
                         health: health,
                         news: news
                     )
@@ -99,9 +92,7 @@ package final class SQLiteStore: Sendable {
                         places: try Self.places(connection, settings),
                         file: file,
                         secrets: secrets,
-                        traces: traces,
-                        deviceEntries: deviceEntries,
-                        apnsIDs: apnsIDs
+                        memories: memories
                     )
                 },
                 execute: { reader, jobs in
@@ -127,8 +118,6 @@ package final class SQLiteStore: Sendable {
         openingReport = found
         self.openCount = openCount
         self.tallies = tallies
-        self.traces = traces
-        self.deviceEntries = deviceEntries
         self.settings = settings
         self.file = file
         healthBox = health

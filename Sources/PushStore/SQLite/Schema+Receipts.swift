@@ -34,4 +34,18 @@ extension Schema {
         ALTER TABLE device ADD COLUMN voip_quarantine INTEGER;
         CREATE INDEX device_voip ON device (tenant, voip_fingerprint) WHERE voip_fingerprint IS NOT NULL;
         """
+
+    /// Which entry waits for which receipt, in sorted runs (`ReceiptRun`), as traces are; they are merged. The number of a chunk's
+    /// row is that of its run and its first hash (`ReceiptChunk`).
+    static let receiptRuns = """
+        CREATE TABLE receipt_run (
+            number INTEGER NOT NULL,
+            place INTEGER NOT NULL,
+            level INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (place DESC, level)
+        ) WITHOUT ROWID;
+        CREATE TABLE receipt_chunk (id INTEGER PRIMARY KEY, pairs BLOB NOT NULL);
+        DROP INDEX watch_receipt;
+        """
 }

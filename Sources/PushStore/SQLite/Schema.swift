@@ -6,7 +6,9 @@ enum Schema {
     /// "SPsh": what `file` and SQLite see of whose file it is.
     static let applicationID: Int64 = 0x5350_7368
 
-    static let steps = [outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs]
+    static let steps = [
+        outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
+    ]
     /// From which on devices have places.
     static let placesVersion = 8
 

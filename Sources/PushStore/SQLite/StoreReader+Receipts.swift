@@ -1,25 +1,91 @@
 internal import Envelope
+internal import Platform
+
+/// A capability that may be good, and for which entry, as it is in the file.
+struct ReceiptClaim: Sendable {
+    let hash: [UInt8]
+    let entry: Int64
+}
+
+/// What a look for a capability found.
+enum ReceiptFinding: Sendable {
+    case settled(Redemption)
+    /// The writer decides.
+    case claim(ReceiptClaim)
+}
 
 extension StoreReader {
     /// Answers to most of what strangers send, without the writer.
     ///
-    /// - Returns: nil for those that may be good: the writer decides.
-    func redemptions(_ hashes: [[UInt8]]) throws(StoreError) -> [Redemption?] {
-        var redemptions: [Redemption?] = []
-        for hash in hashes {
+    /// A receipt counts for the newest entry with its hash. Of those that may have it, the newest 64 are looked at, so that
+    /// nobody makes a look long by storing one hash again and again.
+    func claims(_ hashes: [[UInt8]]) throws(StoreError) -> [ReceiptFinding] {
+        let keys = hashes.map { TracePair.hash(receipt: $0) }
+        // The memory first: what leaves it meanwhile is in a run by the time of the look at the runs.
+        let recent = memories.receipts.withLock { memory in
+            keys.map { memory.entries($0, limit: ReceiptChunk.equalCountMax) }
+        }
+        // Of one state of the file: a pair that is moved to another run is in one of them.
+        return try together { () throws(StoreError) in
+            var runs: [Int64]?
+            var findings: [ReceiptFinding] = []
+            for (index, hash) in hashes.enumerated() {
+                if let finding = try finding(hash, among: recent[index]) {
+                    findings.append(finding)
+                    continue
+                }
+                if runs == nil { runs = try receiptRuns() }
+                findings.append(try finding(hash, keys[index], in: runs ?? [], recent: recent[index]))
+            }
+            return findings
+        }
+    }
+
+    /// - Returns: by number, the newest first; of two that are merged the one that has less of it before the other.
+    private func receiptRuns() throws(StoreError) -> [Int64] {
+        try sql("SELECT number FROM receipt_run ORDER BY place DESC, level").all([]) { $0.integer(0) }
+            .filter(ReceiptRun.numbers.contains)
+    }
+
+    private func finding(
+        _ hash: [UInt8],
+        _ key: Int64,
+        in runs: [Int64],
+        recent: [Int64]
+    ) throws(StoreError) -> ReceiptFinding {
+        var rest = ReceiptChunk.equalCountMax - recent.count
+        let oldest = recent.last ?? .max
+        let select = try sql("SELECT pairs FROM receipt_chunk WHERE id >= ? AND id <= ? ORDER BY id DESC LIMIT 1")
+        for run in runs where rest > 0 {
+            let ids = ReceiptChunk.ids(run: run, through: key)
+            let found = try select.first([.integer(ids.lowerBound), .integer(ids.upperBound)]) { row in
+                TraceChunk.entries(key, in: row.bytes(0))
+            }
+            // What has left the memory since.
+            let entries = (found ?? []).reversed().lazy.filter { $0 < oldest }.prefix(rest)
+            if let finding = try finding(hash, among: Array(entries)) { return finding }
+            rest -= entries.count
+        }
+        return .settled(.unknown)
+    }
+
+    /// - Returns: what the first entry says that waits for this receipt; nil where none does.
+    private func finding(_ hash: [UInt8], among entries: [Int64]) throws(StoreError) -> ReceiptFinding? {
+        for entry in entries {
             let state = try sql(
                 """
-                SELECT state FROM watch INDEXED BY watch_receipt JOIN entry ON entry.id = watch.entry
-                WHERE receipt_hash = ?
+                SELECT watch.receipt_hash, entry.state FROM watch JOIN entry ON entry.id = watch.entry
+                WHERE watch.entry = ?
                 """
-            ).first([.bytes(hash)]) { $0.integer(0) }
-            switch state.flatMap(EntryState.Code.init) {
-            case .delivered: redemptions.append(.repeated)
-            case .dead, .expired, nil: redemptions.append(.unknown)
-            case .queued, .sending, .parked, .accepted: redemptions.append(nil)
+            ).first([.integer(entry)]) { $0.holds(hash, in: 0) ? $0.integer(1) : nil }
+            guard let state = state ?? nil else { continue }
+            switch EntryState.Code(rawValue: state) {
+            case .delivered: return .settled(.repeated)
+            case .dead, .expired, nil: return .settled(.unknown)
+            case .queued, .sending, .parked, .accepted: return .claim(ReceiptClaim(hash: hash, entry: entry))
             }
         }
-        return redemptions
+        return nil
     }
 
     func nextFallback() throws(StoreError) -> Timestamp? {

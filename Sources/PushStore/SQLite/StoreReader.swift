@@ -14,9 +14,7 @@ final class StoreReader {
     let places: DevicePlaces
     let vault: TokenVault
     let cursors: CursorSeal
-    let traces: Guarded<TraceMemory>
-    let deviceEntries: Guarded<TraceMemory>
-    let apnsIDs: Guarded<TraceMemory>
+    let memories: TraceMemories
     /// Of the last registration that was read.
     var lastTopic: Topic?
     private let begin: SQLiteStatement
@@ -30,17 +28,13 @@ final class StoreReader {
         places: DevicePlaces,
         file: StoreFile,
         secrets: StoreSecrets,
-        traces: Guarded<TraceMemory>,
-        deviceEntries: Guarded<TraceMemory>,
-        apnsIDs: Guarded<TraceMemory>
+        memories: TraceMemories
     ) throws(StoreError) {
         self.connection = connection
         self.registry = registry
         self.places = places
         self.file = file
-        self.traces = traces
-        self.deviceEntries = deviceEntries
-        self.apnsIDs = apnsIDs
+        self.memories = memories
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
         sql = StatementCache(connection)

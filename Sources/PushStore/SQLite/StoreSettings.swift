@@ -23,6 +23,8 @@ package struct StoreSettings: Sendable {
     package var deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)?
     /// Hears how an opening goes that takes long, on the store's thread.
     package var whileOpening: (@Sendable (OpeningProgress) -> Void)?
+    /// Tests bring small ones.
+    var receiptRuns = ReceiptRunSizes()
 
     package init(
         sightingStep: Duration = .seconds(3_600),

@@ -55,7 +55,7 @@ extension StoreWriter {
     /// So many entries are looked at in a transaction, which others wait for.
     private static var lookCountMax: Int { 4_096 }
 
-    /// After a purge: the idempotency keys of before, at most `limit`, and a run whose entries are all forgotten.
+    /// After a purge: the idempotency keys of before, at most `limit`, and a run of each kind whose entries are all forgotten.
     func purgeRest(before time: Timestamp, limit: Int) throws(StoreError) {
         try sql(
             """
@@ -66,6 +66,7 @@ extension StoreWriter {
         try forgetRun(.trace)
         try forgetRun(.device)
         try forgetRun(.apnsID)
+        try receiptRuns.step()
     }
 
     private func forgetRun(_ kind: TraceIndexKind) throws(StoreError) {

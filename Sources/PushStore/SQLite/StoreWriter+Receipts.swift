@@ -1,14 +1,17 @@
 internal import Envelope
 
 extension StoreWriter {
-    func redeem(_ hashes: [[UInt8]], now: Timestamp) throws(StoreError) -> [Redemption] {
+    func redeem(_ claims: [ReceiptClaim], now: Timestamp) throws(StoreError) -> [Redemption] {
         var redemptions: [Redemption] = []
-        for hash in hashes { redemptions.append(try redeem(hash, now: now)) }
+        for claim in claims { redemptions.append(try redeem(claim, now: now)) }
         return redemptions
     }
 
-    private func redeem(_ hash: [UInt8], now: Timestamp) throws(StoreError) -> Redemption {
-        guard let id = try watched(hash).flatMap(EntryID.init), let standing = try standing(id) else { return .unknown }
+    private func redeem(_ claim: ReceiptClaim, now: Timestamp) throws(StoreError) -> Redemption {
+        // It may have been purged since, or have given its hash to a copy.
+        guard try isWaiting(claim.entry, for: claim.hash), let id = EntryID(value: claim.entry),
+            let standing = try standing(id)
+        else { return .unknown }
         switch try deliver(standing, at: now) {
         case .recorded: return try entry(id.value).map { .received($0) } ?? .unknown
         case .repeated: return .repeated

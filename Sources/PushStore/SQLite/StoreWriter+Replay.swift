@@ -29,7 +29,8 @@ extension StoreWriter {
         guard reason != .corrupt, let payload = found.payload, row.isWhole(payload: payload) else { return .corrupt }
         let entry = row.entry
         let id = nextID(entry.id.shard, milliseconds: now.milliseconds)
-        let watch = try takeWatch(of: entry.id)
+        let watch = try watch(of: entry.id.value)
+        let receiptHash = try takeReceiptHash(of: entry.id)
         let copy = NewEntry(
             device: entry.device,
             topic: entry.topic,
@@ -46,7 +47,7 @@ extension StoreWriter {
             attemptLimit: entry.attemptLimit,
             payload: payload,
             trace: entry.trace,
-            receiptHash: watch?.receiptHash,
+            receiptHash: receiptHash,
             fallbackAfter: watch?.fallbackAfter.map { .milliseconds($0) },
             isReported: watch?.isReported ?? false
         )

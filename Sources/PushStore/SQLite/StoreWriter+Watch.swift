@@ -1,9 +1,7 @@
 internal import Envelope
 
-/// What somebody waits for about an entry: one row of `watch`.
+/// What somebody waits for about an entry, but a receipt: of one row of `watch`.
 struct EntryWatch {
-    /// Of what its device shows; nil when no receipt counts for it.
-    let receiptHash: [UInt8]?
     /// Milliseconds.
     let fallbackAfter: Int64?
     let isReported: Bool
@@ -12,32 +10,37 @@ struct EntryWatch {
 extension StoreWriter {
     /// Writes down who waits for what, with the entry.
     ///
-    /// Where a hash is there already, of any tenant's entry, the first one keeps it, and no receipt ever counts for this one.
-    /// Its sender is not told: a receipt's hash is nobody's business but that of who has the capability.
+    /// Nobody looks whether its hash is there already. A receipt counts for the newest entry with its hash (`StoreReader.claims`).
     func watch(_ entry: NewEntry, as id: EntryID) throws(StoreError) {
         guard entry.isWatched else { return }
-        let isTaken = try entry.receiptHash.map { hash throws(StoreError) in try watched(hash) != nil } ?? false
-        let after = entry.fallbackAfter.map { Timestamp(milliseconds: 0).advanced(by: $0).column }
-        try sql("INSERT INTO watch (entry, receipt_hash, fallback_after, reported) VALUES (?, ?, ?, ?)").run([
-            .integer(id.value), .optional(isTaken ? nil : entry.receiptHash), after ?? .null,
-            .integer(entry.isReported ? 1 : 0),
-        ])
+        let row = hot.insertWatch
+        row.bind(1, id.value)
+        if let hash = entry.receiptHash {
+            receipts.note(TracePair.hash(receipt: hash), entry: id)
+            row.bind(2, hash)
+        } else {
+            row.bindNull(2)
+        }
+        row.bind(3, optional: entry.fallbackAfter.map { Timestamp(milliseconds: 0).advanced(by: $0).number })
+        row.bind(4, entry.isReported ? 1 : 0)
+        try row.runBound()
     }
 
-    /// - Returns: the entry, as it is in the file, whose device is to show this.
-    func watched(_ hash: [UInt8]) throws(StoreError) -> Int64? {
-        try sql("SELECT entry FROM watch INDEXED BY watch_receipt WHERE receipt_hash = ?").first([.bytes(hash)]) {
-            $0.integer(0)
-        }
+    /// - Returns: whether the entry, as it is in the file, waits for this receipt.
+    func isWaiting(_ id: Int64, for hash: [UInt8]) throws(StoreError) -> Bool {
+        try sql("SELECT receipt_hash FROM watch WHERE entry = ?").first([.integer(id)]) { $0.holds(hash, in: 0) }
+            ?? false
     }
 
-    /// What a dead letter's copy takes over: it carries the same sealed capability, so that receipts are the copy's.
-    func takeWatch(of id: EntryID) throws(StoreError) -> EntryWatch? {
-        let watch = try self.watch(of: id.value)
-        if watch?.receiptHash != nil {
-            try sql("UPDATE watch SET receipt_hash = NULL WHERE entry = ?").run([.integer(id.value)])
+    /// What a dead letter's copy takes over: it carries the same sealed capability, so that receipts are the copy's. The dead
+    /// one waits for none any more.
+    func takeReceiptHash(of id: EntryID) throws(StoreError) -> [UInt8]? {
+        let hash = try sql("SELECT receipt_hash FROM watch WHERE entry = ?").first([.integer(id.value)]) {
+            $0.optionalBytes(0)
         }
-        return watch
+        guard let hash = hash ?? nil else { return nil }
+        try sql("UPDATE watch SET receipt_hash = NULL WHERE entry = ?").run([.integer(id.value)])
+        return hash
     }
 
     /// What follows from an entry's end, in its transaction: a fallback is armed or called off, a hook is written.
@@ -75,14 +78,9 @@ extension StoreWriter {
         try countHooks(of: tenant, waiting: -hookCount, dropped: hookCount)
     }
 
-    private func watch(of id: Int64) throws(StoreError) -> EntryWatch? {
-        try sql("SELECT receipt_hash, fallback_after, reported FROM watch WHERE entry = ?").first([.integer(id)]) {
-            row in
-            EntryWatch(
-                receiptHash: row.optionalBytes(0),
-                fallbackAfter: row.optionalInteger(1),
-                isReported: row.integer(2) != 0
-            )
+    func watch(of id: Int64) throws(StoreError) -> EntryWatch? {
+        try hot.selectWatch.first([.integer(id)]) { row in
+            EntryWatch(fallbackAfter: row.optionalInteger(0), isReported: row.integer(1) != 0)
         }
     }
 }

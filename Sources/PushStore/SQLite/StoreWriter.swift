@@ -12,6 +12,8 @@ final class StoreWriter {
     let traces: TraceIndex
     let deviceEntries: TraceIndex
     let apnsIDs: TraceIndex
+    let receipts: TraceIndex
+    let receiptRuns: ReceiptRunTable
     let parcels: ParcelTable
     let vault: TokenVault
     let places: DevicePlaces
@@ -37,9 +39,7 @@ final class StoreWriter {
         places: DevicePlaces,
         settings: StoreSettings,
         book: Guarded<[TallyTable.Key: Int]>,
-        traces: Guarded<TraceMemory>,
-        deviceEntries: Guarded<TraceMemory>,
-        apnsIDs: Guarded<TraceMemory>,
+        memories: TraceMemories,
         health: Guarded<StoreHealth>,
         news: RegistryNews
     ) throws(StoreError) {
@@ -53,9 +53,17 @@ final class StoreWriter {
         tenants = try TenantTable(connection)
         hot = try HotStatements(connection)
         tallies = try TallyTable(connection, book: book)
-        self.traces = try TraceIndex(connection, by: .trace, memory: traces)
-        self.deviceEntries = try TraceIndex(connection, by: .device, memory: deviceEntries)
-        self.apnsIDs = try TraceIndex(connection, by: .apnsID, memory: apnsIDs)
+        traces = try TraceIndex(connection, by: .trace, memory: memories.traces)
+        deviceEntries = try TraceIndex(connection, by: .device, memory: memories.deviceEntries)
+        apnsIDs = try TraceIndex(connection, by: .apnsID, memory: memories.apnsIDs)
+        receiptRuns = try ReceiptRunTable(connection, settings.receiptRuns)
+        receipts = try TraceIndex(
+            connection,
+            by: .receipt,
+            memory: memories.receipts,
+            runs: receiptRuns,
+            pairCountMax: settings.receiptRuns.pairCountMax
+        )
         parcels = try ParcelTable(connection)
         vault = TokenVault(secrets)
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
@@ -80,6 +88,8 @@ final class StoreWriter {
     func execute(_ jobs: [StoreJob<StoreWriter>]) {
         guard let error = write(jobs) else {
             for job in jobs { job.end(nil) }
+            // Behind what others wait for. What it meets, the next job meets as well; it is done again when it is due again.
+            if receiptRuns.isStepDue { _ = write([ReceiptRunJob(weight: 0)]) }
             return
         }
         if jobs.count > 1, !error.isOfTheDisk {
@@ -106,6 +116,7 @@ final class StoreWriter {
             try traces.write()
             try deviceEntries.write()
             try apnsIDs.write()
+            try receipts.write()
             try parcels.write()
             try writeSequence()
             try hot.commit.runBound()
@@ -113,6 +124,7 @@ final class StoreWriter {
             traces.end(holds: true)
             deviceEntries.end(holds: true)
             apnsIDs.end(holds: true)
+            receipts.end(holds: true)
             parcels.end(holds: true)
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
@@ -132,6 +144,7 @@ final class StoreWriter {
             traces.end(holds: false)
             deviceEntries.end(holds: false)
             apnsIDs.end(holds: false)
+            receipts.end(holds: false)
             parcels.end(holds: false)
             tenants.forget()
             if error == .full { note(.full) }
@@ -171,6 +184,11 @@ final class StoreWriter {
     func watchPlace() { place = FilePlace(file.path) }
 
     private func note(_ state: StoreHealth) { health.withLock { $0 = state } }
+}
+
+/// A step of keeping runs few, in a transaction of its own.
+private final class ReceiptRunJob: StoreJob<StoreWriter> {
+    override func run(_ worker: StoreWriter) throws(StoreError) { try worker.receiptRuns.step() }
 }
 
 /// Whether a store takes anything.
