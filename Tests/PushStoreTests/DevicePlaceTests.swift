@@ -92,8 +92,11 @@ struct DevicePlaceTests {
         #expect(try await next.put([theirs], now: .after(0)) == [.created])
         try await Self.checkAreThere([mine, theirs], in: next)
         for registration in [mine, theirs] {
-            let page = try await next.devices(tenant: registration.key.tenant, after: nil, limit: 9)
-            #expect(page.elements.map(\.key) == [registration.key])
+            for limit in [1, 9] {
+                // Also where the other one's would be first.
+                let page = try await next.devices(tenant: registration.key.tenant, after: nil, limit: limit)
+                #expect(page.elements.map(\.key) == [registration.key])
+            }
         }
         #expect(try await next.delete([mine.key]) == [true])
         try await Self.checkAreThere([theirs], in: next)
@@ -111,6 +114,24 @@ struct DevicePlaceTests {
             #expect((places.lowerBound == DevicePlaces.tenant(tenant).lowerBound) == isFirst)
             #expect((places.upperBound == DevicePlaces.tenant(tenant).upperBound) == (hash == .max))
         }
+    }
+
+    @Test func `the first place of a tenant's part is on its pages`() async throws {
+        let store = try open(hash: { _, _ in 0 })
+        let registrations = try (1...3).map { try StorePattern.registration($0) }
+        _ = try await store.put(registrations, now: .after(0))
+        let tenant = registrations[0].key.tenant
+        let first = try await store.devices(tenant: tenant, after: nil, limit: 1)
+        let rest = try await store.devices(tenant: tenant, after: first.next, limit: 9)
+        #expect((first.elements + rest.elements).map(\.key) == registrations.map(\.key))
+        await store.close()
+    }
+
+    @Test func `tenants with one part of the table have other places in it for one id`() throws {
+        let places = DevicePlaces(key: [UInt8](0..<16))
+        let device = try StorePattern.device(1).bytes
+        let own = [1, 32_769, 65_537].map { places.places(of: device, tenant: $0).lowerBound }
+        #expect(Set(own).count == 3 && own.allSatisfy { DevicePlaces.tenant(1).contains($0) })
     }
 
     @Test func `a file's hash is its own, and stays`() async throws {

@@ -39,6 +39,19 @@ struct PurgeTests {
         await store.close()
     }
 
+    @Test func `a dead letter is off its list when it is forgotten`() async throws {
+        let store = try file.open()
+        let ids = try await store.store(try StorePattern.entry(1), try StorePattern.entry(2))
+        for (one, second) in zip(try await store.sendAll(), [1, 5]) {
+            _ = try await store.finish(one, .dead(.rejected), now: .after(second))
+        }
+        #expect(try await store.purge(endedBefore: .after(3), limit: 9) == 1)
+        let page = try await store.deadLetters(tenant: try StorePattern.tenant(1), after: nil, limit: 9)
+        #expect(page.elements.map(\.id) == [ids[1]])
+        #expect(try await store.integrityReport() == [])
+        await store.close()
+    }
+
     @Test func `what has ended is found behind more that waits than one look takes in`() async throws {
         let store = try file.open()
         for start in stride(from: 0, to: 5_000, by: 1_000) {

@@ -59,6 +59,29 @@ struct StoreDamageTests {
         await damaged.close()
     }
 
+    @Test func `what memory still has for a device is not shown where its row is another tenant's`() async throws {
+        let store = try file.open()
+        let ids = try await store.store(try StorePattern.entry(1, device: 1))
+        _ = try await store.store(try StorePattern.entry(2, device: 2), tenant: 2)
+        let key = DeviceKey(tenant: try StorePattern.tenant(1), device: try StorePattern.device(1))
+        #expect(try await store.entries(device: key, limit: 9).map(\.id) == ids)
+        // Beside the running store.
+        try file.execute("UPDATE entry SET tenant = 2 WHERE id = \(ids[0].value)")
+        #expect(try await store.entries(device: key, limit: 9).isEmpty)
+        await store.close()
+    }
+
+    @Test func `what memory still has for an apns-id is not shown where its row has another`() async throws {
+        let store = try file.open()
+        let ids = try await store.store(try StorePattern.entry(1))
+        let tenant = try StorePattern.tenant(1)
+        #expect(try await store.entry(apnsID: StorePattern.apnsID(1), tenant: tenant)?.id == ids[0])
+        let other = StorePattern.apnsID(2).bytes.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }
+        try file.execute("UPDATE entry SET apns_id = x'\(other.joined())'")
+        #expect(try await store.entry(apnsID: StorePattern.apnsID(1), tenant: tenant) == nil)
+        await store.close()
+    }
+
     @Test func `a token that was moved to another row opens nowhere`() async throws {
         let store = try file.open()
         let registrations = try (1...2).map { try StorePattern.registration($0) }

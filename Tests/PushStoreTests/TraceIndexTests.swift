@@ -67,6 +67,7 @@ struct TraceIndexTests {
         let store = try open()
         try await fill(store, 0..<TraceMemory.pairCountMax)
         #expect(try await runCount(store) == 1)
+        #expect(try await runCount(store, .apnsID) == 1)
         let last = try await store.store(try StorePattern.entry(1))
         #expect(try await store.expire(now: .after(90_000), limit: .max) == TraceMemory.pairCountMax + 1)
         #expect(try await store.purge(endedBefore: .after(90_001), limit: 100) == 100)
@@ -74,6 +75,7 @@ struct TraceIndexTests {
         #expect(try await store.purge(endedBefore: .after(90_001), limit: .max) == TraceMemory.pairCountMax - 99)
         #expect(try await runCount(store) == 0)
         #expect(try await runCount(store, .device) == 0)
+        #expect(try await runCount(store, .apnsID) == 0)
         #expect(try await store.entries(last, tenant: tenant) == [nil])
         await store.close()
     }

@@ -46,13 +46,17 @@ struct WrongStartTests {
         #expect(ended.code == 0, "\(ended.complaint)")
     }
 
-    @Test(arguments: ["folder", "link"]) func `something else in the database's place is named`(_ kind: String) throws {
+    @Test(arguments: ["folder", "link", "link to a file"])
+    func `something else in the database's place is named`(_ kind: String) throws {
         let folder = try DaemonFolder()
         let path = folder.folder.path("store.sqlite")
         if kind == "folder" {
             #expect(unsafe mkdir(path, 0o700) == 0)
         } else {
-            #expect(unsafe symlink("/dev/null", path) == 0)
+            // SQLite would make the files beside it elsewhere.
+            try folder.change("other.sqlite", "")
+            let place = kind == "link" ? "/dev/null" : folder.folder.path("other.sqlite")
+            #expect(unsafe symlink(place, path) == 0)
         }
         let ended = try Ended(["--config", folder.configuration])
         #expect(ended.code == 78)

@@ -50,13 +50,14 @@ extension StoreReader {
                 """
                 SELECT (SELECT count(*) FROM entry WHERE (state IN (0, 2)) <> (id IN (SELECT entry FROM waiting))),
                     (SELECT count(*) FROM waiting WHERE entry NOT IN (SELECT id FROM entry)),
+                    (SELECT count(*) FROM dead WHERE entry NOT IN (SELECT id FROM entry)),
                     (SELECT count(*) FROM entry WHERE (state = 5) <>
                         EXISTS (SELECT 1 FROM dead WHERE dead.tenant = entry.tenant AND dead.entry = entry.id))
                 """
-            ).first([]) { row in [row.integer(0), row.integer(1), row.integer(2)] } ?? []
+            ).first([]) { row in (0..<4).map { row.integer($0) } } ?? []
         let subjects = [
             "entries are not listed as waiting, or are and do not wait", "that wait are no entries",
-            "entries are not listed as dead, or are and are not dead",
+            "that are dead are no entries", "entries are not listed as dead, or are and are not dead",
         ]
         return zip(counts, subjects).compactMap { $0 > 0 ? "\($0) \($1)" : nil }
     }

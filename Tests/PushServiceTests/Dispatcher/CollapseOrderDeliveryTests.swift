@@ -92,7 +92,10 @@ struct CollapseOrderDeliveryTests {
         await store.close()
     }
 
-    @Test func `one that waits in a less urgent lane does not come behind a newer one that passed it`() async throws {
+    @Test(arguments: [true, false])
+    func `one that waits in a less urgent lane does not come behind a newer one that passed it`(_ isHandedOver: Bool)
+        async throws
+    {
         let site = try await DispatchSite()
         let store = try site.openStore()
         let dispatcher = try await site.started(store, for: "one")
@@ -102,9 +105,16 @@ struct CollapseOrderDeliveryTests {
             dispatcher.willQueue([QueueNote(older)], tenant: site.tenant, now: site.clock.now)
         }
         let first = try await site.enqueue([older], store)
-        let offer = try await Self.offer(try Self.talk(2, site, lane: .urgent), site, store)
-        let reservation = try #require(await site.loop.run { dispatcher.reserve(offer) })
-        let second = try await Self.send(offer, reservation, site, store, dispatcher)
+        let newer = try Self.talk(2, site, lane: .urgent)
+        let second: [EntryID]
+        if isHandedOver {
+            let offer = try await Self.offer(newer, site, store)
+            let reservation = try #require(await site.loop.run { dispatcher.reserve(offer) })
+            second = try await Self.send(offer, reservation, site, store, dispatcher)
+        } else {
+            second = try await site.enqueue([newer], store)
+            await site.loop.run { dispatcher.ring([.urgent]) }
+        }
         try await site.until(second, store) { $0 == .accepted }
         await site.ring(dispatcher)
         try await site.until(first, store) { $0.isFinal }

@@ -92,6 +92,9 @@ struct RefusalTests {
             stage.context.metrics.withLock { $0.queueDepth[.normal] = 1_000 }
             let refused = await stage.post(Body.notification(recipient, class: "normal"))
             #expect(refused.status == 429 && refused.fields["retry-after"] == "5", "\(refused.text)")
+            // Nobody is looked up for that: this one is not there.
+            let stranger = Body.notification(#"{"device":"d9","sealed":"\#(Body.sealed)"}"#, class: "normal")
+            #expect(await stage.post(stranger).status == 429)
             #expect(await stage.post(Body.notification(recipient, class: "urgent")).status == 202)
             let clear = #"{"topic":"com.example.rival","devices":["d1"],"notification":{"alert":"Hi"}}"#
             let key = StagedConfiguration.key("rival", .send)

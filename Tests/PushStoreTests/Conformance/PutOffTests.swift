@@ -35,6 +35,34 @@ struct PutOffTests {
     }
 
     @Test(arguments: StoreEngine.all)
+    func `what was tried and is put off then comes behind what is fresh`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            let tried = try await store.store(try StorePattern.entry(1))
+            let first = try await store.sendAll(now: .after(0))
+            _ = try await store.finish(try #require(first.first), .retry(at: .after(1)), now: .after(0))
+            let second = try #require(try await store.sendAll(now: .after(1)).first)
+            let outcome = putOff(second.lease, .retry(at: .after(2)))
+            #expect(try await store.finish([outcome], now: .after(1)) == [.recorded(.queued)])
+            // Due after the other one.
+            let fresh = try await store.store(try StorePattern.entry(2), now: .after(5))
+            func take(_ limit: Int) async throws -> [EntryID] {
+                let demand = TakeDemand(
+                    lane: .normal,
+                    limit: limit,
+                    retryLimit: 0,
+                    now: .after(9),
+                    leasedUntil: .after(10)
+                )
+                let taken = try await store.take(demand)
+                await store.giveBack(taken.map(\.lease))
+                return taken.map(\.lease.id)
+            }
+            #expect(try await take(1) == fresh)
+            #expect(try await Set(take(2)) == Set(tried + fresh))
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
     func `what was sent at once and is parked without a byte can be released`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
             let request = try OutboxRequest(

@@ -65,6 +65,8 @@ struct UnknownOutcomeTests {
             default: #expect(try await store.expire(now: .after(60), limit: 9) == 1)
             }
             #expect(try await store.state(id) == .dead(.outcomeUnknown))
+            let letters = try await store.deadLetters(tenant: tenant, after: nil, limit: 9).elements
+            #expect(letters.map(\.id) == [id])
             let hooks = try await store.takeHooks(limit: 9, now: .after(60), leasedUntil: .after(90))
             #expect(hooks.map(\.kind) == [.dead])
         }

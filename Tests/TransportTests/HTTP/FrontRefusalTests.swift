@@ -198,6 +198,26 @@ import Testing
         await stage.front.close()
     }
 
+    @Test func `HTTP 2: what came in one piece is paid for together, and has one wait`() async throws {
+        let reads = ReadCounts()
+        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.moment)) { head in
+            reads.addTime()
+            return Self.application(head)
+        }
+        let core = stage.front.core
+        await core.loop.run { reads.watch(core.loop) }
+        let piece = [1, 3, 5].flatMap { RawFrame.request(stream: $0, endsStream: true) }
+        let channel = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
+            try? channel.write(RawFrame.preface + piece)
+        }
+        await stage.wait { reads.times.count == 3 }
+        await Self.write(RawFrame.request(stream: 7, endsStream: true), channel)
+        await stage.wait { reads.times.count == 4 }
+        #expect(reads.times[3] - reads.times[0] >= .nanoseconds(3 * Self.moment))
+        #expect(await Self.holdCount(stage) == 2)
+        await stage.front.close(gracefully: false)
+    }
+
     @Test func `a server that closes waits for nobody who is held back`() async throws {
         let stage = try await FrontStage(limits: Self.limits(holdFor: Self.hour), Self.application)
         let connection = try await stage.connect()
