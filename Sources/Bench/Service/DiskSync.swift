@@ -15,17 +15,6 @@ package enum DiskSync {
         close(descriptor)
     }
 
-    /// Reads a file once, so that the page cache has it.
-    ///
-    /// - Parameter path: of the file.
-    package static func readAll(_ path: String) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
-        while unsafe read(descriptor, &bytes, bytes.count) > 0 {}
-    }
-
     /// - Parameter folder: on the disk in question.
     /// - Returns: the median of writing 4 KiB and `fdatasync`; nil where that fails.
     package static func medianNanoseconds(in folder: String) -> Int? {
