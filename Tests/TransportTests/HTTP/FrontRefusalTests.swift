@@ -200,7 +200,10 @@ import Testing
 
     @Test func `HTTP 2: what came in one piece is paid for together, and has one wait`() async throws {
         let reads = ReadCounts()
-        let stage = try await FrontStage(limits: Self.limits(holdFor: Self.moment)) { head in
+        var limits = Self.limits(holdFor: Self.moment)
+        // All three are paid for.
+        limits.refusals.holdMax = Self.hour
+        let stage = try await FrontStage(limits: limits) { head in
             reads.addTime()
             return Self.application(head)
         }
