@@ -102,12 +102,10 @@ struct ReceiptBookTests {
     }
 
     @Test(arguments: StoreEngine.all, [1, 2])
-    func
-        `of two with one hash, of one tenant or of two, the newest has the receipt, and nobody is told (abuse case 85)`(
-            _ engine: StoreEngine,
-            _ tenant: Int
-        ) async throws
-    {
+    func `of two with one hash, of one tenant or of two, the newest has the receipt (abuse case 85)`(
+        _ engine: StoreEngine,
+        _ tenant: Int
+    ) async throws {
         try await engine.with { store in
             let first = try await store.store(try entry(1))[0]
             var other = try entry(2)

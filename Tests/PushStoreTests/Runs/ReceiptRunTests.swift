@@ -40,7 +40,7 @@ struct ReceiptRunTests {
         var store = try open()
         var copyCount = 0
         var name = "store"
-        for round in 0..<100 {
+        for round in 0..<300 {
             switch model.random.next() % 20 {
             case 0..<11: try await model.store(store, count: Int(model.random.next() % 24) + 1)
             case 11..<15: try await model.commit(store, count: Int(model.random.next() % 40))

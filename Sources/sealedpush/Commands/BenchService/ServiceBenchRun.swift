@@ -29,7 +29,7 @@ struct ServiceBenchRun {
         Option(
             "--overload",
             "TIMES",
-            "service: so many times what the relay takes, 2 to 10, in turns with what it takes; 15 of each without --seconds"
+            "service: 2 to 10 times what the relay takes, in turns with what it takes"
         ),
     ]
 
