@@ -72,6 +72,27 @@ final class ServiceBenchStage: Sendable {
         return start.duration(to: .now)
     }
 
+    /// A relay's life: it is measured, stopped, and judged by what it left.
+    ///
+    /// - Parameters:
+    ///   - text: where results go.
+    ///   - measure: gives the relay its load; the last tally of it.
+    /// - Throws: what a process says; why a load had no end; a failure where the relay did again what needs no repeating.
+    func withRelay(
+        _ text: ServiceBenchText,
+        _ measure: (ServiceBenchRelay) async throws -> ServiceTally
+    ) async throws {
+        let relay = try startRelay()
+        do {
+            let tally = try await measure(relay)
+            relay.process.stop()
+            try await judge(tally, text)
+        } catch {
+            relay.process.crash()
+            throw relay.failure(error)
+        }
+    }
+
     /// Starts the relay on one processor; driver and simulator have another.
     func startRelay() throws -> ServiceBenchRelay {
         let process = try RelayProcess(

@@ -31,17 +31,7 @@ struct ServiceOverloadRun {
     }
 
     /// - Throws: what a process says; why a load had no end; a failure where the relay did again what needs no repeating.
-    func run() async throws {
-        let relay = try stage.startRelay()
-        do {
-            let tally = try await measure(relay)
-            relay.process.stop()
-            try await stage.judge(tally, text)
-        } catch {
-            relay.process.crash()
-            throw relay.failure(error)
-        }
-    }
+    func run() async throws { try await stage.withRelay(text, measure) }
 
     /// - Returns: the last turn's tally.
     private func measure(_ relay: ServiceBenchRelay) async throws -> ServiceTally {

@@ -17,17 +17,7 @@ struct ServiceTimedRun {
     }
 
     /// - Throws: what a process says; why the load had no end.
-    func run() async throws {
-        let relay = try stage.startRelay()
-        do {
-            let tally = try await measure(relay)
-            relay.process.stop()
-            try await stage.judge(tally, text)
-        } catch {
-            relay.process.crash()
-            throw relay.failure(error)
-        }
-    }
+    func run() async throws { try await stage.withRelay(text, measure) }
 
     /// - Returns: the load's tally.
     private func measure(_ relay: ServiceBenchRelay) async throws -> ServiceTally {
