@@ -115,6 +115,11 @@ package protocol TurnEndHandler: AnyObject {
         pthread_detach(thread)
     }
 
+    /// For the `deinit` of who made it, of which nobody knows where it runs: as `stop()`, and on the loop as `stopLater()`.
+    package func stopAnywhere() {
+        if isOnLoop { stopLater() } else { stop() }
+    }
+
     private func add(_ work: LoopInbox.Work) {
         switch inbox.withLock({ $0.add(work) }) {
         case .nothing: break

@@ -33,8 +33,8 @@ final class FaultSite: Sendable {
     }
 
     deinit {
-        clientLoop.stop()
-        serverLoop.stop()
+        clientLoop.stopAnywhere()
+        serverLoop.stopAnywhere()
     }
 
     private static func context(_ identity: TestAuthority.Identity) throws -> TLSContext {

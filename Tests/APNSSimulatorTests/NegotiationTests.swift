@@ -54,8 +54,8 @@ private final class Stage: Sendable {
     }
 
     deinit {
-        clientLoop.stop()
-        simulatorLoop.stop()
+        clientLoop.stopAnywhere()
+        simulatorLoop.stopAnywhere()
     }
 
     func context(_ alpn: [String]) throws -> TLSContext {

@@ -76,8 +76,8 @@ final class ServiceSite: Sendable {
     }
 
     deinit {
-        clientLoop.stop()
-        simulatorLoop.stop()
+        clientLoop.stopAnywhere()
+        simulatorLoop.stopAnywhere()
     }
 
     func advance(_ seconds: Int64) { clock.seconds.withLock { $0 += seconds } }

@@ -87,8 +87,8 @@ final class Site: Sendable {
     }
 
     deinit {
-        clientLoop.stop()
-        simulatorLoop.stop()
+        clientLoop.stopAnywhere()
+        simulatorLoop.stopAnywhere()
     }
 
     func advance(_ seconds: Int64) { clock.advance(seconds) }

@@ -57,7 +57,7 @@ final class CuttingServer: Sendable {
         self.log = log
     }
 
-    deinit { loop.stop() }
+    deinit { loop.stopAnywhere() }
 
     /// The heads that came, in order.
     var requests: [String] { log.withLock { $0 } }

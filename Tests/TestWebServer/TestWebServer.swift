@@ -46,7 +46,7 @@ package final class TestWebServer: Sendable {
         self.log = log
     }
 
-    deinit { loop.stop() }
+    deinit { loop.stopAnywhere() }
 
     /// - Parameters:
     ///   - identity: the certificate it shows.

@@ -26,6 +26,33 @@ import Testing
         }
     }
 
+    @Test func `who made a loop may be gone while it runs`() async throws {
+        final class Owner: Sendable {
+            let loop: EventLoop
+            let whenGone: @Sendable () -> Void
+            init(_ loop: EventLoop, whenGone: @escaping @Sendable () -> Void) {
+                self.loop = loop
+                self.whenGone = whenGone
+            }
+            deinit {
+                loop.stopAnywhere()
+                whenGone()
+            }
+        }
+        let loop = try EventLoop()
+        // The last reference is the one of what is queued.
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            loop.perform { [loop] in
+                let owner = Owner(loop) {
+                    #expect(loop.isOnLoop && loop.isStopping)
+                    continuation.resume()
+                }
+                loop.perform { withExtendedLifetime(owner) {} }
+            }
+        }
+        #expect(loop.isStopping)
+    }
+
     @Test(arguments: [false, true])
     func `a thread that waits gets what the loop worked out, also from a loop that has stopped`(
         _ isStopped: Bool

@@ -30,8 +30,8 @@ final class Loopback: Sendable {
     }
 
     deinit {
-        clientLoop.stop()
-        serverLoop.stop()
+        clientLoop.stopAnywhere()
+        serverLoop.stopAnywhere()
     }
 
     func serve(

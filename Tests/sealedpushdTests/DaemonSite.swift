@@ -91,7 +91,7 @@ final class DaemonSite: Sendable {
             """
     }
 
-    deinit { simulatorLoop.stop() }
+    deinit { simulatorLoop.stopAnywhere() }
 
     /// One for each tenant, good for all that a back end does.
     static func key(of tenant: String) -> String {

@@ -45,8 +45,8 @@ final class LegacySite: Sendable {
     }
 
     deinit {
-        clientLoop.stop()
-        serverLoop.stop()
+        clientLoop.stopAnywhere()
+        serverLoop.stopAnywhere()
     }
 
     /// A starved machine must not end what a test does not want to end.

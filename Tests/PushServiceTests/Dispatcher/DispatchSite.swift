@@ -179,8 +179,8 @@ final class DispatchSite: Sendable {
     func settings(limits: String) throws -> ServiceSettings { try Self.settings(text, limits) }
 
     deinit {
-        loop.stop()
-        simulatorLoop.stop()
+        loop.stopAnywhere()
+        simulatorLoop.stopAnywhere()
     }
 
     // MARK: What a service has

@@ -35,7 +35,7 @@ final class HookSite {
         authorityPath = try folder.makeFile("ca.pem", String(decoding: authority.certificatePEM, as: UTF8.self))
     }
 
-    deinit { loop.stop() }
+    deinit { loop.stopAnywhere() }
 
     static var now: Timestamp { Timestamp(milliseconds: SystemClock.millisecondsSince1970) }
 

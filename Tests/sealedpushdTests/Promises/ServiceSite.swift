@@ -82,7 +82,7 @@ final class ServiceSite {
         try writeConfiguration(authority, server, limits: limits, tenant: tenant, app: app, keyPEM: keyPEM)
     }
 
-    deinit { loop.stop() }
+    deinit { loop.stopAnywhere() }
 
     private func writeConfiguration(
         _ authority: TestAuthority,
