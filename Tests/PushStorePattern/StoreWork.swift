@@ -22,6 +22,8 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
         let milliseconds = Atomic<UInt64>(0)
         /// Whether one of them failed: the others may not notice, where they only look at what is in memory.
         let isOver = Atomic<Bool>(false)
+        /// Entries whose sender has not said yet what it did: once the store has them back, a dispatcher may be faster than that.
+        let unsaid = Mutex<Set<EntryID>>([])
     }
 
     /// - Parameters:
@@ -100,6 +102,8 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
                 }
                 say(.sending(number: first, ids: leases.map(\.id)))
                 shared.backlog.add(count, ordering: .relaxed)
+                shared.unsaid.withLock { $0.formUnion(leases.map(\.id)) }
+                defer { shared.unsaid.withLock { $0.subtract(leases.map(\.id)) } }
                 try await finish(
                     zip(leases, request.entries).map { Sent(lease: $0, tenant: request.tenant, apnsID: $1.apnsID) },
                     &random
@@ -131,6 +135,8 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
                 await Task.yield()
                 continue
             }
+            // Lines of an entry are in the order of what was done with it, whoever says them.
+            while shared.unsaid.withLock({ !$0.isDisjoint(with: taken.map(\.lease.id)) }) { await Task.yield() }
             let isGivenBack = Int.random(in: 0..<12, using: &random) == 0
             if isGivenBack {
                 await engine.giveBack(taken.map(\.lease))
