@@ -81,7 +81,7 @@ extension SliceTests {
         await show([pointer], by: device, slice: Self.timing.attachmentSlice)
     }
 
-    /// What the content handler gets, once the fetching has ended too.
+    /// What the content handler gets, once the fetching has ended too, if it ever began.
     private func show(
         _ pointers: [AttachmentPointer],
         by device: FetchingExtension,
@@ -89,17 +89,38 @@ extension SliceTests {
         clock: any Clock<Duration> = ContinuousClock(),
         end: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)? = nil
     ) async -> NotificationContent {
+        let (released, continuation) = AsyncStream<Void>.makeStream()
+        let shown = await answer(
+            pointers,
+            fetcher: AwaitedFetcher(device.fetcher, end: continuation),
+            slice: slice,
+            clock: clock,
+            end: end
+        )
+        for await _ in released {}
+        return shown
+    }
+
+    private func answer(
+        _ pointers: [AttachmentPointer],
+        fetcher: AwaitedFetcher,
+        slice: Duration,
+        clock: any Clock<Duration>,
+        end: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)?
+    ) async -> NotificationContent {
         let texts = FailureTexts(title: "Acme Chat", newMessage: "You have a new message")
         let content = NotificationContent(
             OpenedPush(outcome: .opened(FetchingExtension.message(pointers)), claim: nil),
             display: DisplayPolicy(texts: texts),
             trace: nil
         )
-        let fetcher = AwaitedFetcher(device.fetcher)
         var settings = ExtensionCore.Settings(attachments: fetcher)
         settings.timing = DeliveryTiming(deadline: .seconds(25), attachmentSlice: slice)
         var surroundings = DeliverySurroundings.ofThisDevice
         surroundings.clock = clock
+        // The process's own may be held by a test whose disk hangs, until this one's time is over.
+        let threads = WorkerThreads()
+        surroundings.runOnThread = { threads.run($0) }
         let core = ExtensionCore(
             steps: DeliverySteps(neutralContent: content, open: { _ in content }, remember: { _ in }, count: { _ in }),
             receipts: nil,
@@ -118,7 +139,6 @@ extension SliceTests {
         // Whatever has been shown, nobody waits for what may not come.
         end?.continuation.finish()
         await expiry
-        await fetcher.end()
         return shown
     }
 }
@@ -149,12 +169,17 @@ private struct StoppedClock: Clock {
     }
 }
 
-/// A fetcher whose end can be waited for.
+/// A fetcher whose end can be waited for: that of its fetching, or of all who could begin it.
 private final class AwaitedFetcher: AttachmentFetcher {
     private let fetcher: EncryptedAttachmentFetcher
-    private let ended = AsyncStream<Void>.makeStream()
+    private let end: AsyncStream<Void>.Continuation
 
-    init(_ fetcher: EncryptedAttachmentFetcher) { self.fetcher = fetcher }
+    init(_ fetcher: EncryptedAttachmentFetcher, end: AsyncStream<Void>.Continuation) {
+        self.fetcher = fetcher
+        self.end = end
+    }
+
+    deinit { end.finish() }
 
     func hasAttachments(_ message: OpenedMessage) -> Bool { fetcher.hasAttachments(message) }
 
@@ -164,10 +189,8 @@ private final class AwaitedFetcher: AttachmentFetcher {
         deliver: @escaping @Sendable (FetchedAttachments) -> Bool
     ) async {
         await fetcher.fetch(for: message, within: budget, deliver: deliver)
-        ended.continuation.finish()
+        end.finish()
     }
-
-    func end() async { for await _ in ended.stream {} }
 }
 
 /// The handler is called once, or the continuation traps.

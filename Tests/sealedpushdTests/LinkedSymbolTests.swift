@@ -24,6 +24,17 @@ struct LinkedSymbolTests {
         }
     }
 
+    @Test func `what sealedpushd calls through is bound when it starts and cannot be written to afterwards`() throws {
+        for folder in Self.folders {
+            let path = folder + "/sealedpushd"
+            #expect(try Self.output("/usr/bin/readelf", ["--dynamic", path]).contains("Flags: NOW"), "\(folder)")
+            #expect(
+                try Self.output("/usr/bin/readelf", ["--program-headers", path]).contains("GNU_RELRO"),
+                "\(folder)"
+            )
+        }
+    }
+
     /// Beside these tests, and beside the folder of their configuration.
     private static var folders: [String] {
         let own = String(DaemonProcess.program.dropLast("/sealedpushd".count))
@@ -33,10 +44,12 @@ struct LinkedSymbolTests {
 
     private static func isThere(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
-    private static func symbols(of path: String) throws -> String {
-        let process = try LineProcess("/usr/bin/nm", [path])
+    private static func symbols(of path: String) throws -> String { try output("/usr/bin/nm", [path]) }
+
+    private static func output(_ program: String, _ arguments: [String]) throws -> String {
+        let process = try LineProcess(program, arguments)
         let text = process.rest()
-        #expect(process.wait() == 0, "\(path)")
+        #expect(process.wait() == 0, "\(program) \(arguments)")
         return text
     }
 }

@@ -144,29 +144,37 @@ import Testing
             reads.add(String(decoding: head.path, as: UTF8.self))
             return Self.application(head)
         }
-        let (heedless, heedful) = (try stage.client(), try stage.client())
+        let heedful = try stage.client()
+        let ask: (Int) async throws -> Void
         if isHTTP2 {
             let channel = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
-                try? channel.write(RawFrame.preface + RawFrame.request(stream: 1, endsStream: true))
+                try? channel.write(RawFrame.preface)
             }
-            // One at a time, as what comes in one piece with others is read with them.
-            for count in 1...3 {
-                await stage.wait { reads.all["/"] == count }
-                await Self.write(RawFrame.request(stream: UInt32(2 * count + 1), endsStream: true), channel)
-            }
-            await stage.wait { await Self.holdCount(stage) == 1 }
-            for stream: UInt32 in [9, 11, 13] {
-                await Self.write(RawFrame.request(stream: stream, endsStream: true), channel)
-            }
+            ask = { await Self.write(RawFrame.request(stream: UInt32(2 * $0 + 1), endsStream: true), channel) }
         } else {
-            for _ in 0..<7 { heedless.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
-            await stage.wait { await Self.holdCount(stage) == 1 }
+            let client = try stage.client()
+            ask = { _ in client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
         }
+        // One at a time, as what comes in one piece with others is read with them; and until there were more than two in a
+        // second, whatever else the machine does.
+        var count = 0
+        while await Self.holdCount(stage) == 0 {
+            try await ask(count)
+            count += 1
+            let asked = count
+            await stage.wait {
+                if reads.all["/"] == asked { return true }
+                return await Self.holdCount(stage) == 1
+            }
+        }
+        let readCount = reads.all["/"]
+        for more in count..<count + 3 { try await ask(more) }
         for (path, status) in [("/some", 429), ("/some", 429), ("/fine", 200), ("/fine", 200), ("/fine", 200)] {
             heedful.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(heedful.response()?.status == status)
         }
-        #expect(reads.all == ["/": 4, "/some": 2, "/fine": 3])
+        #expect(readCount.map { $0 >= 4 } == true)
+        #expect(reads.all == ["/": readCount, "/some": 2, "/fine": 3])
         #expect(await Self.holdCount(stage) == 1)
         await stage.front.close(gracefully: false)
     }
