@@ -66,11 +66,11 @@ struct Invocation: Sendable {
         // Glibc's module lacks the call that sets a working folder; env does it, and becomes the program.
         let words = ["/usr/bin/env", "-C", folder.path, program] + arguments
         // A process that ends with exit() leaves memory to the system; the leak checker would change its exit code.
-        // What shifts the clock of the tests (Tests/InAnotherYear) shifts that of the program too.
-        let clock = ProcessInfo.processInfo.environment.filter {
-            ["LD_PRELOAD", "SHIFT_CLOCK_SECONDS"].contains($0.key)
+        // What shifts the clock of the tests (Tests/InAnotherYear), or holds them up (Tests/HeldUp), does so with the program.
+        let inherited = ProcessInfo.processInfo.environment.filter {
+            ["LD_PRELOAD", "SHIFT_CLOCK_SECONDS", "HOLD_UP_SEED"].contains($0.key)
         }
-        let variables = ["PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"].merging(clock) { $1 }
+        let variables = ["PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"].merging(inherited) { $1 }
             .merging(environment) { $1 }
         return try Spawn.start(
             words,

@@ -13,11 +13,11 @@ final class DaemonProcess {
     /// Whether the system says that it wrote a core, once it has ended.
     private(set) var leftCore = false
 
-    /// Of `Tests/InAnotherYear`: the same time in every process. And a process that ends leaves memory to the system, which the
+    /// Of `Tests/InAnotherYear` and `Tests/HeldUp`: what is so in these tests is so in every process. And a process that ends leaves memory to the system, which the
     /// leak checker would say by its exit code.
     private static var surroundings: [String] {
         var variables = ["ASAN_OPTIONS=detect_leaks=0"]
-        for name: String in ["LD_PRELOAD", "SHIFT_CLOCK_SECONDS"] {
+        for name: String in ["LD_PRELOAD", "SHIFT_CLOCK_SECONDS", "HOLD_UP_SEED"] {
             if let value = unsafe getenv(name) { unsafe variables.append("\(name)=\(String(cString: value))") }
         }
         return variables
@@ -25,7 +25,7 @@ final class DaemonProcess {
 
     /// - Parameters:
     ///   - arguments: behind the program's name.
-    ///   - environment: variables, as `NAME=value`; only a clock that was set for the tests is inherited.
+    ///   - environment: variables, as `NAME=value`; only what was set for the tests as a whole is inherited.
     ///   - wrapper: a program and its words that become this one in the end.
     /// - Throws: `SystemFailure`.
     init(_ arguments: [String], environment: [String] = [], wrapper: [String] = []) throws {
