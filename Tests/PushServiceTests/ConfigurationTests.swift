@@ -65,7 +65,15 @@ struct ConfigurationTests {
         ),
         (
             #""environment": "sandbox""#, #""environment": "production""#,
-            "19:15: /tenants/0/apps: two apps have one bundle id and environment; keep one of them"
+            "32:24: /tenants/0/apps/1/bundle-id: the same as /tenants/0/apps/0/bundle-id; keep one of the two apps, or give them two environments"
+        ),
+        (
+            #""name": "admin""#, #""name": "back-end""#,
+            "13:18: /tenants/0/keys/1/name: the same as /tenants/0/keys/0/name; give each key its own, by which the audit log tells them apart"
+        ),
+        (
+            #""team-id": "TEAM123456""#, #""team-id": "TEAM123456", "password-file": "/a""#,
+            "23:128: /tenants/0/apps/0/credential/password-file: belongs to the other kind of credential; leave it out"
         ),
     ])
     func `a fault is named with its line, its field and what to write (abuse case 101)`(
@@ -108,12 +116,33 @@ struct ConfigurationTests {
         #expect(faults.count == 2 && faults.allSatisfy { $0.contains("/credential/feedback") })
     }
 
-    @Test func `two keys with one hash are refused`() {
+    @Test func `two keys with one hash are refused, whichever tenants' they are`() throws {
         let faults = ExampleConfiguration.faults(
             replacing: ExampleConfiguration.otherHash,
             with: ExampleConfiguration.hash
         )
-        #expect(faults == ["8:14: /tenants: two keys have one hash; make a key for each"])
+        let one = "/tenants/0/keys/1/hash: the same as /tenants/0/keys/0/hash; make a key for each"
+        #expect(faults == ["13:35: \(one)"])
+        let both = try Self.faultsOfTwins(id: "other")
+        #expect(both.map(\.pointer) == ["/tenants/1/keys/0/hash", "/tenants/1/keys/1/hash"])
+        #expect(both.allSatisfy { $0.problem.hasSuffix("; make a key for each") })
+    }
+
+    @Test func `two tenants with one id are refused, although one of them has another fault`() throws {
+        let faults = try Self.faultsOfTwins(id: "acme", quota: "0").filter { $0.pointer.hasSuffix("/id") }
+        #expect(faults.map(\.pointer) == ["/tenants/1/id"])
+        #expect(faults.first?.problem == "the same as /tenants/0/id; give each tenant its own")
+    }
+
+    /// Of the example with its tenant twice, the second time with another id and quota.
+    private static func faultsOfTwins(id: String, quota: String = "5000") throws -> [ConfigurationFault] {
+        let text = ExampleConfiguration.text
+        let start = try #require(text.firstRange(of: #""tenants": ["#)).upperBound
+        let tenant = String(text[start...].dropLast("\n  ]\n}".count))
+        var other = tenant.split(separator: #""id": "acme""#).joined(separator: #""id": "\#(id)""#)
+        other = other.split(separator: "5000").joined(separator: quota)
+        let file = Array((text[..<start] + tenant + "," + other + "]}").utf8)
+        return refusal { () throws(ConfigurationError) in _ = try ServiceConfiguration(file: file) }?.faults ?? []
     }
 
     @Test func `no value is repeated in a fault (abuse case 93)`() {
