@@ -150,6 +150,22 @@ struct SAPNotificationTests {
         (#"{"apns":{"localizedAlertKey":"\#(letters(128))"}}"#, #"{"apns":{"localizedAlertKey":"\#(letters(129))"}}"#),
         (#"{"apns":{"alertTitle":"\#(letters(256))"}}"#, #"{"apns":{"alertTitle":"\#(letters(257))"}}"#),
         (#"{"apns":{"alertBody":"\#(letters(2_048))"}}"#, #"{"apns":{"alertBody":"\#(letters(2_049))"}}"#),
+        (
+            #"{"alert":"B","apns":{"alertSubtitle":"\#(letters(256))"}}"#,
+            #"{"alert":"B","apns":{"alertSubtitle":"\#(letters(257))"}}"#
+        ),
+        (
+            #"{"apns":{"localizedAlertTitleKey":"\#(letters(128))"}}"#,
+            #"{"apns":{"localizedAlertTitleKey":"\#(letters(129))"}}"#
+        ),
+        (
+            #"{"alert":"B","apns":{"localizedAlertSubtitleKey":"\#(letters(128))"}}"#,
+            #"{"alert":"B","apns":{"localizedAlertSubtitleKey":"\#(letters(129))"}}"#
+        ),
+        (
+            #"{"apns":{"localizedAlertKey":"K","localizedAlertArguments":["\#(letters(256))"]}}"#,
+            #"{"apns":{"localizedAlertKey":"K","localizedAlertArguments":["\#(letters(257))"]}}"#
+        ),
         (#"{"alert":"B","apns":{"relevanceScore":1}}"#, #"{"alert":"B","apns":{"relevanceScore":1.01}}"#),
         (#"{"alert":"B","badge":0}"#, #"{"alert":"B","badge":-1}"#),
         (
@@ -186,6 +202,24 @@ struct SAPNotificationTests {
     ])
     func `what contradicts itself or shows nothing is refused`(_ properties: String) {
         #expect(problem(properties)?.kind == .invalidFields)
+    }
+
+    @Test func `an alert that is an object and no string is told how it is written`() {
+        #expect(
+            problem(#"{"alert":{"title":"x"}}"#)?.fields == [
+                Problem.Field(
+                    pointer: "/notification/alert",
+                    detail: "expected a string of 1 to 2048 characters, or a JSON object written as one"
+                )
+            ]
+        )
+    }
+
+    @Test func `a push that shows nothing is told what shows, and how a silent one is asked for`() {
+        let said =
+            "There is nothing to show: write 'alert', 'badge' or 'sound', or for a silent push 'contentAvailable' in 'apns'."
+        #expect(problem(#"{"data":"only"}"#)?.detail == said)
+        #expect(problem(#"{"data":"only","apns":{"contentAvailable":true}}"#) == nil)
     }
 
     @Test func `a payload that is too large says by how much`() {

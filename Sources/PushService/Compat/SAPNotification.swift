@@ -136,6 +136,11 @@ package struct SAPNotification: Equatable, Sendable {
             problem.byteCount = byteCount
             problem.byteCountMax = byteCountMax
             throw problem
+        } catch .nothingToShow {
+            throw Problem(
+                .invalidFields,
+                "There is nothing to show: write 'alert', 'badge' or 'sound', or for a silent push 'contentAvailable' in 'apns'."
+            )
         } catch {
             throw Problem(.invalidFields, "Apple would not take it: \(error.description)")
         }
