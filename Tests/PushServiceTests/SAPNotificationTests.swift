@@ -125,6 +125,22 @@ struct SAPNotificationTests {
         )
     }
 
+    @Test func `a push for device management is refused here, and not accepted and never sent`() {
+        let problem = problem(#"{"alert":"B","apns":{"pushType":"MDM"}}"#)
+        #expect(problem?.kind == .invalidFields)
+        #expect(problem?.fields.map(\.pointer) == ["/notification/apns/pushType"])
+    }
+
+    @Test(arguments: ["ALERT", "BACKGROUND", "VOIP", "COMPLICATION", "FILEPROVIDER"])
+    func `what is taken is what the client for Apple would send`(_ word: String) throws {
+        for priority in ["", #""priority":"normal","#, #""priority":"high","#] {
+            let shown = word == "BACKGROUND" ? #""data":"x""# : #""alert":"B""#
+            let apns = #"{"contentAvailable":true,"pushType":"\#(word)"}"#
+            let read = try read("{\(priority)\(shown),\"apns\":\(apns)}")
+            #expect(read.topic.fits(read.pushType) && read.pushType.expects(read.priority ?? .immediate))
+        }
+    }
+
     @Test func `a failure is tried three times behind all else`() throws {
         #expect(SAPNotification.attemptCountMax == 3)
         #expect(SAPNotification.retryLane == .background)
