@@ -116,35 +116,6 @@ struct ConfigurationTests {
         #expect(faults.count == 2 && faults.allSatisfy { $0.contains("/credential/feedback") })
     }
 
-    @Test func `two keys with one hash are refused, whichever tenants' they are`() throws {
-        let faults = ExampleConfiguration.faults(
-            replacing: ExampleConfiguration.otherHash,
-            with: ExampleConfiguration.hash
-        )
-        let one = "/tenants/0/keys/1/hash: the same as /tenants/0/keys/0/hash; make a key for each"
-        #expect(faults == ["13:35: \(one)"])
-        let both = try Self.faultsOfTwins(id: "other")
-        #expect(both.map(\.pointer) == ["/tenants/1/keys/0/hash", "/tenants/1/keys/1/hash"])
-        #expect(both.allSatisfy { $0.problem.hasSuffix("; make a key for each") })
-    }
-
-    @Test func `two tenants with one id are refused, although one of them has another fault`() throws {
-        let faults = try Self.faultsOfTwins(id: "acme", quota: "0").filter { $0.pointer.hasSuffix("/id") }
-        #expect(faults.map(\.pointer) == ["/tenants/1/id"])
-        #expect(faults.first?.problem == "the same as /tenants/0/id; give each tenant its own")
-    }
-
-    /// Of the example with its tenant twice, the second time with another id and quota.
-    private static func faultsOfTwins(id: String, quota: String = "5000") throws -> [ConfigurationFault] {
-        let text = ExampleConfiguration.text
-        let start = try #require(text.firstRange(of: #""tenants": ["#)).upperBound
-        let tenant = String(text[start...].dropLast("\n  ]\n}".count))
-        var other = tenant.split(separator: #""id": "acme""#).joined(separator: #""id": "\#(id)""#)
-        other = other.split(separator: "5000").joined(separator: quota)
-        let file = Array((text[..<start] + tenant + "," + other + "]}").utf8)
-        return refusal { () throws(ConfigurationError) in _ = try ServiceConfiguration(file: file) }?.faults ?? []
-    }
-
     @Test func `no value is repeated in a fault (abuse case 93)`() {
         let canary = "spk_CANARYcanaryCANARYcanaryCANARYcanaryCANARYc"
         for replaced in ["0.0.0.0", "acme", ExampleConfiguration.hash, "ABCDE12345", "sms", "SP_NEW", "8443"] {
