@@ -65,7 +65,15 @@ struct ConfigurationTests {
         ),
         (
             #""environment": "sandbox""#, #""environment": "production""#,
-            "19:15: /tenants/0/apps: two apps have one bundle id and environment; keep one of them"
+            "32:24: /tenants/0/apps/1/bundle-id: the same as /tenants/0/apps/0/bundle-id; keep one of the two apps, or give them two environments"
+        ),
+        (
+            #""name": "admin""#, #""name": "back-end""#,
+            "13:18: /tenants/0/keys/1/name: the same as /tenants/0/keys/0/name; give each key its own, by which the audit log tells them apart"
+        ),
+        (
+            #""team-id": "TEAM123456""#, #""team-id": "TEAM123456", "password-file": "/a""#,
+            "23:128: /tenants/0/apps/0/credential/password-file: belongs to the other kind of credential; leave it out"
         ),
     ])
     func `a fault is named with its line, its field and what to write (abuse case 101)`(
@@ -106,14 +114,6 @@ struct ConfigurationTests {
             with: #""team-id": "TEAM123456", "feedback": {"host": "localhost", "port": 0}"#
         )
         #expect(faults.count == 2 && faults.allSatisfy { $0.contains("/credential/feedback") })
-    }
-
-    @Test func `two keys with one hash are refused`() {
-        let faults = ExampleConfiguration.faults(
-            replacing: ExampleConfiguration.otherHash,
-            with: ExampleConfiguration.hash
-        )
-        #expect(faults == ["8:14: /tenants: two keys have one hash; make a key for each"])
     }
 
     @Test func `no value is repeated in a fault (abuse case 93)`() {

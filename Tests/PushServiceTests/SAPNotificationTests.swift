@@ -125,6 +125,22 @@ struct SAPNotificationTests {
         )
     }
 
+    @Test func `a push for device management is refused here, and not accepted and never sent`() {
+        let problem = problem(#"{"alert":"B","apns":{"pushType":"MDM"}}"#)
+        #expect(problem?.kind == .invalidFields)
+        #expect(problem?.fields.map(\.pointer) == ["/notification/apns/pushType"])
+    }
+
+    @Test(arguments: ["ALERT", "BACKGROUND", "VOIP", "COMPLICATION", "FILEPROVIDER"])
+    func `what is taken is what the client for Apple would send`(_ word: String) throws {
+        for priority in ["", #""priority":"normal","#, #""priority":"high","#] {
+            let shown = word == "BACKGROUND" ? #""data":"x""# : #""alert":"B""#
+            let apns = #"{"contentAvailable":true,"pushType":"\#(word)"}"#
+            let read = try read("{\(priority)\(shown),\"apns\":\(apns)}")
+            #expect(read.topic.fits(read.pushType) && read.pushType.expects(read.priority ?? .immediate))
+        }
+    }
+
     @Test func `a failure is tried three times behind all else`() throws {
         #expect(SAPNotification.attemptCountMax == 3)
         #expect(SAPNotification.retryLane == .background)
@@ -150,6 +166,22 @@ struct SAPNotificationTests {
         (#"{"apns":{"localizedAlertKey":"\#(letters(128))"}}"#, #"{"apns":{"localizedAlertKey":"\#(letters(129))"}}"#),
         (#"{"apns":{"alertTitle":"\#(letters(256))"}}"#, #"{"apns":{"alertTitle":"\#(letters(257))"}}"#),
         (#"{"apns":{"alertBody":"\#(letters(2_048))"}}"#, #"{"apns":{"alertBody":"\#(letters(2_049))"}}"#),
+        (
+            #"{"alert":"B","apns":{"alertSubtitle":"\#(letters(256))"}}"#,
+            #"{"alert":"B","apns":{"alertSubtitle":"\#(letters(257))"}}"#
+        ),
+        (
+            #"{"apns":{"localizedAlertTitleKey":"\#(letters(128))"}}"#,
+            #"{"apns":{"localizedAlertTitleKey":"\#(letters(129))"}}"#
+        ),
+        (
+            #"{"alert":"B","apns":{"localizedAlertSubtitleKey":"\#(letters(128))"}}"#,
+            #"{"alert":"B","apns":{"localizedAlertSubtitleKey":"\#(letters(129))"}}"#
+        ),
+        (
+            #"{"apns":{"localizedAlertKey":"K","localizedAlertArguments":["\#(letters(256))"]}}"#,
+            #"{"apns":{"localizedAlertKey":"K","localizedAlertArguments":["\#(letters(257))"]}}"#
+        ),
         (#"{"alert":"B","apns":{"relevanceScore":1}}"#, #"{"alert":"B","apns":{"relevanceScore":1.01}}"#),
         (#"{"alert":"B","badge":0}"#, #"{"alert":"B","badge":-1}"#),
         (
@@ -186,6 +218,24 @@ struct SAPNotificationTests {
     ])
     func `what contradicts itself or shows nothing is refused`(_ properties: String) {
         #expect(problem(properties)?.kind == .invalidFields)
+    }
+
+    @Test func `an alert that is an object and no string is told how it is written`() {
+        #expect(
+            problem(#"{"alert":{"title":"x"}}"#)?.fields == [
+                Problem.Field(
+                    pointer: "/notification/alert",
+                    detail: "expected a string of 1 to 2048 characters, or a JSON object written as one"
+                )
+            ]
+        )
+    }
+
+    @Test func `a push that shows nothing is told what shows, and how a silent one is asked for`() {
+        let said =
+            "There is nothing to show: write 'alert', 'badge' or 'sound', or for a silent push 'contentAvailable' in 'apns'."
+        #expect(problem(#"{"data":"only"}"#)?.detail == said)
+        #expect(problem(#"{"data":"only","apns":{"contentAvailable":true}}"#) == nil)
     }
 
     @Test func `a payload that is too large says by how much`() {

@@ -18,7 +18,7 @@ package enum RequestBody {
     ) throws(Problem) -> JSONValue {
         try checkType(request)
         guard request.body.count <= byteCountMax else {
-            var problem = Problem(.bodyTooLarge, "Send fewer in one request: the body may have \(byteCountMax) bytes.")
+            var problem = Problem(.bodyTooLarge, "Send less in one request: the body may have \(byteCountMax) bytes.")
             problem.byteCount = request.body.count
             problem.byteCountMax = byteCountMax
             throw problem

@@ -1,14 +1,12 @@
-/// What an API key may be used for. Small on purpose: a leaked key of the extension must not send.
+/// What an API key may be used for. What devices send themselves (receipts, re-sends) asks for no key, so that no app has one.
 package enum Scope: String, CaseIterable, Sendable {
-    /// Send notifications, ask for their state, re-send.
+    /// Send notifications; to ask for their state is `read`.
     case send
-    /// Devices, dead letters, configuration of the tenant.
+    /// Register and delete devices; list and replay dead letters.
     case manage
     /// Read devices, bundles and states.
     case read
-    /// Report receipts and ask for re-sends: what an app's own copies may carry.
-    case receipts
-    /// Read the metrics of the whole process.
+    /// Read the metrics of the whole process, whosever apps are in them.
     case metrics
 
     fileprivate var bit: UInt8 {
@@ -16,8 +14,7 @@ package enum Scope: String, CaseIterable, Sendable {
         case .send: 1
         case .manage: 2
         case .read: 4
-        case .receipts: 8
-        case .metrics: 16
+        case .metrics: 8
         }
     }
 }

@@ -42,7 +42,8 @@ struct SAPAlert {
     }
 
     private mutating func readAlert(_ reader: ObjectReader) {
-        guard case .string(let alert)? = reader.characters("alert", 2_048) else { return }
+        let orObject = ", or a JSON object written as one"
+        guard case .string(let alert)? = reader.characters("alert", 2_048, orObject) else { return }
         guard alert.utf8.first(where: { $0 != 0x20 }) == UInt8(ascii: "{") else {
             text = alert
             return
@@ -94,8 +95,19 @@ extension JSONValue {
 
 /// What the properties' limits are counted in: UTF-16 code units, as the platform that they come from counts.
 extension ObjectReader {
-    func characters(_ name: String, _ countMax: Int, isRequired: Bool = false) -> JSONValue.Content? {
-        text(name, 1...4 * countMax, "1 to \(countMax) characters", isRequired: isRequired) {
+    /// - Parameters:
+    ///   - name: the property.
+    ///   - countMax: its limit.
+    ///   - more: what else may be said of its form, as it follows "characters".
+    ///   - isRequired: whether its absence is a fault.
+    /// - Returns: the text, or nil.
+    func characters(
+        _ name: String,
+        _ countMax: Int,
+        _ more: String = "",
+        isRequired: Bool = false
+    ) -> JSONValue.Content? {
+        text(name, 1...4 * countMax, "a string of 1 to \(countMax) characters\(more)", isRequired: isRequired) {
             $0.utf16.count <= countMax
         }
         .map { .string($0) }

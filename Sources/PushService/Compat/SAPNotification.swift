@@ -102,20 +102,29 @@ package struct SAPNotification: Equatable, Sendable {
         let text = bundleID.text
         let full = text + properties.pushType.topicSuffix
         if let asked = properties.topic, asked != text, asked != full {
-            var problem = Problem(.invalidFields, "Mend each field that is named here and send the request again.")
-            problem.fields = [
-                Problem.Field(
-                    pointer: "/notification/apns/topic",
-                    detail: "expected the bundle id in 'topic', with or without the push type's suffix, or nothing"
-                )
-            ]
-            throw problem
+            let detail = "expected the bundle id in 'topic', with or without the push type's suffix, or nothing"
+            throw Self.problem("/notification/apns/topic", detail)
         }
+        let topic: Topic
         do throws(APNSError) {
-            return try Topic(bundleID: text).appendingSuffix(of: properties.pushType)
+            topic = try Topic(bundleID: text).appendingSuffix(of: properties.pushType)
         } catch {
             throw Problem(.invalidFields, "The bundle id is too long for a topic of this push type.")
         }
+        // What could never be sent is not taken, which leaves out device management's: its topic is no app's.
+        guard topic.fits(properties.pushType) else {
+            throw Self.problem(
+                "/notification/apns/pushType",
+                "MDM goes to a management certificate's topic; leave it out"
+            )
+        }
+        return topic
+    }
+
+    private static func problem(_ pointer: String, _ detail: String) -> Problem {
+        var problem = Problem(.invalidFields, "Mend each field that is named here and send the request again.")
+        problem.fields = [Problem.Field(pointer: pointer, detail: detail)]
+        return problem
     }
 
     /// What came out is held against Apple's rules once more, by those who know them.
@@ -136,6 +145,11 @@ package struct SAPNotification: Equatable, Sendable {
             problem.byteCount = byteCount
             problem.byteCountMax = byteCountMax
             throw problem
+        } catch .nothingToShow {
+            throw Problem(
+                .invalidFields,
+                "There is nothing to show: write 'alert', 'badge' or 'sound', or for a silent push 'contentAvailable' in 'apns'."
+            )
         } catch {
             throw Problem(.invalidFields, "Apple would not take it: \(error.description)")
         }

@@ -45,13 +45,10 @@ extension AppConfiguration {
             return nil
         }
         let out = hasKey ? ["password-file", "feedback"] : ["key-id", "team-id"]
-        for name in out where object.object[name] != nil {
-            object.faults.add(
-                .wrong,
-                object.place(name),
-                at: object.object.offset,
-                "belongs to the other kind of credential; leave it out"
-            )
+        for name in out {
+            guard let value = object.object[name] else { continue }
+            let problem = "belongs to the other kind of credential; leave it out"
+            object.faults.add(.wrong, object.place(name), at: value.offset, problem)
         }
         guard hasKey else {
             let passwordFile = object.file("password-file")

@@ -65,7 +65,7 @@ extension ServiceConfiguration {
             guard let tenant = TenantConfiguration(element.value, at: element.path, faults) else { continue }
             tenants.append(tenant)
         }
-        findDoubles(tenants, reader)
+        findDoubles(elements, faults)
         findDoubles(listens ?? [], loopback, reader)
         guard let listens, let tls, let database, let tokenKey, faults.all.isEmpty else { return nil }
         return ServiceConfiguration(
@@ -129,21 +129,21 @@ extension ServiceConfiguration {
         }
     }
 
-    /// What must be unique over all tenants.
-    private static func findDoubles(_ tenants: [TenantConfiguration], _ reader: ObjectReader) {
-        let faults = reader.faults
-        let offset = reader.object["tenants"]?.offset ?? 0
-        let path = reader.place("tenants")
-        if Set(tenants.map(\.id)).count < tenants.count {
-            faults.add(.wrong, path, at: offset, "two tenants have one id; give each its own")
+    /// What must be unique over all tenants, those with other faults among them.
+    private static func findDoubles(_ tenants: [(value: JSONValue, path: FieldPath)], _ faults: FieldFaults) {
+        var ids = Doubles("give each tenant its own")
+        var hashes = Doubles("make a key for each")
+        var keyCount = 0
+        for tenant in tenants {
+            ids.note("id", of: tenant, faults)
+            for (index, key) in (tenant.value["keys"]?.elements ?? []).enumerated() {
+                hashes.note("hash", of: (key, .element(.member(tenant.path, "keys"), index)), faults)
+                keyCount += 1
+            }
         }
-        let hashes = tenants.flatMap { $0.keys.map(\.hash) }
-        if Set(hashes).count < hashes.count {
-            faults.add(.wrong, path, at: offset, "two keys have one hash; make a key for each")
-        }
-        if hashes.count > AccessTable.rowCountMax {
-            faults.add(.wrong, path, at: offset, "more than \(AccessTable.rowCountMax) keys; remove those not in use")
-        }
+        guard keyCount > AccessTable.rowCountMax, let first = tenants.first else { return }
+        let problem = "more than \(AccessTable.rowCountMax) keys in all; remove those not in use"
+        faults.add(.wrong, .member(.root, "tenants"), at: first.value.offset, problem)
     }
 }
 

@@ -40,6 +40,9 @@ extension TenantConfiguration {
 
     private static func keys(_ reader: ObjectReader) -> [Key]? {
         guard let elements = reader.elements("keys", 1...keyCountMax, of: "keys", isRequired: true) else { return nil }
+        // Who deleted something is told by it, and by nothing else.
+        var doubles = Doubles("give each key its own, by which the audit log tells them apart")
+        for element in elements { doubles.note("name", of: element, reader.faults) }
         return elements.compactMap { element in
             let names = ["name", "hash", "scopes"]
             guard let object = ObjectReader(element.value, at: element.path, names: names, faults: reader.faults) else {
@@ -77,13 +80,13 @@ extension TenantConfiguration {
 
     private static func apps(_ reader: ObjectReader) -> [AppConfiguration]? {
         guard let elements = reader.elements("apps", 1...appCountMax, of: "apps", isRequired: true) else { return nil }
-        let apps = elements.compactMap { AppConfiguration($0.value, at: $0.path, reader.faults) }
-        let pairs = Set(apps.map { [$0.bundleID.text, $0.environment.rawValue] })
-        if pairs.count < apps.count {
-            let offset = reader.object["apps"]?.offset ?? 0
-            let problem = "two apps have one bundle id and environment; keep one of them"
-            reader.faults.add(.wrong, reader.place("apps"), at: offset, problem)
+        var doubles = Doubles("keep one of the two apps, or give them two environments")
+        return elements.compactMap { element in
+            if let id = element.value["bundle-id"] {
+                let texts = [id.string, element.value["environment"]?.string]
+                doubles.note(texts, of: id, at: .member(element.path, "bundle-id"), reader.faults)
+            }
+            return AppConfiguration(element.value, at: element.path, reader.faults)
         }
-        return apps
     }
 }

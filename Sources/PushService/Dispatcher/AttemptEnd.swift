@@ -36,6 +36,11 @@ struct AttemptEnd {
     /// The attempts that the client told of while it had the push; for nearly all pushes none.
     var told: [PushStore.Attempt] { isGivenUp ? earlier + [attempt].compactMap(\.self) : earlier }
 
+    /// As the log has it: of what was not sent, what APNs would have said.
+    var loggedReason: Reason? {
+        reason ?? (failure == .notSendable ? attempt?.reason.flatMap(Reason.init(rawValue:)) : nil)
+    }
+
     /// Whether it ended with something beside these. What was not processed is one of them.
     var isBesideTold: Bool { !isGivenUp || metric != .notProcessed }
 
@@ -69,9 +74,10 @@ struct AttemptEnd {
             (outcome, metric, isLast) = (.suspended, .suspended, false)
             blame = .credential(.invalidProviderToken)
         case .notSendable(let fault):
+            failure = .notSendable
             (outcome, metric) = (.notSendable(fault.reason), .notSendable)
             // Its end, which says why.
-            let word = fault.reason?.rawValue ?? "NotSendable"
+            let word = fault.reason?.rawValue ?? AttemptFailure.notSendable.rawValue
             attempt = Attempt(time: time, connection: .notProcessed, reason: word)
         case .notProcessed(let lost) where lost.attemptCount > 0:
             failure = .notProcessed

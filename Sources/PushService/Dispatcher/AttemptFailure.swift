@@ -3,7 +3,9 @@ import Transport
 
 /// Why an attempt has no answer, in the words of the log and of a notification's `reason`.
 package enum AttemptFailure: String, Sendable, CaseIterable {
-    /// APNs has certainly not acted on it. Behind all others it may have.
+    /// The client did not send it: it breaks a rule of Apple's.
+    case notSendable = "NotSendable"
+    /// APNs has certainly not acted on it, as with the one before. Behind all others it may have.
     case notProcessed = "NotProcessed"
     /// No answer came within the time for one.
     case answerTimeout = "AnswerTimeout"

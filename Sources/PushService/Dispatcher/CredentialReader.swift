@@ -25,6 +25,7 @@ struct CredentialReader {
     static let authoritiesByteCountMax = 1 << 20
     private static let keyField = "/credential/key-file"
     private static let certificateField = "/credential/certificate-file"
+    private static let passwordField = "/credential/password-file"
     private static let authoritiesField = "/endpoint/authorities-file"
 
     private var credentials: [AppConfiguration.Credential: Known] = [:]
@@ -80,7 +81,7 @@ struct CredentialReader {
     private static func certificate(_ file: String, _ passwordFile: String?) throws(Fault) -> Known {
         let bytes = try secret(file, certificateField)
         var password = SecretBytes(copying: RawSpan())
-        if let passwordFile { password = withoutLineEnd(try secret(passwordFile, certificateField)) }
+        if let passwordFile { password = withoutLineEnd(try secret(passwordFile, passwordField)) }
         do throws(ClientCertificateError) {
             let certificate = try bytes.withBytes { file throws(ClientCertificateError) in
                 try password.withBytes { password throws(ClientCertificateError) in
@@ -91,7 +92,8 @@ struct CredentialReader {
             }
             return (.certificate(certificate), SHA256.hash(digest(bytes), digest(password)))
         } catch {
-            throw Fault(field: certificateField, problem: error.description)
+            let isOfPassword = error == .passwordWrong || error == .passwordNeeded
+            throw Fault(field: isOfPassword ? passwordField : certificateField, problem: error.description)
         }
     }
 
@@ -99,7 +101,12 @@ struct CredentialReader {
         do throws(ClientCertificateError) {
             try certificate.check(at: unixSeconds, for: app.endpoint == nil ? app.environment : nil)
         } catch {
-            throw Fault(field: Self.certificateField, problem: error.description)
+            var problem = error.description
+            // The client knows seconds; who reads this has a calendar.
+            if case .expired(let end) = error {
+                problem = FileReading.expiry(notAfter: end, at: unixSeconds) ?? problem
+            }
+            throw Fault(field: Self.certificateField, problem: problem)
         }
         // A bundle id that was read is a topic.
         guard let topic = try? Topic(bundleID: app.bundleID.text), certificate.allows(topic, .alert) else {

@@ -142,7 +142,8 @@ extension Dispatcher {
             write(one.status, reason, at: time, milliseconds: milliseconds, ordinal: index + 1)
         }
         let count = end.earlier.count + 1
-        write(end.status, end.reason, end.failure, at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
+        let milliseconds = nanoseconds / 1_000_000
+        write(end.status, end.loggedReason, end.failure, at: now, milliseconds: milliseconds, ordinal: count)
         plan()
     }
 

@@ -20,7 +20,7 @@ final class APIExchange: HTTPExchange {
         case .tooLarge(let byteCount):
             guard admission.route.body == .json else { return refuse(APIApplication.noBody, responder) }
             let byteCountMax = APICall.bodyByteCountMax(admission.route.operation, admission.settings.limits)
-            var problem = Problem(.bodyTooLarge, "Send fewer in one request: the body may have \(byteCountMax) bytes.")
+            var problem = Problem(.bodyTooLarge, "Send less in one request: the body may have \(byteCountMax) bytes.")
             problem.byteCount = byteCount
             problem.byteCountMax = byteCountMax
             refuse(problem, responder)

@@ -48,7 +48,7 @@ struct FileReading {
                 try TLSIdentity.server(certificateChainPEM: certificate, privateKeyPEM: key)
             }
             certificatesEnd = min(certificatesEnd, identity.certificate.notAfter)
-            if let problem = Self.problem(of: identity.certificate, at: unixSeconds) {
+            if let problem = Self.expiry(notAfter: identity.certificate.notAfter, at: unixSeconds) {
                 faults.append(places.fault("/tls/certificate-file", problem))
             }
             return identity
@@ -59,10 +59,10 @@ struct FileReading {
         }
     }
 
-    /// One that is over. One that is not valid yet is taken: who asks has a clock of its own, and a service whose clock is
-    /// behind accepts and keeps what it cannot send.
-    private static func problem(of certificate: TLSCertificate, at unixSeconds: Int64) -> String? {
-        guard certificate.notAfter < unixSeconds else { return nil }
+    /// Of a certificate that is over. One that is not valid yet is taken of the server's: who asks has a clock of its own, and
+    /// a service whose clock is behind accepts and keeps what it cannot send.
+    static func expiry(notAfter: Int64, at unixSeconds: Int64) -> String? {
+        guard notAfter < unixSeconds else { return nil }
         func day(_ seconds: Int64) -> String {
             String(
                 ISODateTime.text(milliseconds: seconds.multipliedReportingOverflow(by: 1_000).partialValue).prefix(10)
@@ -70,8 +70,8 @@ struct FileReading {
         }
         // With both times: a clock that is wrong looks like a certificate that is.
         return """
-            the certificate has expired: it ended on \(day(certificate.notAfter)), and this machine's clock says \
-            \(day(unixSeconds)); renew it, or set the clock
+            the certificate has expired: it ended on \(day(notAfter)), and this machine's clock says \(day(unixSeconds)); \
+            renew it, or set the clock
             """
     }
 

@@ -199,6 +199,16 @@ struct AttemptEndTests {
         #expect(end(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 0))).failure == nil)
     }
 
+    @Test func `what the client did not send says so in the log, with what APNs would have said`() {
+        let refused = end(.notSendable(.topicNotOfCertificate))
+        #expect(refused.failure == .notSendable && refused.loggedReason == .topicDisallowed)
+        #expect(refused.attempt?.reason == "TopicDisallowed" && refused.metric == .notSendable && refused.reason == nil)
+        let nameless = end(.notSendable(.traceMalformed))
+        #expect(nameless.failure == .notSendable && nameless.loggedReason == nil)
+        #expect(nameless.attempt?.reason == "NotSendable")
+        #expect(end(.ambiguous(SendFailure(cause: .malformedResponse, attemptCount: 1))).loggedReason == nil)
+    }
+
     @Test func `of a client that gave up the last attempt that it made is the attempt`() {
         let first = PushStore.Attempt(time: Timestamp(milliseconds: 1), connection: .notProcessed, reason: "GOAWAY")
         let second = PushStore.Attempt(

@@ -122,7 +122,7 @@ class Service:
         return key, hashed
 
     def configure(self, hashes):
-        everything = ["send", "manage", "read", "receipts", "metrics"]
+        everything = ["send", "manage", "read", "metrics"]
         app = {
             "bundle-id": APP,
             "environment": "sandbox",
