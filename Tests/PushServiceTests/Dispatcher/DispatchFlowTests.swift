@@ -153,6 +153,37 @@ struct DispatchFlowTests {
         #expect(later == .giveBack(Array(5...20)))
     }
 
+    enum WayBack { case leaseEnds, leaseEndsBehindAnother, markFails }
+
+    @Test(arguments: [WayBack.leaseEnds, .leaseEndsBehindAnother, .markFails])
+    func `a lane to whose queue something goes back is looked at again before the second is over`(_ way: WayBack) {
+        var flow = DispatchFlow(inFlightMax: 8, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
+        while flow.next(now: 0) != nil {}
+        for lane in DispatchLane.allCases { flow.didTake([], from: lane, isAll: true) }
+        let collapse = way == .leaseEndsBehindAnother ? DispatchFlow.CollapseKey(value: 7) : nil
+        let leasedUntil: Int64 = way == .markFails ? 300_000_000_000 : 500_000_000
+        let items = (1...5).map { Self.item($0, lane: .background, collapse: collapse, leasedUntil: leasedUntil) }
+        flow.didTake(items, from: .background, isAll: true)
+        // Background ones may be half of eight, and one of those that replace each other.
+        switch way {
+        case .leaseEnds, .leaseEndsBehindAnother:
+            _ = Self.marked(&flow, now: 0)
+            let back = flow.next(now: 500_000_000)
+            #expect(back == .giveBack(way == .leaseEnds ? [5] : [2, 3, 4, 5]))
+        case .markFails:
+            let first = flow.next(now: 0)
+            let batch = (1...4).map { DispatchFlow.Marked(ticket: $0, postponedBy: nil) }
+            #expect(first == .mark(batch))
+            flow.didFailToMark(batch, now: 0)
+            let rest = [DispatchFlow.Marked(ticket: 5, postponedBy: nil)]
+            let second = flow.next(now: 100_000_000)
+            #expect(second == .mark(rest))
+            flow.didMark(rest, lost: [])
+        }
+        let next = flow.next(now: 500_000_000)
+        #expect(next == .take(.background, limit: 256, retryLimit: 64))
+    }
+
     @Test func `a reload's limits count from the next choice on, and who waits for its device waits on`() {
         var limits = ServiceLimits()
         (limits.inFlightCountMax, limits.pushesPerMinuteOfDevice, limits.pushBurstOfDevice) = (16, 60, 1)
