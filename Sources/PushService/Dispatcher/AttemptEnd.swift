@@ -39,6 +39,16 @@ struct AttemptEnd {
     /// Whether it ended with something beside these. What was not processed is one of them.
     var isBesideTold: Bool { !isGivenUp || metric != .notProcessed }
 
+    /// - Parameter one: one of these attempts.
+    /// - Returns: why it has no answer; nil: it has one.
+    func failure(of one: PushStore.Attempt) -> AttemptFailure? {
+        switch one.connection {
+        case .answered: nil
+        case .notProcessed: .notProcessed
+        case .ambiguous, .interrupted: failure ?? .ambiguous
+        }
+    }
+
     /// - Parameters:
     ///   - result: the client's.
     ///   - time: of the attempt that it ended with.

@@ -145,6 +145,12 @@ struct PutOffTests {
         let attempts = try await store.attempts(ids[0], tenant: site.tenant)
         #expect(attempts.map(\.connection) == [.notProcessed, .notProcessed])
         #expect(attempts.map(\.reason) == ["REFUSED_STREAM", "REFUSED_STREAM"])
+        #expect(site.log.count(#""event":"attempt""#) == 2)
+        for number in 1...2 {
+            #expect(
+                site.log.count(#""failure":"NotProcessed","#) == 2 && site.log.count(#""attempt":\#(number)}"#) == 1
+            )
+        }
         let entry = try #require(try await store.entries(ids, tenant: site.tenant)[0])
         #expect(entry.attemptCount == 2 && !entry.maybeDuplicate && entry.state == .queued && entry.waitCause == nil)
         let metrics = Self.metrics(dispatcher)
@@ -212,10 +218,14 @@ struct AttemptEndTests {
             let end = AttemptEnd(.failure(error), time: Timestamp(milliseconds: 3), after: [first, second])
             #expect(end.attempt == second && end.earlier == [first], "\(error)")
             #expect(end.told == [first, second] && end.isBesideTold == (end.metric == .suspended), "\(error)")
+            #expect(end.failure(of: first) == .notProcessed && end.failure(of: second) == nil, "\(error)")
         }
         let unclear = AttemptEnd(.failure(.ambiguous(lost)), time: Timestamp(milliseconds: 3), after: [first])
         #expect(unclear.attempt?.connection == .ambiguous && unclear.earlier == [first])
         #expect(unclear.told == [first] && unclear.isBesideTold)
+        #expect(
+            unclear.failure(of: first) == .notProcessed && unclear.attempt.map(unclear.failure(of:)) == .connectionLost
+        )
         #expect(unclear.attempt?.time == Timestamp(milliseconds: 3))
     }
 }
