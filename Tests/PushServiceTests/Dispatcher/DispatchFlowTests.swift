@@ -101,6 +101,21 @@ struct DispatchFlowTests {
         #expect(batches.map { $0.postponedBy != nil } == [false, true])
     }
 
+    @Test func `what would wait for its device beyond its lease is postponed on the disk`() throws {
+        let bucket = DeviceBucket(perMinute: 60, burst: 1, deviceCountMax: 100)
+        var flow = DispatchFlow(inFlightMax: 64, bucket: bucket)
+        _ = flow.next(now: 0)
+        let busy = DeviceBucket.Key(shardHash: 1)
+        flow.didTake(
+            (1...2).map { Self.item($0, device: busy, leasedUntil: 1_000_000_000) },
+            from: .urgent,
+            isAll: true
+        )
+        let effect = flow.next(now: 0)
+        let second = DispatchFlow.Marked(ticket: 2, postponedBy: .seconds(1))
+        #expect(effect == .mark([DispatchFlow.Marked(ticket: 1, postponedBy: nil), second]))
+    }
+
     @Test func `after a write that failed nothing is taken until outcomes are on the disk, and pauses double`() {
         var flow = DispatchFlow(inFlightMax: 64, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
         _ = flow.next(now: 0)

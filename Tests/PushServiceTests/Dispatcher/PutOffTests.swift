@@ -67,6 +67,9 @@ struct PutOffTests {
         try await site.until(Array(ids.prefix(2)), store) { $0 == .dead(.outcomeUnknown) }
         while try await store.attempts(ids[2], tenant: site.tenant).count < 1 { await Task.yield() }
         #expect(try await site.states(ids, store)[2] == .queued)
+        // As it has few attempts it waits in the background lane from now on.
+        let lane = ServiceMetrics.index(DispatchLane.background)
+        #expect(await site.loop.run { dispatcher.flow.waiting[lane].retriesAt } != nil)
         await site.advance(seconds: 900, dispatcher)
         try await site.until(ids, store) { $0 == .dead(.outcomeUnknown) }
         #expect(try await store.attempts(ids[2], tenant: site.tenant).map(\.connection) == [.ambiguous, .ambiguous])
