@@ -36,13 +36,18 @@ struct AttemptEnd {
     /// The attempts that the client told of while it had the push; for nearly all pushes none.
     var told: [PushStore.Attempt] { isGivenUp ? earlier + [attempt].compactMap(\.self) : earlier }
 
-    /// As the log has it: of what was not sent, what APNs would have said.
-    var loggedReason: Reason? {
-        reason ?? (failure == .notSendable ? attempt?.reason.flatMap(Reason.init(rawValue:)) : nil)
-    }
-
     /// Whether it ended with something beside these. What was not processed is one of them.
     var isBesideTold: Bool { !isGivenUp || metric != .notProcessed }
+
+    /// - Parameter one: one of these attempts.
+    /// - Returns: why it has no answer; nil: it has one.
+    func failure(of one: PushStore.Attempt) -> AttemptFailure? {
+        switch one.connection {
+        case .answered: nil
+        case .notProcessed: failure == .notSendable && one == attempt ? .notSendable : .notProcessed
+        case .ambiguous, .interrupted: failure ?? .ambiguous
+        }
+    }
 
     /// - Parameters:
     ///   - result: the client's.

@@ -113,9 +113,8 @@ extension Dispatcher {
             metrics.didFinish(end.metric, reason: end.reason, microseconds: microseconds)
         }
         func write(
-            _ status: Int?,
-            _ reason: Reason?,
-            _ failure: AttemptFailure? = nil,
+            _ one: PushStore.Attempt,
+            _ failure: AttemptFailure?,
             at time: Int64,
             milliseconds: Int64,
             ordinal: Int
@@ -127,8 +126,8 @@ extension Dispatcher {
                 topic: pending.entry.topic,
                 pushType: pending.entry.pushType,
                 priority: pending.entry.priority,
-                status: status,
-                reason: reason,
+                status: one.status,
+                reason: one.reason.flatMap(Reason.init(rawValue:)),
                 failure: failure,
                 milliseconds: milliseconds,
                 attempt: pending.entry.attemptCount + ordinal
@@ -138,12 +137,13 @@ extension Dispatcher {
             let next = index + 1 < end.earlier.count ? end.earlier[index + 1].time : end.attempt?.time ?? one.time
             let time = Int64(clamping: next.milliseconds)
             let milliseconds = max(0, time - Int64(clamping: one.time.milliseconds))
-            let reason = one.reason.flatMap(Reason.init(rawValue:))
-            write(one.status, reason, at: time, milliseconds: milliseconds, ordinal: index + 1)
+            write(one, end.failure(of: one), at: time, milliseconds: milliseconds, ordinal: index + 1)
         }
-        let count = end.earlier.count + 1
-        let milliseconds = nanoseconds / 1_000_000
-        write(end.status, end.loggedReason, end.failure, at: now, milliseconds: milliseconds, ordinal: count)
+        // What was not written to APNs is no attempt, and has no line.
+        if let last = end.attempt {
+            let count = end.earlier.count + 1
+            write(last, end.failure(of: last), at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
+        }
         plan()
     }
 

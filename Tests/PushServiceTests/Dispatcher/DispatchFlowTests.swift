@@ -101,6 +101,21 @@ struct DispatchFlowTests {
         #expect(batches.map { $0.postponedBy != nil } == [false, true])
     }
 
+    @Test func `what would wait for its device beyond its lease is postponed on the disk`() throws {
+        let bucket = DeviceBucket(perMinute: 60, burst: 1, deviceCountMax: 100)
+        var flow = DispatchFlow(inFlightMax: 64, bucket: bucket)
+        _ = flow.next(now: 0)
+        let busy = DeviceBucket.Key(shardHash: 1)
+        flow.didTake(
+            (1...2).map { Self.item($0, device: busy, leasedUntil: 1_000_000_000) },
+            from: .urgent,
+            isAll: true
+        )
+        let effect = flow.next(now: 0)
+        let second = DispatchFlow.Marked(ticket: 2, postponedBy: .seconds(1))
+        #expect(effect == .mark([DispatchFlow.Marked(ticket: 1, postponedBy: nil), second]))
+    }
+
     @Test func `after a write that failed nothing is taken until outcomes are on the disk, and pauses double`() {
         var flow = DispatchFlow(inFlightMax: 64, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
         _ = flow.next(now: 0)
@@ -151,6 +166,37 @@ struct DispatchFlowTests {
         #expect(begun == [1, 2, 3, 4])
         let later = flow.next(now: 300_000_000_000)
         #expect(later == .giveBack(Array(5...20)))
+    }
+
+    enum WayBack { case leaseEnds, leaseEndsBehindAnother, markFails }
+
+    @Test(arguments: [WayBack.leaseEnds, .leaseEndsBehindAnother, .markFails])
+    func `a lane to whose queue something goes back is looked at again before the second is over`(_ way: WayBack) {
+        var flow = DispatchFlow(inFlightMax: 8, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
+        while flow.next(now: 0) != nil {}
+        for lane in DispatchLane.allCases { flow.didTake([], from: lane, isAll: true) }
+        let collapse = way == .leaseEndsBehindAnother ? DispatchFlow.CollapseKey(value: 7) : nil
+        let leasedUntil: Int64 = way == .markFails ? 300_000_000_000 : 500_000_000
+        let items = (1...5).map { Self.item($0, lane: .background, collapse: collapse, leasedUntil: leasedUntil) }
+        flow.didTake(items, from: .background, isAll: true)
+        // Background ones may be half of eight, and one of those that replace each other.
+        switch way {
+        case .leaseEnds, .leaseEndsBehindAnother:
+            _ = Self.marked(&flow, now: 0)
+            let back = flow.next(now: 500_000_000)
+            #expect(back == .giveBack(way == .leaseEnds ? [5] : [2, 3, 4, 5]))
+        case .markFails:
+            let first = flow.next(now: 0)
+            let batch = (1...4).map { DispatchFlow.Marked(ticket: $0, postponedBy: nil) }
+            #expect(first == .mark(batch))
+            flow.didFailToMark(batch, now: 0)
+            let rest = [DispatchFlow.Marked(ticket: 5, postponedBy: nil)]
+            let second = flow.next(now: 100_000_000)
+            #expect(second == .mark(rest))
+            flow.didMark(rest, lost: [])
+        }
+        let next = flow.next(now: 500_000_000)
+        #expect(next == .take(.background, limit: 256, retryLimit: 64))
     }
 
     @Test func `a reload's limits count from the next choice on, and who waits for its device waits on`() {

@@ -67,6 +67,9 @@ struct PutOffTests {
         try await site.until(Array(ids.prefix(2)), store) { $0 == .dead(.outcomeUnknown) }
         while try await store.attempts(ids[2], tenant: site.tenant).count < 1 { await Task.yield() }
         #expect(try await site.states(ids, store)[2] == .queued)
+        // As it has few attempts it waits in the background lane from now on.
+        let lane = ServiceMetrics.index(DispatchLane.background)
+        #expect(await site.loop.run { dispatcher.flow.waiting[lane].retriesAt } != nil)
         await site.advance(seconds: 900, dispatcher)
         try await site.until(ids, store) { $0 == .dead(.outcomeUnknown) }
         #expect(try await store.attempts(ids[2], tenant: site.tenant).map(\.connection) == [.ambiguous, .ambiguous])
@@ -145,6 +148,12 @@ struct PutOffTests {
         let attempts = try await store.attempts(ids[0], tenant: site.tenant)
         #expect(attempts.map(\.connection) == [.notProcessed, .notProcessed])
         #expect(attempts.map(\.reason) == ["REFUSED_STREAM", "REFUSED_STREAM"])
+        #expect(site.log.count(#""event":"attempt""#) == 2)
+        for number in 1...2 {
+            #expect(
+                site.log.count(#""failure":"NotProcessed","#) == 2 && site.log.count(#""attempt":\#(number)}"#) == 1
+            )
+        }
         let entry = try #require(try await store.entries(ids, tenant: site.tenant)[0])
         #expect(entry.attemptCount == 2 && !entry.maybeDuplicate && entry.state == .queued && entry.waitCause == nil)
         let metrics = Self.metrics(dispatcher)
@@ -201,12 +210,13 @@ struct AttemptEndTests {
 
     @Test func `what the client did not send says so in the log, with what APNs would have said`() {
         let refused = end(.notSendable(.topicNotOfCertificate))
-        #expect(refused.failure == .notSendable && refused.loggedReason == .topicDisallowed)
-        #expect(refused.attempt?.reason == "TopicDisallowed" && refused.metric == .notSendable && refused.reason == nil)
+        #expect(refused.attempt.flatMap(refused.failure) == .notSendable && refused.metric == .notSendable)
+        #expect(refused.attempt?.reason == "TopicDisallowed" && refused.reason == nil)
         let nameless = end(.notSendable(.traceMalformed))
-        #expect(nameless.failure == .notSendable && nameless.loggedReason == nil)
+        #expect(nameless.attempt.flatMap(nameless.failure) == .notSendable)
         #expect(nameless.attempt?.reason == "NotSendable")
-        #expect(end(.ambiguous(SendFailure(cause: .malformedResponse, attemptCount: 1))).loggedReason == nil)
+        let early = PushStore.Attempt(time: Timestamp(milliseconds: 1), connection: .notProcessed, reason: "GOAWAY")
+        #expect(refused.failure(of: early) == .notProcessed)
     }
 
     @Test func `of a client that gave up the last attempt that it made is the attempt`() {
@@ -222,10 +232,14 @@ struct AttemptEndTests {
             let end = AttemptEnd(.failure(error), time: Timestamp(milliseconds: 3), after: [first, second])
             #expect(end.attempt == second && end.earlier == [first], "\(error)")
             #expect(end.told == [first, second] && end.isBesideTold == (end.metric == .suspended), "\(error)")
+            #expect(end.failure(of: first) == .notProcessed && end.failure(of: second) == nil, "\(error)")
         }
         let unclear = AttemptEnd(.failure(.ambiguous(lost)), time: Timestamp(milliseconds: 3), after: [first])
         #expect(unclear.attempt?.connection == .ambiguous && unclear.earlier == [first])
         #expect(unclear.told == [first] && unclear.isBesideTold)
+        #expect(
+            unclear.failure(of: first) == .notProcessed && unclear.attempt.map(unclear.failure(of:)) == .connectionLost
+        )
         #expect(unclear.attempt?.time == Timestamp(milliseconds: 3))
     }
 }

@@ -1,0 +1,80 @@
+import APNS
+import PushStore
+import TestSupport
+import Testing
+import Transport
+
+@testable import APNSSimulator
+@testable import PushService
+
+/// Many bad tokens of an app are its environment's fault, and wait for somebody or something that says that it is mended. With a
+/// store and a simulator behind TLS.
+struct SuspectedEnvironmentTests {
+    @Test func `when many tokens of an app fail the environment is suspected, and its pushes wait`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("good", store)
+        let count = UInt64(TokenQuarantine.failureCountMin)
+        for number in 1...count {
+            let token = try DeviceToken(bytes: [UInt8](repeating: UInt8(number), count: 32))
+            try await site.register("bad\(number)", store, token: token)
+        }
+        let bad = try await site.enqueue(try (1...count).map { try site.entry($0, to: "bad\($0)") }, store)
+        await site.ring(dispatcher)
+        try await site.until(bad, store) { $0 == .dead(.rejected) }
+        #expect(site.log.count(#""event":"environment-suspected""#) == 1)
+        let good = try await site.enqueue([try site.entry(99, to: "good")], store)
+        await site.ring(dispatcher)
+        try await site.until(good, store) { $0 == .parked }
+        #expect(site.events.pushes.isEmpty)
+        // Somebody says that it is mended.
+        try await dispatcher.reload(try site.plan())
+        try await site.until(good, store) { $0 == .accepted }
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `after a reload, or one push that was taken, a bad token is that token's fault again`(_ isReload: Bool)
+        async throws
+    {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("good", store)
+        for number in 1...UInt8(TokenQuarantine.failureCountMin + 1) {
+            let token = try DeviceToken(bytes: [UInt8](repeating: number, count: 32))
+            try await site.register("bad\(number)", store, token: token)
+        }
+        let bad = try await site.enqueue(
+            try (1...UInt64(TokenQuarantine.failureCountMin)).map { try site.entry($0, to: "bad\($0)") },
+            store
+        )
+        await site.ring(dispatcher)
+        try await site.until(bad, store) { $0 == .dead(.rejected) }
+        let good = try await site.enqueue([try site.entry(98, to: "good")], store)
+        await site.ring(dispatcher)
+        try await site.until(good, store) { $0 == .parked }
+        if isReload {
+            try await dispatcher.reload(try site.plan())
+        } else {
+            // One push goes to see.
+            await site.advance(seconds: 900, dispatcher)
+        }
+        try await site.until(good, store) { $0 == .accepted }
+        let last = "bad\(TokenQuarantine.failureCountMin + 1)"
+        let late = try await site.enqueue([try site.entry(99, to: last)], store)
+        await site.ring(dispatcher)
+        try await site.until(late, store) { $0 == .dead(.rejected) }
+        let next = try await site.enqueue([try site.entry(100, to: "good")], store)
+        await site.ring(dispatcher)
+        try await site.until(next, store) { $0 == .accepted || $0 == .parked }
+        #expect(try await site.states(next, store) == [.accepted])
+        #expect(site.log.count(#""event":"environment-suspected""#) == 1)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+}
