@@ -78,7 +78,14 @@ struct ControlServerTests {
     @Test func `the API ends with its server`() async throws {
         let control = try await ControlSite()
         await control.server.close()
-        await #expect(throws: SystemFailure.self) { try await control.call("GET /v1/state") }
+        // Another test's child has a copy of the listener until it is a program of its own: nobody answers there.
+        var refusal: SystemFailure?
+        while refusal == nil {
+            do { #expect(try await control.call("GET /v1/state").status == 0) } catch let error as SystemFailure {
+                refusal = error
+            }
+        }
+        #expect(refusal?.call == "connect")
     }
 
     @Test func `who asks the simulator to stop hears that it does`() async throws {

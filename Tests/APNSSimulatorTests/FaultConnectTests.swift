@@ -49,7 +49,15 @@ import Transport
         let site = try FaultSite()
         let server = try await site.serve(connections: [.init(connectFault: .refused(for: .seconds(3_600)))])
         await #expect(throws: TransportError.self) { try await site.connect(to: server) }
-        await #expect(throws: TransportError.connectionRefused) { try await site.connect(to: server) }
+        // Where another test's child has a copy of the listener until it is a program of its own, a caller is reset by it.
+        var failure: TransportError?
+        repeat {
+            do throws(TransportError) {
+                _ = try await connect(site, server, .patient)
+                failure = nil
+            } catch { failure = error }
+        } while failure == .connectionLost || failure == .tls(.truncated)
+        #expect(failure == .connectionRefused)
         await server.close()
     }
 

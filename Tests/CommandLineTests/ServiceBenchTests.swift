@@ -49,7 +49,9 @@ extension CommandLineTests {
             let lines = try lines(run)
             let steady = try #require(lines["steady"])
             #expect(try steady.integer("accepted") == 300 && steady.integer("delivered") == 300)
-            #expect(try steady.integer("missing") == 0 && steady.integer("duplicates") == 0)
+            #expect(try steady.integer("missing") == 0)
+            // Where the machine stood still for so long that an answer counts as lost, a push comes again.
+            #expect(try #require(lines["repeats"]).integer("needless-duplicates") == 0)
             #expect(try steady.integer("cpu-nanoseconds") > 0)
             let receipts = try #require(lines["receipts"])
             let posted = try receipts.integer("posted")

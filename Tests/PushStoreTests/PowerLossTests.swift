@@ -67,7 +67,8 @@ struct PowerLossTests {
     @Test(arguments: [0, 100])
     func `a store that does not wait for the disk is found out`(_ handOverPercent: Int) async throws {
         var caught = 0
-        for seed in 1...6 as ClosedRange<UInt64> {
+        // As above: more, until something was lost that somebody had been told of.
+        for seed in 1...60 as ClosedRange<UInt64> where seed <= 6 || caught == 0 {
             // A file that is broken altogether is found out as well.
             let folder = try TemporaryFolder()
             let ledger = Guarded(WorkLedger())

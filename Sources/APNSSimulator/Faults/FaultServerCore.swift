@@ -75,8 +75,9 @@ final class FaultServerCore {
         channel.start(connection, onHello: onHello(plan.connectFault, channel))
         switch plan.connectFault {
         case .refused(let duration):
-            channel.reset()
+            // First: who has heard of the reset may call again at once.
             refuse(for: duration)
+            channel.reset()
         case .reset: channel.reset()
         default: break
         }
