@@ -13,6 +13,18 @@ struct LeaseBook {
     private var held: [EntryID: Held] = [:]
     private var heldCounts = [Int](repeating: 0, count: Lane.allCases.count)
     private var lastNumber: UInt64 = 0
+    private var lookCount = 0
+    /// What was marked since the first look began that is under way: a look sees the file as it was when it began, and may
+    /// find it queued.
+    private var gone: Set<EntryID> = []
+
+    /// A look at the queue begins: before it sees anything of the file.
+    mutating func beginLook() { lookCount += 1 }
+
+    mutating func endLook() {
+        lookCount -= 1
+        if lookCount == 0 { gone = [] }
+    }
 
     /// How many of a lane's entries are in hand and may still be queued: so many more a look at the queue has to read.
     func count(_ lane: Lane) -> Int { heldCounts[Int(lane.rawValue)] }
@@ -33,7 +45,7 @@ struct LeaseBook {
     }
 
     func isFree(_ id: EntryID, now: Timestamp) -> Bool {
-        guard let holder = held[id] else { return true }
+        guard let holder = held[id] else { return !gone.contains(id) }
         return holder.until.map { $0 <= now } ?? false
     }
 
@@ -44,6 +56,12 @@ struct LeaseBook {
         guard let holder = held[lease.id], holder.number == lease.number else { return false }
         held[lease.id]?.until = nil
         return true
+    }
+
+    /// The mark is on the disk.
+    mutating func didMark(_ lease: Lease) {
+        if lookCount > 0, held[lease.id]?.number == lease.number { gone.insert(lease.id) }
+        end(lease)
     }
 
     mutating func end(_ lease: Lease) {

@@ -42,7 +42,10 @@ extension SQLiteStore {
         writer.submit(weight: held.count, { writer throws(StoreError) in try writer.mark(held, now: now) }) {
             [leases] result in
             // What is on its way is in the file's hand: it is not queued.
-            leases.withLock { book in held.forEach { book.end($0) } }
+            leases.withLock { book in
+                guard case .success = result else { return held.forEach { book.end($0) } }
+                held.forEach { book.didMark($0) }
+            }
             completion(
                 result.map { results in
                     var rest = results[...]

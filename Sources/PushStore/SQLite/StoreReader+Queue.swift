@@ -25,6 +25,8 @@ extension StoreReader {
         leases: Guarded<LeaseBook>
     ) throws(StoreError) -> QueueFinding {
         guard demand.limit > 0 else { return QueueFinding() }
+        leases.withLock { $0.beginLook() }
+        defer { leases.withLock { $0.endLook() } }
         return try together { () throws(StoreError) in
             try look(demand, waiting: waiting, turn: turn, leases: leases)
         }
