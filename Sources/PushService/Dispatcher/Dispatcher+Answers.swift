@@ -139,7 +139,7 @@ extension Dispatcher {
             let milliseconds = max(0, time - Int64(clamping: one.time.milliseconds))
             write(one, end.failure(of: one), at: time, milliseconds: milliseconds, ordinal: index + 1)
         }
-        // What was not written to APNs is no attempt, and has no line.
+        // What only waited for a connection or a credential is no attempt, and has no line.
         if let last = end.attempt {
             let count = end.earlier.count + 1
             write(last, end.failure(of: last), at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
