@@ -147,9 +147,13 @@ import Testing
         let heedful = try stage.client()
         let ask: (Int) async throws -> Void
         if isHTTP2 {
+            let opened = Signal<Bool>()
             let channel = try await RecordedChannel.connect(stage.loopback, to: stage.port) { channel in
                 try? channel.write(RawFrame.preface)
+                opened.send(true)
             }
+            // Nothing is written before.
+            #expect(await opened.next() == true)
             ask = { await Self.write(RawFrame.request(stream: UInt32(2 * $0 + 1), endsStream: true), channel) }
         } else {
             let client = try stage.client()
