@@ -37,16 +37,16 @@ test: prerequisites
 # Left out for their length: the house rules, which read text, and suites that run the same code many times over (every
 # bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a model, cut, damaged and
 # killed, a ring that dies at every step, a provider under hundreds of random faults); the command line's words, examples,
-# demos (seven processes each) and benches; what has to be in time, which the sanitizer alone makes late; the search for keys in memory, because freed
+# demos and the end-to-end suite (many processes each) and benches; what has to be in time, which the sanitizer alone makes late; the search for keys in memory, because freed
 # blocks are kept here.
 ASAN_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|DeliveryMachineTests|UsageTests|$\
 	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|TLSIdentitySecrecyTests|CrashTests|$\
-	FaultTests|CutTests
+	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests
 
 # Without the search for leaks: extensions that are never told to go on keep what they wait with, and Foundation's reader
 # of property lists, which the stand-in for the keychain uses, keeps what it read. Not at all: a bad address is the
 # sanitizer's to report, and no signal any more. What else Foundation keeps is in Tests/foundation-leaks.txt.
-ASAN_LEAKY := ExtensionHarnessTests|SecurityTests|KeychainTests
+ASAN_LEAKY := ExtensionHarnessTests|SecurityTests|KeychainTests|DocumentedCodeTests
 
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)

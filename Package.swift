@@ -19,27 +19,36 @@ func module(_ name: String, _ dependencies: Target.Dependency..., onLinux: [Stri
 }
 
 /// A file as an app developer has it: Swift 5 mode, no settings and no access of ours.
-func stranger(_ name: String, _ dependencies: Target.Dependency..., path: String) -> Target {
+func stranger(
+    _ name: String,
+    _ dependencies: Target.Dependency...,
+    path: String,
+    excluding: [String] = []
+) -> Target {
     .target(
         name: name,
         dependencies: dependencies,
         path: path,
+        exclude: excluding,
         packageAccess: false,
         swiftSettings: [.swiftLanguageMode(.v5)]
     )
 }
 
-/// `defines` are conditions under which the suite compiles a file of Sources once more, in another setting.
+/// `defines` are conditions under which the suite compiles a file of Sources once more, in another setting. Without package
+/// access it has what an app or a back end has.
 func tests(
     _ name: String,
     _ dependencies: Target.Dependency...,
     vectors: Bool = false,
-    defines: [String] = []
+    defines: [String] = [],
+    packageAccess: Bool = true
 ) -> Target {
     .testTarget(
         name: name,
         dependencies: dependencies + ["TestSupport"],
         resources: vectors ? [.copy("Vectors")] : [],
+        packageAccess: packageAccess,
         swiftSettings: house + defines.map { .define($0) }
     )
 }
@@ -53,9 +62,11 @@ let package = Package(
     name: "sealed-push",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        // What an app's extension links, and what a back end in Swift seals with.
-        .library(name: "NotificationCore", targets: ["NotificationCore"]),
-        .library(name: "Sealing", targets: ["Sealing"]),
+        // What an app and its extension link, and what a back end in Swift seals with; with the modules whose types they
+        // name.
+        .library(name: "NotificationCore", targets: ["NotificationCore", "Envelope", "Keys", "Opening"]),
+        .library(name: "RelayClient", targets: ["RelayClient"]),
+        .library(name: "Sealing", targets: ["Sealing", "Envelope", "Keys"]),
         .library(name: "AttachmentStream", targets: ["AttachmentStream"]),
         .library(name: "AttachmentUpload", targets: ["AttachmentUpload"]),
     ],
@@ -88,6 +99,15 @@ let package = Package(
             "Opening",
             "AttachmentStream",
             onLinux: ["HTTPSClient"]
+        ),
+
+        // The device's way to its relay.
+        module(
+            "RelayClient",
+            "Envelope",
+            "Keys",
+            "NotificationCore",
+            onLinux: ["HTTPSClient", "Platform"]
         ),
 
         // The C libraries.
@@ -141,9 +161,11 @@ let package = Package(
 
 #if os(Linux)
 package.products += [
-    .library(name: "ExtensionHarness", targets: ["ExtensionHarness", "UserNotifications"]),
+    .library(name: "ExtensionHarness", targets: ["ExtensionHarness", "UserNotifications", "PushKit", "CallKit"]),
     .library(name: "Security", targets: ["Security"]),
     .library(name: "os", targets: ["os"]),
+    .library(name: "PushKit", targets: ["PushKit"]),
+    .library(name: "CallKit", targets: ["CallKit"]),
     // What a back end in Swift pushes with; Transport for taking its errors apart.
     .library(name: "APNSProvider", targets: ["APNSProvider", "APNS", "Transport"]),
     .executable(name: "sealedpush", targets: ["sealedpush"]),
@@ -155,8 +177,20 @@ package.targets += [
     module("UserNotifications", "Platform"),
     module("Security", "Platform"),
     module("os", "Platform"),
-    module("NotificationServiceExtension", "NotificationCore", "UserNotifications"),
-    module("ExtensionHarness", "CLinux", "Envelope", "Localization", "Platform", "UserNotifications"),
+    module("PushKit", "Platform"),
+    module("CallKit", "Platform"),
+    module("NotificationServiceExtension", "NotificationCore", "RelayClient", "UserNotifications", "os"),
+    module("IncomingCalls", "CallKit", "NotificationCore", "PushKit"),
+    module(
+        "ExtensionHarness",
+        "CLinux",
+        "CallKit",
+        "Envelope",
+        "Localization",
+        "Platform",
+        "PushKit",
+        "UserNotifications"
+    ),
 
     // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
     module("APNS", "Envelope"),
@@ -210,7 +244,8 @@ package.targets += [
         name: "sealedpush",
         dependencies: [
             "AttachmentStream", "AttachmentUpload", "Envelope", "Platform", "Primitives", "Keys", "Sealing", "Opening",
-            "WebPush", "NotificationCore", "UserNotifications", "NotificationServiceExtension", "ExtensionHarness",
+            "WebPush", "NotificationCore", "RelayClient", "UserNotifications", "NotificationServiceExtension",
+            "ExtensionHarness", "IncomingCalls",
             "APNS",
             "Transport", "BlobStore", "DeviceLink", "APNSProvider", "APNSSimulator", "PushStore", "HTTPSClient",
             "Bench", "CLinux",
@@ -245,7 +280,72 @@ package.targets += [
     stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Strangers/ShippingStyle"),
     stranger("ChatBackEnd", "APNS", "APNSProvider", path: "Tests/Strangers/ChatBackEnd"),
+    stranger("UploadingBackEnd", "AttachmentUpload", path: "Tests/Strangers/UploadingBackEnd"),
     stranger("KeychainStyleHelper", "Security", "os", path: "Tests/Strangers/KeychainStyle"),
+    // What documents show: an app's sources as far as Linux compiles them, and tests that have the public interface alone.
+    stranger(
+        "ChatAppCode",
+        "Envelope",
+        "Keys",
+        "NotificationCore",
+        "Opening",
+        "RelayClient",
+        path: "Examples/ChatApp/ChatApp",
+        excluding: ["ChatApp.entitlements", "ChatApp.swift", "Info.plist"]
+    ),
+    .executableTarget(
+        name: "ChatExtensionHost",
+        dependencies: ["ExtensionHarness", "NotificationServiceExtension"],
+        path: "Tests/ChatExtensionHost",
+        swiftSettings: house
+    ),
+    tests(
+        "DocumentedCodeTests",
+        "ChatAppCode",
+        "ChatExtensionHost",
+        "Envelope",
+        "ExtensionHarness",
+        "Keys",
+        "NotificationCore",
+        "NotificationServiceExtension",
+        "Opening",
+        "Sealing",
+        packageAccess: false
+    ),
+    // Each promise from the sender's hand to the receipt: processes, sockets, and the public interface alone.
+    .target(
+        name: "EndToEndStage",
+        dependencies: [
+            "Envelope", "HTTPSClient", "Keys", "Platform", "Primitives", "TestCertificates", "TestSupport",
+            "TestWebServer",
+        ],
+        path: "Tests/EndToEndStage",
+        swiftSettings: house
+    ),
+    .executableTarget(
+        name: "EndToEndExtension",
+        dependencies: ["ExtensionHarness", "NotificationCore", "UserNotifications"],
+        path: "Tests/EndToEndExtension",
+        packageAccess: false,
+        swiftSettings: house
+    ),
+    tests(
+        "EndToEndTests",
+        "AttachmentStream",
+        "AttachmentUpload",
+        "ChatAppCode",
+        "EndToEndExtension",
+        "EndToEndStage",
+        "Envelope",
+        "Keys",
+        "NotificationCore",
+        "Opening",
+        "RelayClient",
+        "Sealing",
+        "sealedpush",
+        "sealedpushd",
+        packageAccess: false
+    ),
     tests("UserNotificationsTests", "UserNotifications"),
     tests("SecurityTests", "KeychainStyleHelper", "Platform", "Security"),
     tests("OSLogTests", "os"),
@@ -256,6 +356,7 @@ package.targets += [
         "Opening",
         "Platform",
         "Primitives",
+        "Sealing",
         "Security",
         defines: ["KEYCHAIN_STAND_IN"]
     ),
@@ -269,6 +370,23 @@ package.targets += [
         "Envelope",
         "Keys",
         "Opening"
+    ),
+    stranger("CallKitStyle", "CallKit", "PushKit", path: "Tests/Strangers/CallKitStyle"),
+    tests(
+        "IncomingCallsTests",
+        "CallKit",
+        "CallKitStyle",
+        "Envelope",
+        "ExtensionHarness",
+        "HPKE",
+        "IncomingCalls",
+        "Keys",
+        "NotificationCore",
+        "Opening",
+        "Platform",
+        "Primitives",
+        "PushKit",
+        "Sealing"
     ),
     .executableTarget(
         name: "BrokenExtensions",
@@ -334,7 +452,8 @@ package.targets += [
         "Platform",
         "Primitives",
         "TestCertificates",
-        "Transport"
+        "Transport",
+        "UploadingBackEnd"
     ),
     tests(
         "BlobStoreTests",
@@ -393,11 +512,13 @@ package.targets += [
         "Envelope",
         "HTTPSClient",
         "Keys",
+        "Opening",
         "Platform",
         "Primitives",
         "PushService",
         "PushStore",
         "PushStorePattern",
+        "Sealing",
         "TestCertificates",
         "TestWebServer",
         "Transport"

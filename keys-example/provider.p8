@@ -1,4 +1,3 @@
-# SealedPush example key: published, protects nothing.
 -----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHa0nOPueNNhDMfwR
 4n7oFNwJmX8f8Zb1uIxGIbLZmNqhRANCAASimngKVDGlPKKTjo8VJowIztbzLCG5

@@ -26,6 +26,17 @@ package.targets = [
     dependencies: [
       .product(name: "ExtensionHarness", package: "sealed-push"),
       .product(name: "NotificationCore", package: "sealed-push"),
+      .product(name: "RelayClient", package: "sealed-push"),
+      .product(name: "Security", package: "sealed-push"),
+      .product(name: "os", package: "sealed-push"),
+    ]
+  ),
+  // Takes calls. On Linux the harness brings PushKit and CallKit along.
+  .target(
+    name: "ChatCalls",
+    dependencies: [
+      .product(name: "ExtensionHarness", package: "sealed-push"),
+      .product(name: "NotificationCore", package: "sealed-push"),
     ]
   ),
   // Stands in for our server, on Linux and in tests only.
@@ -49,6 +60,7 @@ package.targets = [
       "PhotoExtension",
       "PhotoServer",
       "ChatExtension",
+      "ChatCalls",
       .product(name: "ExtensionHarness", package: "sealed-push"),
       .product(name: "NotificationCore", package: "sealed-push"),
       .product(name: "Sealing", package: "sealed-push"),

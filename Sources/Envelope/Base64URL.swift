@@ -2,7 +2,7 @@
 ///
 /// Foundation's decoder takes `AAB=`, `AB==` and `AA=A` alike, which would make every id and signature over encoded
 /// text malleable. Here the alphabet is exact, `=` and white space are refused, and spare bits must be zero.
-package enum Base64URL {
+public enum Base64URL {
     /// - Returns: ⌈4n / 3⌉ ASCII bytes.
     package static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
         // As below: generic code is not specialized for callers in other modules.
@@ -36,9 +36,13 @@ package enum Base64URL {
         return text
     }
 
-    package static func string(_ bytes: some Collection<UInt8>) -> String {
+    /// The one text of some bytes.
+    public static func string(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: encode(bytes), as: UTF8.self)
     }
+
+    /// Bytes from their text, as a relay's JSON has them; nil for anything but the one text of some bytes.
+    public static func decode(text: String) -> [UInt8]? { decode(Array(text.utf8)) }
 
     /// - Returns: `nil` for anything but the one canonical text of some bytes.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {

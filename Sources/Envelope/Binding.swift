@@ -5,6 +5,7 @@ package enum Binding {
     package static let messageContext = "SealedPush/1 message"
     package static let prekeyContext = "SealedPush/1 prekey"
     package static let bundleContext = "SealedPush/1 bundle"
+    package static let senderContext = "SealedPush/1 sender"
     package static let attachmentContext = "SealedPush/1 attachment"
 
     /// `info` = LP("SealedPush/1") ‖ header ‖ LP(TOPIC) ‖ IK ‖ FP: 88 + |TOPIC| bytes.

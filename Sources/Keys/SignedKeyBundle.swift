@@ -9,6 +9,9 @@ package struct SignedKeyBundle: Sendable {
     /// SHA-256 of all bytes.
     private let digest: [UInt8]
 
+    /// The device's count of its bundles, milliseconds since 1970 as a rule.
+    package var epoch: UInt64 { bundle.epoch }
+
     /// The first step: length → version → IK == pinned → TOPIC → suites and classes → signature → order.
     ///
     /// - Parameters:

@@ -18,12 +18,14 @@ public struct VerifyingKey<Owner: KeyOwner>: Equatable, Hashable, Sendable {
 
     /// Reads the text form, white space around it apart.
     ///
-    /// - Throws: `.wrongPrefix` for a key of another role, `.notAKey`.
+    /// - Throws: `.wrongPrefix` for a key of another role, `.privateKey`, `.notAKey`.
     public init(text: some StringProtocol) throws(KeyTextError) {
         let trimmed = text.drop(while: \.isWhitespace)
         let end = trimmed.lastIndex { !$0.isWhitespace }.map { trimmed.index(after: $0) } ?? trimmed.startIndex
         let line = trimmed[..<end]
-        guard line.hasPrefix(Owner.textPrefix) else { throw .wrongPrefix(expected: Owner.textPrefix) }
+        guard line.hasPrefix(Owner.textPrefix) else {
+            throw PrivateFile.isKeyFile(line) ? .privateKey : .wrongPrefix(expected: Owner.textPrefix)
+        }
         guard let bytes = Base64URL.decode(Array(line.utf8.dropFirst(Owner.textPrefix.utf8.count))) else {
             throw .notAKey
         }
@@ -65,6 +67,8 @@ public typealias SenderKey = VerifyingKey<SenderOwner>
 public enum KeyTextError: Error, Equatable {
     /// Perhaps a key of another role.
     case wrongPrefix(expected: String)
+    /// The text of a file of private keys: its public half belongs here.
+    case privateKey
     /// Not base64url of a usable Ed25519 key.
     case notAKey
 }

@@ -19,7 +19,9 @@ public enum ContainerError: Error, Equatable {
         case .system(_, _, ENOSPC), .system(_, _, EDQUOT): self = .full
         case .system(let call, _, let code): self = .system(call: call, code: code)
         case .notFound: self = .system(call: "open", code: ENOENT)
-        case .notARegularFile, .tooLarge, .empty, .permissionsTooLoose, .exampleKey, .malformed: self = .damaged
+        case .notARegularFile, .tooLarge, .empty, .exists, .permissionsTooLoose, .exampleKey, .publicKey, .privateKey,
+            .malformed:
+            self = .damaged
         }
     }
 }

@@ -70,54 +70,44 @@ public struct NotificationPipeline: Sendable {
         let opened = opener.open(push, now: now)
         guard let container else { return NotificationContent(opened, display: display, trace: push.trace) }
         var content = container.content(opened, display: display, trace: push.trace, requestID: push.requestID)
-        keepForTheApp(push, &content, in: container, now: now)
+        content.setupWarning = container.setupWarning(of: content)
+        container.keep(push, content.outcome, now: now)
         return content
     }
 
-    /// Tells the replay window that iOS has the content, and the app which prekey was missing. Without it the message may
-    /// be shown again after 35 seconds: a process that dies before it has shown anything must not swallow a message.
+    /// Tells the replay window that iOS has the content. Without it the message may be shown again after 35 seconds: a process that dies before it has shown anything must not swallow a message.
     ///
     /// - Parameter content: what the content handler was called with.
     public func didShow(_ content: NotificationContent) {
-        didShow(content, now: .now)
-    }
-
-    package func didShow(_ content: NotificationContent, now: Timestamp) {
-        guard let container else { return }
+        guard let container, let claim = content.claim else { return }
         // Whatever fails here, the message was shown; the worst that follows is that it is shown once more, or cannot be
         // taken off the screen.
-        if let claim = content.claim {
-            if let window = container.window { do throws(ReplayWindowError) { try window.commit(claim) } catch {} }
-            container.remember(content)
-        }
-        guard let id = content.missingPrekeyID else { return }
-        // A mark that cannot be made is made by the next such push.
-        do throws(ContainerError) {
-            try container.resendMarkers.add(trace: content.trace.flatMap { Trace(text: $0) }, prekeyID: id, now: now)
-        } catch {}
+        if let window = container.window { do throws(ReplayWindowError) { try window.commit(claim) } catch {} }
+        container.remember(content)
+    }
+}
+
+extension SharedContainer {
+    /// Keeps a push that cannot be opened now: the envelope of a locked one, a marker of one whose prekey is missing. Neither
+    /// is worth failing for.
+    func keep(_ push: IncomingPush, _ outcome: Outcome, now: Timestamp) {
+        guard outcome == .locked, let envelope = push.envelope else { return keepMarker(of: push, outcome, now: now) }
+        do throws(ContainerError) { try spool.add(envelope, trace: push.trace, now: now) } catch {}
     }
 
-    /// What cannot be opened now is left for the app: the envelope itself, at once, since nothing else has it; or no more
-    /// than a mark that there was one, which can wait until the person sees something. Neither is worth failing for.
-    private func keepForTheApp(
-        _ push: IncomingPush,
-        _ content: inout NotificationContent,
-        in container: SharedContainer,
-        now: Timestamp
-    ) {
-        let outcome = content.outcome
-        guard outcome == .locked || outcome == .unknownKey || outcome == .staleKey, let field = push.sealed.text else {
-            return
-        }
-        do {
-            let envelope = try Envelope(sealedField: Array(field.utf8))
-            if outcome == .locked {
-                try container.spool.add(envelope, trace: push.trace, now: now)
-            } else {
-                content.missingPrekeyID = PrekeyID(envelope.header.prekeyID)
-            }
-        } catch {
-            return
-        }
+    /// Keeps a marker of a push whose prekey is missing.
+    func keepMarker(of push: IncomingPush, _ outcome: Outcome, now: Timestamp) {
+        guard outcome == .unknownKey || outcome == .staleKey,
+            let id = push.envelope.flatMap({ PrekeyID($0.header.prekeyID) })
+        else { return }
+        do throws(ContainerError) { try resendMarkers.add(trace: push.trace, prekeyID: id, now: now) } catch {}
+    }
+}
+
+extension IncomingPush {
+    /// Nil where the sealed field is none.
+    fileprivate var envelope: Envelope? {
+        guard let field = sealed.text else { return nil }
+        do throws(EnvelopeError) { return try Envelope(sealedField: Array(field.utf8)) } catch { return nil }
     }
 }

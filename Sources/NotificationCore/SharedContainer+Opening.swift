@@ -20,7 +20,8 @@ extension PushOpener {
     ///   - container: nil where there is none, and then nothing can be opened.
     ///   - policy: the app's.
     ///   - opensWebPush: whether the container's Web Push keys are used, if there are any.
-    init(container: SharedContainer?, policy: OpeningPolicy, opensWebPush: Bool) {
+    ///   - pushClass: what kind of push is opened; the other kind's length is malformed.
+    init(container: SharedContainer?, policy: OpeningPolicy, opensWebPush: Bool, pushClass: PushClass = .alert) {
         guard let container else {
             self.init(messages: .failure(.keysUnavailable), webPush: nil, replay: .unavailable)
             return
@@ -30,7 +31,7 @@ extension PushOpener {
         let keyRing = container.keyRing
         let window = container.window
         self.init(
-            messages: container.messageOpener(keyRing, window: window, policy: policy),
+            messages: container.messageOpener(keyRing, window: window, policy: policy, pushClass: pushClass),
             webPush: opensWebPush ? container.webPushOpener : nil,
             replay: window.map { .window($0) } ?? .unavailable
         )
@@ -49,7 +50,8 @@ extension SharedContainer {
     fileprivate func messageOpener(
         _ keyRing: Result<KeyRing, PushOpener.Unavailable>,
         window: ReplayWindow?,
-        policy: OpeningPolicy
+        policy: OpeningPolicy,
+        pushClass: PushClass
     ) -> Result<MessageOpener, PushOpener.Unavailable> {
         do {
             let keyRing = try keyRing.get()
@@ -58,7 +60,8 @@ extension SharedContainer {
                     keyRing: keyRing,
                     contacts: try ContactDirectory(file: contactsPath),
                     replay: Self.replay(of: keyRing, window),
-                    policy: policy
+                    policy: policy,
+                    pushClass: pushClass
                 )
             )
         } catch let error as PushOpener.Unavailable {

@@ -54,9 +54,17 @@ package struct SharedContainer: Sendable {
     }
 
     /// The app's side: puts a tester's keys and the contacts where the extension finds them, and makes the replay window.
+    ///
+    /// - Parameters:
+    ///   - keys: the tester's.
+    ///   - contacts: whose messages are shown.
+    ///   - identityStore: the app's own, for the identity's private half; nil where there is no app.
+    ///   - now: the device's clock.
+    /// - Throws: `InstallError`.
     package func install(
         keys: borrowing DeviceKeys,
         contacts: ContactList,
+        identityStore: (any SecretStore)? = nil,
         now: Timestamp = .now
     ) throws(InstallError) {
         do { try contacts.write(to: contactsPath) } catch { throw .file(error) }
@@ -67,7 +75,11 @@ package struct SharedContainer: Sendable {
         } catch {
             throw .window(error)
         }
-        do { try keys.install(in: keyStore, replayStore: window.store, now: now) } catch { throw .keys(error) }
+        do {
+            try keys.install(in: keyStore, identityStore: identityStore, replayStore: window.store, now: now)
+        } catch {
+            throw .keys(error)
+        }
     }
 
     package enum InstallError: Error, Equatable {

@@ -1,5 +1,6 @@
 package import Envelope
-package import Opening
+package import Keys
+import Opening
 package import Primitives
 
 /// Messages that came while the device was locked, still sealed (protocol v1, rule 19): the envelope, the push's trace and

@@ -1,4 +1,5 @@
 import NotificationCore
+import RelayClient
 import UserNotifications
 
 /// The service extension: opens a sealed push and shows what is in it. Xcode compiles this file as it is; so does Linux.
@@ -8,8 +9,13 @@ final class NotificationService: UNNotificationServiceExtension {
     /// The app group whose container the app shares with this extension.
     static let appGroup = "group.com.example.chat"
 
+    /// The app's relay: receipts go there, and requests for messages that could not be opened.
+    static let relay = "https://push.example.com"
+    /// The keychain group that the app shares with this extension, behind the team's prefix: prekeys lie there.
+    static let keychainGroup = "ABCDE12345.com.example.chat.shared"
+
     /// What is shown for each outcome. An app would put NSLocalizedString here.
-    private static let display = DisplayPolicy(
+    static let display = DisplayPolicy(
         texts: FailureTexts(
             title: "Acme Chat",
             newMessage: "You have a new message",
@@ -32,15 +38,26 @@ final class NotificationService: UNNotificationServiceExtension {
             temporaryPath: FileManager.default.temporaryDirectory.path
         )
         settings.screen = DeliveredNotifications()
+        // Senders that ask for a receipt hear that somebody is there. Without these two lines none does.
+        settings.keepsReceipts = true
+        // An address that is none is a mistake above: reports are then left to the app.
+        settings.relay = try? RelayClient(NotificationService.relay)
         return settings
     }()
 
+    /// Without the app group nothing can be opened, and the app's own words are shown.
+    private static var pipeline: NotificationPipeline {
+        let container = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroup)?.path
+        #if canImport(Darwin)
+        if let container {
+            return NotificationPipeline(containerPath: container, keychainGroup: keychainGroup, display: display)
+        }
+        #endif
+        return NotificationPipeline(containerPath: container, display: display)
+    }
+
     private let core = ExtensionCore(
-        pipeline: NotificationPipeline(
-            containerPath: FileManager.default
-                .containerURL(forSecurityApplicationGroupIdentifier: NotificationService.appGroup)?.path,
-            display: NotificationService.display
-        ),
+        pipeline: NotificationService.pipeline,
         settings: NotificationService.settings
     )
 
@@ -51,6 +68,7 @@ final class NotificationService: UNNotificationServiceExtension {
         core.receive(userInfo: request.content.userInfo, requestID: request.identifier) { content in
             contentHandler(content.notification())
             content.removeReplaced()
+            content.logSetupWarning()
         }
     }
 

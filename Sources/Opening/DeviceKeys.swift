@@ -54,18 +54,24 @@ package struct DeviceKeys: ~Copyable {
     }
 }
 
-// The way to an extension that runs in a process of its own.
+// The way to an app and its extension, which run in processes of their own.
 extension DeviceKeys {
     /// Puts the prekeys into the store that an app shares with its extension, as a ring of which nothing is superseded,
     /// in place of what is there. The identity's private half is not in it.
     ///
     /// - Parameters:
     ///   - store: the shared one.
+    ///   - identityStore: the app's own, for the identity's private half; nil where there is no app.
     ///   - replayStore: which replay store will remember the messages; nil for none.
     ///   - now: the device's clock.
     /// - Throws: `KeyRingError`.
-    package func install(in store: any SecretStore, replayStore: StoreID?, now: Timestamp) throws(KeyRingError) {
-        let writer = RingWriter(identity: store, shared: store)
+    package func install(
+        in store: any SecretStore,
+        identityStore: (any SecretStore)? = nil,
+        replayStore: StoreID?,
+        now: Timestamp
+    ) throws(KeyRingError) {
+        let writer = RingWriter(identity: identityStore ?? store, shared: store)
         var index = RingIndex(
             topic: topic,
             identity: identity,
@@ -75,6 +81,7 @@ extension DeviceKeys {
         for prekey in prekeys { try writer.write(prekey, identity: identity) }
         index.rotate(to: prekeys.map(\.publicPrekey), at: now, signedBy: identityKey)
         try writer.commit(index)
+        if identityStore != nil { try writer.write(identityKey) }
         try writer.sweep(keeping: index)
     }
 }

@@ -59,6 +59,14 @@ package final class KeyRing: Sendable {
         source = .stored(store, index)
     }
 
+    /// Whether the relay has acknowledged the newest bundle. Keys held in memory have no bundle to publish.
+    package var isPublished: Bool {
+        switch source {
+        case .held: true
+        case .stored(_, let index): index.isPublished
+        }
+    }
+
     /// Those held in memory; none where they are read from a store.
     var prekeys: [PrivatePrekey] {
         switch source {

@@ -54,7 +54,9 @@ extension MessageOpener {
     }
 
     /// An unknown sender's signature is verified too: its key may be kept for a contact request.
-    func verifySender(of frame: Frame, info: [UInt8]) throws(Rejection) -> Contact {
+    ///
+    /// - Returns: the contact; and, for a key that it gave up, how.
+    func verifySender(of frame: Frame, info: [UInt8]) throws(Rejection) -> (contact: Contact, retired: RetiredKey?) {
         let sender: SenderKey
         do {
             sender = try SenderKey(rawRepresentation: frame.senderKey)
@@ -68,14 +70,19 @@ extension MessageOpener {
         )
         guard sender.key.isValid(signature: frame.signature, over: input) else { throw Rejection(.malformed) }
         do throws(ContactListError) {
-            if let contact = try contacts.contact(for: sender) { return contact }
+            if let known = try contacts.sender(sender) { return known }
         } catch {
             // As where no list can be read: who is a contact cannot be told.
             throw Rejection(.keysUnavailable)
         }
+        throw strangerRejection(sender)
+    }
+
+    /// What becomes of a well-signed message whose sender is no contact.
+    func strangerRejection(_ sender: SenderKey) -> Rejection {
         switch contacts.unknownSenders {
-        case .placeholder: throw Rejection(.unverifiedSender(sender))
-        case .refuse: throw Rejection(.malformed)
+        case .placeholder: Rejection(.unverifiedSender(sender))
+        case .refuse: Rejection(.malformed)
         }
     }
 }

@@ -4,7 +4,7 @@ import Envelope
 extension MessageOpener {
     /// - Returns: whether the device's clock can be believed.
     func judgeTimes(of frame: Frame, now: Timestamp) throws(Rejection) -> Bool {
-        let clock = ClockBound(now: now, lowerBound: max(policy.buildDate, try storedLowerBound()))
+        let clock = ClockBound(now: now, lowerBound: try lowerBound())
         let verdict = clock.judge(
             sentAt: frame.sentTime,
             expiresAt: frame.expiryTime,
@@ -17,6 +17,18 @@ extension MessageOpener {
         case .fromTheFuture: throw Rejection(.clockUntrusted)
         }
     }
+
+    /// A key that was given up counts while messages of it may be under way. A clock that is set back makes that no longer
+    /// than what has certainly passed.
+    func judgeRetirement(of contact: Contact, _ retired: RetiredKey?, now: Timestamp) throws(Rejection) {
+        guard let retired else { return }
+        let time = max(now, try lowerBound())
+        guard retired.isAccepted(at: time, lifetimeMax: policy.lifetimeMax) else {
+            throw strangerRejection(contact.key)
+        }
+    }
+
+    private func lowerBound() throws(Rejection) -> Timestamp { max(policy.buildDate, try storedLowerBound()) }
 
     private func storedLowerBound() throws(Rejection) -> Timestamp {
         guard case .window(let window) = replay else { return Timestamp(milliseconds: 0) }

@@ -50,8 +50,9 @@ package struct MessageOpener: Sendable {
                 prekeyFingerprint: prekey.fingerprint
             )
             let frame = try openFrame(of: envelope, with: prekey, info: info)
-            let contact = try verifySender(of: frame, info: info)
+            let (contact, retired) = try verifySender(of: frame, info: info)
             let isClockTrusted = try judgeTimes(of: frame, now: now)
+            try judgeRetirement(of: contact, retired, now: now)
             let isFirst = try claimOnce(frame, from: contact, now: now, claim: &claim)
             var message = try readBody(of: frame)
             try judgeCallTimes(message, frame: frame, isClockTrusted: isClockTrusted)

@@ -46,6 +46,10 @@ package final class SimulatedDevice: Sendable {
     /// What the device's network gives for a URL, from an offset on; nil where whoever asked was cancelled.
     package typealias Network = @Sendable (_ url: String, _ offset: UInt64) async -> NetworkAnswer?
 
+    /// Begins work that goes on after an extension has answered, and is told when its time is over, which may be at once;
+    /// gives what ends it.
+    package typealias Activity = @Sendable (_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
     /// An answer over HTTPS.
     package struct NetworkAnswer: Sendable {
         package let status: Int
@@ -91,6 +95,7 @@ package final class SimulatedDevice: Sendable {
     /// nothing.
     package let system: (any Sendable)?
     private let wallClock: @Sendable () -> UInt64
+    private let activity: Activity?
     private let onWork: @Sendable (Work) -> Void
     private let state: Guarded<Conditions>
 
@@ -101,6 +106,7 @@ package final class SimulatedDevice: Sendable {
     ///   - wallClock: the date that the device shows, in milliseconds since 1970.
     ///   - network: what the device reaches; nil for what the machine does.
     ///   - hosts: of the machine's network, what is somewhere else for this device.
+    ///   - activity: holds the process; nil where nothing ends or suspends it.
     ///   - onWork: is told when `run` begins and ends, and when a `job` is handed out and has ended.
     ///   - conditions: at first.
     package init(
@@ -110,6 +116,7 @@ package final class SimulatedDevice: Sendable {
         wallClock: @escaping @Sendable () -> UInt64,
         network: Network? = nil,
         hosts: [HostMapping] = [],
+        activity: Activity? = nil,
         onWork: @escaping @Sendable (Work) -> Void = { _ in },
         conditions: Conditions = Conditions()
     ) {
@@ -119,12 +126,20 @@ package final class SimulatedDevice: Sendable {
         self.wallClock = wallClock
         self.network = network
         self.hosts = hosts
+        self.activity = activity
         self.onWork = onWork
         state = Guarded(conditions)
         Self.hasOne.store(true, ordering: .releasing)
     }
 
     package var millisecondsSince1970: UInt64 { wallClock() }
+
+    /// - Parameter expired: called when the time is over.
+    /// - Returns: what is called when the work is done.
+    package func beginActivity(_ expired: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        guard let activity else { return {} }
+        return activity(expired)
+    }
 
     package var conditions: Conditions { state.withLock { $0 } }
 

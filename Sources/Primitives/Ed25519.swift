@@ -63,7 +63,7 @@ package struct Ed25519PrivateKey: ~Copyable, Sendable {
     }
 
     /// Lends the 32-byte seed, to write it to a key file.
-    package func withSeed<Result, Failure: Error>(
+    package func withSeed<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try secret.withBytes { bytes throws(Failure) in try body(bytes.extracting(first: Self.seedByteCount)) }

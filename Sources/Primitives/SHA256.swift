@@ -6,6 +6,17 @@ package enum SHA256 {
     package static func hash(_ parts: [UInt8]...) -> [UInt8] {
         var state = Provider.SHA256State()
         for part in parts { unsafe state.update(part.span.bytes) }
+        return digest(of: &state)
+    }
+
+    /// - Returns: 32 bytes. The input is not copied: it may be secret.
+    package static func hash(_ bytes: RawSpan) -> [UInt8] {
+        var state = Provider.SHA256State()
+        state.update(bytes)
+        return digest(of: &state)
+    }
+
+    private static func digest(of state: inout Provider.SHA256State) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         var elements = digest.mutableSpan
         var output = unsafe elements.mutableBytes

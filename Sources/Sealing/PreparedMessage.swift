@@ -12,6 +12,10 @@ public struct PreparedMessage: Sendable {
     public static let lifetimeMax: Duration = .seconds(7 * 86_400)
     /// What an app may raise that to: Apple keeps a push no longer.
     public static let lifetimeCap: Duration = .seconds(30 * 86_400)
+    /// How long a call rings where the sender says nothing else; `Message.callLifetimeMax` is the most.
+    public static let callLifetime: Duration = .seconds(30)
+    /// How long any other message lives where the sender says nothing else.
+    public static let lifetime: Duration = .seconds(86_400)
 
     /// 16 random bytes.
     public let messageID: MessageID
@@ -30,19 +34,21 @@ public struct PreparedMessage: Sendable {
     /// SHA-256 of `body`.
     let bodyDigest: [UInt8]
 
-    /// Encodes a new message.
+    /// Encodes a new message. One whose operation is `.call` becomes a call, which goes out as a VoIP push; everything
+    /// else becomes an alert.
     ///
     /// - Parameters:
-    ///   - message: what the person will read.
+    ///   - message: what the person will read, or the call.
     ///   - sentAt: the sender's clock.
-    ///   - lifetime: how long after `sentAt` the devices may show it.
+    ///   - lifetime: how long after `sentAt` the devices may show it; nil for 30 seconds for a call, which may have
+    ///     60, and a day for anything else.
     ///   - lifetimeMax: what the app configured on its devices, at most 30 days.
     ///   - overflow: what to do with a message longer than the constant length.
     /// - Throws: `SealingError`.
     public init(
         _ message: Message,
         sentAt: Timestamp,
-        lifetime: Duration = .seconds(86_400),
+        lifetime: Duration? = nil,
         lifetimeMax: Duration = PreparedMessage.lifetimeMax,
         overflow: Message.Overflow = .shorten
     ) throws(SealingError) {
@@ -50,10 +56,10 @@ public struct PreparedMessage: Sendable {
         try self.init(
             message,
             sentAt: sentAt,
-            lifetime: lifetime,
+            lifetime: lifetime ?? Self.lifetime(of: message),
             lifetimeMax: lifetimeMax,
             overflow: overflow,
-            pushClass: .alert,
+            pushClass: message.pushClass,
             suite: .x25519,
             random: &random
         )
@@ -84,11 +90,16 @@ public struct PreparedMessage: Sendable {
             expiresAt: expiresAt,
             lifetimeMax: lifetimeMax,
             overflow: overflow,
-            pushClass: .alert,
+            pushClass: message.pushClass,
             suite: .x25519
         )
     }
 
+    static func lifetime(of message: Message) -> Duration {
+        message.pushClass == .voip ? callLifetime : lifetime
+    }
+
+    /// For test vectors, which hold calls in alerts' envelopes too: the push class is taken as it is said here.
     package init(
         _ message: Message,
         sentAt: Timestamp,
@@ -121,7 +132,7 @@ public struct PreparedMessage: Sendable {
         pushClass: PushClass,
         suite: Suite
     ) throws(SealingError) {
-        try Self.check(sentAt: sentAt, expiresAt: expiresAt, lifetimeMax: lifetimeMax)
+        try Self.check(sentAt: sentAt, expiresAt: expiresAt, lifetimeMax: lifetimeMax, of: message)
         do {
             let encoded = try message.encoded(byteCountMax: pushClass.bodyByteCountMax(suite), overflow: overflow)
             body = encoded.json
@@ -142,10 +153,14 @@ public struct PreparedMessage: Sendable {
     private static func check(
         sentAt: Timestamp,
         expiresAt: Timestamp,
-        lifetimeMax: Duration
+        lifetimeMax: Duration,
+        of message: Message
     ) throws(SealingError) {
         guard lifetimeMax <= lifetimeCap else { throw .lifetimeMax(cap: lifetimeCap) }
         guard sentAt.milliseconds <= Timestamp.millisecondsMax else { throw .sentAt }
+        if message.pushClass == .voip, expiresAt > sentAt.advanced(by: Message.callLifetimeMax) {
+            throw .callLifetime(lifetimeMax: Message.callLifetimeMax)
+        }
         guard sentAt < expiresAt, expiresAt <= sentAt.advanced(by: lifetimeMax) else {
             throw .lifetime(lifetimeMax: lifetimeMax)
         }

@@ -6,6 +6,9 @@ public enum SealingError: Error, Equatable {
     case message(MessageError)
     /// A lifetime of less than a millisecond, or longer than `lifetimeMax`.
     case lifetime(lifetimeMax: Duration)
+    /// A call that would ring for longer than `Message.callLifetimeMax`, 60 seconds: devices refuse it. Take a shorter
+    /// lifetime, or send a message that is no call.
+    case callLifetime(lifetimeMax: Duration)
     /// The app's own limit for lifetimes is beyond what the protocol allows.
     case lifetimeMax(cap: Duration)
     /// A time that is none: 2^53 milliseconds after 1970 or later.

@@ -7,22 +7,23 @@ extension SenderIdentity {
     /// Devices refuse anything that claims to live longer than their app allows; this is the default of both.
     public static var lifetimeMax: Duration { PreparedMessage.lifetimeMax }
 
-    /// Seals a new message for one device.
+    /// Seals a new message for one device. One whose operation is `.call` becomes a call, which goes out as a VoIP push.
     ///
     /// - Parameters:
-    ///   - message: what the person will read.
+    ///   - message: what the person will read, or the call.
     ///   - recipient: the verified device.
     ///   - sentAt: the sender's clock.
-    ///   - lifetime: how long after `sentAt` the device may show it.
+    ///   - lifetime: how long after `sentAt` the device may show it; nil for 30 seconds for a call, which may have 60,
+    ///     and a day for anything else.
     ///   - lifetimeMax: what the app configured on its devices, at most 30 days.
     ///   - overflow: what to do with a message longer than the constant length.
-    /// - Returns: the envelope, 2,880 bytes whatever the message.
+    /// - Returns: the envelope, 2,880 bytes whatever the message; 3,648 for a call.
     /// - Throws: `SealingError`.
     public func seal(
         _ message: Message,
         for recipient: Recipient,
         sentAt: Timestamp,
-        lifetime: Duration = .seconds(86_400),
+        lifetime: Duration? = nil,
         lifetimeMax: Duration = PreparedMessage.lifetimeMax,
         overflow: Message.Overflow = .shorten
     ) throws(SealingError) -> SealedMessage {
@@ -31,10 +32,10 @@ extension SenderIdentity {
             message,
             for: recipient,
             sentAt: sentAt,
-            lifetime: lifetime,
+            lifetime: lifetime ?? PreparedMessage.lifetime(of: message),
             lifetimeMax: lifetimeMax,
             overflow: overflow,
-            pushClass: .alert,
+            pushClass: message.pushClass,
             random: &random
         )
     }

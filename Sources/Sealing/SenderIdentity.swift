@@ -2,7 +2,21 @@ public import Keys
 package import Primitives
 
 /// Who seals: an Ed25519 signing key. It decrypts nothing.
+///
+/// A sender is known by this key alone: made once, kept, and loaded at every start. `write(to:)` keeps it in a file,
+/// `withSeed(_:)` lends its 32 bytes to a secret store, and on Apple's platforms the keychain holds it.
+///
+///     let sender: SenderIdentity
+///     do {
+///         sender = try SenderIdentity(keyFile: path)
+///     } catch .notFound {
+///         sender = SenderIdentity()
+///         try sender.write(to: path)
+///     }
 public struct SenderIdentity: ~Copyable, Sendable {
+    /// Bytes of a seed.
+    public static let seedByteCount = 32
+
     let key: Ed25519PrivateKey
 
     /// A new identity from the system's random source.
@@ -19,9 +33,54 @@ public struct SenderIdentity: ~Copyable, Sendable {
     public var publicKey: SenderKey { SenderKey(key.publicKey) }
 }
 
+// The bytes, for a secret store of the back end's own.
+extension SenderIdentity {
+    /// - Parameter seed: 32 bytes, from `withSeed(_:)`: an Ed25519 private key (RFC 8032 section 5.1.5). They are copied
+    ///   into memory that is zeroed; the caller's own copy is the caller's to zero.
+    /// - Throws: `SenderSeedError`.
+    public init(seed: RawSpan) throws(SenderSeedError) {
+        guard seed.byteCount == Self.seedByteCount else {
+            throw .wrongByteCount(expected: Self.seedByteCount, actual: seed.byteCount)
+        }
+        guard (0..<seed.byteCount).reduce(0, { $0 | seed.byte(at: $1) }) != 0 else { throw .zeros }
+        do {
+            key = try Ed25519PrivateKey(seed: SecretBytes(copying: seed), storage: .guarded)
+        } catch {
+            throw .wrongByteCount(expected: Self.seedByteCount, actual: seed.byteCount)
+        }
+    }
+
+    /// Lends the 32-byte seed: whoever has it can sign as this sender.
+    ///
+    /// - Parameter body: copies the bytes to where they are kept. The span cannot leave it.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws.
+    public func withSeed<Result: ~Copyable, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try key.withSeed(body)
+    }
+}
+
+/// Why bytes are no sender's seed.
+public enum SenderSeedError: Error, Equatable {
+    /// Not 32 bytes: a text of them (base64, hexadecimal) is to be decoded first.
+    case wrongByteCount(expected: Int, actual: Int)
+    /// Memory that was never written, and not a key.
+    case zeros
+}
+
 // The key file.
 extension SenderIdentity {
     private static let format = "sealedpush-sender-key-1"
+
+    /// Reads a key file, of `write(to:)` or of `sealedpush keygen sender`.
+    ///
+    /// - Parameter path: a file that only its owner can read.
+    /// - Throws: `FileError`; `.exampleKey` for a key that is published with this project.
+    public init(keyFile path: String) throws(FileError) {
+        try self.init(keyFile: path, exampleKeys: .refused)
+    }
 
     /// - Parameters:
     ///   - path: a file written by `write(to:)`.
@@ -34,10 +93,16 @@ extension SenderIdentity {
         key = try file.identityKey(seeds[0][0])
     }
 
-    /// Writes a file of mode 0600.
-    package func write(to path: String, isExample: Bool = false) throws(FileError) {
+    /// Writes a key file of mode 0600, whole or not at all, where there is none: of two processes that start at once, one
+    /// writes and the other gets `.exists`, and loads what is there.
+    ///
+    /// - Parameter path: in a folder that exists.
+    /// - Throws: `FileError`; `.exists` for a file that is there, which is not touched.
+    public func write(to path: String) throws(FileError) { try write(to: path, isExample: false) }
+
+    package func write(to path: String, isExample: Bool) throws(FileError) {
         var writer = KeyFileWriter(format: Self.format, isExample: isExample)
         key.withSeed { writer.line("sender", secret: $0) }
-        try writer.write(to: path)
+        try writer.create(at: path)
     }
 }

@@ -123,7 +123,7 @@ extension SliceTests {
         surroundings.runOnThread = { threads.run($0) }
         let core = ExtensionCore(
             steps: DeliverySteps(neutralContent: content, open: { _ in content }, remember: { _ in }, count: { _ in }),
-            receipts: nil,
+            reports: nil,
             settings: settings,
             surroundings: surroundings
         )

@@ -8,6 +8,7 @@ import Testing
 
 @testable import AttachmentUpload
 @testable import Transport
+@testable import UploadingBackEnd
 
 /// Files to hosts over real sockets.
 struct UploaderTests {
@@ -79,6 +80,16 @@ struct UploaderTests {
         let url = try await uploader.upload(path, to: host(server), lifetime: .seconds(3_600))
         #expect(url.text.hasPrefix("https://localhost:\(server.port)/v1/blobs/"))
         #expect(try content(url, service) == bytes)
+    }
+
+    @Test func `the function in blobs.md brings a file to a host, and refuses an address that is none`() async throws {
+        let service = try service()
+        let server = try server { service.response(to: $0) }
+        let (path, bytes) = try file(5_000)
+        let trust = AttachmentUploader.Trust.file(path: place.path("ca.pem"))
+        let url = try await upload(path, to: "https://localhost:\(server.port)", token: Self.token, trust: trust)
+        #expect(try content(try #require(AttachmentURL(url)), service) == bytes)
+        await #expect(throws: BadSettings.self) { try await upload(path, to: "http://localhost", token: Self.token) }
     }
 
     @Test func `parts and answers that are lost cost no byte`() async throws {

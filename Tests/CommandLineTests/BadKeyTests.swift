@@ -57,6 +57,39 @@ extension CommandLineTests {
             #expect(opened.isRefused("sender.key does not hold 'sealedpush-device-key-1'"), "\(opened)")
         }
 
+        @Test(arguments: ["sender.pub", "identity.pub"])
+        func `a public key given as a private one is called that, not asked to be hidden`(_ name: String) async throws {
+            let place = try await Workplace()
+            let push = try await place.push()
+            let path = Program.keys + "/" + name
+            let words = name + " is a public key; here belongs the private one, the .key file"
+            let sealed = try await place.run(["seal", "message.json", "--sender-key", path] + Self.recipient)
+            #expect(sealed.isRefused(words), "\(sealed)")
+            let opened = try await place.run(
+                ["open", push, "--device-key", path, "--senders", Program.keys + "/sender.pub"]
+            )
+            #expect(opened.isRefused(words), "\(opened)")
+        }
+
+        @Test(arguments: ["sender.key", "device.key"])
+        func `a private key given as a public one is called that`(_ name: String) async throws {
+            let place = try await Workplace()
+            let push = try await place.push()
+            let path = Program.keys + "/" + name
+            let words = name + " is a private key, for its owner alone; here belongs the public one, the .pub file"
+            let sealed = try await place.run(
+                ["seal", "message.json", "--sender-key", Program.keys + "/sender.key", "--bundle", "device.bundle"]
+                    + ["--identity", path, "--topic", Workplace.topic] + Workplace.allow
+            )
+            #expect(sealed.isRefused(words), "\(sealed)")
+            let opened = try await place.run(
+                ["open", push, "--device-key", Program.keys + "/device.key", "--senders", path] + Workplace.allow
+            )
+            #expect(opened.isRefused(words), "\(opened)")
+            let number = try await place.run(["safety-number", Program.keys + "/sender.pub", path])
+            #expect(number.isRefused(words), "\(number)")
+        }
+
         @Test(arguments: ["seal", "open", "keygen", "send", "simulate", "device"])
         func `an example key does not load by accident`(_ command: String) async throws {
             let place = try await Workplace()

@@ -30,7 +30,7 @@ extension CommandLineTests {
         }
 
         @Test(arguments: [
-            "", "hello", "sealedpush-sender-1:AAAA", "sealedpush-identity-1:", "sealedpush-sender-key-1\n",
+            "", "hello", "sealedpush-sender-1:AAAA", "sealedpush-identity-1:", "sealedpush-sender-key-2\n",
         ])
         func `what is no public key is refused and named`(_ text: String) async throws {
             let folder = try Self.folder()
@@ -49,7 +49,7 @@ extension CommandLineTests {
                 Program.keys + "/sender.key",
                 in: folder
             )
-            #expect(run.isRefused("sender.key is not a line"), "\(run)")
+            #expect(run.isRefused("sender.key is a private key"), "\(run)")
         }
 
         private static func folder() throws -> Folder {

@@ -204,6 +204,8 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             Mistake(["seal", "m", "--placeholder-key", "K", "--placeholder-body", "B"] + seal, "--placeholder-key"),
             Mistake(["seal", "m", "--placeholder-body", String(repeating: "x", count: 200)] + seal, "173 bytes"),
             Mistake(["seal", "m", "n"] + seal, "one MESSAGE.json only"),
+            Mistake(["seal", "m", "--call", "c"] + seal, "--call stands instead of MESSAGE.json"),
+            Mistake(["seal", "m", "--class", "voip"] + seal, "--class is 'alert' or 'call'"),
             Mistake(["send", "p", "--priority", "7"] + send, "--priority is 10, 5 or 1"),
             Mistake(["send", "p", "--expires", "2h"] + send, "--expires is 0, 1h, 1d or 7d"),
             Mistake(["send", "p", "--to", "ab"] + send, "--to-file stands instead of --to"),

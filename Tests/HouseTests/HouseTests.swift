@@ -69,7 +69,7 @@ struct HouseTests {
     @Test func `every relative link leads somewhere`() throws {
         let documents = [
             "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "keys-example/README.md",
-            "Examples/Providers/README.md",
+            "Examples/ChatApp/README.md", "Examples/Providers/README.md",
         ]
         .filter(Checkout.exists)
         let files = try documents.map(Checkout.file) + Checkout.files(under: "docs", ending: ".md")
@@ -87,16 +87,35 @@ struct HouseTests {
         report(DocumentRules.checkCitedTests(of: document, in: tests, awaited: Self.awaited))
     }
 
-    @Test func `every piece of code in testing-your-extension.md is compiled in an example`() throws {
-        let examples = try Checkout.files(under: "Examples", ending: ".swift")
-        #expect(!examples.isEmpty)
-        report(SnippetRules.check(try Checkout.file("docs/testing-your-extension.md"), in: examples))
+    /// The page, and where its Swift is compiled and run: by tests of this package, by Examples/AppTeam/test or by
+    /// Examples/Providers/test.
+    static let swiftPages = [
+        "README.md": ["Examples/ChatApp", "Tests/DocumentedCodeTests"],
+        "docs/blobs.md": ["Tests/Strangers/UploadingBackEnd"],
+        "docs/ios.md": ["Examples/ChatApp"],
+        "docs/provider.md": ["Tests/Strangers/ChatBackEnd"],
+        "docs/simulator/swift.md": ["Examples/Providers/swift"],
+        "docs/testing-your-extension.md": ["Examples/AppTeam"],
+        "docs/unmodified.md": ["Examples/AppTeam"],
+    ]
+
+    @Test func `every piece of Swift in a document stands, byte for byte, in code that is compiled and run`() throws {
+        for (page, folders) in Self.swiftPages {
+            let files = try folders.flatMap { try Checkout.files(under: $0, ending: ".swift") }
+            #expect(!files.isEmpty)
+            let document = try Checkout.file(page)
+            #expect(SnippetRules.blockCount(in: document, language: "swift") > 0)
+            report(SnippetRules.check(document, in: files))
+        }
     }
 
-    @Test func `every piece of code in provider.md is compiled in the stranger's back end`() throws {
-        let files = try Checkout.files(under: "Tests/Strangers/ChatBackEnd", ending: ".swift")
-        #expect(!files.isEmpty)
-        report(SnippetRules.check(try Checkout.file("docs/provider.md"), in: files))
+    @Test func `there is no document with Swift that the rule does not know`() throws {
+        let documents =
+            try Checkout.files(under: "docs", ending: ".md") + Checkout.files(under: "Examples", ending: ".md")
+            + ["README.md", "CONTRIBUTING.md", "SECURITY.md", "keys-example/README.md"].map(Checkout.file)
+        let pages = documents.filter { SnippetRules.blockCount(in: $0, language: "swift") > 0 }.map(\.path)
+        // That page's code is run by the package outside the project that it is about.
+        #expect(pages.filter { $0 != "docs/sealing.md" }.sorted() == Self.swiftPages.keys.sorted())
     }
 
     /// The page, what it calls its language, and the program that Examples/Providers/test runs.

@@ -65,8 +65,8 @@ struct ImportRuleTests {
 
     @Test func `the file for one of Apple's interfaces may import it, and no file beside it may`() throws {
         let text = "import Foundation\nimport Security\n"
-        #expect(try findings(text, in: "Sources/Opening/Storage/KeychainSecretStore.swift").isEmpty)
-        #expect(try findings(text, in: "Sources/Opening/Storage/FileSecretStore.swift").map(\.line) == [1, 2])
+        #expect(try findings(text, in: "Sources/Keys/Storage/KeychainSecretStore.swift").isEmpty)
+        #expect(try findings(text, in: "Sources/Keys/Storage/SecretStore.swift").map(\.line) == [1, 2])
     }
 
     private func findings(_ text: String, in path: String = "Sources/Keys/Files/A.swift") throws -> [Finding] {

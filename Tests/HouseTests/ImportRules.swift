@@ -7,7 +7,10 @@ enum ImportRules {
     static let restricted: [(modules: Set<String>, users: Set<String>, instead: String)] = [
         (
             ["Foundation", "FoundationEssentials", "FoundationNetworking"],
-            ["UserNotifications", "Security", "NotificationServiceExtension", "ExtensionHarness", "sealedpush"],
+            [
+                "CallKit", "ExtensionHarness", "NotificationServiceExtension", "PushKit", "Security",
+                "UserNotifications", "sealedpush",
+            ],
             "is for Apple's own API only; work on bytes, or move this to another target"
         ),
         (["CryptoKit"], ["Primitives"], "is behind Primitives, on Apple's platforms; use its types"),
@@ -17,9 +20,12 @@ enum ImportRules {
     static let appleOnly: [String: Set<String>] = [
         "Sources/NotificationCore/AppDevice/AppDevice+Backups.swift": ["Foundation"],
         "Sources/NotificationCore/Attachments/HTTPSDownloader+Apple.swift": ["Foundation"],
+        "Sources/NotificationCore/Relay/ExpiringActivity+Apple.swift": ["Foundation"],
         "Sources/NotificationServiceExtension/NotificationContent+Communication.swift": ["Intents"],
         // Its own module only where a suite compiles it once more, against the stand-in.
-        "Sources/Opening/Storage/KeychainSecretStore.swift": ["Foundation", "Opening", "Security"],
+        "Sources/RelayClient/RelayExchange+Apple.swift": ["Foundation"],
+        "Sources/Sealing/SenderIdentity+Keychain.swift": ["Sealing"],
+        "Sources/Keys/Storage/KeychainSecretStore.swift": ["Foundation", "Keys", "Security"],
     ]
 
     /// `files` are those under Sources.

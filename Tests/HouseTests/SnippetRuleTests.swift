@@ -11,7 +11,7 @@ struct SnippetRuleTests {
 
     @Test(arguments: [
         "```swift\nlet shown = device.deliver(push)\n```",
-        "```swift\n  let device = Device { NotificationService() }\ndevice.conditions.lock = .locked  \n```",
+        "```swift\n    let device = Device { NotificationService() }\n\n      device.conditions.lock = .locked\n```",
         "| x | `device.conditions.lock = .locked` |", "`device.conditions`", "`let x = 1`", "no code",
         "```\nlet elsewhere = 1\ndevice.x = `1` = 2\n```",
     ])
@@ -23,7 +23,10 @@ struct SnippetRuleTests {
         "```swift\nlet shown = device.deliver(pushes)\n```",
         "```swift\nlet device = Device { NotificationService() }\nlet shown = device.deliver(push)\n```",
         "| x | `device.conditions.lock = .unlocked` |", "```swift\nlet shown = device.deliver(push)\n}\n```",
-        "```\n```\n`device.conditions.lock = .open`",
+        "```\n```\n`device.conditions.lock = .open`", "```swift\nlet shown = device.deliver(push) \n```",
+        "```swift\nlet device = Device { NotificationService() }\ndevice.conditions.lock = .locked\n```",
+        "```swift\nlet device = Device { NotificationService() }\n\ndevice.conditions.lock = .locked\n```",
+        "```swift\ndevice.deliver(push)\n```",
     ])
     func `code that stands nowhere is found`(_ text: String) {
         #expect(check(text).count == 1)

@@ -1,9 +1,9 @@
 /// What a document shows as code is code that is compiled somewhere.
 enum SnippetRules {
-    /// Every block of the language, as the fence calls it, stands in one of the files, line after line, and so does every
-    /// assignment to a member of `device` between backquotes. White space at a line's ends and empty lines do not matter.
+    /// Every block of the language, as the fence calls it, stands in one of the files, byte for byte, and so does every
+    /// assignment to a member of `device` between backquotes. How far a whole block is indented does not matter.
     static func check(_ document: TextFile, in files: [TextFile], language: String = "swift") -> [Finding] {
-        let sources = files.map { codeLines($0.lines.map(\.text)) }
+        let sources = files.map { $0.lines.map(\.text) }
         return snippets(of: document, language).filter { snippet in
             !sources.contains { contains($0, snippet.lines) }
         }
@@ -15,7 +15,7 @@ enum SnippetRules {
 
     private struct Snippet {
         let number: Int
-        let lines: [String]
+        let lines: [Substring]
     }
 
     /// How many blocks of the language a document has.
@@ -30,7 +30,7 @@ enum SnippetRules {
         for (number, line) in document.lines {
             if let open = block {
                 if line.hasPrefix("```") {
-                    snippets.append(Snippet(number: open.number, lines: codeLines(open.lines)))
+                    snippets.append(Snippet(number: open.number, lines: withoutIndentation(open.lines[...])))
                     block = nil
                 } else {
                     block?.lines.append(line)
@@ -46,20 +46,23 @@ enum SnippetRules {
         return snippets
     }
 
-    private static func assignments(in line: Substring) -> [String] {
+    private static func assignments(in line: Substring) -> [Substring] {
         line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-            .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
+            .filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
             .filter { $0.hasPrefix("device.") && $0.contains(" = ") }
     }
 
-    private static func codeLines(_ lines: [Substring]) -> [String] {
-        lines.map { line in
-            String(String(line.drop(while: \.isWhitespace)).reversed().drop(while: \.isWhitespace).reversed())
-        }
-        .filter { !$0.isEmpty }
+    /// Without the spaces that all lines begin with; an empty line has any number of them.
+    private static func withoutIndentation(_ lines: ArraySlice<Substring>) -> [Substring] {
+        let indentation = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+        return lines.map { $0.dropFirst(indentation) }
     }
 
-    private static func contains(_ source: [String], _ lines: [String]) -> Bool {
-        source.indices.contains { source[$0...].starts(with: lines) }
+    private static func contains(_ source: [Substring], _ lines: [Substring]) -> Bool {
+        guard let first = lines.first, source.count >= lines.count else { return lines.isEmpty }
+        return (0...(source.count - lines.count)).contains { start in
+            source[start].hasSuffix(first)
+                && withoutIndentation(source[start..<(start + lines.count)]) == lines
+        }
     }
 }

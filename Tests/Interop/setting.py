@@ -4,6 +4,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sealedpush_py.encoding import PREKEY_CLASSES, SUITE, base64url, from_base64url
 from sealedpush_py.keys import Prekey, is_acceptable_point
 from sealedpush_py.rights import Allowed, Contact
+from sealedpush_py.succession import Retired
 
 RIGHTS = {"call", "critical", "time-sensitive", "links"}
 
@@ -37,6 +38,16 @@ def contacts(texts):
         key = from_base64url(key, 32)
         understand(is_acceptable_point(key), "a contact's key that cannot be pinned")
         found[key] = Contact(role, rights)
+    return found
+
+
+def retired(texts):
+    """`SK superseded MS SK` or `SK revoked MS`, each; by SK."""
+    found = {}
+    for text in texts:
+        key, word, time, *successor = text.split(" ")
+        understand((word, len(successor)) in (("superseded", 1), ("revoked", 0)), f"retired {word}")
+        found[from_base64url(key, 32)] = Retired(from_base64url(successor[0], 32) if successor else None, int(time))
     return found
 
 

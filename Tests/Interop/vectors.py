@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 import setting
-from sealedpush_py import attachment, attachment_file, bundle, json_strict, safety_number
+from sealedpush_py import attachment, attachment_file, bundle, json_strict, safety_number, succession
 from sealedpush_py.device import Device
 from sealedpush_py.encoding import DAY, PREKEY_CLASSES, PUSH_CLASSES, Refused, base64url, from_base64url, topic_bytes
 from sealedpush_py.frame import Frame
@@ -35,7 +35,7 @@ def compare(inputs, expectations, found):
 
 def run_message(file):
     file.require_names("topic", "identity", "prekey", "contact", "allow", "lifetime-max", "build-date", "web-push",
-                       "floor", "store", "elapsed", "now", "class", "shows", "attachments")
+                       "floor", "store", "elapsed", "now", "class", "shows", "attachments", "retired")
     identity = file.bytes("identity", 32)
     device = Device(topic_bytes(file.one("topic")), identity,
                     [setting.prekey(text, identity) for text in file.all("prekey")],
@@ -43,6 +43,7 @@ def run_message(file):
                     setting.allowed(file.all("allow"), file.optional("attachments", "allowed")),
                     int(file.optional("lifetime-max", 7 * DAY)),
                     PUSH_CLASSES[file.optional("class", "alert")])
+    device.retired = setting.retired(file.all("retired"))
     if "web-push" in file.values:
         device.subscription = subscription(file.one("web-push"))
     for key, floor in (text.split(" ") for text in file.all("floor")):
@@ -92,6 +93,24 @@ def run_bundle(file):
         except Refused as refusal:
             found.append(refusal.kind)
     yield from compare(inputs, file.all("expect"), found)
+
+
+def run_announcement(file):
+    file.require_names("topic", "contact", "now", "knows")
+    contacts, retired = setting.contacts(file.all("contact")), {}
+    found, inputs, topic = [], file.inputs(), topic_bytes(file.one("topic"))
+    for text, now in zip(inputs, file.per_input("now"), strict=True):
+        try:
+            announcement = succession.verify(from_base64url(text.decode("latin-1")), topic, int(now))
+            found.append(succession.take(contacts, retired, announcement))
+        except Refused as refusal:
+            found.append(refusal.kind)
+    yield from compare(inputs, file.all("expect"), found)
+    knows = [f"{base64url(key)} contact" for key in contacts]
+    for key, own in retired.items():
+        kind = f"superseded {own.announced_at} {base64url(own.successor)}" if own.successor else f"revoked {own.announced_at}"
+        knows.append(f"{base64url(key)} {kind}")
+    yield from compare([None], [file.all("knows")], [sorted(knows)])
 
 
 def run_json(file):
@@ -163,7 +182,8 @@ def from_runs(text):
     return raw
 
 
-KINDS = {"message": run_message, "seal": run_seal, "bundle": run_bundle, "json": run_json, "base64url": run_base64url,
+KINDS = {"message": run_message, "seal": run_seal, "bundle": run_bundle,
+         "announcement": run_announcement, "json": run_json, "base64url": run_base64url,
          "attachment": run_attachment, "attachment-url": run_attachment_url, "safety-number": run_safety_number,
          "web-push": run_web_push}
 

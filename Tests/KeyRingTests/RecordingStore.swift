@@ -1,4 +1,5 @@
 import Envelope
+import Keys
 import Primitives
 import Synchronization
 

@@ -1,1 +1,1 @@
-../../Sources/Opening/Storage/KeychainSecretStore.swift
+../../Sources/Keys/Storage/KeychainSecretStore.swift

@@ -1,5 +1,6 @@
 import Envelope
 import Foundation
+import Keys
 import Platform
 import Primitives
 import Security

@@ -9,15 +9,15 @@ import Testing
 struct ContextTests {
     static let contexts = [
         "SealedPush/1", "SealedPush/1 message", "SealedPush/1 prekey", "SealedPush/1 bundle", "SealedPush/1 safety",
-        "SealedPush/1 attachment", "",
+        "SealedPush/1 sender", "SealedPush/1 attachment", "",
     ]
 
     @Test func `our own contexts are those of the protocol`() {
         let ours = [
             Binding.envelopeContext, Binding.messageContext, Binding.prekeyContext, Binding.bundleContext,
-            SafetyNumber.safetyContext,
+            SafetyNumber.safetyContext, Binding.senderContext,
         ]
-        #expect(ours == Array(Self.contexts.prefix(5)))
+        #expect(ours == Array(Self.contexts.prefix(6)))
         #expect(Set(ours).count == ours.count)
     }
 

@@ -1,7 +1,9 @@
 import APNS
 import Envelope
 import Keys
+import Opening
 import Primitives
+import Sealing
 import TestSupport
 import Testing
 
@@ -20,6 +22,21 @@ enum Body {
             ciphertext: Array(repeating: 9, count: pushClass.frameByteCount(suite) + Envelope.tagByteCount)
         )
         return String(decoding: envelope.sealedField, as: UTF8.self)
+    }
+
+    /// A call as a back end seals it.
+    static func sealedCall() throws -> SealedMessage {
+        var random = SeededRandom(seed: 7)
+        let keys = DeviceKeys(topic: try BundleID("com.example.chat"), random: &random)
+        let recipient = try Recipient(
+            bundle: keys.bundle(now: .now),
+            pinnedIdentity: keys.identity,
+            topic: keys.topic,
+            withoutPinsAt: .now
+        )
+        var message = Message()
+        message.operation = .call("room 7")
+        return try SenderIdentity().seal(message, for: recipient, sentAt: .now)
     }
 
     static func request(_ json: String, _ fields: [APIRequest.Field] = []) -> APIRequest {
@@ -167,6 +184,39 @@ struct NotificationSubmissionTests {
         let isSize = problem?.kind == .payloadTooLarge
         #expect(problem?.kind == .invalidFields || isSize)
         #expect(problem?.fields.map(\.pointer).contains(example.pointer) == true, "\(problem?.fields ?? [])")
+    }
+
+    /// The placeholder's words are in a payload: that is no reason to speak of text in clear.
+    @Test(arguments: [PushClass.alert, .voip], [false, true])
+    func `a whole push.json in the place of its sealed value is called so, and what to send is said`(
+        _ pushClass: PushClass,
+        _ isText: Bool
+    ) throws {
+        let envelope = try Envelope(sealedField: Array(Body.sealedField(pushClass).utf8))
+        let trace = Trace(bytes: Array(1...16))
+        let placeholder = try Placeholder(title: "Acme Chat", body: "You have a new message")
+        var payload = String(
+            decoding: pushClass == .alert
+                ? Payload.alert(placeholder: placeholder, envelope: envelope, trace: trace)
+                : Payload.voip(envelope: envelope, trace: trace),
+            as: UTF8.self
+        )
+        if isText { payload = "\"\\n" + payload.replacing("\"", with: "\\\"") + "\"" }
+        let notificationClass = pushClass == .alert ? "normal" : "call"
+        let json = Body.notification(#"{"device":"d1","sealed":\#(payload)}"#, class: notificationClass)
+        let problem = try #require(Body.problem(json))
+        #expect(problem.kind == .invalidFields)
+        #expect(problem.fields.map(\.pointer) == ["/recipients/0/sealed"])
+        let expected = "this is a whole push payload; send only the value of its member 'sealed'"
+        #expect(problem.fields[0].detail.hasPrefix(expected))
+        // What it says to send is taken.
+        let recipient = #"{"device":"d1","sealed":"\#(Body.sealedField(pushClass))"}"#
+        #expect(Body.problem(Body.notification(recipient, class: notificationClass)) == nil)
+    }
+
+    @Test func `a payload around words in clear does not hide others that stand beside it`() {
+        let recipient = #"{"device":"d1","sealed":{"aps":{"alert":"a"}},"title":"canary"}"#
+        #expect(Body.problem(Body.notification(recipient))?.kind == .plainText)
     }
 
     @Test func `two idempotency keys that differ are refused`() {

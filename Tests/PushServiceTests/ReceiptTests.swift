@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import Keys
 import Primitives
 import TestSupport
 import Testing
@@ -11,6 +12,7 @@ struct ReceiptHashTests {
         let capability = try #require(ReceiptCapability(rawRepresentation: Array(0..<16)))
         let hash = ReceiptHash(of: capability)
         #expect(hash.bytes == SHA256.hash([20] + Array("SealedPush/1 receipt".utf8) + Array(0..<16)))
+        #expect(capability.receiptHash == hash.text)
         #expect(ReceiptHash(text: hash.text) == hash)
         #expect(ReceiptHash(text: String(hash.text.dropLast())) == nil)
         #expect(ReceiptHash(text: hash.text + "=") == nil)

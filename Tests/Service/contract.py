@@ -109,7 +109,7 @@ def things(simulator, sender, notifications):
         "device-token": tokens,
         "key-bundle": [sender.bundle],
         "sealed-field": sealed,
-        "sealed-call-field": [(sealed[0] + filler)[:4864]],
+        "sealed-call-field": [sender.seal_call(f"room {number}") for number in range(3)],
         "web-push-record": [filler[:400], filler[:3000]],
     }
 

@@ -32,6 +32,15 @@ struct VectorCoverageTests {
         #expect(try expectations(kind: "bundle") == Set(Self.refusals))
     }
 
+    /// Section 22.
+    @Test func `every outcome of a sender's announcement has a vector`() throws {
+        let outcomes = [
+            "replaced", "revoked", "unchanged", "unsupported", "malformed", "other-topic", "bad-signature", "not-yet",
+            "given-up", "other-successor",
+        ]
+        #expect(try expectations(kind: "announcement") == Set(outcomes))
+    }
+
     /// Section 21.
     @Test func `every outcome of an attachment has a vector`() throws {
         let outcomes = ["opened", "truncated", "too-long", "wrong-key", "damaged", "wrong-padding"]

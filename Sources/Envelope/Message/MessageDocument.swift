@@ -97,7 +97,7 @@ extension MessageFault.Reason {
         case .expected(let what, let member): "\"\(member.rawValue)\" must be \(what)"
         case .missing(let member): "this operation needs \"\(member.rawValue)\""
         case .outOfPlace(.target): "\"target\" belongs to replace and remove only"
-        case .outOfPlace(.call): "\"call\" belongs to the operation call only"
+        case .outOfPlace(.call): "\"call\" belongs to the operation call only: write \"op\":\"call\" beside it"
         case .outOfPlace(.attachments): "\"attachments\" belong to show and replace only"
         case .outOfPlace(let member): "\"\(member.rawValue)\" stands without its partner"
         case .attachment(let member, let what): "\"\(member.rawValue)\" of an attachment must be \(what)"

@@ -37,6 +37,13 @@ extension Message {
         var takesAttachments: Bool { needsText }
     }
 
-    /// The longest life of a call, from sent-at to expires-at.
-    package static let callLifetimeMax: Duration = .seconds(60)
+    /// The longest life of a call, from sent-at to expires-at: devices refuse a longer one, since a phone that rings for
+    /// a call that is over is worse than one that does not.
+    public static let callLifetimeMax: Duration = .seconds(60)
+
+    /// What kind of push carries it. A call wakes the app itself; iOS ends an app that is woken so and reports no call
+    /// (Apple, "Responding to VoIP Notifications from PushKit").
+    package var pushClass: PushClass {
+        if case .call = operation { .voip } else { .alert }
+    }
 }

@@ -2,7 +2,7 @@
 /// place that takes receipts keeps a hash (docs/protocol.md, section 6). It goes with the message, sealed, so that nobody
 /// has it who could not open the message.
 public struct ReceiptCapability: Hashable, Sendable {
-    static let byteCount = 16
+    package static let byteCount = 16
     /// Characters of base64url.
     static let characterCount = 22
 

@@ -20,19 +20,28 @@ extension Device {
         case twiceAtOnce
     }
 
-    /// How long an extension may take. Apple documents neither; reports from the field give these.
+    /// How long an extension may take. Apple documents none of these; reports from the field give the first two.
     public struct Limits: Sendable, Equatable {
         /// From the call of `didReceive` to that of `serviceExtensionTimeWillExpire`.
         public var time: Duration
         /// From there to the extension's end.
         public var grace: Duration
+        /// How long an expiring activity (`ProcessInfo.performExpiringActivity`) keeps the process running after its last
+        /// answer; zero refuses it. Only where the extension has a process of its own.
+        public var activity: Duration
 
         /// - Parameters:
         ///   - time: About 30 s in practice, Apple's "limited amount of time".
         ///   - grace: Undocumented; "one last chance".
-        public init(time: Duration = .seconds(30), grace: Duration = .seconds(5)) {
+        ///   - activity: Undocumented; assumed to be ten seconds.
+        public init(
+            time: Duration = .seconds(30),
+            grace: Duration = .seconds(5),
+            activity: Duration = .seconds(10)
+        ) {
             self.time = time
             self.grace = grace
+            self.activity = activity
         }
     }
 

@@ -15,7 +15,8 @@ extension ExtensionRequest {
         return ProcessSupervision.Schedule(
             expiries: timetable.expiries.map { $0 / timeScale },
             end: timetable.end / timeScale,
-            changes: changes.map { $0.after / timeScale }
+            changes: changes.map { $0.after / timeScale },
+            activity: conditions.limits.activity / timeScale
         )
     }
 

@@ -6,7 +6,7 @@ final class HostDevice: Sendable {
     private let simulated: SimulatedDevice
     private let date: SimulatedDate
 
-    init(_ conditions: HostConditions) {
+    init(_ conditions: HostConditions, activities: HostActivities) {
         let date = SimulatedDate(conditions)
         var state = SimulatedDevice.Conditions()
         state.lock = SimulatedDevice.Lock(conditions.lock)
@@ -16,6 +16,7 @@ final class HostDevice: Sendable {
             clock: conditions.timeScale == 1 ? ContinuousClock() : ScaledClock(scale: conditions.timeScale),
             wallClock: { date.millisecondsSince1970 },
             hosts: conditions.hosts,
+            activity: { activities.begin($0) },
             conditions: state
         )
         self.date = date

@@ -8,6 +8,8 @@ enum HostOrder: Codable {
     case expire(Int)
     /// The device is not as it was.
     case change(HostChange)
+    /// The time of all expiring activities is over.
+    case expireActivities
 }
 
 /// A push, and the device that it comes to.
@@ -53,4 +55,8 @@ enum HostReport: Codable, Equatable {
     case returned(Int)
     /// The extension changed what the screen lists.
     case screen(HostScreenChange)
+    /// The extension began an expiring activity: it asks to go on after its answers.
+    case activityBegan
+    /// One of its activities ended.
+    case activityEnded
 }

@@ -16,10 +16,12 @@ final class HostedExtension: Sendable {
     private let served = Guarded<[Int: Served]>([:])
     private let reused = Guarded<Principal?>(nil)
     private let device = Guarded<HostDevice?>(nil)
+    private let activities: HostActivities
 
     init(channel: HostChannel, makeExtension: @escaping @Sendable () -> UNNotificationServiceExtension) {
         self.channel = channel
         screen = HostScreen(channel)
+        activities = HostActivities(channel)
         self.makeExtension = makeExtension
     }
 
@@ -31,6 +33,7 @@ final class HostedExtension: Sendable {
             case .deliver(let delivery): deliver(delivery)
             case .expire(let number): expire(number)
             case .change(let change): device.withLock { $0 }?.apply(change)
+            case .expireActivities: activities.expire()
             }
         }
     }
@@ -38,7 +41,7 @@ final class HostedExtension: Sendable {
     private func deliver(_ delivery: HostDelivery) {
         guard let push = SimulatedPush(userInfo: delivery.userInfo, identifier: delivery.identifier) else { return }
         let alertText = AlertText(title: delivery.title, subtitle: delivery.subtitle, body: delivery.body)
-        let device = HostDevice(delivery.conditions)
+        let device = HostDevice(delivery.conditions, activities: activities)
         device.occupyProcess()
         screen.update(delivery.screen)
         self.device.withLock { $0 = device }

@@ -56,7 +56,7 @@ final class ProcessLoop {
         do throws(ConfinedProcess.StartFailure) {
             var process = try ConfinedProcess(setting.program, folder: setting.folder, group: group)
             follow(commands, process)
-            while !supervision.isOver, !isEndWanted { turn(&process) }
+            while !supervision.isOver, !isEndWanted || supervision.hasActivities { turn(&process) }
             return nil
         } catch {
             let outcome = ExtensionOutcome(ending: .hostFailed)
@@ -106,6 +106,7 @@ final class ProcessLoop {
         for action in supervision.handle(event, at: ContinuousClock.now - start) {
             switch action {
             case .callExpiry(let number): order(.expire(number))
+            case .expireActivities: order(.expireActivities)
             case .change(let number, let index): change(number, index)
             case .suspend: process.signal(SIGSTOP)
             case .resume: process.signal(SIGCONT)

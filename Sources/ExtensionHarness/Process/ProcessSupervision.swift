@@ -3,7 +3,8 @@
 ///
 /// A push is done when the extension answered and the calls into it returned. When all are done the process is
 /// suspended, so that nothing in it runs any more, and only then are they finished: what it still does until then, a
-/// second answer or a lock that it keeps, has to be seen.
+/// second answer or a lock that it keeps, has to be seen. An expiring activity keeps the process running; no push waits
+/// for its end.
 struct ProcessSupervision {
     enum Event {
         /// A push is on its way into the process.
@@ -25,6 +26,7 @@ struct ProcessSupervision {
 
     enum Action: Equatable {
         case callExpiry(Int)
+        case expireActivities
         /// The change at this place of the push's schedule.
         case change(Int, index: Int)
         case suspend
@@ -38,6 +40,8 @@ struct ProcessSupervision {
         var expiries: [Duration]
         var end: Duration
         var changes: [Duration] = []
+        /// How long activities may keep the process running after the last answer.
+        var activity: Duration = .zero
     }
 
     fileprivate struct Delivery {
@@ -56,6 +60,10 @@ struct ProcessSupervision {
     static let linger: Duration = .milliseconds(10)
     /// How long a call may stay in the extension after its answer. iOS does not wait for it at all.
     static let callLinger: Duration = .seconds(1)
+    /// How long an activity may go on that was told that its time is over.
+    static let activityLinger: Duration = .seconds(1)
+    /// More than an extension has in flight.
+    static let activityCountMax = 1_000
     /// How long a process may live that cannot say anything any more.
     static let silenceMax: Duration = .seconds(1)
 
@@ -67,6 +75,11 @@ struct ProcessSupervision {
     /// Why it was ended, where that was not its own doing.
     private var sentence: Ending?
     private var silentSince: Duration?
+    private var activityCount = 0
+    /// Since when nothing but activities keeps the process running, and for how long they may.
+    private var restingSince: Duration?
+    private var activityMax: Duration = .zero
+    private var areActivitiesExpired = false
     private(set) var peakByteCount = 0
     /// How often the content handler was called for a push that was over.
     private(set) var lateAnswerCount = 0
@@ -82,6 +95,9 @@ struct ProcessSupervision {
     /// Whether nothing happens in it until there is another push.
     var isIdle: Bool { phase == .suspended }
 
+    /// Whether the extension goes on after its last answer.
+    var hasActivities: Bool { activityCount > 0 && (phase == .running || phase == .suspending) }
+
     mutating func handle(_ event: Event, at now: Duration) -> [Action] {
         guard phase != .ended else { return [] }
         switch event {
@@ -93,6 +109,12 @@ struct ProcessSupervision {
         case .reported(.returned(let number)): return endCall(number, now)
         // Of no consequence for the process.
         case .reported(.screen): return []
+        case .reported(.activityBegan):
+            activityCount += 1
+            return activityCount > Self.activityCountMax ? kill(for: .hostFailed) : []
+        case .reported(.activityEnded):
+            activityCount -= 1
+            return activityCount < 0 ? kill(for: .hostFailed) : []
         case .unreadable: return kill(for: .hostFailed)
         case .fellSilent:
             silentSince = silentSince ?? now
@@ -107,6 +129,8 @@ struct ProcessSupervision {
     private mutating func deliver(_ number: Int, _ schedule: Schedule, _ now: Duration) -> [Action] {
         // Pushes that come at the same time may overtake each other.
         nextNumber = max(nextNumber, number + 1)
+        (restingSince, areActivitiesExpired) = (nil, false)
+        activityMax = schedule.activity
         deliveries.append((number, Delivery(schedule: schedule, start: now, lastReport: now)))
         guard phase == .suspending || phase == .suspended else { return [] }
         phase = .running
@@ -194,10 +218,24 @@ struct ProcessSupervision {
     /// The process goes on as long as one push has work in it; those that are done do not wait for that one.
     private mutating func suspendOrFinish(_ now: Duration) -> [Action] {
         let done = deliveries.filter { $0.delivery.isDone(now) }.map(\.number)
-        guard !done.isEmpty else { return [] }
-        guard done.count == deliveries.count else { return finish(done, .returned) }
+        guard !done.isEmpty || deliveries.isEmpty else { return [] }
+        guard done.count == deliveries.count, activityCount == 0 else { return finish(done, .returned) + rest(now) }
         phase = .suspending
         return [.suspend]
+    }
+
+    /// Nothing but activities keeps the process running, for as long as they may.
+    private mutating func rest(_ now: Duration) -> [Action] {
+        guard deliveries.isEmpty else { return [] }
+        let since = restingSince ?? now
+        restingSince = since
+        if now - since >= activityMax + Self.activityLinger {
+            phase = .suspending
+            return [.suspend]
+        }
+        guard now - since >= activityMax, !areActivitiesExpired else { return [] }
+        areActivitiesExpired = true
+        return [.expireActivities]
     }
 
     private mutating func kill(for reason: Ending) -> [Action] {

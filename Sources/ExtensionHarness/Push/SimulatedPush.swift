@@ -10,6 +10,9 @@ public struct SimulatedPush: Sendable, Equatable {
     /// Apple's limit for every push type but VoIP, in bytes.
     public static let payloadByteCountMax = 4_096
 
+    /// Apple's limit for VoIP pushes, in bytes.
+    public static let voIPPayloadByteCountMax = 5_120
+
     /// The identifier of the notification's request.
     public let identifier: String
 
@@ -26,8 +29,20 @@ public struct SimulatedPush: Sendable, Equatable {
         payload: some Collection<UInt8>,
         identifier: String = UUID().uuidString
     ) throws(SimulatedPushError) {
-        guard payload.count <= Self.payloadByteCountMax else {
-            throw .tooLong(byteCount: payload.count, byteCountMax: Self.payloadByteCountMax)
+        let userInfo = try Self.members(of: payload, byteCountMax: Self.payloadByteCountMax)
+        guard let aps = userInfo["aps"]?.members else { throw .missingAps }
+        self.identifier = identifier
+        self.userInfo = userInfo
+        self.aps = aps
+    }
+
+    /// Reads a payload of any type.
+    static func members(
+        of payload: some Collection<UInt8>,
+        byteCountMax: Int
+    ) throws(SimulatedPushError) -> [String: UserInfoValue] {
+        guard payload.count <= byteCountMax else {
+            throw .tooLong(byteCount: payload.count, byteCountMax: byteCountMax)
         }
         let json: Any
         do {
@@ -36,11 +51,8 @@ public struct SimulatedPush: Sendable, Equatable {
             // The parser's own error quotes the payload.
             throw .notJSON
         }
-        guard let userInfo = UserInfoValue(json).members else { throw .notAnObject }
-        guard let aps = userInfo["aps"]?.members else { throw .missingAps }
-        self.identifier = identifier
-        self.userInfo = userInfo
-        self.aps = aps
+        guard let members = UserInfoValue(json).members else { throw .notAnObject }
+        return members
     }
 
     /// A push that was read already, in another process.

@@ -1,6 +1,6 @@
 /// Why bytes were not a push that a device could take. Says where, never what was there.
 public enum SimulatedPushError: Error, Equatable {
-    /// Apple's limit for anything but calls; no device ever sees more.
+    /// More than Apple takes, 4,096 bytes or for a VoIP push 5,120; no device ever sees more.
     case tooLong(byteCount: Int, byteCountMax: Int)
     /// Not JSON: a syntax error, invalid UTF-8, a number that cannot be represented, or too many levels.
     case notJSON

@@ -32,6 +32,13 @@ package struct KeyFileWriter: ~Copyable {
         }
     }
 
+    /// Writes the file with mode 0600 where there is none.
+    package consuming func create(at path: String) throws(FileError) {
+        try text.withBytes { span throws(FileError) in
+            try WholeFile.create(span.extracting(first: byteCount), at: path, access: .ownerOnly)
+        }
+    }
+
     private mutating func append(_ words: String) {
         for byte in words.utf8 { append(byte) }
     }

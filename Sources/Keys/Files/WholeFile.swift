@@ -26,6 +26,24 @@ package enum WholeFile {
         case everyone
     }
 
+    /// Writes a file where there is none, all there or not there; of two writers at once one wins.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - path: where it goes.
+    ///   - access: who may read it.
+    /// - Throws: `.exists`; `FileError`.
+    package static func create(_ bytes: RawSpan, at path: String, access: Access) throws(FileError) {
+        if let code = DeviceRules.refusal(of: .create) { throw .system(call: "open", path: path, code: code) }
+        let temporary = try writeTemporary(bytes, for: path, access: access, at: nil)
+        defer { unsafe unlink(temporary) }
+        // A link, unlike a rename, never replaces; and what leads nowhere is in the way too.
+        guard unsafe link(temporary, path) == 0 else {
+            throw errno == EEXIST ? .exists(path: path) : .system(call: "link", path: path, code: errno)
+        }
+        try syncDirectory(of: path)
+    }
+
     /// Writes a temporary file beside `path`, forces it to disk and renames it: a crash, a full disk or Ctrl-C leaves
     /// the old file or the new one.
     ///
@@ -53,6 +71,22 @@ package enum WholeFile {
     ) throws(FileError) {
         if let code = DeviceRules.refusal(of: .create) { throw .system(call: "open", path: path, code: code) }
         try checkReplaceable(path)
+        let temporary = try writeTemporary(bytes, for: path, access: access, at: reserved)
+        guard unsafe rename(temporary, path) == 0 else {
+            let code = errno
+            unsafe unlink(temporary)
+            throw .system(call: "rename", path: path, code: code)
+        }
+        try syncDirectory(of: path)
+    }
+
+    /// - Returns: where the bytes are now, on disk.
+    private static func writeTemporary(
+        _ bytes: RawSpan,
+        for path: String,
+        access: Access,
+        at reserved: String?
+    ) throws(FileError) -> String {
         // Whether there was one to remove does not matter: opening says what does.
         if let reserved { unsafe unlink(reserved) }
         let temporary = reserved ?? path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
@@ -68,12 +102,7 @@ package enum WholeFile {
             throw error
         }
         close(descriptor)
-        guard unsafe rename(temporary, path) == 0 else {
-            let code = errno
-            unsafe unlink(temporary)
-            throw .system(call: "rename", path: path, code: code)
-        }
-        try syncDirectory(of: path)
+        return temporary
     }
 
     /// The rename would put a file in the place of a link or of a device: `--out /dev/null`, as root, would take

@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+import Keys
 public import Opening
 
 /// Where keys lie in the keychain. Both groups are in the app's entitlements; only the shared one is in the extension's.

@@ -23,7 +23,7 @@ extension AppDevice {
     /// - Throws: `AppDeviceError`.
     public func needsPublication(now: Timestamp = .now) throws(AppDeviceError) -> Bool {
         if try isNewestUnpublished() { return true }
-        return try translated { () throws(ContainerError) in try resends.needsNewBundle(now: now) }
+        return try translated { () throws(ContainerError) in try container.resendMarkers.needsNewBundle(now: now) }
     }
 
     /// The relay has the bundle of this epoch: from now on the end of older prekeys is counted, and an unusual start is
@@ -38,7 +38,7 @@ extension AppDevice {
         try translated { () throws(KeyRingError) in try ring.acknowledged(epoch: epoch, at: clock) }
         // An older bundle helps nobody whose message could not be opened.
         guard try !isNewestUnpublished() else { return }
-        try translated { () throws(ContainerError) in try resends.bundlePublished(now: now) }
+        try translated { () throws(ContainerError) in try container.resendMarkers.bundlePublished(now: now) }
     }
 
     /// Makes new prekeys if these are seven days old, or not what the settings ask for. Call it whenever the app runs.

@@ -1,4 +1,5 @@
 public import Envelope
+import Keys
 public import Opening
 
 extension AppDevice {
@@ -74,5 +75,8 @@ extension AppDevice {
 
         /// Held while the window and the ring are brought into step.
         var openingLockPath: String { privatePath + "/opening.lock" }
+
+        /// Held while the contact list is read and replaced.
+        var contactsLockPath: String { privatePath + "/contacts.lock" }
     }
 }

@@ -1,4 +1,4 @@
-import Envelope
+public import Envelope
 public import Keys
 public import Opening
 
@@ -16,7 +16,7 @@ public import Opening
 ///         try await upload(bundle.bytes)
 ///         try device.acknowledged(epoch: bundle.epoch)
 ///     }
-///     for trace in try device.resends.pendingResends() { … }
+///     try await device.report(to: relay)            // receipts, and requests for what could not be opened
 ///     try device.destroyDue(clockConfirmedOnline: false)
 ///
 /// Calls write files and wait for the disk: they belong on no thread that draws. Any thread may call, and more than one
@@ -38,9 +38,8 @@ public final class AppDevice: Sendable {
     /// bundle, from the same relay.
     public var identity: IdentityKey { ring.identity }
 
-    /// What the extension could not open for want of a key: for each of `pendingResends`, ask the relay to have it sent
-    /// again. That a new bundle is needed is already in `needsPublication`.
-    public var resends: ResendMarkers { container.resendMarkers }
+    /// The app's bundle id.
+    public var topic: BundleID { settings.topic }
 
     /// Whose messages are shown.
     ///
@@ -56,12 +55,74 @@ public final class AppDevice: Sendable {
         }
     }
 
-    /// Puts a new list in the place of the old one; the extension uses it from the next push on.
+    /// Puts a new list in the place of the old one; the extension uses it from the next push on. It is the app's own word
+    /// and counts above all: a key in it is a contact, whatever was announced (`accept`). So change what `contacts()` gives,
+    /// which has senders' new keys, rather than write a list that is kept elsewhere.
     ///
     /// - Parameter contacts: all of them. Two threads that each add somebody to what they read lose one of the two.
     /// - Throws: `.locked`, `.storageFull`, `.system`.
     public func setContacts(_ contacts: ContactList) throws(AppDeviceError) {
+        try withContactsLock { () throws(AppDeviceError) in
+            var contacts = contacts
+            do throws(AppDeviceError) {
+                contacts.keepRetired(of: try self.contacts())
+            } catch {
+                // A list that is damaged is made whole by this one.
+                guard error == .contactsDamaged else { throw error }
+            }
+            try write(contacts)
+        }
+    }
+
+    /// Takes what a sender announced of its own key: that a new one takes its place, or that it is revoked
+    /// (docs/protocol.md, section 22). Hand over every announcement that there is, older ones first, at each launch: one that
+    /// is known changes nothing.
+    ///
+    /// A thief of the old key can announce one of its own. What counts above that is `setContacts`.
+    ///
+    /// - Parameters:
+    ///   - announcement: the bytes, from anywhere.
+    ///   - now: the device's clock.
+    /// - Returns: what changed; `.unchanged` too for one of a sender that is no contact.
+    /// - Throws: `.announcement` for one that is refused, `.contactsDamaged`, `.locked`, `.storageFull`, `.system`; nothing
+    ///   changed then.
+    public func accept(
+        _ announcement: [UInt8],
+        now: Timestamp = .now
+    ) throws(AppDeviceError) -> SenderChange {
+        try withContactsLock { () throws(AppDeviceError) in
+            var contacts = try contacts()
+            let change: SenderChange
+            do throws(SenderAnnouncementError) {
+                change = try contacts.take(
+                    SenderAnnouncement(verifying: announcement, topic: settings.topic, now: now)
+                )
+            } catch {
+                throw .announcement(error)
+            }
+            if change != .unchanged { try write(contacts) }
+            return change
+        }
+    }
+
+    private func write(_ contacts: ContactList) throws(AppDeviceError) {
         try translated { () throws(FileError) in try contacts.write(to: container.contactsPath) }
+    }
+
+    /// From reading the list to replacing it, across threads and processes.
+    private func withContactsLock<Result>(
+        _ body: () throws(AppDeviceError) -> Result
+    ) throws(AppDeviceError) -> Result {
+        try translated { () throws(KeyRingError) in
+            try RingLock.held(path: settings.contactsLockPath) {
+                do throws(AppDeviceError) {
+                    return Swift.Result<Result, AppDeviceError>.success(try body())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        .get()
     }
 }
 

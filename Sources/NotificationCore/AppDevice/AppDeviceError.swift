@@ -1,4 +1,4 @@
-import Keys
+public import Keys
 import Opening
 import Platform
 
@@ -23,6 +23,8 @@ public enum AppDeviceError: Error, Equatable {
     case otherTopic
     /// Rotated so often that older prekeys, which may still be needed, would have to go.
     case tooManyPrekeys
+    /// A sender's announcement was refused.
+    case announcement(SenderAnnouncementError)
     /// The bundle's prekeys are gone: rotate first.
     case rotationDue
     /// The relay acknowledged a bundle that was never made.

@@ -6,9 +6,6 @@ private import Platform
 /// Downloads over the machine's network, each on a thread of its own; on a simulated device, over the network that its
 /// test gives it.
 public struct HTTPSDownloader: BlobDownloader {
-    /// For libcurl, OpenSSL and the name service, which say nowhere what they need.
-    private static let stackByteCount = 512 << 10
-
     private let trust: HTTPSRequest.Trust
     private var patience: HTTPSRequest.Patience
 
@@ -48,76 +45,60 @@ public struct HTTPSDownloader: BlobDownloader {
         if let network = SimulatedDevice.current?.network {
             return try await SimulatedDownload(network).run(request, take: take)
         }
-        let exchange = HTTPSExchange()
-        let result = await withTaskCancellationHandler {
-            await onThread { Result { () throws(BlobDownloadError) in try run(exchange, request, take: take) } }
-        } onCancel: {
-            exchange.cancel()
-        }
-        try result.get()
-    }
-
-    private func run(
-        _ exchange: HTTPSExchange,
-        _ request: BlobRequest,
-        take: @escaping (RawSpan) -> Bool
-    ) throws(BlobDownloadError) {
         var message = HTTPSRequest(.get, request.url.text)
         message.trust = trust
-        let host = SimulatedDevice.current?.hosts.first { $0.host == request.url.host && $0.port == request.url.port }
-        if let host {
-            message.trust = .file(path: host.authoritiesPath)
-            message.destination = (host.actualHost, host.actualPort)
-        }
         message.patience = patience
         let reading = Reading(BlobReception(request))
         message.fields = [("Accept-Encoding", "identity")]
-        if let range = reading.reception.rangeField { message.fields.append(("Range", range)) }
-        do throws(HTTPSError) {
-            try exchange.run(
-                message,
-                onHead: { head in
-                    reading.go { reception throws(BlobDownloadError) in
-                        try reception.begin(status: head.status) { head[$0] }
-                    }
-                },
-                onBytes: { bytes in
-                    reading.go { reception throws(BlobDownloadError) in try reception.add(byteCount: bytes.byteCount) }
-                        && take(bytes)
+        if let range = BlobReception(request).rangeField { message.fields.append(("Range", range)) }
+        let result = await DeviceExchange.run(
+            message,
+            host: request.url.host,
+            port: request.url.port,
+            onHead: { head in
+                reading.go { reception throws(BlobDownloadError) in
+                    try reception.begin(status: head.status) { head[$0] }
                 }
-            )
-        } catch {
-            throw reading.error ?? BlobDownloadError(error)
-        }
-        try reading.reception.end()
-    }
-
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        let device = DeviceBinding()
-        return await withCheckedContinuation { continuation in
-            let work: @Sendable () -> Void = { device.run { continuation.resume(returning: body()) } }
-            // Without a thread to be had, one of those of tasks waits for the network: better than none.
-            if !DetachedThread.start(stackByteCount: Self.stackByteCount, work) { Task { work() } }
-        }
+            },
+            onBytes: { bytes in
+                reading.go { reception throws(BlobDownloadError) in try reception.add(byteCount: bytes.byteCount) }
+                    && take(bytes)
+            }
+        )
+        do throws(HTTPSError) { _ = try result.get() } catch { throw reading.error ?? BlobDownloadError(error) }
+        try reading.end()
     }
 }
 
-/// One answer, as far as it was read. On the thread of its exchange.
-private final class Reading {
-    private(set) var reception: BlobReception
-    private(set) var error: BlobDownloadError?
+/// One answer, as far as it was read.
+private final class Reading: Sendable {
+    private struct State {
+        var reception: BlobReception
+        var error: BlobDownloadError?
+    }
 
-    init(_ reception: BlobReception) { self.reception = reception }
+    private let state: Guarded<State>
+
+    init(_ reception: BlobReception) { state = Guarded(State(reception: reception)) }
+
+    var error: BlobDownloadError? { state.withLock { $0.error } }
 
     /// - Returns: whether `step` had no objection.
     func go(_ step: (inout BlobReception) throws(BlobDownloadError) -> Void) -> Bool {
-        do throws(BlobDownloadError) {
-            try step(&reception)
-            return true
-        } catch {
-            self.error = error
-            return false
+        state.withLock { state in
+            do throws(BlobDownloadError) {
+                try step(&state.reception)
+                return true
+            } catch {
+                state.error = error
+                return false
+            }
         }
+    }
+
+    /// Everything has come.
+    func end() throws(BlobDownloadError) {
+        try state.withLock { state throws(BlobDownloadError) in try state.reception.end() }
     }
 }
 

@@ -45,13 +45,13 @@ public struct NotificationContent: Equatable, Sendable {
     /// What the screen shows under this push's identifier already. It stays there: to be handed back, in silence, in the
     /// place of all of the above.
     public internal(set) var kept: ListedNotification?
+    /// What the app has not set up, where that is why its own words are shown: worth a line in the extension's log.
+    public internal(set) var setupWarning: SetupWarning?
 
     /// To be given back to the replay window once iOS has the content.
     let claim: ReplayClaim?
     /// What the request's identifier is remembered under, once iOS has the content.
     var requestKeys: [RequestMap.Key] = []
-    /// The prekey that was missing: the app hears of it once iOS has the content.
-    var missingPrekeyID: PrekeyID?
     /// Whether the message came before, and may be on the screen under this push's identifier.
     var mayBeListed = false
     /// Whether a message is shown that may have attachments; its words, or the app's where it has none to be seen.

@@ -2,6 +2,7 @@ import Envelope
 import Keys
 import Opening
 import Platform
+import Primitives
 
 // One push, from event to action. Every decision is the machine's, under the lock; every action happens outside it.
 extension ExtensionCore {
@@ -18,14 +19,12 @@ extension ExtensionCore {
         // It waited behind a disk that hung, and was answered meanwhile: to claim it now would hide it from the app.
         guard pending.withLock({ $0[number]?.machine.isOpening }) == true else { return }
         let content = steps.open(push)
+        record(content)
         let event = Machine.Event.opened(content, fetches: hasAttachments(content) || looksAtScreen(for: content))
         let actions = pending.withLock { $0.handle(event, for: number) }
         // Opened too late for this push to be shown.
-        guard !actions.isEmpty else { return }
+        guard !actions.isEmpty else { return withdraw(content) }
         perform(actions, for: number, on: .thread)
-        if let receipt = content.receipt {
-            courier?.keep(receipt, now: .now, budget: settings.timing.attachmentSlice)
-        }
     }
 
     func handle(_ event: Machine.Event, for number: UInt64, on place: Place = .anywhere) {
@@ -77,7 +76,9 @@ extension ExtensionCore {
             }
             return (pending[number]?.handler, pending[number]?.deadline)
         }
+        let activity = courier?.prepare()
         handler?.call(content)
+        courier?.start(activity, releasing: content.receipt)
         deadline?.cancel()
         handle(.answered, for: number, on: place)
     }
@@ -86,6 +87,26 @@ extension ExtensionCore {
         guard place == .anywhere else { return body() }
         let device = pending.withLock { $0[number]?.device }
         surroundings.runOnThread(device?.job(body) ?? body)
+    }
+}
+
+// Reports, durable before anything is shown: whatever ends the process then, they are not lost.
+extension ExtensionCore {
+    private func record(_ content: NotificationContent) {
+        if content.outcome == .unknownKey || content.outcome == .staleKey { courier?.noteReport(holding: nil) }
+        guard let receipts, let receipt = content.receipt else { return }
+        courier?.noteReport(holding: receipt)
+        var random = SystemRandom()
+        // A receipt that cannot be kept is not sent either: its absence says nothing.
+        do throws(ContainerError) { try receipts.add(receipt, now: .now, random: &random) } catch { return }
+    }
+
+    /// No receipt for what nobody sees: the message is shown when it comes again, and has its receipt then.
+    private func withdraw(_ content: NotificationContent) {
+        guard let receipts, let receipt = content.receipt else { return }
+        // What stays on a disk that fails is sent by the app: the message was opened.
+        do throws(ContainerError) { try receipts.remove([receipt]) } catch {}
+        courier?.start(nil, releasing: receipt)
     }
 }
 

@@ -27,10 +27,14 @@ public final class ExtensionCore: Sendable {
         /// Says what is on the screen, so that a push that comes twice leaves its message there; without it, the words for
         /// a replay take the message's place.
         public var screen: (any NotificationScreen)?
-        /// Whether senders hear that something arrived.
-        public var receipts = ReceiptPolicy.off
+        /// Whether receipts are given for messages that ask for one. Off: no sender hears that somebody is there.
+        public var keepsReceipts = false
+        /// Takes receipts, and requests for messages that could not be opened, from this extension. Each is on disk before
+        /// the content handler is called and sent after it, by a random delay of at most 2 seconds, within 5. Without a
+        /// relay, and where sending fails, they are kept for `AppDevice.report(to:)`.
+        public var relay: (any Relay)?
 
-        /// Nobody hears that something arrived.
+        /// No receipts and no relay.
         ///
         /// - Parameter attachments: gets attachments; nil shows texts alone, at once.
         public init(attachments: (any AttachmentFetcher)? = nil) { self.attachments = attachments }
@@ -39,7 +43,8 @@ public final class ExtensionCore: Sendable {
     let steps: DeliverySteps
     let settings: Settings
     let surroundings: DeliverySurroundings
-    let courier: ReceiptCourier?
+    let receipts: ReceiptSpool?
+    let courier: ReportCourier?
     let pending = Guarded(PendingDeliveries())
 
     /// Opens no file yet: iOS ends an extension that takes long to begin.
@@ -50,7 +55,7 @@ public final class ExtensionCore: Sendable {
     public convenience init(pipeline: NotificationPipeline, settings: Settings = Settings()) {
         self.init(
             steps: DeliverySteps(pipeline: pipeline, foreground: settings.foreground),
-            receipts: pipeline.container?.receipts,
+            reports: pipeline.container?.reports,
             settings: settings,
             surroundings: .ofThisDevice
         )
@@ -58,20 +63,20 @@ public final class ExtensionCore: Sendable {
 
     init(
         steps: DeliverySteps,
-        receipts: ReceiptSpool?,
+        reports: RelayReports?,
         settings: Settings,
         surroundings: DeliverySurroundings
     ) {
         self.steps = steps
         self.settings = settings
         self.surroundings = surroundings
-        courier = receipts.flatMap { spool in
-            switch settings.receipts {
-            case .off: nil
-            case .keptForTheApp: ReceiptCourier(spool: spool, sender: nil, surroundings: surroundings)
-            case .sent(let sender): ReceiptCourier(spool: spool, sender: sender, surroundings: surroundings)
+        receipts = settings.keepsReceipts ? reports?.receipts : nil
+        courier =
+            if let reports, let relay = settings.relay {
+                ReportCourier(reports: reports, relay: relay, surroundings: surroundings)
+            } else {
+                nil
             }
-        }
     }
 
     /// Takes a push and returns at once; the work is done on other threads.

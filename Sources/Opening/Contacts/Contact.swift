@@ -43,6 +43,9 @@ public struct Contact: Hashable, Sendable {
     /// A person without a name and without rights.
     package init(person key: SenderKey) { self.init(key: key, role: .person, checkedName: nil, rights: []) }
 
+    /// The same under another key.
+    func under(_ key: SenderKey) -> Contact { Contact(key: key, role: role, checkedName: name, rights: rights) }
+
     private init(key: SenderKey, role: Role, checkedName name: String?, rights: ContactRights) {
         self.key = key
         self.role = role

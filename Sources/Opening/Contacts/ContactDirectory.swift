@@ -7,9 +7,9 @@ package protocol SenderDirectory: Sendable {
     /// What becomes of messages of senders that are not here.
     var unknownSenders: UnknownSenderPolicy { get }
 
-    /// - Returns: nil for nobody with exactly this key.
+    /// - Returns: nil where nothing is known of exactly this key.
     /// - Throws: `.malformed`, where the list is not what the app wrote.
-    func contact(for key: SenderKey) throws(ContactListError) -> Contact?
+    func entry(for key: SenderKey) throws(ContactListError) -> ContactEntry?
 }
 
 extension ContactList: SenderDirectory {}
@@ -52,24 +52,33 @@ package struct ContactDirectory: SenderDirectory {
         start = position
     }
 
-    package func contact(for key: SenderKey) throws(ContactListError) -> Contact? {
+    /// Whether there is no contact at all.
+    package var isEmpty: Bool {
+        var position = start
+        return Self.nextLine(of: bytes, from: &position) == nil
+    }
+
+    package func contact(for key: SenderKey) throws(ContactListError) -> Contact? { try entry(for: key)?.contact }
+
+    package func entry(for key: SenderKey) throws(ContactListError) -> ContactEntry? {
         let text = Array(key.text.utf8)
         let prefix = Array(SenderOwner.textPrefix.utf8)
-        var found: Contact?
+        var found: ContactEntry?
+        let lineCountMax = ContactList.contactCountMax + ContactList.retiredCountMax
         var count = 0
         var position = start
         while let line = Self.nextLine(of: bytes, from: &position) {
             count += 1
-            guard Self.begins(bytes, line, with: prefix), count <= ContactList.contactCountMax else { throw .malformed }
+            guard Self.begins(bytes, line, with: prefix), count <= lineCountMax else { throw .malformed }
             guard Self.begins(bytes, line, with: text) else { continue }
             guard !hasKeysOnly else {
                 guard line.count == text.count else { throw .malformed }
-                found = Contact(person: key)
+                found = .contact(Contact(person: key))
                 continue
             }
             // Two lines for one contact would be two opinions about its rights.
             guard found == nil else { throw .malformed }
-            found = try ContactList.contact(bytes[line])
+            found = try ContactList.entry(bytes[line]).entry
         }
         return found
     }

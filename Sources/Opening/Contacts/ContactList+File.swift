@@ -7,7 +7,10 @@ package import Keys
 //     unknown-senders refuse                              (or placeholder)
 //     sealedpush-sender-1:<43 characters> person -
 //     sealedpush-sender-1:<43 characters> service call,links Acme Chat
+//     sealedpush-sender-1:<43 characters> superseded 1800000000000 sealedpush-sender-1:<43 characters>
+//     sealedpush-sender-1:<43 characters> revoked 1800000000000
 //
+// The last two are keys that were given up, and when that was announced; they come behind the contacts, sorted too.
 // Without the first line a file is a list of sender keys, one a line: people without names and rights. Lines that are
 // empty or begin with # are passed over in both. One bad line refuses the whole file: half a list would turn contacts into
 // strangers, or a misread right into another one.
@@ -16,6 +19,8 @@ extension ContactList {
     static let byteCountMax = 1 << 20
     static let format = "sealedpush-contacts-1"
     private static let unknownSendersName = "unknown-senders"
+    private static let supersededWord = "superseded"
+    private static let revokedWord = "revoked"
 
     /// - Throws: `FileError`.
     package init(file path: String) throws(FileError) {
@@ -23,6 +28,7 @@ extension ContactList {
         do {
             try self.init(encoded: bytes)
         } catch {
+            guard !PrivateFile.isKeyFile(String(decoding: bytes, as: UTF8.self)) else { throw .privateKey(path: path) }
             throw .malformed(path: path, expected: "a line '\(SenderOwner.textPrefix)…' for each sender")
         }
     }
@@ -39,7 +45,12 @@ extension ContactList {
             let name = contact.name.map { " " + $0 } ?? ""
             return "\(contact.key.text) \(contact.role.fileWord) \(contact.rights.fileWord)\(name)\n"
         }
-        return Array((head + lines.joined()).utf8)
+        let retired = retiredKeys.sorted { $0.key.text < $1.key.text }.map { key, retired in
+            let word = retired.successor == nil ? Self.revokedWord : Self.supersededWord
+            let successor = retired.successor.map { " " + $0.text } ?? ""
+            return "\(key.text) \(word) \(retired.announcedAt.milliseconds)\(successor)\n"
+        }
+        return Array((head + lines.joined() + retired.joined()).utf8)
     }
 
     /// - Throws: `ContactListError`, for a file that is none.
@@ -66,13 +77,42 @@ extension ContactList {
     private init(lines: [ArraySlice<UInt8>]) throws(ContactListError) {
         guard let first = lines.first, let policy = Self.unknownSenders(first) else { throw .malformed }
         self.init(unknownSenders: policy)
-        for line in lines.dropFirst() { try add(Self.contact(line)) }
+        for line in lines.dropFirst() {
+            let (key, entry) = try Self.entry(line)
+            guard self.entry(for: key) == nil else { throw .present }
+            switch entry {
+            case .contact(let contact): try add(contact)
+            case .retired(let retired):
+                guard retiredKeys.count < Self.retiredCountMax else { throw .malformed }
+                retire(key, retired)
+            }
+        }
     }
 
-    static func contact(_ line: ArraySlice<UInt8>) throws(ContactListError) -> Contact {
-        // The name is the rest of the line, spaces and all.
+    static func entry(_ line: ArraySlice<UInt8>) throws(ContactListError) -> (key: SenderKey, entry: ContactEntry) {
+        // A contact's name is the rest of the line, spaces and all.
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
-        guard words.count >= 3, let role = Contact.Role(fileWord: words[1]),
+        guard words.count >= 3 else { throw .malformed }
+        if let retired = try retired(words.dropFirst()) { return (try key(words[0]), .retired(retired)) }
+        let contact = try contact(words)
+        return (contact.key, .contact(contact))
+    }
+
+    /// - Returns: nil for a line of another kind.
+    private static func retired(_ words: ArraySlice<ArraySlice<UInt8>>) throws(ContactListError) -> RetiredKey? {
+        guard let word = words.first else { return nil }
+        let isRevoked = word.elementsEqual(revokedWord.utf8)
+        guard isRevoked || word.elementsEqual(supersededWord.utf8) else { return nil }
+        let rest = Array(words.dropFirst())
+        guard rest.count == (isRevoked ? 1 : 2), let text = rest.first.map({ String(decoding: $0, as: UTF8.self) }),
+            let milliseconds = UInt64(text), milliseconds <= Timestamp.millisecondsMax, text == "\(milliseconds)"
+        else { throw .malformed }
+        let successor = isRevoked ? nil : try key(rest[1])
+        return RetiredKey(successor: successor, announcedAt: Timestamp(milliseconds: milliseconds))
+    }
+
+    private static func contact(_ words: [ArraySlice<UInt8>]) throws(ContactListError) -> Contact {
+        guard let role = Contact.Role(fileWord: words[1]),
             let rights = ContactRights(fileWord: words[2])
         else { throw .malformed }
         let name = words.count == 4 ? String(validating: words[3], as: UTF8.self) : nil
@@ -146,7 +186,9 @@ extension ContactListError {
         switch error {
         case .notFound: self = .notFound
         case .system(let call, _, let code): self = .system(call: call, code: code)
-        case .notARegularFile, .tooLarge, .empty, .permissionsTooLoose, .exampleKey, .malformed: self = .malformed
+        case .notARegularFile, .tooLarge, .empty, .exists, .permissionsTooLoose, .exampleKey, .publicKey, .privateKey,
+            .malformed:
+            self = .malformed
         }
     }
 }

@@ -10,6 +10,8 @@ public struct ContactList: Hashable, Sendable {
     public var unknownSenders: UnknownSenderPolicy
 
     private var contactsByKey: [SenderKey: Contact] = [:]
+    /// Keys that were given up by announcements. None of them is a contact's.
+    package private(set) var retiredKeys: [SenderKey: RetiredKey] = [:]
 
     /// Nobody.
     public init(unknownSenders: UnknownSenderPolicy = .placeholder) { self.unknownSenders = unknownSenders }
@@ -30,13 +32,13 @@ public struct ContactList: Hashable, Sendable {
     /// The contact with exactly this key. There is no look-up by name: two contacts may have one.
     public func contact(for key: SenderKey) -> Contact? { contactsByKey[key] }
 
-    /// Adds somebody new.
+    /// Adds somebody new, or somebody again whose key was given up.
     ///
     /// - Throws: `.present` for a key that is here: its rights are changed with `update`, knowingly; `.full`.
     public mutating func add(_ contact: Contact) throws(ContactListError) {
         guard contactsByKey[contact.key] == nil else { throw .present }
         guard count < Self.contactCountMax else { throw .full(contactCountMax: Self.contactCountMax) }
-        contactsByKey[contact.key] = contact
+        put(contact)
     }
 
     /// Changes role, name or rights of somebody who is here. A key never changes: a new one is a new contact, whom a
@@ -53,6 +55,24 @@ public struct ContactList: Hashable, Sendable {
     /// - Returns: who was removed; nil for nobody.
     @discardableResult
     public mutating func remove(_ key: SenderKey) -> Contact? { contactsByKey.removeValue(forKey: key) }
+
+    mutating func put(_ contact: Contact) {
+        retiredKeys[contact.key] = nil
+        contactsByKey[contact.key] = contact
+    }
+
+    /// Gives up a key that is no contact's.
+    package mutating func retire(_ key: SenderKey, _ retired: RetiredKey) {
+        retiredKeys[key] = retired
+        guard retiredKeys.count > Self.retiredCountMax else { return }
+        let oldest = retiredKeys.min { ($0.value.announcedAt, $0.key.text) < ($1.value.announcedAt, $1.key.text) }
+        if let oldest { retiredKeys[oldest.key] = nil }
+    }
+
+    /// What is known of a key.
+    package func entry(for key: SenderKey) -> ContactEntry? {
+        contactsByKey[key].map { .contact($0) } ?? retiredKeys[key].map { .retired($0) }
+    }
 }
 
 /// What becomes of a well-signed message whose sender is not in the contact list. None of its words are ever shown.

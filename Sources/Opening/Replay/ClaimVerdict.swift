@@ -12,5 +12,5 @@ package enum ClaimVerdict: Hashable, Sendable {
 
 /// The right to show one message, to be given back with `commit`.
 package struct ReplayClaim: Hashable, Sendable {
-    let key: ReplayKey
+    package let key: ReplayKey
 }

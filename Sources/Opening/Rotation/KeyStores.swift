@@ -1,3 +1,5 @@
+package import Keys
+
 /// Where a device's keys lie.
 package struct KeyStores: Sendable {
     /// Only the app's: the identity's seed. The extension has no path, or access group, to it.

@@ -1,5 +1,5 @@
 package import Envelope
-import Keys
+package import Keys
 package import Primitives
 
 /// Secret records as files: one each, of mode 0600, replaced by rename and forced to disk.

@@ -167,6 +167,10 @@ package struct NotificationSubmission: Equatable, Sendable {
     ) -> SealedField? {
         let expected = "what sealing made, in base64url"
         guard let value = reader.value(name, expected, isRequired: true) else { return nil }
+        guard !SealedField.isWholePayload(value) else {
+            reader.faults.add(.wrong, reader.place(name), at: value.offset, SealedField.wholePayloadAdvice)
+            return nil
+        }
         guard let text = value.string else {
             reader.wrong(name, value, expected)
             return nil

@@ -97,6 +97,11 @@ enum PlainTextNames {
     private static func name(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
         for member in value.members ?? [] {
             let place = NearestName.presentable(member.name).map { FieldPath.member(path, $0) } ?? path
+            // Its alert is the app's placeholder: to say that it must be sealed would mislead.
+            if member.name == "sealed", SealedField.isWholePayload(member.value) {
+                faults.add(.wrong, place, at: member.value.offset, SealedField.wholePayloadAdvice)
+                continue
+            }
             if isPlainText(member.name) {
                 faults.add(.plainText, place, at: member.offset, "text in clear is not taken; seal it")
             }

@@ -54,6 +54,19 @@ package struct SealedField: Equatable, Sendable {
         self.text = bytes
     }
 
+    /// What to send instead of a whole payload, as sealing writes it to a file (`push.json`).
+    static let wholePayloadAdvice =
+        "this is a whole push payload; send only the value of its member 'sealed', which is base64url, and not the JSON"
+        + " around it"
+
+    /// Whether a member holds a payload where its `sealed` value belongs: as an object, or as a text of JSON.
+    static func isWholePayload(_ value: JSONValue) -> Bool {
+        if let text = value.string { return text.utf8.first { !isWhiteSpace($0) } == UInt8(ascii: "{") }
+        return value["aps"] != nil || value["sealed"] != nil
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
     private static func isBase64URL(_ text: [UInt8]) -> Bool {
         Base64URL.isOfAlphabet(text)
     }

@@ -1,3 +1,5 @@
+import Envelope
+
 /// How many notifications of a day reached their devices, by app and region: a fall in one region is how a blocked network
 /// or a broken release shows first.
 ///
@@ -55,7 +57,7 @@ package struct DeliveryRates: Equatable, Sendable {
         region: String?,
         day: Int64
     ) {
-        let code = region.flatMap { DeviceUpload.isRegion($0) ? $0 : nil } ?? Self.other
+        let code = region.flatMap { DeviceWords.isRegion($0) ? $0 : nil } ?? Self.other
         var row = Row(day: day, app: app, region: code)
         // As nearly always: found once.
         if let index = rows.index(forKey: row) {

@@ -1,4 +1,5 @@
 package import Envelope
+import Keys
 import Primitives
 
 /// What the service keeps of a receipt's capability: a hash, so that nobody who reads the database can give a receipt.
@@ -8,14 +9,12 @@ import Primitives
 ///
 /// - Source: docs/protocol.md section 6, `receipt`; protocol v1, rule 37.
 package struct ReceiptHash: Hashable, Sendable {
-    static let context = "SealedPush/1 receipt"
-
-    /// 32 bytes: SHA-256 over LP(context) ‖ capability.
+    /// 32 bytes: SHA-256 over a context string and the capability.
     package let bytes: [UInt8]
 
     /// Of a capability that a receipt brings.
     package init(of capability: ReceiptCapability) {
-        bytes = SHA256.hash(Binding.context(Self.context), capability.rawRepresentation)
+        bytes = capability.digest
     }
 
     /// As a sender gives it beside the sealed field.

@@ -29,7 +29,10 @@ struct DeviceHandler: Sendable {
         let results = try await context.asking { () throws(StoreError) in
             try await context.store.put([registration], now: now)
         }
-        return .json(results.first == .created ? 201 : 200) { $0.member("id", call.id) }
+        return .json(results.first == .created ? 201 : 200) { writer in
+            writer.member("id", call.id)
+            writer.member("epoch", upload.bundleEpoch)
+        }
     }
 
     /// Everything that is known, but for the tokens.

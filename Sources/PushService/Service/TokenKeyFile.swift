@@ -140,9 +140,12 @@ extension FileError {
         case .notARegularFile: "not a regular file"
         case .tooLarge(_, let byteCountMax): "larger than \(byteCountMax) bytes; is it the right file?"
         case .empty: "the file is empty"
+        case .exists: "there is a file already"
         case .permissionsTooLoose(_, let mode):
             "others may read the file (mode 0\(String(mode, radix: 8))); take that away: chmod 600"
         case .exampleKey: "an example key that everybody has; make your own"
+        case .publicKey: "a public key; give the private one"
+        case .privateKey: "a private key; give the public one"
         case .malformed(_, let expected): "not \(expected)"
         }
     }

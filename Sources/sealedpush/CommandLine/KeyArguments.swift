@@ -19,6 +19,8 @@ extension Arguments {
         let text = String(decoding: try readInput(path, byteCountMax: 4_096), as: UTF8.self)
         do {
             return try VerifyingKey<Owner>(text: text)
+        } catch .privateKey {
+            throw .file(.privateKey(path: path))
         } catch {
             throw .failed(
                 "\(TerminalText.safe(path)) is not a line '\(Owner.textPrefix)…' with a key; was another file meant?"

@@ -21,7 +21,9 @@ extension Outcome {
         case .tooOld: "as old as messages of this sender that the device had to forget"
         case .replay: "opened before"
         case .storeUnavailable: "the replay window could not be used, so that nothing may count as new"
-        case .notPermitted: "an operation that this sender has no right to"
+        case .notPermitted:
+            "an operation that this sender has no right to; for calls, --senders is a contact list that gives it, as "
+                + "'open --help' says"
         case .superseded: "a later change of the same message was there first"
         case .unauthenticated: "a Web Push message, which nobody signed"
         case .keysUnavailable: "the device's keys could not be read"

@@ -37,8 +37,8 @@ struct RelayConfiguration {
             }
             writer.name("tls")
             writer.object { writer in
-                writer.member("certificate-file", keys + "/simulator.pem")
-                writer.member("key-file", folder + "/simulator.key")
+                writer.member("certificate-file", keys + "/relay.pem")
+                writer.member("key-file", folder + "/relay.key")
             }
             writer.member("database-file", databaseFile)
             writer.member("token-key-file", tokenKeyFile)

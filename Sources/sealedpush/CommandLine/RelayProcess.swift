@@ -18,7 +18,7 @@ final class RelayProcess {
     /// Makes the key of its device tokens, and puts the other keys beside it: the first things that it needs.
     static func makeTokenKey(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
         try run(["make-key", configuration.tokenKeyFile], stop).wait()
-        for name in ["simulator.key", "provider.p8"] { try copyKey(name, configuration) }
+        for name in ["relay.key", "provider.p8"] { try copyKey(name, configuration) }
     }
 
     /// The relay takes no example keys. What it gets here are their copies, in a folder that is removed.
@@ -26,9 +26,11 @@ final class RelayProcess {
         do throws(FileError) {
             let key = try PrivateFile.read("\(configuration.keys)/\(name)", exampleKeys: .allowed)
             var bytes = key.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
-            // The line that marks it.
+            // Neither the line that marks a key, nor the bytes by which the provider's is known.
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")), bytes[0] == UInt8(ascii: "#") {
                 bytes.removeSubrange(...end)
+            } else {
+                bytes.append(UInt8(ascii: "\n"))
             }
             try WholeFile.write(bytes, to: "\(configuration.folder)/\(name)", access: .ownerOnly)
         } catch {

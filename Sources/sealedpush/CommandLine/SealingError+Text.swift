@@ -20,6 +20,11 @@ extension SealingError {
         case .message(.malformed), .message(.unsupported): "the message cannot be encoded"
         case .lifetime(let lifetimeMax):
             "--lifetime must be more than nothing and at most \(lifetimeMax.components.seconds / 86_400)d"
+        case .callLifetime(let lifetimeMax):
+            """
+            a call may ring for \(lifetimeMax.components.seconds)s at most: pass --lifetime \(lifetimeMax.components.seconds)s or \
+            less, or seal a message that is no call
+            """
         case .lifetimeMax(let cap): "no device takes lifetimes beyond \(cap.components.seconds / 86_400)d"
         case .sentAt: "this machine's clock shows no time; set it"
         case .otherSuite: "the message was prepared for another cipher suite than this device's; seal it anew"

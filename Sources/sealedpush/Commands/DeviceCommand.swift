@@ -7,36 +7,39 @@ import Keys
 import NotificationCore
 import NotificationServiceExtension
 import Opening
+import Platform
+import RelayClient
 import Transport
 
-/// A phone: connects to the simulator, takes pushes, and runs the service extension on each.
+/// A phone: connects to the simulator, takes pushes, runs the service extension on each, and the app when it is woken.
 struct DeviceCommand: Command {
     static let name = "device"
-    static let summary = "stands in for a phone: takes pushes from the simulator and runs the service extension"
+    static let summary = "stands in for a phone: takes pushes from the simulator, runs app and service extension"
     static let operands = ""
     static let options = [
-        Option("--device-key", "FILE", "the device's private keys, from 'keygen device'", isRequired: true),
-        Option(
-            "--senders",
-            "FILE",
-            "the senders to trust: a line of sender.pub each, or a contact list",
-            isRequired: true
-        ),
+        Option("--device-key", "FILE", "the device's private keys, from 'keygen device'; its app makes none then"),
+        Option("--topic", "BUNDLE-ID", "without --device-key: the bundle id of an app that makes its own keys"),
+        Option("--folder", "FOLDER", "keeps the phone there, app and keys; without it they go when the phone does"),
+        Option("--senders", "FILE", "the senders to trust: a line of sender.pub each, or a contact list"),
         Option("--server", "HOST:PORT", "the simulator's port for devices", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
-        Option("--bundle-out", "FILE", "where to write a fresh key bundle for senders"),
+        Option("--bundle-out", "FILE", "where to write the key bundle for senders"),
+        Option("--identity-out", "FILE", "where to write the identity that senders pin"),
         Option("--token-out", "FILE", "where to write the device token in hex, for providers"),
+        Option("--registration-out", "FILE", "where to write what the app hands to its back end (JSON)"),
         Option("--token", "FILE", "the token of an earlier connection: the same device comes back"),
+        Option("--relay", "HOST:PORT", "where push.example.com, the app's relay, is; its authority is --ca"),
         Option(
             "--files",
             "HOST:PORT",
             "where files.example.com, the host of attachments, is; its authority is --ca"
         ),
+        Option("--extension", "PROGRAM", "a service extension of your own: an executable with ExtensionHost.run"),
         Option("--screen", "FILE", "draws the lock screen after each push (SVG)"),
         Option(
             "--state",
             "WORDS",
-            "how the device is: low-power, focus, app-removed, notifications-off, joined by commas"
+            "how the device is: locked (since its start), low-power, focus, app-removed, notifications-off"
         ),
         Option("--count", "N", "stops after N pushes"),
         Option("--memory-limit", "MB", "what the extension's process may take; 24 without it, as on an iPhone"),
@@ -51,55 +54,75 @@ struct DeviceCommand: Command {
               --allow-example-keys
 
         Prints what the person sees. Ctrl-C or SIGTERM stops it. The extension runs in a process of its own, which
-        serves push after push until a rule of iOS ends it.
+        serves push after push until a rule of iOS ends it. The app runs at the start, if the phone is not locked, and
+        for a background push: it opens what came while the phone was locked, and sends what the extension could not.
         """
 
     /// Where NotificationServiceExtension, which stands for an app's, looks for attachments.
     static let filesHost = "files.example.com"
+    /// Where it finds the relay.
+    static let relayHost = "push.example.com"
 
     private static let inProcess = Option(
         flag: "--in-process",
         "runs the extension in the device's own process: no memory limit, and a crash ends both"
     )
 
-    private let arguments: Arguments
-    private let server: (host: String, port: UInt16)
+    let arguments: Arguments
+    let server: (host: String, port: UInt16)
     private let count: Int
     private let conditions: Device.Conditions
-    private let state: DeviceState
-    private let earlierToken: DeviceToken?
+    let state: DeviceState
+    private let isLocked: Bool
+    let earlierToken: DeviceToken?
+    let hosts: [SimulatedDevice.HostMapping]
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         try arguments.noOperands()
         self.arguments = arguments
         server = try arguments.hostAndPort("--server")
         count = try arguments.number("--count", 1 ... .max) ?? .max
-        state = try arguments.deviceState("--state")
+        (state, isLocked) = try arguments.deviceState("--state")
         earlierToken = try arguments.value("--token").map { path throws(CommandFailure) in
             try arguments.deviceToken(file: path)
         }
-        guard !arguments.flag(Self.inProcess) || arguments.value("--memory-limit") == nil else {
-            throw arguments.wrong("--memory-limit needs a process of the extension's own; leave --in-process out")
+        guard arguments.value("--device-key") != nil || arguments.value("--topic") != nil else {
+            throw arguments.wrong("--device-key is missing; or --topic, for an app that makes its own keys")
         }
+        guard arguments.value("--senders") != nil || arguments.value("--folder") != nil else {
+            throw arguments.wrong("--senders is missing")
+        }
+        guard !isLocked || arguments.value("--folder") != nil else {
+            throw arguments.wrong("a locked phone needs the --folder that it had when it was unlocked")
+        }
+        for name in ["--senders", "--bundle-out", "--identity-out", "--registration-out"] where isLocked {
+            guard arguments.value(name) != nil else { continue }
+            throw arguments.wrong("the app does not run while the phone is locked; leave \(name) out")
+        }
+        for name in ["--memory-limit", "--extension"] where arguments.value(name) != nil {
+            guard arguments.flag(Self.inProcess) else { continue }
+            throw arguments.wrong("\(name) needs a process of the extension's own; leave --in-process out")
+        }
+        hosts = [
+            try arguments.mapping(of: Self.filesHost, "--files"), try arguments.mapping(of: Self.relayHost, "--relay"),
+        ]
         var conditions = Device.Conditions()
         conditions.timekeeping = .real
         conditions.process = .reused
+        conditions.lock = isLocked ? .beforeFirstUnlock : .unlocked
         if let megabytes = try arguments.number("--memory-limit", 1...4_096) {
             conditions.memoryLimit = Device.MemoryLimit(byteCount: megabytes << 20)
         }
         if let seconds = try arguments.number("--time-limit", 1...3_600) {
             conditions.limits.time = .seconds(seconds)
         }
-        if arguments.value("--files") != nil {
-            let (host, port) = try arguments.hostAndPort("--files")
-            conditions.hosts = [
-                Device.HostMapping(
-                    Self.filesHost,
-                    to: host,
-                    port: port,
-                    authoritiesPath: try arguments.required("--ca")
-                )
-            ]
+        conditions.hosts = hosts.map { host in
+            Device.HostMapping(
+                host.host,
+                to: host.actualHost,
+                port: host.actualPort,
+                authoritiesPath: host.authoritiesPath
+            )
         }
         self.conditions = conditions
     }
@@ -117,28 +140,39 @@ struct DeviceCommand: Command {
     }
 
     private func live() async throws(CommandFailure) {
-        let container = try AppContainer()
-        let topic = try install(into: container)
+        let container = try AppContainer(at: arguments.value("--folder"))
+        let topic = try installKeys(container)
+        let app = isLocked ? nil : try launch(container, topic)
+        let calls = PhoneCalls(container, lock: conditions.lock)
         let context = try arguments.clientContext(protocol: DeviceFrame.applicationProtocol)
         let connection: DeviceConnection
-        do throws(DeviceLinkError) { connection = try await connect(context, topic) } catch {
+        do {
+            connection = try await connect(context, try Topic(bundleID: topic.text))
+        } catch let error as DeviceLinkError {
             throw .failed(sentence(of: error))
+        } catch {
+            throw .failed("\(TerminalText.safe(topic.text)) is no topic of Apple's")
         }
         defer { connection.close() }
-        try publishToken(connection.deviceToken)
-        try await serve(connection)
+        try publish(connection.deviceToken, app)
+        try await serve(connection, app, calls)
     }
 
     private var device: Device {
         if arguments.flag(Self.inProcess) { return Device(conditions) { PrincipalClass.make() } }
-        let program = ExtensionProgram(path: "/proc/self/exe", arguments: [ExtensionHostCommand.name])
-        return Device(process: program, conditions)
+        let own = ExtensionProgram(path: "/proc/self/exe", arguments: [ExtensionHostCommand.name])
+        return Device(process: arguments.value("--extension").map { ExtensionProgram(path: $0) } ?? own, conditions)
     }
 
-    private func serve(_ connection: DeviceConnection) async throws(CommandFailure) {
+    private func serve(
+        _ connection: DeviceConnection,
+        _ app: PhoneApp?,
+        _ calls: PhoneCalls
+    ) async throws(CommandFailure) {
         let log = DeviceLog(printsJSON: arguments.flag(.json))
         let device = device
         try log.printReady()
+        try log.print(try await app?.run() ?? [])
         for _ in 0..<count {
             let next: DevicePush?
             do throws(DeviceLinkError) { next = try await connection.next() } catch {
@@ -146,9 +180,7 @@ struct DeviceCommand: Command {
             }
             guard let push = next else { return }
             do {
-                let shown = try await device.deliver(push.payload)
-                try draw(shown)
-                try log.print(shown, of: push)
+                try await take(push, device, app, calls, log)
             } catch let error as SimulatedPushError {
                 try log.printNotShown(push, why: error)
             } catch let error as CommandFailure {
@@ -160,41 +192,35 @@ struct DeviceCommand: Command {
         }
     }
 
+    /// iOS wakes the app for calls and for silent pushes, and runs the service extension for all others.
+    private func take(
+        _ push: DevicePush,
+        _ device: Device,
+        _ app: PhoneApp?,
+        _ calls: PhoneCalls,
+        _ log: DeviceLog
+    ) async throws {
+        switch push.pushType {
+        case .voip:
+            try log.print(try await calls.deliver(push.payload), of: push)
+        case .background where app != nil:
+            try log.printWoken(push)
+        default:
+            let shown = try await device.deliver(push.payload)
+            try draw(shown)
+            return try log.print(shown, of: push, on: device)
+        }
+        if let app { try log.print(try await app.run()) }
+    }
+
     private func draw(_ shown: ShownNotification) throws(CommandFailure) {
         guard let path = arguments.value("--screen") else { return }
         try writeOutput(Array(LockScreenPicture(of: shown, appName: "Acme Chat").svg.utf8), to: path)
     }
+}
 
-    /// A token lets whoever has the team's key push to this device: only the owner may read the file.
-    private func publishToken(_ token: DeviceToken) throws(CommandFailure) {
-        guard let path = arguments.value("--token-out") else { return }
-        do {
-            try WholeFile.write(Array((token.hex + "\n").utf8), to: path, access: .ownerOnly)
-        } catch {
-            throw .file(error)
-        }
-    }
-
-    /// The app's first launch: its keys and its pinned senders go where the extension finds them.
-    private func install(into container: borrowing AppContainer) throws(CommandFailure) -> Topic {
-        let keyPath = try arguments.required("--device-key")
-        let sendersPath = try arguments.required("--senders")
-        do throws(FileError) {
-            let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
-            let contacts = try ContactList(file: sendersPath)
-            try container.install(keys, contacts)
-            if let path = arguments.value("--bundle-out") {
-                let line = Base64URL.string(keys.bundle(now: .now)) + "\n"
-                try WholeFile.write(Array(line.utf8), to: path, access: .everyone)
-            }
-            do { return try Topic(keys.topic.text) } catch {
-                throw FileError.malformed(path: keyPath, expected: "keys of an app")
-            }
-        } catch {
-            throw .file(error)
-        }
-    }
-
+// The way to the simulator.
+extension DeviceCommand {
     private func connect(_ context: TLSContext, _ topic: Topic) async throws(DeviceLinkError) -> DeviceConnection {
         let loop: EventLoop
         do throws(TransportError) { loop = try EventLoop() } catch { throw .transport(error) }
@@ -218,21 +244,5 @@ struct DeviceCommand: Command {
         case .refused: return "\(place): the simulator did not take this device"
         default: return "\(place): the server broke the rules of the device link (\(error))"
         }
-    }
-}
-
-extension Arguments {
-    fileprivate func deviceState(_ name: String) throws(CommandFailure) -> DeviceState {
-        var state: DeviceState = []
-        for word in (value(name) ?? "").split(separator: ",") {
-            switch word {
-            case "low-power": state.insert(.lowPower)
-            case "focus": state.insert(.focus)
-            case "app-removed": state.insert(.appRemoved)
-            case "notifications-off": state.insert(.notificationsOff)
-            default: throw wrong("\(name) takes low-power, focus, app-removed, notifications-off")
-            }
-        }
-        return state
     }
 }

@@ -35,9 +35,11 @@ struct InspectCommand: Command {
 extension PayloadReport {
     fileprivate var rows: String {
         var rows: [(String, String)] = [
-            ("payload", "\(byteCount) bytes; the same for every message of the app"),
+            ("payload", "\(byteCount) bytes; the same for every \(isCall ? "call" : "message") of the app"),
             ("aps", TerminalText.safe(aps ?? "missing")),
-            ("extension runs", isMutable ? "yes (mutable-content 1)" : "no: iOS shows the placeholder as it is"),
+            isCall
+                ? ("class", "call: a VoIP push, which wakes the app itself; no extension runs")
+                : ("extension runs", isMutable ? "yes (mutable-content 1)" : "no: iOS shows the placeholder as it is"),
             ("trace", trace.map { "\(TerminalText.safe($0)) (random, follows this push through logs)" } ?? "missing"),
         ]
         for name in otherNames { rows.append(("also in clear", TerminalText.safe(name))) }
@@ -51,6 +53,8 @@ extension PayloadReport {
         return rows.map { $0 + String(repeating: " ", count: width - $0.count + 2) + $1 }.joined(separator: "\n")
     }
 
+    private var isCall: Bool { if case .envelope(let envelope) = sealed { envelope.pushClass == .voip } else { false } }
+
     fileprivate var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -63,6 +67,7 @@ extension PayloadReport {
                 for name in otherNames { writer.string(name) }
             }
             guard case .envelope(let envelope) = sealed else { return }
+            writer.member("class", isCall ? "call" : "alert")
             writer.member("version", EnvelopeHeader.version)
             writer.member("suite", envelope.header.suite.rawValue)
             writer.member("prekey-id", Base64URL.string(envelope.header.prekeyID))

@@ -21,7 +21,8 @@ struct OpenCommand: Command {
               --allow-example-keys
 
         Exit code 1 and a sentence on standard error for a push that a device would not show. Nobody signs a Web Push
-        message: whoever has the subscription's values can have written it.
+        message: whoever has the subscription's values can have written it. A call's sender needs the right to call, which
+        a contact list gives: 'sealedpush-contacts-1', 'unknown-senders placeholder', then '<sender.pub> person call Ada'.
         """
 
     private let arguments: Arguments
@@ -55,8 +56,10 @@ struct OpenCommand: Command {
         guard report.sealed == .absent || report.webPush == .absent else { throw failure(Outcome.malformed.sentence) }
         switch opener {
         case .sealed(let keyPath, let sendersPath):
-            let field = try sealedField(report)
-            let outcome = try messageOpener(keyPath, sendersPath).open(sealedField: field, now: .now).outcome
+            let envelope = try envelope(report)
+            let opener = try messageOpener(keyPath, sendersPath, envelope.pushClass)
+            let field = String(decoding: envelope.sealedField, as: UTF8.self)
+            let outcome = opener.open(sealedField: field, now: .now).outcome
             guard case .opened(let opened) = outcome else { throw failure(outcome.sentence) }
             try print(opened)
         case .webPush(let keyPath):
@@ -68,7 +71,12 @@ struct OpenCommand: Command {
         .failed("\(TerminalText.safe(payloadPath)): \(sentence)")
     }
 
-    private func messageOpener(_ keyPath: String, _ sendersPath: String) throws(CommandFailure) -> MessageOpener {
+    /// Of the class that the field's length says: on a device it is that of the push.
+    private func messageOpener(
+        _ keyPath: String,
+        _ sendersPath: String,
+        _ pushClass: PushClass
+    ) throws(CommandFailure) -> MessageOpener {
         let topic = arguments.value("--topic") == nil ? nil : try arguments.topic()
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
@@ -78,14 +86,15 @@ struct OpenCommand: Command {
             return MessageOpener(
                 keyRing: keys.keyRing,
                 contacts: try ContactList(file: sendersPath),
-                replay: .none
+                replay: .none,
+                pushClass: pushClass
             )
         } catch {
             throw .file(error)
         }
     }
 
-    private func sealedField(_ report: PayloadReport) throws(CommandFailure) -> String {
+    private func envelope(_ report: PayloadReport) throws(CommandFailure) -> Envelope {
         switch report.sealed {
         case .absent where report.webPush != .absent:
             throw failure("the payload has a \"webpush\" field and no \"sealed\" one; open it with --web-push-key")
@@ -94,7 +103,7 @@ struct OpenCommand: Command {
             throw failure(Outcome.malformed.sentence)
         case .unreadable(.unsupportedVersion), .unreadable(.unsupportedSuite):
             throw failure(Outcome.unsupported.sentence)
-        case .envelope(let envelope): return String(decoding: envelope.sealedField, as: UTF8.self)
+        case .envelope(let envelope): return envelope
         }
     }
 
@@ -136,7 +145,9 @@ struct OpenCommand: Command {
 
     private func print(_ opened: OpenedMessage) throws(CommandFailure) {
         let message = opened.message
+        let call: String? = if case .call(let call) = message.operation { call } else { nil }
         guard arguments.flag(.json) else {
+            if let call { try Output.print("[call: \(TerminalText.safe(call))]") }
             for line in [message.title, message.subtitle, message.body] where !line.isEmpty {
                 try Output.print(TerminalText.safe(line))
             }
@@ -146,6 +157,7 @@ struct OpenCommand: Command {
         }
         var writer = JSONWriter()
         writer.object { writer in
+            if let call { writer.member("call", call) }
             writer.member("title", message.title)
             writer.member("subtitle", message.subtitle)
             writer.member("body", message.body)

@@ -49,15 +49,16 @@ struct SafetyNumberCommand: Command {
             do {
                 return .sender(try SenderKey(text: text))
             } catch {
-                throw noKey(path)
+                throw noKey(path, error)
             }
         } catch {
-            throw noKey(path)
+            throw noKey(path, error)
         }
     }
 
-    private func noKey(_ path: String) -> CommandFailure {
-        .failed(
+    private func noKey(_ path: String, _ error: KeyTextError) -> CommandFailure {
+        guard error != .privateKey else { return .file(.privateKey(path: path)) }
+        return .failed(
             "\(TerminalText.safe(path)) is not a line '\(DeviceOwner.textPrefix)…' or '\(SenderOwner.textPrefix)…' with a "
                 + "key; was another file meant?"
         )

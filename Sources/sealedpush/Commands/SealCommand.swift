@@ -28,33 +28,65 @@ struct SealCommand: Command {
             "points to a file at a host and has its key; 4 at most, in their order",
             isRepeatable: true
         ),
+        Option("--call", "TEXT", "seals a call with this text for the app, instead of MESSAGE.json"),
+        Option("--class", "alert|call", "refuses a message of the other kind; what the message is without it"),
         Option("--out", "FILE", "where to write the payload; standard output without it"),
-        Option("--lifetime", "TIME", "how long the device may show it, at most 7d; 1d without it"),
+        Option(
+            "--lifetime",
+            "TIME",
+            "how long the device may show it, at most 7d, 1d without it; a call 60s, 30s without it"
+        ),
         Option("--too-long", "shorten|refuse", "what to do with a text that does not fit; shorten without it"),
         Option("--placeholder-title", "TEXT", "the placeholder's title, a constant of the app"),
         Option("--placeholder-body", "TEXT", "the placeholder's text; 'You have a new message' without it"),
         Option("--placeholder-key", "KEY", "a loc-key instead of both, which does not show a language"),
-        .json, .allowExampleKeys,
+        receipt, .json, .allowExampleKeys,
     ]
+    private static let receipt = Option(
+        flag: "--receipt",
+        "asks for a receipt; prints its hash, which the relay is given as receipt-hash"
+    )
     static let example = """
         Example:
           sealedpush seal keys-example/message.json --sender-key keys-example/sender.key --bundle device.bundle \\
               --identity keys-example/identity.pub --topic com.example.chat --out push.json --allow-example-keys
 
-        MESSAGE.json is {"title":"…","subtitle":"…","body":"…","thread-id":"…"}, or - for standard input. POINTER.json is
-        {"id":"…","url":"https://…","key":"…","size":…,"stored":…,"type":"image/jpeg"}, what 'attachment seal' prints.
+        MESSAGE.json is {"title":"…","subtitle":"…","body":"…","thread-id":"…"}, or - for standard input. A call is
+        {"op":"call","call":"…"}; the app alone knows what its text means. It becomes a VoIP push, which has no placeholder,
+        4,919 bytes instead of 4,096 at most. POINTER.json is what 'attachment seal' prints,
+        {"id":"…","url":"https://…","key":"…","size":…,"stored":…,"type":"image/jpeg"}.
         """
 
     private let arguments: Arguments
-    private let messagePath: String
+    private let source: Source
+    private let kind: Kind?
     private let topic: BundleID
     private let overflow: Message.Overflow
     private let placeholder: Placeholder
-    private let lifetime: Duration
+    private let lifetime: Duration?
+
+    private enum Source {
+        case file(path: String)
+        case call(String)
+    }
+
+    private enum Kind: String { case alert, call }
 
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
-        messagePath = try arguments.operand("MESSAGE.json")
+        guard !arguments.flag(Self.receipt) || arguments.value("--out") != nil else {
+            throw arguments.wrong("--receipt prints the hash: write the payload to a file with --out")
+        }
+        if let call = arguments.value("--call") {
+            guard arguments.operands.isEmpty else { throw arguments.wrong("--call stands instead of MESSAGE.json") }
+            source = .call(call)
+        } else {
+            source = .file(path: try arguments.operand("MESSAGE.json"))
+        }
+        kind = try arguments.value("--class").map { text throws(CommandFailure) in
+            guard let kind = Kind(rawValue: text) else { throw arguments.wrong("--class is 'alert' or 'call'") }
+            return kind
+        }
         topic = try arguments.topic()
         switch arguments.value("--too-long") {
         case nil, "shorten": overflow = .shorten
@@ -62,37 +94,70 @@ struct SealCommand: Command {
         default: throw arguments.wrong("--too-long is 'shorten' or 'refuse'")
         }
         placeholder = try arguments.placeholder()
-        lifetime = try arguments.duration("--lifetime") ?? .seconds(86_400)
+        lifetime = try arguments.duration("--lifetime")
     }
 
     func run() throws(CommandFailure) {
         var message = try readMessage()
         for path in arguments.values("--attachment") { message.attachments.append(try readAttachment(path)) }
+        try checkKind(of: message)
+        if arguments.flag(Self.receipt) { message.receipt = .random() }
         let sealed = try seal(message)
         let payload = sealed.payload(placeholder: placeholder)
         let out = arguments.value("--out")
         try writeOutput(payload, to: out)
         guard arguments.flag(.json) else {
             if sealed.isTruncated { Output.complain("sealedpush: the text was shortened to fit, and marked so") }
+            if arguments.flag(Self.receipt), let receipt = message.receipt {
+                try Output.print("receipt-hash \(receipt.receiptHash)")
+            }
             return
         }
         guard out != nil else { return }
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("bytes", payload.count)
+            writer.member("class", (sealed.isCall ? Kind.call : .alert).rawValue)
             writer.member("message-id", sealed.messageID.text)
             writer.member("trace", sealed.trace.text)
             writer.member("truncated", sealed.isTruncated)
+            if let receipt = message.receipt { writer.member("receipt-hash", receipt.receiptHash) }
         }
         try Output.print(String(decoding: writer.bytes, as: UTF8.self))
     }
 
     private func readMessage() throws(CommandFailure) -> Message {
-        let bytes = try readInput(messagePath, byteCountMax: MessageDocument.byteCountMax)
+        let path: String
+        switch source {
+        case .file(let file): path = file
+        case .call(let text):
+            var message = Message()
+            message.operation = .call(text)
+            return message
+        }
+        let bytes = try readInput(path, byteCountMax: MessageDocument.byteCountMax)
         do {
             return try MessageDocument.parse(bytes)
         } catch {
-            throw failure(error, in: messagePath)
+            throw failure(error, in: path)
+        }
+    }
+
+    /// What goes out as a VoIP push and is no call ends the app, and a call as an alert rings nowhere.
+    private func checkKind(of message: Message) throws(CommandFailure) {
+        let isCall = if case .call = message.operation { true } else { false }
+        switch kind {
+        case .call where !isCall:
+            throw .failed(
+                "--class call seals a call, and this message is none: write {\"op\":\"call\",\"call\":\"…\"}, or pass --call TEXT"
+            )
+        case .alert where isCall:
+            throw .failed("this message is a call, which no alert carries; leave --class out, or pass --class call")
+        case .alert, .call, nil: break
+        }
+        let placeholders = ["--placeholder-title", "--placeholder-body", "--placeholder-key"]
+        if isCall, let name = placeholders.first(where: { arguments.value($0) != nil }) {
+            throw .failed("a call shows no placeholder: leave \(name) out")
         }
     }
 

@@ -85,7 +85,15 @@ struct SendCommand: Command {
         guard !arguments.flag(Option(flag: "--allow-clear", "")) else { return }
         let path = TerminalText.safe(payloadPath)
         switch try PayloadFile.report(payload, from: payloadPath).sealed {
-        case .envelope: return
+        case .envelope(let envelope):
+            let isCall = envelope.pushClass == .voip
+            guard isCall != topic.hasSuffix(of: .voip) else { return }
+            throw .failed(
+                isCall
+                    ? "\(path) is a call, which goes to the topic with .voip behind it and to the token of PushKit"
+                    : "\(path) is no call, and iOS ends an app that is woken for one without reporting it: leave .voip out "
+                        + "of --topic"
+            )
         case .absent:
             throw .failed(
                 "\(path) has no \"sealed\" field, so everybody on the way could read it; nothing was sent. "

@@ -40,12 +40,13 @@ final class DemoPhone {
     private var tokenPath: String { "\(folder)/\(id).token" }
 
     /// Connects to the simulator: newly installed, or as the device that it was before.
-    func switchOn(port: Int64, filesPort: Int64, screen: String? = nil) throws(CommandFailure) {
+    func switchOn(port: Int64, filesPort: Int64, relayPort: Int64, screen: String? = nil) throws(CommandFailure) {
         let device = try ChildProcess(
             [
                 "device", "--json", "--allow-example-keys", "--device-key", deviceKey,
                 "--senders", keys + "/sender.pub", "--server", "localhost:\(port)", "--ca", keys + "/ca.pem",
-                "--files", "localhost:\(filesPort)", "--bundle-out", bundlePath, "--token-out", tokenPath,
+                "--files", "localhost:\(filesPort)", "--relay", "localhost:\(relayPort)", "--bundle-out", bundlePath,
+                "--token-out", tokenPath,
             ] + (process == nil ? [] : ["--token", tokenPath]) + (screen.map { ["--screen", $0] } ?? []),
             stop: stop
         )

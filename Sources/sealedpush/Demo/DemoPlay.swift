@@ -20,6 +20,7 @@ struct DemoPlay {
         let device: DemoPhone
         let sealed: String
         let trace: String
+        let receiptHash: String
     }
 
     func run() throws(CommandFailure) {
@@ -44,11 +45,13 @@ struct DemoPlay {
 
         let shown = try phone.nextShown()
         traces[0].note("shown: \(try shown.text("why"))")
-        try step(10, "phone", "shows it: \(try shown.text("why"))")
+        try awaitReceipt(&traces[0])
+        try step(10, "phone", "shows it, and its receipt is with the relay: \(try shown.text("why"))")
         try stage.switchOn(tablet)
         let late = try tablet.nextShown()
         traces[1].note("shown, after the tablet came back: \(try late.text("why"))")
-        try step(11, "tablet", "came back, and shows it: \(try late.text("why"))")
+        try awaitReceipt(&traces[1])
+        try step(11, "tablet", "came back, shows it, and gives its receipt: \(try late.text("why"))")
         let last = try uninstall(tablet)
 
         try Output.print("")
@@ -91,15 +94,31 @@ struct DemoPlay {
             [
                 "seal", message, "--json", "--allow-example-keys", "--sender-key", stage.keys + "/sender.key",
                 "--bundle", path, "--identity", device.identity, "--topic", RelayConfiguration.topic, "--out", out,
-                "--attachment", stage.attachment.pointerPath,
+                "--attachment", stage.attachment.pointerPath, "--receipt",
             ],
             stop: stage.stop
         )
+        let report = try sender.parse(try sender.nextLine())
         try sender.wait()
         let payload: [UInt8]
         do throws(FileError) { payload = try WholeFile.read(out, byteCountMax: 1 << 16) } catch { throw .file(error) }
         let json = try sender.parse(payload)
-        return Sealed(device: device, sealed: try json.text("sealed"), trace: try json.text("trace"))
+        return Sealed(
+            device: device,
+            sealed: try json.text("sealed"),
+            trace: try json.text("trace"),
+            receiptHash: try report.text("receipt-hash")
+        )
+    }
+
+    /// The extension sends it up to two seconds after the message was shown, by chance.
+    private func awaitReceipt(_ trace: inout DemoTrace) throws(CommandFailure) {
+        for _ in 0..<600 {
+            let state = try stage.relay.ask(.get, "/v1/notifications/\(trace.id)")
+            if state.json?["state"]?.string == "delivered" { return trace.note("its receipt reached the relay") }
+            usleep(100_000)
+        }
+        throw .failed("no receipt came for what the \(trace.device) shows")
     }
 
     private func post(_ sealed: [Sealed]) throws(CommandFailure) -> [DemoTrace] {
@@ -116,13 +135,17 @@ struct DemoPlay {
                         writer.member("device", one.device.id)
                         writer.member("sealed", one.sealed)
                         writer.member("trace", one.trace)
+                        writer.member("receipt-hash", one.receiptHash)
                     }
                 }
             }
         }
         let answer = try stage.relay.ask(.post, "/v1/notifications", writer.bytes)
-        guard answer.status == 202 else { throw refused("the notification", answer) }
+        guard answer.status == 202, case .array(let accepted)? = answer.json?["notifications"]?.content,
+            accepted.count == traces.count
+        else { throw refused("the notification", answer) }
         for index in traces.indices {
+            traces[index].id = try accepted[index].text("id")
             traces[index].note("202: on the relay's disk")
             let attempt = try stage.relay.attempt(of: sealed[index].trace)
             let reason = attempt["reason"]?.string.map { " \($0)" } ?? ""

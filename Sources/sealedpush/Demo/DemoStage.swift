@@ -31,11 +31,12 @@ final class DemoStage {
             stop: stop
         )
         simulatorPorts = try simulator.next(event: "ready")
-        let configuration = RelayConfiguration(
+        var configuration = RelayConfiguration(
             keys: try RelayProcess.absolute(keys),
             folder: try RelayProcess.absolute(folder),
             pushPort: try simulatorPorts.integer("push-port")
         )
+        configuration.takesReceipts = true
         try RelayProcess.makeTokenKey(configuration, stop: stop)
         relay = try RelayProcess(configuration, stop: stop)
         attachment = DemoAttachment(keys: keys, folder: folder, stop: stop)
@@ -49,6 +50,7 @@ final class DemoStage {
         try device.switchOn(
             port: try simulatorPorts.integer("device-port"),
             filesPort: filesPort,
+            relayPort: relay.port,
             screen: screen
         )
     }

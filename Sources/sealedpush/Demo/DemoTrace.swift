@@ -2,7 +2,9 @@
 struct DemoTrace {
     private let start = ContinuousClock.now
     private let trace: String
-    private let device: String
+    let device: String
+    /// At the relay, once that has accepted it.
+    var id = ""
     private var stations: [(milliseconds: Int64, text: String)] = []
 
     /// - Parameters:

@@ -151,7 +151,10 @@ struct Push: @unchecked Sendable {
 
     func accept() { respond(200, idField, []) }
 
-    func reject(_ reason: Reason) { respond(reason.status, idField, RejectionBody(reason).json) }
+    func reject(_ reason: Reason, timestampMilliseconds: Int64? = nil) {
+        let body = RejectionBody(reason, timestampMilliseconds: timestampMilliseconds)
+        respond(reason.status, idField, body.json)
+    }
 
     func respond(_ status: Int, _ headers: HeaderBlock, _ body: [UInt8]) {
         responder.respond(status: status, headers: headers, body: body)

@@ -19,6 +19,57 @@ struct ProcessSupervisionTests {
         #expect(process.isIdle)
     }
 
+    private mutating func answeredWithActivity(_ activity: Duration = .seconds(10)) {
+        var schedule = Self.schedule
+        schedule.activity = activity
+        _ = process.handle(.delivered(0, schedule), at: .zero)
+        #expect(at(1, .reported(.activityBegan)) == [])
+        _ = at(1, .reported(.answered(0, answer)))
+        _ = at(1, .reported(.returned(0)))
+    }
+
+    @Test mutating func `no push waits for an expiring activity, which keeps the process running until its end`() {
+        answeredWithActivity()
+        #expect(at(2, .tick) == [.finish(0, outcome(answer))])
+        #expect(process.hasActivities && !process.isIdle)
+        #expect(at(11, .tick) == [])
+        #expect(at(11, .reported(.activityEnded)) == [])
+        #expect(at(11, .tick) == [.suspend])
+        #expect(at(11, .suspended(holdsLock: false)) == [])
+        #expect(process.isIdle && !process.hasActivities)
+    }
+
+    @Test mutating func `an activity is told when its time is over, and then the process is suspended`() {
+        answeredWithActivity()
+        _ = at(2, .tick)
+        #expect(at(12, .tick) == [.expireActivities])
+        #expect(at(12, .tick) == [])
+        #expect(at(13, .tick) == [.suspend])
+    }
+
+    @Test mutating func `an activity that the system refuses is told at once`() {
+        answeredWithActivity(.zero)
+        #expect(at(2, .tick) == [.finish(0, outcome(answer)), .expireActivities])
+    }
+
+    @Test mutating func `a push that comes during an activity gives it new time`() {
+        answeredWithActivity()
+        _ = at(2, .tick)
+        var schedule = Self.schedule
+        schedule.activity = .seconds(10)
+        #expect(at(11, .delivered(1, schedule)) == [])
+        _ = at(12, .reported(.answered(1, answer)))
+        _ = at(12, .reported(.returned(1)))
+        #expect(at(13, .tick) == [.finish(1, outcome(answer))])
+        #expect(at(22, .tick) == [])
+        #expect(at(23, .tick) == [.expireActivities])
+    }
+
+    @Test mutating func `an activity that ends and never began is no word of a host`() {
+        deliver(0)
+        #expect(at(1, .reported(.activityEnded)) == [.kill])
+    }
+
     @Test mutating func `a lock that is held when it is suspended ends the process, and the answer stands`() {
         answered(0)
         let finish = outcome(answer, .killedHoldingLock)

@@ -1,7 +1,7 @@
 """Sections 8 and 9: what a device makes of a push, step by step. The first step that fails is the outcome."""
 import dataclasses
 
-from . import body, envelope, rights
+from . import body, envelope, rights, succession
 from .encoding import ALERT, CLOCK_SKEW, DAY, MINUTE, TIME_LIMIT, PushClass, Refused, from_base64url, require
 from .frame import TRUNCATED_FLAG, Frame
 from .json_strict import parse_object
@@ -50,6 +50,7 @@ class Device:
     push: PushClass = ALERT
     subscription: Subscription | None = None  # Web Push is off without one
     state: State = dataclasses.field(default_factory=State)
+    retired: dict = dataclasses.field(default_factory=dict)  # succession.Retired by SK
 
     def open(self, payload, now):
         """The outcome for a payload (bytes). Whatever the bytes are, this returns."""
@@ -82,9 +83,9 @@ class Device:
         info = envelope.info(self.topic, self.identity, prekey.fingerprint)
         frame = Frame.parse(envelope.hpke_open(sealed, prekey.secret, info))  # steps 3 and 4
         require(verifies(frame.sender_key, frame.signature, frame.statement(info)))
-        require(frame.sender_key in self.contacts, "unverified-sender")  # step 5
-        contact = self.contacts[frame.sender_key]
+        contact, given_up = succession.contact_of(self.contacts, self.retired, frame.sender_key)  # step 5
         is_clock_trusted = self._require_timely(frame, now)  # step 6
+        succession.require_accepted(given_up, max(now, self.lower_bound), self.lifetime_max)
         require(self.state.is_available, "store-unavailable")
         self._claim, is_again = self.state.window.claim(
             frame.sender_key, frame.message_id, frame.sent_at, frame.expires_at, now, self.build_date)  # step 7

@@ -33,6 +33,43 @@ struct PrivateFileTests {
         #expect(try contents(path, exampleKeys: .allowed) == Array(Self.marked.utf8))
     }
 
+    @Test(arguments: [0o600, 0o644, 0o666])
+    func `the published provider key is refused unless asked for, and its mode is not asked for`(_ mode: Int) throws {
+        let key = try Self.providerKey()
+        let path = try folder.makeFile("AuthKey.p8", key, mode: mode)
+        #expect(throws: FileError.exampleKey(path: path)) { try contents(path) }
+        #expect(try contents(path, exampleKeys: .allowed) == Array(key.utf8))
+    }
+
+    @Test func `a provider key that is not the published one is a key like any other`() throws {
+        let key = try Self.providerKey().replacing("MIGH", with: "MIGI")
+        let loose = try folder.makeFile("loose", key, mode: 0o644)
+        #expect(throws: FileError.permissionsTooLoose(path: loose, mode: 0o644)) {
+            try contents(loose, exampleKeys: .allowed)
+        }
+        #expect(try contents(folder.makeFile("tight", key)) == Array(key.utf8))
+    }
+
+    /// As strictly as swift-crypto's PEM reader, which takes no text beside the block (PEMDocument in its
+    /// `Crypto/ASN1/PEMDocument.swift`), and as Apple gives keys out.
+    @Test func `the published provider key is one PEM block, without a word beside it`() throws {
+        let key = try Self.providerKey()
+        #expect(key.hasSuffix("-----\n") && !key.hasSuffix("\n\n"))
+        let lines = key.dropLast().split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first == "-----BEGIN PRIVATE KEY-----")
+        #expect(lines.last == "-----END PRIVATE KEY-----")
+        let body = lines.dropFirst().dropLast()
+        #expect(body.dropLast().allSatisfy { $0.utf8.count == 64 })
+        #expect(!body.isEmpty && body.allSatisfy { (1...64).contains($0.utf8.count) })
+        let digits = body.joined().utf8.prefix { $0 != UInt8(ascii: "=") }
+        #expect(digits.allSatisfy { $0.isBase64Digit } && digits.count > 150)
+    }
+
+    private static func providerKey() throws -> String {
+        let path = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() + "/keys-example/provider.p8"
+        return String(decoding: try WholeFile.read(path, byteCountMax: 1_024), as: UTF8.self)
+    }
+
     @Test(arguments: ["\n", "secret\n", " ", "#", "\u{FEFF}"])
     func `a marker that does not begin the file is none`(_ before: String) throws {
         let loose = try folder.makeFile("loose", before + Self.marked, mode: 0o644)
@@ -96,5 +133,13 @@ struct PrivateFileTests {
         exampleKeys: PrivateFile.ExampleKeys = .refused
     ) throws -> [UInt8] {
         try PrivateFile.read(path, exampleKeys: exampleKeys).withBytes { [UInt8](copying: $0) }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isBase64Digit: Bool {
+        let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20
+        return isLetter || UInt8(ascii: "0")...UInt8(ascii: "9") ~= self || self == UInt8(ascii: "+")
+            || self == UInt8(ascii: "/")
     }
 }

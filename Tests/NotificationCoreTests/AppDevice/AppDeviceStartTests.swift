@@ -164,7 +164,7 @@ struct AppDeviceStartTests {
         handset.lock.set(.unlocked)
         try AppDevice.erase(handset.settings)
         #expect(try handset.folder.files("group") == ["replay-window-1"])
-        #expect(try handset.folder.files("private") == ["opening.lock", "ring.lock"])
+        #expect(try handset.folder.files("private") == ["contacts.lock", "opening.lock", "ring.lock"])
         let start = try handset.open()
         #expect(start.isNewIdentity && start.device.identity != device.identity)
     }

@@ -2,6 +2,7 @@ import Envelope
 import Foundation
 import Keys
 import Opening
+import Primitives
 import Sealing
 import Synchronization
 import TestSupport
@@ -101,6 +102,21 @@ extension Handset {
         try PreparedMessage(message, sentAt: now, lifetime: lifetime)
     }
 
+    /// In an alert's envelope, whatever the message: our own sealer makes no such call, and another may.
+    func preparedAsAlert(_ message: Message, lifetime: Duration) throws -> PreparedMessage {
+        var random = SystemRandom()
+        return try PreparedMessage(
+            message,
+            sentAt: now,
+            lifetime: lifetime,
+            lifetimeMax: PreparedMessage.lifetimeMax,
+            overflow: .refuse,
+            pushClass: .alert,
+            suite: .x25519,
+            random: &random
+        )
+    }
+
     /// One copy of the message as a push, with a trace of its own.
     func push(_ message: PreparedMessage, to recipient: Recipient) throws -> [AnyHashable: Any] {
         let sealed = try sender.seal(message, for: recipient, now: now)
@@ -139,7 +155,7 @@ extension Handset {
     func show(_ push: [AnyHashable: Any], requestID: String? = nil) -> NotificationContent {
         let pipeline = pipeline()
         let content = pipeline.content(userInfo: push, requestID: requestID, now: now)
-        pipeline.didShow(content, now: now)
+        pipeline.didShow(content)
         return content
     }
 
@@ -153,6 +169,11 @@ extension Handset {
 
     func spooled() throws -> [String] { try files("sealedpush-spool") }
     func markers() throws -> [String] { try files("sealedpush-markers") }
+
+    /// Of the messages that the relay is to be asked for.
+    func pendingTraces() throws -> [String] {
+        try container.resendMarkers.pendingResends(now: now).map(\.trace.text)
+    }
 
     private func files(_ name: String) throws -> [String] {
         try PrivateFolder.entries(folder.path("group/" + name), countMax: 1_000).map(\.name)

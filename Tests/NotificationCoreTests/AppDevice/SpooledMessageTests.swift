@@ -118,7 +118,7 @@ struct SpooledMessageTests {
         #expect(start.loss == .replayStoreLost)
         #expect(try start.device.openSpooled(now: handset.now).isEmpty)
         #expect(try handset.spooled().isEmpty)
-        #expect(try start.device.resends.pendingResends(now: handset.now).map(\.text) == [push["trace"] as? String])
+        #expect(try handset.pendingTraces() == [push["trace"] as? String])
     }
 
     @Test func `a spooled message stays while the window cannot be used (protocol v1, rule 19, rule 26)`() throws {

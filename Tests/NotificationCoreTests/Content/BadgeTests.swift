@@ -55,7 +55,8 @@ struct BadgeTests {
         let id = MessageID(bytes: [UInt8](repeating: 1, count: 16))
         for operation in [Message.Operation.replace(id), .remove(id), .call("c"), .test, .badge] {
             let message = badge(operation, operation == .badge ? 1 : nil)
-            #expect(handset.show(try handset.push(message, to: device, lifetime: .seconds(60))).badge == nil)
+            let prepared = try handset.preparedAsAlert(message, lifetime: .seconds(60))
+            #expect(handset.show(try handset.push(prepared, to: handset.recipient(device))).badge == nil)
         }
         #expect(handset.show(["sealed": "x"]).badge == nil)
         #expect(try device.badge() == 5)

@@ -25,7 +25,7 @@ struct ExtensionCoreTests {
         surroundings.clock = clock
         return ExtensionCore(
             steps: steps ?? script.steps(),
-            receipts: nil,
+            reports: nil,
             settings: settings,
             surroundings: surroundings
         )
@@ -191,7 +191,7 @@ struct ExtensionCoreTests {
         surroundings.clock = BrokenClock()
         let core = ExtensionCore(
             steps: script.steps(opening: { disk.wait() }),
-            receipts: nil,
+            reports: nil,
             settings: ExtensionCore.Settings(),
             surroundings: surroundings
         )

@@ -31,7 +31,7 @@ struct LockedFileTests {
         }
         let core = ExtensionCore(
             steps: steps,
-            receipts: nil,
+            reports: nil,
             settings: ExtensionCore.Settings(),
             surroundings: surroundings
         )

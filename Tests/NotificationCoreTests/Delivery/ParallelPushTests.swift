@@ -30,7 +30,7 @@ struct ParallelPushTests {
         }
         let core = ExtensionCore(
             steps: steps,
-            receipts: nil,
+            reports: nil,
             settings: ExtensionCore.Settings(),
             surroundings: .ofThisDevice
         )

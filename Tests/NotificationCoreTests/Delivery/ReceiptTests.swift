@@ -11,39 +11,45 @@ import Testing
 /// Receipts (protocol v1, rule 37), step by step.
 struct ReceiptTests {
     private let folder: TemporaryFolder
-    private let spool: ReceiptSpool
+    private let reports: RelayReports
     private let stepper = Stepper()
-    private let sender = RecordingSender()
+    private let relay = RecordingRelay()
     private static let capability = ReceiptCapability(rawRepresentation: [UInt8](repeating: 7, count: 16))
 
     init() throws {
         folder = try TemporaryFolder()
-        spool = ReceiptSpool(folder: folder.path("receipts"))
+        reports = RelayReports(
+            receipts: ReceiptSpool(folder: folder.path("receipts")),
+            markers: ResendMarkers(folder: folder.path("markers"))
+        ) { true }
     }
+
+    private var spool: ReceiptSpool { reports.receipts }
 
     private func receipt(_ number: UInt8) throws -> DeliveryReceipt {
         let capability = ReceiptCapability(rawRepresentation: [UInt8](repeating: number, count: 16))
         return DeliveryReceipt(capability: try #require(capability))
     }
 
-    private func message() -> Message {
+    private func message(_ capability: ReceiptCapability? = Self.capability) -> Message {
         var message = Message(body: "text")
-        message.receipt = Self.capability
+        message.receipt = capability
         return message
     }
 
     private func core(
         _ script: Script,
-        _ policy: ReceiptPolicy,
+        keepsReceipts: Bool = true,
+        sends: Bool = true,
         randomNumber: UInt64 = 0,
         attachments: ScriptedFetcher? = nil
     ) -> ExtensionCore {
-        var settings = ExtensionCore.Settings()
-        settings.receipts = policy
-        settings.attachments = attachments
+        var settings = ExtensionCore.Settings(attachments: attachments)
+        settings.keepsReceipts = keepsReceipts
+        settings.relay = sends ? relay : nil
         return ExtensionCore(
             steps: script.steps(),
-            receipts: spool,
+            reports: reports,
             settings: settings,
             surroundings: stepper.surroundings(randomNumber: randomNumber)
         )
@@ -51,99 +57,175 @@ struct ReceiptTests {
 
     private func receive(_ core: ExtensionCore, _ script: Script) {
         core.receive(userInfo: [:], requestID: "1") { content in
+            // Durable before the answer, sent after it.
+            if let receipt = content.receipt, core.receipts != nil {
+                #expect((try? spool.all())?.contains(receipt) == true)
+            }
+            #expect(!relay.receipts.contains { $0 == content.receipt })
             script.answer(content)
-            // Whatever becomes of the receipt, the answer was there first.
-            #expect(sender.receipts.isEmpty)
         }
     }
 
+    private func runJobs() { while stepper.jobCount > 0 { stepper.run(0) } }
+
     @Test func `a receipt is kept, sent and gone`() throws {
         let script = try Script(message())
-        receive(core(script, .sent(by: sender)), script)
+        receive(core(script), script)
         stepper.runToTheEnd()
-        #expect(try sender.receipts == [receipt(7)])
+        #expect(try relay.receipts == [receipt(7)])
         #expect(try spool.all().isEmpty)
     }
 
-    @Test func `a receipt is kept before it is sent, and sent after the delay that was drawn`() throws {
+    @Test func `a receipt is sent after the delay that was drawn, which delays no answer`() throws {
         let script = try Script(message())
-        receive(core(script, .sent(by: sender), randomNumber: 4_000), script)
-        while stepper.jobCount > 0 { stepper.run(0) }
+        receive(core(script, randomNumber: 1_500), script)
+        runJobs()
         #expect(script.answers.count == 1)
         #expect(try spool.all() == [receipt(7)])
-        #expect(sender.receipts.isEmpty)
+        #expect(relay.receipts.isEmpty)
         stepper.runToTheEnd()
-        #expect(try sender.receipts == [receipt(7)])
-        #expect(stepper.clock.now.offset >= .seconds(4))
+        #expect(try relay.receipts == [receipt(7)])
+        #expect(stepper.clock.now.offset >= .milliseconds(1_500))
+    }
+
+    @Test func `no delay is longer than two seconds`() throws {
+        let script = try Script(message())
+        receive(core(script, randomNumber: .max), script)
+        runJobs()
+        var waited = Duration.zero
+        while relay.receipts.isEmpty, stepper.clock.wakeNext() {
+            waited = stepper.clock.now.offset
+            runJobs()
+        }
+        #expect(try relay.receipts == [receipt(7)] && waited <= .seconds(2))
     }
 
     @Test func `receipts are off until the app turns them on`() throws {
         let script = try Script(message())
-        receive(core(script, ExtensionCore.Settings().receipts), script)
+        receive(core(script, keepsReceipts: ExtensionCore.Settings().keepsReceipts), script)
         stepper.runToTheEnd()
-        #expect(try spool.all().isEmpty)
+        #expect(try spool.all().isEmpty && relay.receipts.isEmpty)
     }
 
-    @Test func `an extension without a sender leaves receipts to the app`() throws {
+    @Test func `an extension without a relay leaves receipts to the app`() throws {
         let script = try Script(message())
-        receive(core(script, .keptForTheApp), script)
+        receive(core(script, sends: false), script)
         stepper.runToTheEnd()
         #expect(try spool.all() == [receipt(7)])
     }
 
     @Test func `a message that asks for no receipt gets none`() throws {
         let script = try Script()
-        receive(core(script, .sent(by: sender)), script)
+        receive(core(script), script)
         stepper.runToTheEnd()
-        #expect(sender.receipts.isEmpty)
+        #expect(relay.receipts.isEmpty && relay.callCount == 0)
     }
 
-    @Test func `a receipt that could not be sent stays for the app`() throws {
-        sender.fail()
+    @Test func `a receipt that could not be sent goes with the next push`() throws {
+        relay.fail(true)
         let script = try Script(message())
-        receive(core(script, .sent(by: sender)), script)
+        let core = core(script)
+        receive(core, script)
         stepper.runToTheEnd()
         #expect(try spool.all() == [receipt(7)])
+        relay.fail(false)
+        receive(core, try Script())
+        stepper.runToTheEnd()
+        #expect(try relay.receipts == [receipt(7)] && spool.all().isEmpty)
+    }
+
+    @Test func `what an earlier process left goes with the first push of the next`() throws {
+        try add(receipt(9))
+        let script = try Script()
+        receive(core(script), script)
+        stepper.runToTheEnd()
+        #expect(try relay.receipts == [receipt(9)] && spool.all().isEmpty)
     }
 
     @Test func `a receipt that the app sent meanwhile is not sent again`() throws {
         let script = try Script(message())
-        receive(core(script, .sent(by: sender), randomNumber: 5_000), script)
-        while stepper.jobCount > 0 { stepper.run(0) }
+        receive(core(script, randomNumber: 2_000), script)
+        runJobs()
         try spool.remove([receipt(7)])
         stepper.runToTheEnd()
-        #expect(sender.receipts.isEmpty)
+        #expect(relay.receipts.isEmpty)
+    }
+
+    @Test func `the receipt of a push that waits for its attachments is not sent with another's`() throws {
+        let slow = try Script(message())
+        let fetcher = ScriptedFetcher(count: 1, pause: .seconds(6), clock: stepper.clock)
+        let core = core(slow, attachments: fetcher)
+        try add(receipt(9))
+        receive(core, slow)
+        runJobs()
+        #expect(try Set(spool.all()) == [receipt(7), receipt(9)] && slow.answers.isEmpty)
+        // A push that cannot be opened in time is answered at once, and what is due goes with it.
+        let activity = core.courier?.prepare()
+        core.courier?.start(activity, releasing: nil)
+        runJobs()
+        #expect(try relay.receipts == [receipt(9)])
+        stepper.runToTheEnd()
+        #expect(try relay.receipts == [receipt(9), receipt(7)] && spool.all().isEmpty)
     }
 
     @Test func `iOS's expiry stops the sending and leaves the receipt to the app`() throws {
         let script = try Script(message())
-        let core = core(script, .sent(by: sender), randomNumber: 5_000)
+        let core = core(script, randomNumber: 2_000)
         receive(core, script)
-        while stepper.jobCount > 0 { stepper.run(0) }
+        runJobs()
         core.timeWillExpire()
         stepper.runToTheEnd()
-        #expect(sender.receipts.isEmpty)
+        #expect(relay.receipts.isEmpty)
         #expect(try spool.all() == [receipt(7)])
     }
 
-    @Test func `sending ends with the slice of the attachments`() throws {
-        sender.hang(on: stepper.clock)
+    @Test func `sending ends five seconds after the answer`() throws {
+        relay.hang(on: stepper.clock)
         let script = try Script(message())
-        let fetcher = ScriptedFetcher(count: 1, pause: .seconds(20), clock: stepper.clock)
-        receive(core(script, .sent(by: sender), attachments: fetcher), script)
+        let core = core(script)
+        receive(core, script)
+        runJobs()
+        #expect(script.answers.count == 1)
         stepper.runToTheEnd()
-        #expect(stepper.clock.now.offset == .seconds(8))
+        #expect(stepper.clock.now.offset >= .seconds(5))
         #expect(try spool.all() == [receipt(7)])
+        // And another push begins anew.
+        relay.hang(on: nil)
+        receive(core, try Script())
+        stepper.runToTheEnd()
+        #expect(try relay.receipts == [receipt(7)])
     }
 
     @Test func `what opened too late to be shown gets no receipt`() throws {
         let script = try Script(message())
-        let core = core(script, .sent(by: sender))
-        receive(core, script)
-        core.timeWillExpire()
+        let core = core(script)
+        let late = ExtensionCore(
+            steps: script.steps(opening: { core.timeWillExpire() }),
+            reports: reports,
+            settings: core.settings,
+            surroundings: stepper.surroundings()
+        )
+        receive(late, script)
+        late.timeWillExpire()
         stepper.runToTheEnd()
         #expect(script.entries.contains(.counted(.notOpenedInTime)))
-        #expect(try spool.all().isEmpty && sender.receipts.isEmpty)
+        #expect(try spool.all().isEmpty && relay.receipts.isEmpty)
+    }
+
+    @Test func `time that ends while a message is opened takes its receipt back`() throws {
+        let script = try Script(message())
+        let box = Guarded<ExtensionCore?>(nil)
+        let core = ExtensionCore(
+            steps: script.steps(opening: { box.withLock { $0 }?.timeWillExpire() }),
+            reports: reports,
+            settings: core(script).settings,
+            surroundings: stepper.surroundings()
+        )
+        box.withLock { $0 = core }
+        receive(core, script)
+        stepper.runToTheEnd()
+        #expect(script.entries.contains(.counted(.notOpenedInTime)))
+        #expect(try spool.all().isEmpty && relay.receipts.isEmpty)
     }
 
     @Test func `strangers and failures get no receipt, whatever their message asks for`() throws {
@@ -201,43 +283,25 @@ extension ReceiptTests {
     }
 
     @Test(arguments: [true, false])
-    func `the app that opens a spooled message keeps its receipt if it wants to`(_ keepsReceipts: Bool) throws {
+    func `the app that opens a spooled message keeps its receipt if it wants to, and sends it`(
+        _ keepsReceipts: Bool
+    ) async throws {
         let handset = try Handset(seed: 8, keepsReceipts: keepsReceipts)
         let device = try handset.launch()
         let push = try handset.push(message(), to: device)
         handset.lock.set(.beforeFirstUnlock)
         #expect(handset.show(push).outcome == .locked)
         handset.lock.set(.unlocked)
-        #expect(try device.unsentReceipts().isEmpty)
+        try await device.report(to: relay)
+        #expect(relay.callCount == 0)
         #expect(try device.openSpooled(now: handset.now).map(\.body) == ["text"])
-        let unsent = try device.unsentReceipts()
-        #expect(try unsent == (keepsReceipts ? [receipt(7)] : []))
-        try device.receiptsSent(unsent)
-        #expect(try device.unsentReceipts().isEmpty)
-    }
-}
-
-private final class RecordingSender: ReceiptSender {
-    private struct State: Sendable {
-        var receipts: [DeliveryReceipt] = []
-        var fails = false
-        var clock: StepClock?
-    }
-
-    private struct Failure: Error {}
-
-    private let state = Guarded(State())
-
-    var receipts: [DeliveryReceipt] { state.withLock { $0.receipts } }
-
-    func fail() { state.withLock { $0.fails = true } }
-    func hang(on clock: StepClock) { state.withLock { $0.clock = clock } }
-
-    func send(_ receipts: [DeliveryReceipt]) async throws {
-        if let clock = state.withLock({ $0.clock }) { try await clock.sleep(for: .seconds(3_600)) }
-        try state.withLock { state in
-            if state.fails { throw Failure() }
-            state.receipts += receipts
-        }
+        relay.fail(true)
+        let isRefused = await refuses { try await device.report(to: relay) }
+        #expect(isRefused == keepsReceipts)
+        relay.fail(false)
+        try await device.report(to: relay)
+        #expect(try relay.receipts == (keepsReceipts ? [receipt(7)] : []))
+        try await device.report(to: relay)
+        #expect(relay.receipts.count <= 1)
     }
 }

@@ -107,7 +107,7 @@ struct ScheduleTests {
                 opening: { expire(.whileOpening) },
                 remembering: { expire(.whileRemembering) }
             ),
-            receipts: nil,
+            reports: nil,
             settings: settings,
             surroundings: stepper.surroundings()
         )

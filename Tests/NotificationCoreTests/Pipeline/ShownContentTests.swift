@@ -52,7 +52,8 @@ struct ShownContentTests {
         var message = Message(title: "Words", subtitle: "of", body: "the sender")
         message.operation = try #require(operations[name])
         if name == "badge" { message.badge = 3 }
-        let content = handset.show(try handset.push(message, to: device, lifetime: .seconds(60)))
+        let prepared = try handset.preparedAsAlert(message, lifetime: .seconds(60))
+        let content = handset.show(try handset.push(prepared, to: handset.recipient(device)))
         guard case .opened(let opened) = content.outcome else {
             Issue.record("\(content.outcome)")
             return
@@ -69,7 +70,8 @@ struct ShownContentTests {
             var message = Message(title: "Words", body: "of the sender")
             message.operation = operation
             if operation == .badge { message.badge = 3 }
-            let content = handset.show(try handset.push(message, to: device, lifetime: .seconds(60)))
+            let prepared = try handset.preparedAsAlert(message, lifetime: .seconds(60))
+            let content = handset.show(try handset.push(prepared, to: handset.recipient(device)))
             #expect(content.outcome == .notPermitted)
             #expect(content.isAppsOwn)
         }

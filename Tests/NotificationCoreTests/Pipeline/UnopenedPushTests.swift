@@ -1,5 +1,6 @@
 import Envelope
 import Foundation
+import Keys
 import Opening
 import TestSupport
 import Testing
@@ -44,7 +45,7 @@ struct UnopenedPushTests {
         }
         #expect(try handset.markers().count == 1)
         #expect(try handset.spooled().isEmpty)
-        #expect(try device.resends.pendingResends(now: handset.now).map(\.text) == [push["trace"] as? String])
+        #expect(try handset.pendingTraces() == [push["trace"] as? String])
     }
 
     @Test func `a destroyed prekey leaves one marker and no envelope (protocol v1, rule 20)`() throws {
@@ -70,7 +71,7 @@ struct UnopenedPushTests {
         push.changePrekeyID()
         push["trace"] = trace
         #expect(handset.show(push).trace == nil)
-        #expect(try device.resends.pendingResends(now: handset.now).isEmpty)
+        #expect(try handset.pendingTraces().isEmpty)
         handset.pass(.seconds(3_600))
         push.changePrekeyID()
         handset.show(push)

@@ -12,7 +12,7 @@ struct DeviceRouteTests {
         try await ServerStage.with { stage in
             let body = try ServerStage.device()
             let first = await stage.manage("PUT", "/v1/devices/d1", body: body)
-            #expect(first.status == 201 && first.text == #"{"id":"d1"}"#)
+            #expect(first.status == 201 && first.text == #"{"id":"d1","epoch":1}"#)
             #expect(first.fields["cache-control"] == "no-store" && first.fields["content-type"] == "application/json")
             #expect(await stage.manage("PUT", "/v1/devices/d1", body: body).status == 200)
             #expect(await stage.manage("PUT", "/v1/devices/d1", body: try ServerStage.device(2)).status == 200)

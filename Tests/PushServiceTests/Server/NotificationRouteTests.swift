@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PushStore
+import Sealing
 import Synchronization
 import TestSupport
 import Testing
@@ -101,12 +102,18 @@ struct NotificationRouteTests {
     @Test func `a call goes to the topic of calls, now or never`() async throws {
         try await ServerStage.with { stage in
             try await stage.register(voIP: true)
-            let recipient = #"{"device":"d1","sealed":"\#(Body.sealedField(.voip))"}"#
+            let call = try Body.sealedCall()
+            let field = String(decoding: call.envelope.sealedField, as: UTF8.self)
+            let recipient = #"{"device":"d1","sealed":"\#(field)","trace":"\#(call.trace.text)"}"#
             let reply = await stage.post(Body.notification(recipient, class: "call"))
             #expect(reply.status == 202, "\(reply.text)")
+            // In an alert no device would open it.
+            let alert = await stage.post(Body.notification(recipient))
+            #expect(alert.status == 413, "\(alert.text)")
             let unanswered = Attempt(time: stage.now, connection: .notProcessed)
             let sent = try await stage.finish(.urgent, unanswered, .retry(at: stage.now))
             let entry = try #require(sent.first?.entry)
+            #expect(sent.first?.payload == call.payload(placeholder: try Placeholder(localizationKey: "SP")))
             #expect(entry.topic.description == "com.example.chat.voip" && entry.pushType == .voip)
             #expect(entry.expiration == .oneAttempt && entry.collapseID == nil)
             #expect(entry.deadline == ServerStage.start.advanced(by: .seconds(30)))

@@ -61,12 +61,20 @@ class Sender:
 
     def seal(self, text):
         """The sealed field of a message with this text."""
+        return self.seal_message({"body": text})
+
+    def seal_call(self, text):
+        """The sealed field of a call with this text for the app."""
+        return self.seal_message({"op": "call", "call": text}, "--class", "call")
+
+    def seal_message(self, message, *options):
         payload = run(
             *[program("sealedpush"), "seal", "-", "--topic", APP],
             *["--sender-key", os.path.join(self.folder, "sender.key")],
             *["--bundle", os.path.join(self.folder, "device.bundle")],
             *["--identity", os.path.join(self.folder, "identity.pub")],
-            input=json.dumps({"body": text}),
+            *options,
+            input=json.dumps(message),
         )
         return json.loads(payload)["sealed"]
 

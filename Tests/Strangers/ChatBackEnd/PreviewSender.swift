@@ -29,18 +29,31 @@ public final class PreviewSender: Sendable {
     public enum Verdict: Sendable, Equatable {
         case accepted
         case forget(deviceToken: String)
+        /// Kept, and not sent to until the app registers it again.
+        case setAside(deviceToken: String)
         case sendLater
         case giveUp(String)
     }
 
-    /// Brings one sealed message to one device.
-    public func send(_ sealed: String, to deviceToken: String, conversation: String) async throws -> Verdict {
+    /// Brings one sealed message to one device, whose app handed over its token at that time, in milliseconds since 1970.
+    public func send(
+        _ sealed: String,
+        to deviceToken: String,
+        registeredAtMilliseconds: Int64,
+        conversation: String
+    ) async throws -> Verdict {
         let push = try notification(sealed, deviceToken, conversation)
         do {
             let response = try await client.send(push)
             switch response.disposition.deviceToken {
-            case .deletePair, .quarantine: return .forget(deviceToken: deviceToken)
-            case .deleteUnlessRegisteredSince: return .forget(deviceToken: deviceToken)
+            case .deletePair: return .forget(deviceToken: deviceToken)
+            case .deleteUnlessRegisteredSince:
+                if case .rejected(let body?) = response.outcome,
+                    body.provesGone(registeredAtMilliseconds: registeredAtMilliseconds)
+                {
+                    return .forget(deviceToken: deviceToken)
+                }
+            case .quarantine: return .setAside(deviceToken: deviceToken)
             default: break
             }
             switch response.disposition.notification {

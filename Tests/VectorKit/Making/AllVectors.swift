@@ -6,7 +6,8 @@ package enum AllVectors {
             try SealVectors.make() + SealedFieldVectors.make() + EncryptionVectors.make() + FrameVectors.make()
             + TimeVectors.make() + ReplayVectors.make() + OperationVectors.make() + RightsVectors.make()
             + BodyVectors.make() + AttachmentVectors.make() + AttachmentURLVectors.make()
-            + AttachmentStreamVectors.make() + BundleVectors.make() + CodecVectors.make() + WebPushVectors.make()
+            + AttachmentStreamVectors.make() + BundleVectors.make() + AnnouncementVectors.make()
+            + CodecVectors.make() + WebPushVectors.make()
         var names: Set<String> = []
         for vector in vectors where !names.insert(vector.name).inserted { throw TwoVectors(name: vector.name) }
         return vectors

@@ -39,6 +39,13 @@ struct MessageScene {
         vector.add("contact", "\(Base64URL.string(key.rawRepresentation)) \(roleAndRights)")
     }
 
+    /// A key that was given up: for another one, or revoked.
+    mutating func add(retired key: SenderKey, by successor: SenderKey?, at time: UInt64) {
+        let words =
+            successor.map { "superseded \(time) \(Base64URL.string($0.rawRepresentation))" } ?? "revoked \(time)"
+        vector.add("retired", "\(Base64URL.string(key.rawRepresentation)) \(words)")
+    }
+
     mutating func add(_ state: PrekeyState, secret: [UInt8], _ protectionClass: ProtectionClass) throws {
         let kind = "1 \(protectionClass.rawValue)"
         let prekey = try Actors.prekey(secret, protectionClass)

@@ -107,7 +107,7 @@ package final class VectorDevice {
         )
     }
 
-    private static func contacts(of vector: Vector) throws -> ContactList {
+    static func contacts(of vector: Vector) throws -> ContactList {
         var list = ContactList()
         for line in vector.values("contact") {
             let words = line.split(separator: " ")
@@ -120,6 +120,21 @@ package final class VectorDevice {
                     role: words[1] == "person" ? .person : .service,
                     name: nil,
                     rights: try rights(words[2], vector)
+                )
+            )
+        }
+        for line in vector.values("retired") {
+            let words = line.split(separator: " ")
+            guard words.count == (words.dropFirst().first == "superseded" ? 4 : 3) else {
+                throw VectorError.malformed(vector: vector.name, field: "retired")
+            }
+            let successor =
+                words.count == 4 ? try SenderKey(rawRepresentation: try vector.bytes("retired", words[3])) : nil
+            list.retire(
+                try SenderKey(rawRepresentation: try vector.bytes("retired", words[0])),
+                RetiredKey(
+                    successor: successor,
+                    announcedAt: Timestamp(milliseconds: try vector.number("retired", words[2]))
                 )
             )
         }

@@ -16,6 +16,7 @@ package enum VectorRun {
         switch try vector.required("kind") {
         case "message": try MessageRun.run(vector)
         case "bundle": try bundle(vector)
+        case "announcement": try AnnouncementRun.run(vector)
         case "seal": try SealRun.run(vector)
         case "json": try json(vector)
         case "base64url": try base64URL(vector)

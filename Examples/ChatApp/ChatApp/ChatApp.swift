@@ -1,0 +1,115 @@
+import NotificationCore
+import SwiftUI
+import UIKit
+import UserNotifications
+import os
+
+@main
+struct ChatApp: App {
+    @UIApplicationDelegateAdaptor(AppDelegate.self) private var delegate
+    @Environment(\.scenePhase) private var phase
+
+    var body: some Scene {
+        WindowGroup { ChatView(status: delegate.status) }
+            .onChange(of: phase) { _, phase in
+                if phase == .active { delegate.start() }
+            }
+    }
+}
+
+/// What the screen says about the device's keys.
+@MainActor @Observable
+final class DeviceStatus {
+    var text = "Not started yet"
+}
+
+struct ChatView: View {
+    let status: DeviceStatus
+
+    var body: some View {
+        VStack(alignment: .leading, spacing: 12) {
+            Text("Acme Chat").font(.title)
+            Text(status.text).textSelection(.enabled)
+        }
+        .padding()
+    }
+}
+
+@MainActor
+final class AppDelegate: NSObject, UIApplicationDelegate {
+    let status = DeviceStatus()
+    private let backEnd = ChatBackEnd()
+    private let log = Logger(subsystem: "com.example.chat", category: "device")
+    private var running: Task<Void, Never>?
+    private var token: [UInt8]?
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]? = nil
+    ) -> Bool {
+        UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .badge, .sound]) { _, _ in }
+        application.registerForRemoteNotifications()
+        return true
+    }
+
+    func application(
+        _ application: UIApplication,
+        didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) {
+        token = Array(deviceToken)
+        start()
+    }
+
+    func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error) {
+        log.error("no device token: \(error.localizedDescription, privacy: .public)")
+    }
+
+    /// After a restart keys cannot be read until the first unlock: then it is tried again.
+    func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) { start() }
+
+    /// One at a time; not on the main thread, because it waits for the disk.
+    func start() {
+        guard let token, running == nil else { return }
+        running = Task {
+            let text = await Task.detached(priority: .utility) { [backEnd, log] in
+                await Self.run(token, backEnd, log)
+            }.value
+            status.text = text
+            running = nil
+        }
+    }
+
+    private nonisolated static func run(_ token: [UInt8], _ backEnd: ChatBackEnd, _ log: Logger) async -> String {
+        let files = FileManager.default
+        guard let group = files.containerURL(forSecurityApplicationGroupIdentifier: ChatDevice.appGroup) else {
+            return "The app group \(ChatDevice.appGroup) is not in the app's entitlements."
+        }
+        do {
+            let support = try files.url(
+                for: .applicationSupportDirectory,
+                in: .userDomainMask,
+                appropriateFor: nil,
+                create: true
+            )
+            let settings = try ChatDevice.settings(groupFolder: group.path, supportFolder: support.path)
+            let device = try await startDevice(settings, token: token, backEnd) { show($0) }
+            for warning in try device.setupWarnings() { log.error("\(warning.description, privacy: .public)") }
+            return "Compare with what your back end has pinned:\n\(device.identity.text)"
+        } catch AppDeviceError.locked {
+            return "Unlock the device once."
+        } catch {
+            log.error("the device did not start: \(String(describing: type(of: error)), privacy: .public)")
+            return "The device did not start. It is tried again when the app comes to the front."
+        }
+    }
+
+    /// A message that came while the device was locked. The extension could only say that there is one.
+    private nonisolated static func show(_ content: NotificationContent) {
+        let request = UNNotificationRequest(
+            identifier: content.trace ?? UUID().uuidString,
+            content: content.notification(),
+            trigger: nil
+        )
+        UNUserNotificationCenter.current().add(request)
+    }
+}

@@ -1,0 +1,123 @@
+internal import CallKit
+import Platform
+internal import PushKit
+internal import UserNotifications
+
+/// The system of a phone that takes calls: stands behind `PKPushRegistry`, `CXProvider` and `UNUserNotificationCenter`.
+final class CallCenter: PushSystem, CallSystem {
+    private struct State {
+        var registry: RegistryReference?
+        var calls: [(call: ReportedCall, provider: ProviderReference)] = []
+        var onReport: (@Sendable (ReportedCall) -> Void)?
+    }
+
+    let voIPToken: Data
+    private let state = Guarded(State())
+    private let screen: Screen
+
+    init(screen: Screen) {
+        self.screen = screen
+        var random = SystemRandomNumberGenerator()
+        voIPToken = Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+
+    /// Nil where the app has none that takes calls, or has let it go.
+    var registry: RegistryReference? {
+        state.withLock { $0.registry }.flatMap { $0.object == nil ? nil : $0 }
+    }
+
+    /// Those that are not over, the oldest first.
+    var calls: [ReportedCall] { state.withLock { $0.calls.map(\.call).filter { !$0.state.isOver } } }
+
+    /// - Returns: the calls as they are now, in the order of their ids; those that the system has forgotten are left out.
+    func calls(_ reported: [ReportedCall]) -> [ReportedCall] {
+        state.withLock { state in
+            reported.map { reported in
+                // A refused report has the id of the call that is there.
+                if case .refused = reported.state { return reported }
+                return state.calls.last { $0.call.id == reported.id }?.call ?? reported
+            }
+        }
+    }
+
+    /// Each report goes there until the next call of this.
+    func setReportHandler(_ handler: (@Sendable (ReportedCall) -> Void)?) { state.withLock { $0.onReport = handler } }
+
+    /// The app is gone, and its calls with it.
+    func forgetApp() { state.withLock { $0 = State(onReport: $0.onReport) } }
+
+    func register(_ registry: PKPushRegistry) {
+        let reference = RegistryReference(object: registry)
+        state.withLock { $0.registry = reference }
+        registry.queue.async(
+            execute: DeviceBinding().job { [voIPToken] in
+                guard let registry = reference.object else { return }
+                let credentials = PKPushCredentials(type: .voIP, token: voIPToken)
+                registry.delegate?.pushRegistry(registry, didUpdate: credentials, for: .voIP)
+            }
+        )
+    }
+
+    func reportNewIncomingCall(
+        _ id: UUID,
+        _ update: CXCallUpdate,
+        _ provider: CXProvider
+    ) -> CXErrorCodeIncomingCallError.Code? {
+        let provider = ProviderReference(object: provider)
+        let (call, handler) = state.withLock { state in
+            let isThere = state.calls.contains { $0.call.id == id && !$0.call.state.isOver }
+            let call = ReportedCall(id, update, state: isThere ? .refused(.callUUIDAlreadyExists) : .ringing)
+            if !isThere { state.calls.append((call, provider)) }
+            return (call, state.onReport)
+        }
+        handler?(call)
+        if case .refused(let code) = call.state { return code }
+        return nil
+    }
+
+    func reportCall(_ id: UUID, updated update: CXCallUpdate) { change(id) { $0.take(update) } }
+
+    func reportCall(_ id: UUID, ended reason: CXCallEndedReason) { change(id) { $0.state = .ended(reason) } }
+
+    /// The person's own doing.
+    ///
+    /// - Returns: the provider to tell; nil where there is no such call.
+    func personChanges(_ id: UUID, to newState: ReportedCall.State) -> ProviderReference? {
+        change(id) { $0.state = newState }
+    }
+
+    @discardableResult
+    private func change(_ id: UUID, _ change: (inout ReportedCall) -> Void) -> ProviderReference? {
+        state.withLock { state in
+            guard let index = state.calls.lastIndex(where: { $0.call.id == id && !$0.call.state.isOver }) else {
+                return nil
+            }
+            change(&state.calls[index].call)
+            return state.calls[index].provider
+        }
+    }
+}
+
+extension CallCenter: NotificationSystem {
+    var settings: UNNotificationSettings.Values { screen.settings }
+    func deliveredNotifications() -> [UNNotification] { screen.deliveredNotifications() }
+    func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
+        screen.removeDeliveredNotifications(withIdentifiers: identifiers)
+    }
+    func removeAllDeliveredNotifications() { screen.removeAllDeliveredNotifications() }
+    func setBadgeCount(_ count: Int) { screen.setBadgeCount(count) }
+}
+
+/// The app's registry, which only the app keeps.
+///
+/// Unchecked: it is used on its own queue alone, where PushKit would use it.
+struct RegistryReference: @unchecked Sendable {
+    private(set) weak var object: PKPushRegistry?
+}
+
+/// The app's provider.
+///
+/// Unchecked: what is used of it here does not change once the app has set its delegate.
+struct ProviderReference: @unchecked Sendable {
+    let object: CXProvider
+}

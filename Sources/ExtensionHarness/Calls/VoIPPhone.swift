@@ -1,0 +1,224 @@
+internal import CallKit
+import Platform
+internal import PushKit
+public import UserNotifications
+
+/// A phone that takes VoIP pushes as iOS does: it wakes the app, calls the delegate of its registry on the registry's queue,
+/// and ends the app unless that has reported a call to CallKit when its method returns. No service extension runs.
+///
+///     let phone = VoIPPhone { MyCalls() }
+///     let delivery = try await phone.deliver(payload)
+///     #expect(delivery.call?.name == "Ada")
+///
+/// The app runs in this process, and its objects are made on the main queue. Pushes go one by one.
+public final class VoIPPhone: Sendable {
+    /// What code on the phone waits on, and what the app's time is measured with.
+    public let clock: SimulatedClock
+    /// How long after a push there must be a call.
+    public let reportLimit: Duration
+
+    private let launch: @Sendable () -> AnyObject
+    private let state: Guarded<Device.Conditions>
+    private let center: CallCenter
+    private let app = Guarded<RunningApp?>(nil)
+    private let last = Guarded<Task<VoIPDelivery, Never>?>(nil)
+
+    /// - Parameters:
+    ///   - conditions: What the phone is like at first; what they say of extensions means nothing here.
+    ///   - reportLimit: How long after a push there must be a call. About 7 s, by a word of Apple's in
+    ///     https://developer.apple.com/forums/thread/817976.
+    ///   - clock: A test's own.
+    ///   - launch: Launches the app: makes the object that has the registry. Called when the first push comes, and again
+    ///     with the next one after iOS has ended the app.
+    public init(
+        _ conditions: Device.Conditions = Device.Conditions(),
+        reportLimit: Duration = .seconds(7),
+        clock: SimulatedClock = SimulatedClock(),
+        launch: @escaping @Sendable () -> AnyObject
+    ) {
+        self.clock = clock
+        self.reportLimit = reportLimit
+        self.launch = launch
+        state = Guarded(conditions)
+        center = CallCenter(screen: Screen(state))
+    }
+
+    /// What the phone is like. A change holds from the next push on.
+    public var conditions: Device.Conditions {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    /// What PushKit gives the app as its token.
+    public var token: Data { center.voIPToken }
+
+    /// The calls that ring or were answered, the oldest first.
+    public var calls: [ReportedCall] { center.calls }
+
+    /// The person answers: the delegate of the app's provider is asked to.
+    ///
+    /// - Parameter id: Of a call that rings; nothing happens where there is none.
+    public func answer(_ id: UUID) {
+        perform(center.personChanges(id, to: .answered)) { $1.provider($0, perform: CXAnswerCallAction(call: id)) }
+    }
+
+    /// The person declines or hangs up: the delegate of the app's provider is asked to.
+    ///
+    /// - Parameter id: Of a call that is not over; nothing happens where there is none.
+    public func hangUp(_ id: UUID) {
+        perform(center.personChanges(id, to: .hungUp)) { $1.provider($0, perform: CXEndCallAction(call: id)) }
+    }
+
+    /// What becomes of a VoIP push on this phone.
+    ///
+    /// - Parameter payload: The payload's bytes, as they came from APNs; 5,120 at most.
+    /// - Returns: What the app reported, or what iOS ended it for.
+    /// - Throws: `SimulatedPushError` for bytes that are not a payload.
+    public func deliver(_ payload: some Collection<UInt8> & Sendable) async throws(SimulatedPushError) -> VoIPDelivery {
+        let members = try SimulatedPush.members(of: payload, byteCountMax: SimulatedPush.voIPPayloadByteCountMax)
+        return await last.withLock { last in
+            let before = last
+            // Kept until it has ended: by its caller, and by the next push, which waits for it.
+            let task = Task {
+                _ = await before?.value
+                return await deliver(members, on: conditions)
+            }
+            last = task
+            return task
+        }
+        .value
+    }
+
+    /// What becomes of a VoIP push on this phone.
+    ///
+    /// - Parameter json: The payload as text: `{"aps":{}}`, say.
+    /// - Returns: What the app reported, or what iOS ended it for.
+    /// - Throws: `SimulatedPushError` for a text that is not a payload.
+    public func deliver(_ json: String) async throws(SimulatedPushError) -> VoIPDelivery {
+        try await deliver(Array(json.utf8))
+    }
+
+    private func deliver(_ members: [String: UserInfoValue], on conditions: Device.Conditions) async -> VoIPDelivery {
+        let start = clock.now
+        let device = RunningDevice(conditions, clock: clock, center: center)
+        let handling = CallHandling()
+        center.setReportHandler { handling.report($0) }
+        let hold = ClockHold(clock)
+        DispatchQueue.main.async { [self] in
+            device.run { wakeApp() }
+            guard let registry = center.registry, let queue = registry.object?.queue else {
+                handling.handle(.notRegistered)
+                return hold.end()
+            }
+            queue.async {
+                device.run { Self.call(registry, members, handling) }
+                handling.handle(.returned)
+                hold.end()
+            }
+        }
+        let keeper = TimeKeeper(clock)
+        let (why, reported, isCompleted) = await withTaskGroup { group in
+            group.addTask { await hold.end(after: PassageOfTime.workTimeMax) }
+            group.addTask { await device.make(conditions.changes, from: start) }
+            group.addTask { await keeper.run(conditions.timekeeping) }
+            group.addTask { [clock, reportLimit] in
+                // Cancelled is over, for a run that has ended already means nothing.
+                try? await clock.sleep(until: start.advanced(by: reportLimit), isSystem: true)
+                handling.handle(.timeOver)
+            }
+            let end = await handling.end
+            group.cancelAll()
+            return end
+        }
+        center.setReportHandler(nil)
+        let delivery = VoIPDelivery(why: why, calls: center.calls(reported), isCompleted: isCompleted)
+        if case .terminated = why { endApp() }
+        return delivery
+    }
+
+    private func wakeApp() {
+        guard app.withLock({ $0 == nil }) else { return }
+        let running = RunningApp(object: launch())
+        app.withLock { $0 = running }
+    }
+
+    private func endApp() {
+        center.forgetApp()
+        app.withLock { $0 = nil }
+    }
+
+    private static func call(
+        _ registry: RegistryReference,
+        _ members: [String: UserInfoValue],
+        _ handling: CallHandling
+    ) {
+        // A registry that lost its delegate reports nothing, as on iOS.
+        guard let registry = registry.object, let delegate = registry.delegate else { return }
+        let payload = PKPushPayload(type: .voIP, dictionaryPayload: members.mapValues(\.foundationValue))
+        delegate.pushRegistry(registry, didReceiveIncomingPushWith: payload, for: .voIP) {
+            handling.handle(.completed)
+        }
+    }
+
+    private func perform(
+        _ provider: ProviderReference?,
+        _ action: @escaping @Sendable (CXProvider, any CXProviderDelegate) -> Void
+    ) {
+        guard let provider else { return }
+        let device = RunningDevice(conditions, clock: clock, center: center)
+        provider.object.queue.async {
+            device.run {
+                if let delegate = provider.object.delegate { action(provider.object, delegate) }
+            }
+        }
+    }
+}
+
+/// The object that an app was launched with.
+///
+/// Unchecked: it is kept, and never used.
+private struct RunningApp: @unchecked Sendable {
+    let object: AnyObject
+}
+
+/// Owns one `VoIPRun`, and what was reported meanwhile.
+private final class CallHandling: Sendable {
+    typealias End = (why: VoIPDelivery.Why, reported: [ReportedCall], isCompleted: Bool)
+
+    private struct State {
+        var run = VoIPRun()
+        var reported: [ReportedCall] = []
+        var waiter: CheckedContinuation<End, Never>?
+
+        var end: End? { run.end.map { ($0, reported, run.isCompleted) } }
+    }
+
+    private let state = Guarded(State())
+
+    func report(_ call: ReportedCall) {
+        state.withLock { $0.reported.append(call) }
+        handle(.reported)
+    }
+
+    func handle(_ event: VoIPRun.Event) {
+        let (waiter, end) = state.withLock { state in
+            guard state.run.handle(event) else { return (CheckedContinuation<End, Never>?.none, End?.none) }
+            defer { state.waiter = nil }
+            return (state.waiter, state.end)
+        }
+        if let end { waiter?.resume(returning: end) }
+    }
+
+    /// The end, once there is one.
+    var end: End {
+        get async {
+            await withCheckedContinuation { continuation in
+                let end = state.withLock { state in
+                    if state.end == nil { state.waiter = continuation }
+                    return state.end
+                }
+                if let end { continuation.resume(returning: end) }
+            }
+        }
+    }
+}

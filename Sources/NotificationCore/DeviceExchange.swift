@@ -1,0 +1,48 @@
+#if !canImport(Darwin)
+package import HTTPSClient
+private import Platform
+
+/// One HTTPS exchange on the device's network, on a thread of its own. Cancelling the task ends it.
+package enum DeviceExchange {
+    /// For libcurl, OpenSSL and the name service, which say nowhere what they need.
+    private static let stackByteCount = 512 << 10
+
+    /// - Parameters:
+    ///   - request: to a host as the internet knows it; a simulated device may have it somewhere else.
+    ///   - host: the URL's.
+    ///   - port: the URL's.
+    ///   - onHead: takes the answer's head; false ends the exchange.
+    ///   - onBytes: takes the answer's bytes in order; false ends the exchange.
+    /// - Returns: the answer's head, or why there is no whole answer.
+    package static func run(
+        _ request: HTTPSRequest,
+        host: String,
+        port: UInt16,
+        onHead: @escaping @Sendable (HTTPSHead) -> Bool = { _ in true },
+        onBytes: @escaping @Sendable (RawSpan) -> Bool
+    ) async -> Result<HTTPSHead, HTTPSError> {
+        var request = request
+        if let mapping = SimulatedDevice.current?.hosts.first(where: { $0.host == host && $0.port == port }) {
+            request.trust = .file(path: mapping.authoritiesPath)
+            request.destination = (mapping.actualHost, mapping.actualPort)
+        }
+        let exchange = HTTPSExchange()
+        return await withTaskCancellationHandler {
+            await onThread { [request] in
+                Result { () throws(HTTPSError) in try exchange.run(request, onHead: onHead, onBytes: onBytes) }
+            }
+        } onCancel: {
+            exchange.cancel()
+        }
+    }
+
+    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        let device = DeviceBinding()
+        return await withCheckedContinuation { continuation in
+            let work: @Sendable () -> Void = { device.run { continuation.resume(returning: body()) } }
+            // Without a thread to be had, one of those of tasks waits for the network: better than none.
+            if !DetachedThread.start(stackByteCount: Self.stackByteCount, work) { Task { work() } }
+        }
+    }
+}
+#endif

@@ -1,0 +1,110 @@
+import Envelope
+import Keys
+public import NotificationCore
+
+/// The words by which an app registers its device: JSON that the app hands to its own back end, which passes it on as the
+/// body of `PUT /v1/devices/{id}`, with its key, and gives the relay's answer back.
+///
+///     let registration = try DeviceRegistration(of: device, token: Array(deviceToken), environment: .production)
+///     let answer = try await backEnd.register(registration.json)       // {"id": "d1", "epoch": 1795467938000}
+///     try device.acknowledged(registration, answer: answer)
+///
+/// The back end adds nothing to it and needs nothing of it but its own idea of whose device that is.
+public struct DeviceRegistration: Sendable {
+    /// The JSON object, in UTF-8: at most some 4,500 bytes.
+    public let json: [UInt8]
+    /// The bundle's.
+    let epoch: UInt64
+
+    /// Apple's two environments: a token is good in one of them.
+    public enum Environment: String, Sendable {
+        /// `aps-environment` is `production`: the App Store and TestFlight.
+        case production
+        /// `aps-environment` is `development`: apps that Xcode installs.
+        case sandbox
+    }
+
+    /// - Parameters:
+    ///   - device: its newest bundle is in the registration.
+    ///   - token: what `didRegisterForRemoteNotificationsWithDeviceToken` gave, 1 to 100 bytes.
+    ///   - environment: of the app's entitlement.
+    ///   - voIPToken: PushKit's, for calls.
+    ///   - language: a BCP 47 tag such as `de-CH`, for senders that choose words.
+    ///   - region: an ISO 3166 code such as `CH`.
+    ///   - appVersion: 1 to 32 of `A-Z a-z 0-9 . - + _`.
+    /// - Throws: `RegistrationError` for a value that the relay would refuse; `AppDeviceError`, for example `.rotationDue`.
+    public init(
+        of device: AppDevice,
+        token: [UInt8],
+        environment: Environment,
+        voIPToken: [UInt8]? = nil,
+        language: String? = nil,
+        region: String? = nil,
+        appVersion: String? = nil
+    ) throws {
+        let bundle = try device.bundle()
+        guard Self.isToken(token) else { throw RegistrationError.token }
+        guard voIPToken.map(Self.isToken) ?? true else { throw RegistrationError.voIPToken }
+        guard language.map(DeviceWords.isLanguage) ?? true else { throw RegistrationError.language }
+        guard region.map(DeviceWords.isRegion) ?? true else { throw RegistrationError.region }
+        guard appVersion.map(DeviceWords.isVersion) ?? true else { throw RegistrationError.appVersion }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("token", Self.hex(token))
+            if let voIPToken { writer.member("voip-token", Self.hex(voIPToken)) }
+            writer.member("topic", device.topic.text)
+            writer.member("environment", environment.rawValue)
+            writer.member("bundle", Base64URL.string(bundle.bytes))
+            if let language { writer.member("language", language) }
+            if let region { writer.member("region", region) }
+            if let appVersion { writer.member("app-version", appVersion) }
+        }
+        json = writer.bytes
+        epoch = bundle.epoch
+    }
+
+    private static func isToken(_ bytes: [UInt8]) -> Bool { (1...100).contains(bytes.count) }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension AppDevice {
+    /// The relay has the registration. From now on older prekeys run out.
+    ///
+    /// - Parameters:
+    ///   - registration: what was handed in.
+    ///   - answer: what the relay answered, as the back end got it: a JSON object with the `epoch` of the bundle that it has.
+    /// - Throws: `RegistrationError.answer` for bytes that are no such object, `.otherBundle` where the relay has another
+    ///   bundle than this registration's: register again; `AppDeviceError`.
+    public func acknowledged(_ registration: DeviceRegistration, answer: [UInt8]) throws {
+        let limits = JSONParser.Limits(byteCountMax: 4_096, depthMax: 4, allowsFractions: true)
+        let value: JSONValue
+        do { value = try JSONParser.parse(answer, limits: limits) } catch { throw RegistrationError.answer }
+        guard case .integer(let number)? = value["epoch"]?.content, let epoch = UInt64(exactly: number) else {
+            throw RegistrationError.answer
+        }
+        guard epoch == registration.epoch else { throw RegistrationError.otherBundle }
+        try acknowledged(epoch: epoch)
+    }
+}
+
+/// Why a device was not registered. Names the value, never what it was.
+public enum RegistrationError: Error, Hashable, Sendable {
+    /// A device token has 1 to 100 bytes.
+    case token
+    /// The same for PushKit's.
+    case voIPToken
+    /// Not a BCP 47 tag of at most 35 characters, such as `de-CH`.
+    case language
+    /// Not an ISO 3166 code: two letters in upper case, or three digits.
+    case region
+    /// Not 1 to 32 of `A-Z a-z 0-9 . - + _`.
+    case appVersion
+    /// The back end did not give the relay's answer back.
+    case answer
+    /// The relay has another bundle than this registration's.
+    case otherBundle
+}

@@ -1,0 +1,124 @@
+public import Envelope
+public import Keys
+import Primitives
+
+/// Fetched bundles in a folder, shared by all processes of a machine that seal for one sender: each device's is fetched once
+/// in seven days (`Recipient.copyAgeMax`), and a restart forgets none.
+///
+///     let pins = try FileBundlePinStore(folder: "/var/lib/chat/pins")
+///     let bundles = try BundleCache(folder: "/var/lib/chat/bundles")
+///     let recipient = try await bundles.recipient(identity: identity, topic: topic, pins: pins) {
+///         try await relay.bundle(of: device)
+///     }
+///
+/// It saves a fetch and decides nothing: what it holds is checked at every use as if it had just come, against the pins
+/// too. What does not pass, or cannot be read, is fetched anew.
+public struct BundleCache: Sendable {
+    // An entry: "SPC1" ‖ fetched-at u64 ‖ SHA-256(all but this)[0..<8] ‖ bundle. The check is against accidents; the
+    // bundle is signed.
+    private static let mark = Array("SPC1".utf8)
+    private static let checkByteCount = 8
+    private static let byteCountMax = mark.count + 8 + checkByteCount + KeyBundle.byteCountMax
+
+    private let folder: SlotFolder
+
+    /// - Parameter folder: made with mode 0700 if it is missing; its parent exists. It may be that of the pins.
+    /// - Throws: `.writableByOthers`, `.system`.
+    public init(folder: String) throws(BundlePinStoreError) {
+        self.folder = try SlotFolder(folder, suffix: ".bundle")
+    }
+
+    /// A device to seal for, by the copy that is here or by one that is fetched now.
+    ///
+    /// A copy is used while it is younger than seven days, no newer bundle is pinned, and its prekey is valid. Two that ask
+    /// at the same time may both fetch. A copy that cannot be kept is fetched again the next time, and no error.
+    ///
+    /// - Parameters:
+    ///   - identity: learned through the app's own authenticated channel or a QR code, and never from the relay.
+    ///   - topic: the app's bundle id, the same constant as on the device.
+    ///   - protectionClass: constant per app.
+    ///   - pins: shared by everything that seals for this sender.
+    ///   - now: the sender's clock.
+    ///   - fetch: gets the device's bundle from the relay.
+    /// - Returns: the recipient.
+    /// - Throws: `RecipientError` for a fetched bundle that is refused, which changes nothing, and for pins that cannot be
+    ///   used; what `fetch` throws.
+    public func recipient(
+        identity: IdentityKey,
+        topic: BundleID,
+        protectionClass: ProtectionClass = .afterFirstUnlock,
+        pins: some BundlePinStore,
+        now: Timestamp = .now,
+        fetch: () async throws -> [UInt8]
+    ) async throws -> Recipient {
+        func recipient(_ copy: Copy) throws(RecipientError) -> Recipient {
+            try Recipient(
+                bundle: copy.bundle,
+                fetchedAt: copy.fetchedAt,
+                pinnedIdentity: identity,
+                topic: topic,
+                protectionClass: protectionClass,
+                pins: pins,
+                now: now
+            )
+        }
+        let slot = BundlePinSlot(identity: identity, topic: topic)
+        if let copy = copy(of: slot), copy.fetchedAt <= now,
+            now < copy.fetchedAt.advanced(by: Recipient.copyAgeMax)
+        {
+            do throws(RecipientError) {
+                return try recipient(copy)
+            } catch {
+                // Without pins nothing is sealed to. All else may be better in the bundle that the relay has now.
+                if case .pins = error { throw error }
+            }
+        }
+        let fetched = Copy(bundle: try await fetch(), fetchedAt: now)
+        let verified = try recipient(fetched)
+        keep(fetched, of: slot)
+        return verified
+    }
+
+    /// Forgets the copy of a device: when the relay asks for a message to be sealed again, since the device has a newer
+    /// bundle then, and together with the contact. The pin stays (`BundlePinStore.forget`).
+    ///
+    /// - Throws: `.system`.
+    public func forget(_ identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) {
+        try folder.withFile(of: BundlePinSlot(identity: identity, topic: topic)) { file throws(BundlePinStoreError) in
+            try file.remove()
+        }
+    }
+
+    private struct Copy {
+        let bundle: [UInt8]
+        let fetchedAt: Timestamp
+    }
+
+    private func copy(of slot: BundlePinSlot) -> Copy? {
+        // Whatever is wrong with an entry, fetching mends it.
+        let bytes = try? folder.withFile(of: slot) { file throws(BundlePinStoreError) in
+            try file.read(byteCountMax: Self.byteCountMax)
+        }
+        guard let bytes else { return nil }
+        var reader = ByteReader(bytes[...])
+        guard reader.take(Self.mark.count) == Self.mark, let fetchedAt = reader.take(UInt64.self),
+            let check = reader.take(Self.checkByteCount), let bundle = reader.take(reader.remainingByteCount)
+        else { return nil }
+        let copy = Copy(bundle: bundle, fetchedAt: Timestamp(milliseconds: fetchedAt))
+        return check == Self.check(of: copy) ? copy : nil
+    }
+
+    private func keep(_ copy: Copy, of slot: BundlePinSlot) {
+        var bytes = Self.mark
+        bytes.append(bigEndian: copy.fetchedAt.milliseconds)
+        bytes += Self.check(of: copy) + copy.bundle
+        // The recipient is verified and pinned: that its copy could not be kept costs another fetch, and no message.
+        try? folder.withFile(of: slot) { file throws(BundlePinStoreError) in try file.write(bytes) }
+    }
+
+    private static func check(of copy: Copy) -> [UInt8] {
+        var head = mark
+        head.append(bigEndian: copy.fetchedAt.milliseconds)
+        return Array(SHA256.hash(head, copy.bundle).prefix(checkByteCount))
+    }
+}

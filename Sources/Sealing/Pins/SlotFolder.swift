@@ -1,0 +1,135 @@
+import Keys
+private import Platform
+
+/// A folder with a small file for each device, shared by all processes of a machine that seal for one sender.
+///
+///     FOLDER/ab/cdef…        the file of the slot whose name begins "abcdef"
+///     FOLDER/ab/lock         held while a file of that subfolder is read and changed
+///     FOLDER/ab/new          a file that is being written; what a killed writer left is overwritten
+///
+/// 256 subfolders keep a hundred thousand files apart and let writers pass each other. A file is replaced by a rename after
+/// it was forced to disk, so a crash leaves the old one or the new one.
+struct SlotFolder: Sendable {
+    private let folder: String
+    /// Behind each file's name: two kinds of files may lie in one folder.
+    private let suffix: String
+
+    /// - Parameters:
+    ///   - folder: made with mode 0700 if it is missing.
+    ///   - suffix: of all files.
+    /// - Throws: `.writableByOthers` where group or others could put files in, `.system`.
+    init(_ folder: String, suffix: String = "") throws(BundlePinStoreError) {
+        try Self.makeFolder(folder)
+        var status = stat()
+        guard unsafe stat(folder, &status) == 0 else {
+            throw .system(call: "stat", path: folder, code: errno)
+        }
+        guard status.st_mode & 0o022 == 0 else { throw .writableByOthers(path: folder) }
+        self.folder = folder
+        self.suffix = suffix
+    }
+
+    /// Waits for whoever is at a file of the same subfolder; a process that ends gives way at once.
+    ///
+    /// - Parameters:
+    ///   - slot: whose file.
+    ///   - body: reads and writes it. Must not wait for anything but the disk.
+    /// - Returns: what `body` returns.
+    /// - Throws: `.system`, and what `body` throws.
+    func withFile<Result>(
+        of slot: BundlePinSlot,
+        _ body: (File) throws(BundlePinStoreError) -> Result
+    ) throws(BundlePinStoreError) -> Result {
+        let name = slot.name
+        let subfolder = folder + "/" + name.prefix(2)
+        let lock = try lockFile(in: subfolder)
+        defer {
+            // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+            _ = flock(lock, LOCK_UN)
+            close(lock)
+        }
+        try Self.lock(lock, path: subfolder)
+        return try body(File(path: subfolder + "/" + name.dropFirst(2) + suffix, temporary: subfolder + "/new"))
+    }
+
+    /// One slot's file, while nobody else is at it.
+    struct File {
+        let path: String
+        fileprivate let temporary: String
+
+        /// - Returns: nil where there is none.
+        func read(byteCountMax: Int) throws(BundlePinStoreError) -> [UInt8]? {
+            do {
+                return try WholeFile.read(path, byteCountMax: byteCountMax)
+            } catch {
+                if case .notFound = error { return nil }
+                throw BundlePinStoreError(error)
+            }
+        }
+
+        func write(_ bytes: [UInt8]) throws(BundlePinStoreError) {
+            do {
+                try WholeFile.write(bytes, to: path, access: .ownerOnly, temporary: temporary)
+            } catch {
+                throw BundlePinStoreError(error)
+            }
+        }
+
+        /// None there is no error.
+        func remove() throws(BundlePinStoreError) {
+            guard unsafe unlink(path) == 0 else {
+                guard errno == ENOENT else { throw .system(call: "unlink", path: path, code: errno) }
+                return
+            }
+            try SlotFolder.syncDirectory(of: path)
+        }
+    }
+
+    private func lockFile(in subfolder: String) throws(BundlePinStoreError) -> Int32 {
+        let path = subfolder + "/lock"
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC
+        var descriptor = unsafe open(path, flags, 0o600)
+        if descriptor < 0, errno == ENOENT {
+            try Self.makeFolder(subfolder)
+            descriptor = unsafe open(path, flags, 0o600)
+        }
+        guard descriptor >= 0 else { throw .system(call: "open", path: path, code: errno) }
+        return descriptor
+    }
+
+    /// `flock` belongs to the opened file and not to the process: two threads exclude each other as two processes do.
+    private static func lock(_ descriptor: Int32, path: String) throws(BundlePinStoreError) {
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw .system(call: "flock", path: path, code: errno) }
+        }
+    }
+
+    /// A folder whose name is lost with the power takes every file in it along: it is forced to disk too.
+    private static func makeFolder(_ path: String) throws(BundlePinStoreError) {
+        guard unsafe mkdir(path, 0o700) == 0 else {
+            guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
+            return
+        }
+        try syncDirectory(of: path)
+    }
+
+    private static func syncDirectory(of path: String) throws(BundlePinStoreError) {
+        do {
+            try WholeFile.syncDirectory(of: path)
+        } catch {
+            throw BundlePinStoreError(error)
+        }
+    }
+}
+
+extension BundlePinStoreError {
+    fileprivate init(_ error: FileError) {
+        switch error {
+        case .system(let call, let path, let code): self = .system(call: call, path: path, code: code)
+        case .notFound(let path), .notARegularFile(let path), .tooLarge(let path, _), .empty(let path),
+            .exists(let path), .permissionsTooLoose(let path, _), .exampleKey(let path), .publicKey(let path),
+            .privateKey(let path), .malformed(let path, _):
+            self = .damaged(place: path)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import APNS
+import Envelope
+import Keys
+import NotificationCore
+import Opening
+import RelayClient
+
+// What the app has and gives.
+extension DeviceCommand {
+    /// A tester's keys go where app and extension find them, at the app's first launch.
+    func installKeys(_ container: borrowing AppContainer) throws(CommandFailure) -> BundleID {
+        guard let keyPath = arguments.value("--device-key") else { return try arguments.topic() }
+        do throws(FileError) {
+            let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
+            if !container.hasApp { try container.install(keys, ContactList()) }
+            return keys.topic
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    func launch(
+        _ container: borrowing AppContainer,
+        _ topic: BundleID
+    ) throws(CommandFailure) -> PhoneApp {
+        let app = try PhoneApp(container, topic: topic, hosts: hosts)
+        do {
+            if let path = arguments.value("--senders") { try app.device.setContacts(try contacts(path)) }
+            // A tester's keys stay as they are in their file.
+            if arguments.value("--device-key") == nil { try app.device.rotateIfDue() }
+        } catch let error as AppDeviceError {
+            throw .failed(error.sentence)
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw .failed("\(error)")
+        }
+        try publishKeys(of: app)
+        return app
+    }
+
+    private func contacts(_ path: String) throws(CommandFailure) -> ContactList {
+        do throws(FileError) { return try ContactList(file: path) } catch { throw .file(error) }
+    }
+
+    /// What senders need of the device, which does not change when it connects.
+    private func publishKeys(of app: PhoneApp) throws(CommandFailure) {
+        do {
+            if let path = arguments.value("--bundle-out") {
+                try write(Base64URL.string(try app.device.bundle().bytes), to: path, .everyone)
+            }
+            if let path = arguments.value("--identity-out") {
+                try write(app.device.identity.text, to: path, .everyone)
+            }
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw .failed("no key bundle could be made (\(error))")
+        }
+    }
+
+    func publish(_ token: DeviceToken, _ app: PhoneApp?) throws(CommandFailure) {
+        // A token lets whoever has the team's key push to this device: only the owner may read the file.
+        if let path = arguments.value("--token-out") { try write(token.hex, to: path, .ownerOnly) }
+        guard let path = arguments.value("--registration-out"), let app else { return }
+        let registration: DeviceRegistration
+        do {
+            registration = try DeviceRegistration(of: app.device, token: token.bytes, environment: .sandbox)
+        } catch {
+            throw .failed("the app has nothing to register with (\(error))")
+        }
+        try write(String(decoding: registration.json, as: UTF8.self), to: path, .ownerOnly)
+    }
+
+    private func write(_ line: String, to path: String, _ access: WholeFile.Access) throws(CommandFailure) {
+        do throws(FileError) {
+            try WholeFile.write(Array((line + "\n").utf8), to: path, access: access)
+        } catch {
+            throw .file(error)
+        }
+    }
+}

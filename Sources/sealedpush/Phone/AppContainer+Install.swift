@@ -1,0 +1,28 @@
+import Glibc
+import Keys
+import NotificationCore
+import Opening
+
+extension AppContainer {
+    /// The app's first launch with a tester's keys: they and the pinned senders go where app and extension find them.
+    func install(_ keys: borrowing DeviceKeys, _ contacts: ContactList) throws(FileError) {
+        try PrivateFolder.make(privatePath)
+        do throws(SharedContainer.InstallError) {
+            try SharedContainer(path: groupPath).install(
+                keys: keys,
+                contacts: contacts,
+                identityStore: FileSecretStore(folder: privatePath + "/identity")
+            )
+        } catch {
+            switch error {
+            case .file(let error): throw error
+            case .keys(.store(.system(let call, let code))), .window(.system(let call, let code)):
+                throw .system(call: call, path: groupPath, code: code)
+            case .keys, .window: throw .malformed(path: groupPath, expected: "a folder for keys")
+            }
+        }
+    }
+
+    /// Whether an app was here before.
+    var hasApp: Bool { unsafe access(privatePath + "/identity", F_OK) == 0 }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import Keys
+import NotificationServiceExtension
+
+/// The folders of a simulated phone: one that app and extension share, and one of the app's own. Private; temporary, and
+/// gone when the phone is, unless a place is given.
+struct AppContainer: ~Copyable {
+    private let temporary: Temporary?
+    let groupPath: String
+    /// Not made yet.
+    let privatePath: String
+
+    /// Made before any thread reads the environment: the extension finds its container through it.
+    ///
+    /// - Parameter place: a folder that stays, made if it is missing; nil for a temporary one.
+    /// - Throws: `.file`.
+    init(at place: String? = nil) throws(CommandFailure) {
+        let temporary = place == nil ? try Temporary() : nil
+        if let place { try Self.make(place) }
+        let path = if let temporary { temporary.path } else { try RelayProcess.absolute(place ?? "") }
+        let groupPath = path + "/" + PrincipalClass.appGroup
+        try Self.make(groupPath)
+        guard unsafe setenv("SEALEDPUSH_APP_GROUPS", path, 1) == 0 else {
+            throw .file(.system(call: "setenv", path: path, code: errno))
+        }
+        self.temporary = temporary
+        self.groupPath = groupPath
+        privatePath = path + "/SealedPush"
+    }
+
+    /// In a box: there is one, or there is none.
+    private final class Temporary {
+        private let folder: TemporaryFolder
+
+        init() throws(CommandFailure) { folder = try TemporaryFolder("device") }
+
+        var path: String { folder.path }
+    }
+
+    private static func make(_ path: String) throws(CommandFailure) {
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw .file(.system(call: "mkdir", path: path, code: errno))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import APNS
+import DeviceLink
+import Envelope
+import ExtensionHarness
+import NotificationCore
+
+/// What the device's screen shows, as lines: for people, or one JSON object each.
+struct DeviceLog {
+    let printsJSON: Bool
+
+    func printReady() throws(CommandFailure) {
+        guard printsJSON else { return try Output.print("ready: connected, waiting for pushes") }
+        var writer = JSONWriter()
+        writer.object { $0.member("event", "ready") }
+        try print(writer)
+    }
+
+    /// The app was woken, and no service extension ran: the push is silent.
+    func printWoken(_ push: DevicePush) throws(CommandFailure) {
+        guard printsJSON else { return try Output.print("(a silent push: the app was woken)") }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", "woken")
+            writer.member("apns-id", push.id.description)
+        }
+        try print(writer)
+    }
+
+    /// What the app reported for a VoIP push, or what iOS ended it for.
+    func print(_ delivery: VoIPDelivery, of push: DevicePush) throws(CommandFailure) {
+        guard printsJSON else { return try Output.print("(\(TerminalText.safe("\(delivery)")))") }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", "call")
+            writer.member("apns-id", push.id.description)
+            writer.member("why", "\(delivery)")
+            guard let call = delivery.call else { return }
+            writer.member("caller", call.name)
+            writer.member("rings", call.state == .ringing)
+        }
+        try print(writer)
+    }
+
+    /// From what the app opened.
+    func print(_ contents: [NotificationContent]) throws(CommandFailure) {
+        let why = "the app opened it, after the phone was unlocked"
+        for content in contents {
+            guard printsJSON else {
+                let lines = [content.title, content.subtitle, content.body].filter { !$0.isEmpty }
+                try Output.print(lines.map(TerminalText.safe).joined(separator: "\n") + "\n(\(why))")
+                continue
+            }
+            var writer = JSONWriter()
+            writer.object { writer in
+                writer.member("event", "shown")
+                writer.member("why", why)
+                writer.member("title", content.title)
+                writer.member("subtitle", content.subtitle)
+                writer.member("body", content.body)
+                writer.member("thread-id", content.threadID)
+            }
+            try print(writer)
+        }
+    }
+
+    /// From the content that the extension gave to its handler.
+    func print(_ shown: ShownNotification, of push: DevicePush, on device: Device) throws(CommandFailure) {
+        guard printsJSON else {
+            let lines =
+                [shown.title, shown.subtitle, shown.body].filter { !$0.isEmpty }
+                + shown.attachments.map { "[\($0.type)]" }
+            return try Output.print(
+                lines.map(TerminalText.safe).joined(separator: "\n") + "\n(\(why(shown))\(enforcement(shown)))"
+            )
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", "shown")
+            writer.member("apns-id", push.id.description)
+            writer.member("why", why(shown))
+            writer.member("title", shown.title)
+            writer.member("subtitle", shown.subtitle)
+            writer.member("body", shown.body)
+            writer.member("thread-id", shown.threadIdentifier)
+            writer.name("attachments")
+            writer.array { writer in for attachment in shown.attachments { writer.string(attachment.type) } }
+            writer.member("badge", device.badge)
+            writer.name("screen")
+            writer.array { writer in for listed in device.screen { writer.string(listed.body) } }
+            writer.member("memory-limit", limit(shown))
+            if let peak = shown.peakMemoryByteCount { writer.member("memory-peak", Int64(peak)) }
+        }
+        try print(writer)
+    }
+
+    func printNotShown(_ push: DevicePush, why: SimulatedPushError) throws(CommandFailure) {
+        guard printsJSON else { return try Output.print("not shown: the payload is \(clause(why))") }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("event", "not-shown")
+            writer.member("apns-id", push.id.description)
+            writer.member("why", clause(why))
+        }
+        try print(writer)
+    }
+
+    private func why(_ shown: ShownNotification) -> String {
+        switch shown.why {
+        case .answered: "the extension answered"
+        case .expired: "the extension answered when its time was over"
+        case .timedOut: "the extension never answered: the original is shown"
+        case .emptyAnswer: "the extension answered without text: the original is shown"
+        case .notRun(.notMutable): "no mutable-content: iOS does not run the extension"
+        case .suppressed: "the extension answered without text: nothing is shown"
+        case .invalidAttachment: "iOS does not take the attachment: the original is shown"
+        case .ended(let ending): "\(clause(ending)): the original is shown"
+        case .notRun(.noVisibleAlert): "nothing to show: iOS does not run the extension"
+        case .notRun(.notStarted): "iOS does not start the extension until the phone restarts"
+        case .notRun(.alertsOff): "alerts are off: iOS does not run the extension"
+        }
+    }
+
+    private func clause(_ ending: Ending) -> String {
+        switch ending {
+        case .returned, .timedOut: "the extension never answered"
+        case .terminatedForSecondAnswer: "the extension answered another push twice, for which iOS ends it"
+        case .killedForMemory(let peak): "the extension was ended for its memory, \(megabytes(peak))"
+        case .killedHoldingLock: "the extension was ended for a lock that it held (0xdead10cc)"
+        case .crashed(let signal): "the extension crashed with signal \(signal)"
+        case .exited(let status): "the extension left by itself with status \(status)"
+        case .hostFailed: "the extension's process did not work"
+        }
+    }
+
+    /// What the text for people adds about the extension's process, nothing where it had none.
+    private func enforcement(_ shown: ShownNotification) -> String {
+        guard let peak = shown.peakMemoryByteCount else { return "" }
+        return "; at most \(megabytes(peak)) in its own process, \(limit(shown))"
+    }
+
+    private func limit(_ shown: ShownNotification) -> String {
+        switch shown.memory {
+        case .none: "not limited"
+        case .controlGroup: "limited by a control group"
+        case .polled(let interval): "limited by looking every \(Int(interval / .milliseconds(1))) ms"
+        }
+    }
+
+    private func megabytes(_ byteCount: Int) -> String {
+        let tenths = byteCount * 10 / (1 << 20)
+        return "\(tenths / 10).\(tenths % 10) MB"
+    }
+
+    private func clause(_ error: SimulatedPushError) -> String {
+        switch error {
+        case .tooLong(let byteCount, let byteCountMax): "\(byteCount) bytes, more than the \(byteCountMax) of a push"
+        case .notJSON: "not JSON"
+        case .notAnObject: "not a JSON object"
+        case .missingAps: "without an aps dictionary"
+        }
+    }
+
+    private func print(_ writer: JSONWriter) throws(CommandFailure) {
+        try Output.print(String(decoding: writer.bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,89 @@
+import Envelope
+import Glibc
+import Keys
+import NotificationCore
+import NotificationServiceExtension
+import Opening
+import Platform
+import RelayClient
+
+/// The app on a simulated phone: does at each launch what a shipped one does (docs/ios.md).
+struct PhoneApp {
+    let device: AppDevice
+    private let relay: RelayClient
+    /// Where the relay's name leads.
+    private let phone: SimulatedDevice
+
+    /// Opens what is in the container; what is missing is made.
+    ///
+    /// - Parameters:
+    ///   - container: the phone's.
+    ///   - topic: the app's bundle id.
+    ///   - hosts: of the machine's network, what is somewhere else for this phone.
+    /// - Throws: `CommandFailure`.
+    init(
+        _ container: borrowing AppContainer,
+        topic: BundleID,
+        hosts: [SimulatedDevice.HostMapping]
+    ) throws(CommandFailure) {
+        var settings = AppDevice.Settings(
+            topic: topic,
+            containerPath: container.groupPath,
+            privatePath: container.privatePath,
+            display: PrincipalClass.display
+        )
+        settings.keepsReceipts = true
+        do throws(AppDeviceError) {
+            switch try AppDevice.open(settings) {
+            case .continued(let device), .newIdentity(let device), .remade(let device, _): self.device = device
+            }
+        } catch {
+            throw .failed("the app's keys in \(TerminalText.safe(container.groupPath)): \(error.sentence)")
+        }
+        do throws(RelayClientError) { relay = try RelayClient(PrincipalClass.relayURL) } catch {
+            throw .failed("\(PrincipalClass.relayURL) is no address of a relay")
+        }
+        phone = SimulatedDevice(
+            appGroupsPath: nil,
+            clock: ContinuousClock(),
+            wallClock: { Self.machineTime },
+            hosts: hosts
+        )
+    }
+
+    /// Milliseconds since 1970. Not `Timestamp.now`, which asks the phone.
+    private static var machineTime: UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Runs, in front or because a background push has woken it.
+    ///
+    /// - Returns: what was kept while the phone was locked, opened now.
+    /// - Throws: `CommandFailure`.
+    func run() async throws(CommandFailure) -> [NotificationContent] {
+        let contents: [NotificationContent]
+        do throws(AppDeviceError) { contents = try device.openSpooled() } catch { throw .failed(error.sentence) }
+        let reporting = phone.run { Task { [device, relay] in try await device.report(to: relay) } }
+        // A relay that is not there, or not the app's: what is due is kept, as on a phone without a network.
+        do { try await reporting.value } catch {}
+        return contents
+    }
+}
+
+extension AppDeviceError {
+    /// For people.
+    var sentence: String {
+        switch self {
+        case .locked: "they cannot be read; whose files are they?"
+        case .storageFull: "the disk is full"
+        case .otherTopic: "they are those of another app; give its bundle id with --topic"
+        case .system(let call, let code): "\(call): \(Output.systemText(code))"
+        case .announcement(let error): "a sender's announcement was refused (\(error))"
+        case .damaged, .contactsDamaged, .webPushKeysDamaged, .replayStoreLost, .erased, .tooManyPrekeys, .rotationDue,
+            .unknownEpoch, .randomSource:
+            "they are damaged (\(self)); remove the folder and begin anew"
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Envelope
+import Keys
+import Sealing
+
+/// One call, sealed as often as it is asked for.
+struct PreparedCall {
+    private let message: PreparedMessage
+
+    init() throws { message = try PreparedMessage(Callee.call("room 7"), sentAt: .now) }
+
+    func payload(_ callee: Callee) throws -> [UInt8] {
+        try callee.caller.seal(message, for: callee.recipient()).payload(placeholder: .example)
+    }
+}
