@@ -67,8 +67,8 @@ let package = Package(
         .library(name: "NotificationCore", targets: ["NotificationCore", "Envelope", "Keys", "Opening"]),
         .library(name: "RelayClient", targets: ["RelayClient"]),
         .library(name: "Sealing", targets: ["Sealing", "Envelope", "Keys"]),
-        .library(name: "AttachmentStream", targets: ["AttachmentStream"]),
-        .library(name: "AttachmentUpload", targets: ["AttachmentUpload"]),
+        .library(name: "AttachmentStream", targets: ["AttachmentStream", "Envelope"]),
+        .library(name: "AttachmentUpload", targets: ["AttachmentUpload", "Envelope"]),
     ],
     targets: [
         // The message: its bytes, then its keys.
@@ -280,7 +280,13 @@ package.targets += [
     stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Strangers/ShippingStyle"),
     stranger("ChatBackEnd", "APNS", "APNSProvider", path: "Tests/Strangers/ChatBackEnd"),
-    stranger("UploadingBackEnd", "AttachmentUpload", path: "Tests/Strangers/UploadingBackEnd"),
+    stranger(
+        "UploadingBackEnd",
+        "AttachmentStream",
+        "AttachmentUpload",
+        "Envelope",
+        path: "Tests/Strangers/UploadingBackEnd"
+    ),
     stranger("KeychainStyleHelper", "Security", "os", path: "Tests/Strangers/KeychainStyle"),
     // What documents show: an app's sources as far as Linux compiles them, and tests that have the public interface alone.
     stranger(
@@ -331,7 +337,6 @@ package.targets += [
     ),
     tests(
         "EndToEndTests",
-        "AttachmentStream",
         "AttachmentUpload",
         "ChatAppCode",
         "EndToEndExtension",
@@ -342,6 +347,7 @@ package.targets += [
         "Opening",
         "RelayClient",
         "Sealing",
+        "UploadingBackEnd",
         "sealedpush",
         "sealedpushd",
         packageAccess: false
@@ -452,8 +458,7 @@ package.targets += [
         "Platform",
         "Primitives",
         "TestCertificates",
-        "Transport",
-        "UploadingBackEnd"
+        "Transport"
     ),
     tests(
         "BlobStoreTests",

@@ -3,6 +3,8 @@ package import Primitives
 
 /// Whole files: sealed by who sends one, opened where it is there already.
 public enum AttachmentFile {
+    /// Seals a file under a key that was chosen already.
+    ///
     /// - Parameters:
     ///   - source: the file to be sealed, at most `AttachmentLength.byteCountMax` long.
     ///   - path: of the sealed file, where nothing is yet; readable by its owner only, and gone again after an error.
@@ -10,7 +12,7 @@ public enum AttachmentFile {
     ///   - context: of the pointer to this attachment.
     /// - Returns: the length in bytes of `source`. The sealed file's is `AttachmentLength.stored` of it.
     /// - Throws: `.file`, `.notARegularFile`, `.tooLong`, `.sourceChanged`, `.wrongKey` for a key of another length.
-    public static func seal(
+    package static func seal(
         from source: String,
         to path: String,
         key: [UInt8],

@@ -8,7 +8,6 @@ import Testing
 
 @testable import AttachmentUpload
 @testable import Transport
-@testable import UploadingBackEnd
 
 /// Files to hosts over real sockets.
 struct UploaderTests {
@@ -82,14 +81,9 @@ struct UploaderTests {
         #expect(try content(url, service) == bytes)
     }
 
-    @Test func `the function in blobs.md brings a file to a host, and refuses an address that is none`() async throws {
-        let service = try service()
-        let server = try server { service.response(to: $0) }
-        let (path, bytes) = try file(5_000)
-        let trust = AttachmentUploader.Trust.file(path: place.path("ca.pem"))
-        let url = try await upload(path, to: "https://localhost:\(server.port)", token: Self.token, trust: trust)
-        #expect(try content(try #require(AttachmentURL(url)), service) == bytes)
-        await #expect(throws: BadSettings.self) { try await upload(path, to: "http://localhost", token: Self.token) }
+    @Test(arguments: ["http://localhost", "https://", "https://localhost/path", "localhost", ""])
+    func `an address that is not a host's is refused`(_ url: String) {
+        #expect(BlobHost(url: url, token: Self.token) == nil)
     }
 
     @Test func `parts and answers that are lost cost no byte`() async throws {

@@ -34,9 +34,11 @@ public final class Stage: Sendable {
     private let receiver: TestWebServer
     private let apiKey: String
     private let relay: Guarded<(station: Station, port: Int)?>
+    private let files = Guarded<Station?>(nil)
 
     static let keys = Checkout.path + "/keys-example"
-    var authorities: String { Self.keys + "/ca.pem" }
+    /// The file of the authority that vouches for every station.
+    public var authorities: String { Self.keys + "/ca.pem" }
 
     /// Runs a test on a stage of its own, and ends all its processes.
     public static func with<Result>(
@@ -77,6 +79,7 @@ public final class Stage: Sendable {
 
     private func end() {
         relay.withLock { $0 }?.station.kill()
+        files.withLock { $0 }?.kill()
         simulator.kill()
     }
 
@@ -158,6 +161,36 @@ public final class Stage: Sendable {
             guard !ends.contains(found) else { throw Surprise("it is \(found): \(answer)") }
             try await Task.sleep(for: .milliseconds(20))
         }
+    }
+
+    /// Starts a host of attachments, `files.example.com`.
+    ///
+    /// - Returns: its port, and the token of a tenant.
+    /// - Throws: where it does not start.
+    public func startFiles() async throws -> (port: Int, token: String) {
+        let (token, tenants) = (folder.path("files.token"), folder.path("tenants.txt"))
+        let words = ["blobs", "token", "--name", "acme", "--out", token]
+        _ = try folder.makeFile("tenants.txt", LineProcess(LineProcess.path(of: "sealedpush"), words).rest())
+        let host = try Station(
+            "sealedpush",
+            [
+                "blobs", "--json", "--allow-example-keys", "--port", "0", "--folder", folder.path("files"),
+                "--tenants", tenants, "--certificate", Self.keys + "/files.pem",
+                "--certificate-key", Self.keys + "/files.key",
+            ]
+        )
+        files.withLock { $0 = host }
+        let text = try String(decoding: WholeFile.read(token, byteCountMax: 1_024), as: UTF8.self)
+        let port = try await host.events.next("ready")["port"]?.number ?? 0
+        return (port, text.filter { !$0.isWhitespace })
+    }
+
+    /// A picture of the tenant's, which lies where others may be put beside it.
+    public func copyOfPicture() throws -> String {
+        let bytes = try WholeFile.read(Self.keys + "/picture.png", byteCountMax: 1 << 20)
+        let path = folder.path("picture.png")
+        try WholeFile.write(bytes, to: path, access: .ownerOnly)
+        return path
     }
 
     /// Tells the simulator of its devices and its clock.

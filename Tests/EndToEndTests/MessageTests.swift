@@ -1,3 +1,4 @@
+import AttachmentUpload
 import EndToEndStage
 import Envelope
 import Foundation
@@ -6,6 +7,8 @@ import NotificationCore
 import Opening
 import Sealing
 import Testing
+
+@testable import UploadingBackEnd
 
 /// A message through all of its stations: sealed as a back end seals, `sealedpushd`, `sealedpush simulate`, the phone with
 /// its extension, and the receipt on its way back.
@@ -25,6 +28,27 @@ import Testing
             let state = try await stage.state("delivered", of: id)
             #expect(state["receipt"]?.text != nil && state["attempt-count"]?.number == 1)
             #expect(try await stage.hooks.next("delivered")["apns-id"]?.text == id)
+        }
+    }
+
+    @Test func `a picture goes sealed through a host of attachments, and is shown with its message`() async throws {
+        try await Stage.with { stage in
+            let files = try await stage.startFiles()
+            let own = try await ChatPhone.ready(on: stage, files: files.port)
+            let picture = try stage.copyOfPicture()
+            let host = try #require(BlobHost(url: "https://localhost:\(files.port)", token: files.token))
+            let type = try #require(MediaType("image/png"))
+            let one = try await attachment(picture, type: type, at: host, trust: .file(path: stage.authorities))
+            // Phones know the host by its public name.
+            let url = try #require(AttachmentURL("https://files.example.com" + one.url.path))
+            var message = message("Look!")
+            message.attachments = [
+                try AttachmentPointer(id: one.id, url: url, key: one.key, byteCount: one.byteCount, type: type)
+            ]
+            try await own.server.send(message)
+            let shown = try await own.nextShown()
+            #expect(shown["body"]?.text == "Look!")
+            #expect(shown["attachments"]?.elements.compactMap(\.text) == ["public.png"], "\(shown)")
         }
     }
 

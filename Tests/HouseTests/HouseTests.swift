@@ -91,7 +91,7 @@ struct HouseTests {
     /// Examples/Providers/test.
     static let swiftPages = [
         "README.md": ["Examples/ChatApp", "Tests/DocumentedCodeTests"],
-        "docs/blobs.md": ["Tests/Strangers/UploadingBackEnd"],
+        "docs/attachments.md": ["Tests/Strangers/UploadingBackEnd"],
         "docs/ios.md": ["Examples/ChatApp"],
         "docs/provider.md": ["Tests/Strangers/ChatBackEnd"],
         "docs/simulator/swift.md": ["Examples/Providers/swift"],

@@ -72,7 +72,7 @@ func startDevice(
     case .remade(let same, because: _): device = same         // what was under way is lost
     }
     try device.openSpooled(show: show)                        // came while the device was locked
-    try device.rotateIfDue()
+    try device.rotateIfDue(token: token)                      // each week, and for another token
 
     var contacts = ContactList()                              // all others are shown as the placeholder
     for friend in try await backEnd.friends() {

@@ -24,6 +24,9 @@ public struct AttachmentID: Hashable, Sendable {
         rawRepresentation = bytes
     }
 
+    /// What the file's encryption is bound to: LP("SealedPush/1 attachment") ‖ id, 40 bytes.
+    package var context: [UInt8] { Binding.context(Binding.attachmentContext) + rawRepresentation }
+
     /// 22 characters of base64url.
     public var text: String { Base64URL.string(rawRepresentation) }
 }

@@ -56,7 +56,7 @@ public struct AttachmentPointer: Hashable, Sendable {
     }
 
     /// What the file's encryption is bound to: LP("SealedPush/1 attachment") ‖ id, 40 bytes.
-    public var context: [UInt8] { Binding.context(Binding.attachmentContext) + id.rawRepresentation }
+    public var context: [UInt8] { id.context }
 
     private static func isName(_ name: String) -> Bool {
         (1...nameByteCountMax).contains(name.utf8.count) && !name.utf8.contains(0)

@@ -41,23 +41,40 @@ extension AppDevice {
         try translated { () throws(ContainerError) in try container.resendMarkers.bundlePublished(now: now) }
     }
 
-    /// Makes new prekeys if these are seven days old, or not what the settings ask for. Call it whenever the app runs.
+    /// Makes new prekeys if these are seven days old, if they are not what the settings ask for, or if the device token is
+    /// another than the last one: one prekey id under both would join them (docs/protocol.md, section 14). Call it whenever
+    /// the app runs.
     ///
+    /// - Parameter token: what `didRegisterForRemoteNotificationsWithDeviceToken` gave; nil while the app waits for it.
     /// - Returns: whether there is a new bundle to publish.
     /// - Throws: `AppDeviceError`; `.locked` where a prekey of the unlocked device cannot be written now.
     @discardableResult
-    public func rotateIfDue() throws(AppDeviceError) -> Bool {
+    public func rotateIfDue(token: [UInt8]? = nil) throws(AppDeviceError) -> Bool {
         var random = SystemRandom()
-        return try rotateIfDue(now: .now, random: &random)
+        return try rotateIfDue(token: token, now: .now, random: &random)
     }
 
-    package func rotateIfDue(now: Timestamp, random: inout some RandomSource) throws(AppDeviceError) -> Bool {
+    package func rotateIfDue(
+        token: [UInt8]? = nil,
+        now: Timestamp,
+        random: inout some RandomSource
+    ) throws(AppDeviceError) -> Bool {
         let clock = try clock(now: now)
-        return try translated { () throws(KeyRingError) in try ring.rotateIfDue(at: clock, random: &random) }
+        let record = token.map { TokenRecord(path: settings.tokenRecordPath, token: $0) }
+        let isOtherToken = try translated { () throws(FileError) in try record?.isOther() ?? false }
+        let hasRotated = try translated { () throws(KeyRingError) in
+            if isOtherToken {
+                try ring.rotate(at: clock, random: &random)
+                return true
+            }
+            return try ring.rotateIfDue(at: clock, random: &random)
+        }
+        // Last: a process that is killed before it rotates once more, and no token has another's prekeys.
+        try translated { () throws(FileError) in try record?.write() }
+        return hasRotated
     }
 
-    /// Makes new prekeys at once: the device token changed, and one prekey id under both would join them (protocol v1,
-    /// rule 33); or the person thinks that the device was in other hands.
+    /// Makes new prekeys at once: the person thinks that the device was in other hands, say.
     ///
     /// - Throws: `AppDeviceError`.
     public func rotate() throws(AppDeviceError) {

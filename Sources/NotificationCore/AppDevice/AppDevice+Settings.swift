@@ -76,6 +76,9 @@ extension AppDevice {
         /// Held while the window and the ring are brought into step.
         var openingLockPath: String { privatePath + "/opening.lock" }
 
+        /// The last device token's digest.
+        var tokenRecordPath: String { privatePath + "/token" }
+
         /// Held while the contact list is read and replaced.
         var contactsLockPath: String { privatePath + "/contacts.lock" }
     }

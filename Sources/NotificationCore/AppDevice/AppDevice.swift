@@ -10,7 +10,7 @@ public import Opening
 ///     case .newIdentity(let device): …              // every sender pins device.identity
 ///     case .remade(let device, because: _): …       // what was under way is lost; senders need device.bundle()
 ///     }
-///     try device.rotateIfDue()
+///     try device.rotateIfDue(token: token)
 ///     if try device.needsPublication() {
 ///         let bundle = try device.bundle()
 ///         try await upload(bundle.bytes)

@@ -84,27 +84,15 @@ struct AttachmentCommand: Command {
     }
 
     private func seal(_ description: Description) throws(CommandFailure) {
-        var random = SystemRandom()
-        let id = random.bytes(count: AttachmentID.byteCount)
-        let key = random.bytes(count: AttachmentKey.byteCount)
-        let byteCount: UInt64
-        do {
-            byteCount = try AttachmentFile.seal(
-                from: source,
-                to: out,
-                key: key,
-                context: Binding.context(Binding.attachmentContext) + id
-            )
-        } catch {
-            throw failure(error)
-        }
+        let sealed: SealedAttachment
+        do { sealed = try AttachmentFile.seal(from: source, to: out) } catch { throw failure(error) }
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("id", Base64URL.string(id))
+            writer.member("id", sealed.id.text)
             if let url = description.url { writer.member("url", url.text) }
-            writer.member("key", Base64URL.string(key))
-            writer.member("size", byteCount)
-            writer.member("stored", AttachmentLength.stored(byteCount))
+            sealed.key.withBytes { writer.member("key", Base64URL.string($0)) }
+            writer.member("size", sealed.byteCount)
+            writer.member("stored", AttachmentLength.stored(sealed.byteCount))
             writer.member("type", description.type.text)
             if let name = description.name { writer.member("name", name) }
             if description.isThumbnail { writer.member("thumbnail", true) }

@@ -119,4 +119,30 @@ struct RotationLoopTests {
         #expect(try device.rotateIfDue(now: handset.now, random: &handset.random))
         #expect(try !device.rotateIfDue(now: handset.now, random: &handset.random))
     }
+
+    @Test func `another device token has other prekeys, and the same one keeps them (protocol v1, rule 33)`() throws {
+        let handset = try Handset(seed: 124)
+        let device = try handset.launch()
+        let rotates = { token in try device.rotateIfDue(token: token, now: handset.now, random: &handset.random) }
+        let epoch = { try device.bundle().epoch }
+        let first = try epoch()
+        #expect(try !rotates([1]))
+        #expect(try !rotates([1]))
+        #expect(try epoch() == first)
+        #expect(try rotates([2]))
+        #expect(try epoch() != first)
+        #expect(try !rotates([2]))
+        #expect(try !rotates(nil))
+        #expect(try rotates([1]))
+    }
+
+    @Test func `a token that could not be noted rotates once more, and no push is lost by it`() throws {
+        let handset = try Handset(seed: 125)
+        let device = try handset.launch()
+        #expect(try !device.rotateIfDue(token: [1], now: handset.now, random: &handset.random))
+        // As after a kill: something that is no digest.
+        try WholeFile.write([UInt8](repeating: 0, count: 40), to: handset.settings.tokenRecordPath, access: .ownerOnly)
+        #expect(try device.rotateIfDue(token: [1], now: handset.now, random: &handset.random))
+        #expect(try !device.rotateIfDue(token: [1], now: handset.now, random: &handset.random))
+    }
 }

@@ -1,17 +1,20 @@
+import AttachmentStream
 import AttachmentUpload
+import Envelope
+import Foundation
 
-/// Brings a sealed file to a host of attachments.
+/// Seals a file, and brings it to a host of attachments.
 ///
-/// - Returns: where devices fetch it; it goes into the message.
-func upload(
+/// - Returns: what goes into the message's `attachments`.
+func attachment(
     _ path: String,
-    to host: String,
-    token: String,
+    type: MediaType,
+    at host: BlobHost,
     trust: AttachmentUploader.Trust = .system
-) async throws -> String {
-    guard let host = BlobHost(url: host, token: token) else { throw BadSettings() }
-    return try await AttachmentUploader(trust: trust).upload(path, to: host).text
+) async throws -> AttachmentPointer {
+    let sealedPath = path + ".sealed"
+    let sealed = try AttachmentFile.seal(from: path, to: sealedPath)
+    let url = try await AttachmentUploader(trust: trust).upload(sealedPath, to: host)
+    try FileManager.default.removeItem(atPath: sealedPath)
+    return try sealed.pointer(to: url, type: type)
 }
-
-/// The address of the host is none, or not one of HTTPS.
-struct BadSettings: Error {}
