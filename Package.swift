@@ -297,7 +297,7 @@ package.targets += [
         "Opening",
         "RelayClient",
         path: "Examples/ChatApp/ChatApp",
-        excluding: ["ChatApp.entitlements", "ChatApp.swift", "Info.plist"]
+        excluding: ["ChatApp.entitlements", "ChatApp.swift", "ChatCalls.swift", "Info.plist"]
     ),
     .executableTarget(
         name: "ChatExtensionHost",

@@ -42,6 +42,8 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
     private let log = Logger(subsystem: "com.example.chat", category: "device")
     private var running: Task<Void, Never>?
     private var token: [UInt8]?
+    private var voIPToken: [UInt8]?
+    private var calls: ChatCalls?
 
     func application(
         _ application: UIApplication,
@@ -49,6 +51,17 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
     ) -> Bool {
         UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .badge, .sound]) { _, _ in }
         application.registerForRemoteNotifications()
+        // At each launch and before anything else waits: iOS may have launched the app for a call.
+        calls = ChatCalls(
+            groupFolder: Self.groupFolder,
+            onToken: { token in
+                MainActor.assumeIsolated {
+                    self.voIPToken = token.map { Array($0) }
+                    self.start()
+                }
+            },
+            onAnswer: { [log] _ in log.info("answered: here the app joins the call") }
+        )
         return true
     }
 
@@ -71,28 +84,36 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
     func start() {
         guard let token, running == nil else { return }
         running = Task {
-            let text = await Task.detached(priority: .utility) { [backEnd, log] in
-                await Self.run(token, backEnd, log)
+            let text = await Task.detached(priority: .utility) { [voIPToken, backEnd, log] in
+                await Self.run(token, voIPToken, backEnd, log)
             }.value
             status.text = text
             running = nil
         }
     }
 
-    private nonisolated static func run(_ token: [UInt8], _ backEnd: ChatBackEnd, _ log: Logger) async -> String {
-        let files = FileManager.default
-        guard let group = files.containerURL(forSecurityApplicationGroupIdentifier: ChatDevice.appGroup) else {
+    private nonisolated static var groupFolder: String? {
+        FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: ChatDevice.appGroup)?.path
+    }
+
+    private nonisolated static func run(
+        _ token: [UInt8],
+        _ voIPToken: [UInt8]?,
+        _ backEnd: ChatBackEnd,
+        _ log: Logger
+    ) async -> String {
+        guard let groupFolder else {
             return "The app group \(ChatDevice.appGroup) is not in the app's entitlements."
         }
         do {
-            let support = try files.url(
+            let support = try FileManager.default.url(
                 for: .applicationSupportDirectory,
                 in: .userDomainMask,
                 appropriateFor: nil,
                 create: true
             )
-            let settings = try ChatDevice.settings(groupFolder: group.path, supportFolder: support.path)
-            let device = try await startDevice(settings, token: token, backEnd) { show($0) }
+            let settings = try ChatDevice.settings(groupFolder: groupFolder, supportFolder: support.path)
+            let device = try await startDevice(settings, token: token, voIPToken: voIPToken, backEnd) { show($0) }
             for warning in try device.setupWarnings() { log.error("\(warning.description, privacy: .public)") }
             return "Compare with what your back end has pinned:\n\(device.identity.text)"
         } catch AppDeviceError.locked {

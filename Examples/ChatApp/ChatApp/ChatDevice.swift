@@ -62,6 +62,7 @@ protocol BackEnd: Sendable {
 func startDevice(
     _ settings: AppDevice.Settings,
     token: [UInt8],                                           // from Apple, by registerForRemoteNotifications
+    voIPToken: [UInt8]? = nil,                                // from PushKit, for calls
     _ backEnd: some BackEnd,
     show: (NotificationContent) -> Void
 ) async throws -> AppDevice {
@@ -80,7 +81,7 @@ func startDevice(
     }
     try device.setContacts(contacts)
 
-    let registration = try DeviceRegistration(of: device, token: token, environment: .sandbox)
+    let registration = try DeviceRegistration(of: device, token: token, environment: .sandbox, voIPToken: voIPToken)
     let answer = try await backEnd.register(registration.json, identity: device.identity.text)
     try device.acknowledged(registration, answer: answer)
     try device.destroyDue(clockConfirmedOnline: false)
