@@ -136,7 +136,7 @@ def check_document(folder, service, known, count, seed):
     done = subprocess.run(
         [os.path.join(os.path.dirname(sys.executable), "schemathesis")]
         + ["--config-file", os.path.join(folder, "schemathesis.toml"), "run", document]
-        + ["--url", f"http://127.0.0.1:{service.port}", "--checks", "all", "--mode", "all", "--no-color"]
+        + ["--url", f"http://127.0.0.1:{service.port}", "--mode", "all", "--no-color"]
         + ["--max-examples", str(count), "--seed", str(seed), "--continue-on-failure"]
         + ["--suppress-health-check", "all", "--request-timeout", str(PATIENCE)]
         + ["--report-har-path", report, "--output-sanitize", "true"],
