@@ -23,8 +23,11 @@ public final class Station: Sendable {
             close(outputWriter)
             close(errorWriter)
         }
+        // SEALEDPUSH_SEEDS and its like are for tests. The relay does not start with a variable that it does not know.
+        let variables = try Spawn.inherited().filter { !$0.hasPrefix("SEALEDPUSH_") }
         id = try Spawn.start(
             [LineProcess.path(of: program)] + arguments,
+            environment: variables,
             descriptors: [nil, outputWriter, errorWriter]
         )
         let (events, complaints) = (events, complaints)

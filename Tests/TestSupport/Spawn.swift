@@ -86,7 +86,10 @@ package enum Spawn {
         return (ends[0], ends[1])
     }
 
-    private static func inherited() throws(SystemFailure) -> [String] {
+    /// This process's own variables, as `NAME=value`.
+    ///
+    /// - Throws: `SystemFailure`.
+    package static func inherited() throws(SystemFailure) -> [String] {
         let file = unsafe open("/proc/self/environ", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SystemFailure(call: "open /proc/self/environ", code: errno) }
         defer { close(file) }
