@@ -2,7 +2,7 @@ import ExtensionHarness
 import NotificationCore
 import UserNotifications
 
-/// An app team's own extension, which shows Web Push messages too.
+/// An app team's own extension, which shows Web Push messages too and leaves receipts to its app.
 final class WebPushService: UNNotificationServiceExtension {
     private let core = ExtensionCore(
         pipeline: NotificationPipeline(
@@ -18,8 +18,15 @@ final class WebPushService: UNNotificationServiceExtension {
                 )
             ),
             opensWebPush: true
-        )
+        ),
+        settings: WebPushService.settings
     )
+
+    private static var settings: ExtensionCore.Settings {
+        var settings = ExtensionCore.Settings()
+        settings.keepsReceipts = true
+        return settings
+    }
 
     override func didReceive(
         _ request: UNNotificationRequest,

@@ -101,7 +101,8 @@ import Testing
         try await Stage.with { stage in
             let own = try await ChatPhone.ready(on: stage)
             own.phone.switchOff()
-            try await own.phone.switchOn(isLocked: true)
+            // Its extension has no way to the relay: it would send the app's receipt, too.
+            try await own.phone.switchOn(isLocked: true, reachesRelay: false)
             let id = try await own.server.send(message("while you slept"))
             #expect(try await own.nextShown()["body"]?.text == "Unlock to read a new message")
             _ = try await stage.state("accepted", of: id)
@@ -154,19 +155,30 @@ import Testing
         }
     }
 
-    @Test func `a silent push wakes the app, which sends what the extension could not`() async throws {
-        var options = Stage.Options()
-        options.allowsClearText = true
-        try await Stage.with(options) { stage in
+    @Test func `an app that starts sends what the extension could not`() async throws {
+        try await Stage.with { stage in
             let own = try await ChatPhone.ready(on: stage)
             // The phone has no way to the relay while it shows the message.
             own.phone.switchOff()
             try await own.phone.switchOn(reachesRelay: false)
             let id = try await own.server.send(message("in a tunnel"))
             #expect(try await own.nextShown()["body"]?.text == "in a tunnel")
-            _ = try await stage.state("accepted", of: id)
+            #expect(try await stage.state("accepted", of: id)["receipt"] == nil)
             own.phone.switchOff()
             try await own.phone.switchOn()
+            _ = try await stage.state("delivered", of: id)
+        }
+    }
+
+    @Test func `a silent push wakes the app, which sends what the extension did not`() async throws {
+        var options = Stage.Options()
+        options.allowsClearText = true
+        try await Stage.with(options) { stage in
+            // This extension keeps receipts and has no relay. Its app runs once more for the silent push, and not before.
+            let own = try await ChatPhone.ready(on: stage, extension: "EndToEndExtension")
+            let id = try await own.server.send(message("for the app to send"))
+            #expect(try await own.nextShown()["body"]?.text == "for the app to send")
+            #expect(try await stage.state("accepted", of: id)["receipt"] == nil)
             let silent = """
                 {"topic": "\(Stage.topic)", "devices": ["phone"], "notification": {"apns": {"contentAvailable": true}}}
                 """
