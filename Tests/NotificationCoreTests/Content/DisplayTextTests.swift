@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import NotificationCore
+@testable import Opening
 
 struct DisplayTextTests {
     @Test(arguments: [
@@ -66,14 +66,39 @@ struct DisplayTextTests {
         #expect(DisplayText.safe(text, in: .paragraph) == "")
     }
 
-    @Test func `words in tag characters are gone, and a flag's tags stay (abuse case 20)`() {
-        let hidden = String(
-            String.UnicodeScalarView("obey".unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xE0000) })
-        )
-        #expect(DisplayText.safe("Hi" + hidden, in: .line) == "Hi")
-        #expect(DisplayText.safe("👍" + hidden, in: .line) == "👍")
-        #expect(DisplayText.safe("🏴󠁧󠁢󠁥󠁮󠁧󠁿!", in: .line) == "🏴󠁧󠁢󠁥󠁮󠁧󠁿!")
-        #expect(DisplayText.safe("🏴" + String(repeating: hidden, count: 100), in: .line).unicodeScalars.count == 16)
+    @Test func `words in tag characters are gone, and the tags of Unicode's three flags stay (abuse case 20)`() {
+        #expect(DisplayText.safe("Hi" + Self.tags("obey"), in: .line) == "Hi")
+        #expect(DisplayText.safe("👍" + Self.tags("obey"), in: .line) == "👍")
+        #expect(DisplayText.safe("🏴" + Self.tags("obey") + Self.tagEnd, in: .line) == "🏴")
+        for flag in ["gbeng", "gbsct", "gbwls"].map({ "🏴" + Self.tags($0) + Self.tagEnd }) {
+            for text in [flag, "a" + flag + flag + "!"] {
+                #expect(Array(DisplayText.safe(text, in: .line).unicodeScalars) == Array(text.unicodeScalars))
+            }
+            #expect(DisplayText.safe(flag + Self.tags("obey") + Self.tagEnd, in: .line) == flag)
+            #expect(DisplayText.safe(String(flag.unicodeScalars.dropLast()), in: .line) == "🏴")
+            #expect(DisplayText.safe("🏴\u{200B}" + String(flag.unicodeScalars.dropFirst()), in: .line) == "🏴")
+        }
+        #expect(DisplayText.safe("🏴" + Self.tags("ustx") + Self.tagEnd, in: .line) == "🏴")
+    }
+
+    private static let tagEnd = "\u{E007F}"
+
+    private static func tags(_ word: String) -> String {
+        String(String.UnicodeScalarView(word.unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xE0000) }))
+    }
+
+    @Test(arguments: [
+        "\u{301}", "\u{338}\u{20DD}", "\u{FE0F}", "\u{200D}", "\u{200C}", "\u{93E}", " \u{301}", "\n\u{301}",
+        "\u{200B}\u{301}", "\u{301} \u{301}",
+    ])
+    func `marks before the first letter are gone, and those behind it stay (abuse case 20)`(_ marks: String) {
+        for place in [DisplayText.Place.line, .paragraph, .argument] {
+            let shown = DisplayText.safe(marks + "e\u{301}x", in: place)
+            #expect(Array(shown.unicodeScalars) == Array("e\u{301}x".unicodeScalars))
+        }
+        #expect(DisplayText.safe(marks, in: .paragraph) == "")
+        // A mark of direction stands for itself.
+        #expect(Array(DisplayText.safe("\u{200F}\u{301}a", in: .line).unicodeScalars) == ["\u{200F}", "a"])
     }
 
     @Test(arguments: [" ", "\u{3000}", "\u{2800}", "\u{200D}", "\t"])

@@ -1,19 +1,22 @@
 /// Text of a stranger, or of a contact that means ill, made safe to look at: signed is not trusted.
 ///
 /// Gone are the characters that turn the direction of what follows, that cannot be seen, or that control a terminal.
-/// Stacks of combining marks, floods of lines and endless texts are cut. Joiners stay, which emoji and Persian need, and so do
+/// Stacks of combining marks, floods of lines and endless texts are cut; marks before the first letter are gone. Joiners stay, which emoji and Persian need, and so do
 /// the marks of direction (U+200E, U+200F, U+061C), which turn nothing but what they stand beside.
-enum DisplayText {
+package enum DisplayText {
     /// How a text is shown.
-    enum Place {
+    package enum Place: Sendable {
         case line
         case paragraph
         /// In the place of a `%@`: one line, as long as what is around it.
         case argument
+        /// A contact's, which is bounded in bytes already.
+        case name
 
         var characterCountMax: Int {
             switch self {
             case .line: 120
+            case .name: Contact.nameByteCountMax
             case .paragraph, .argument: 2_000
             }
         }
@@ -29,7 +32,7 @@ enum DisplayText {
     ///   - place: a title has one line.
     ///   - keepsIsolates: for a text of the app's own, into which arguments were put.
     /// - Returns: what may be shown; empty where nothing of it can be seen.
-    static func safe(_ text: String, in place: Place, keepsIsolates: Bool = false) -> String {
+    package static func safe(_ text: String, in place: Place, keepsIsolates: Bool = false) -> String {
         if isPlain(text, in: place) { return cut(text, to: place.characterCountMax) }
         // Many texts are letters that join with nothing, and there is nothing to take out of them.
         if text.unicodeScalars.allSatisfy(TextScalars.standsAlone) { return shown(text.unicodeScalars, in: place) }
@@ -62,6 +65,8 @@ enum DisplayText {
         var blanks = (lineBreakCount: 0, spaceCount: 0)
         var hasVisible = false
         for piece in pieces {
+            // It would join what stands before the text on the screen.
+            guard hasVisible || !piece.isJoint else { continue }
             let isBreak = piece.isNewline && place == .paragraph
             if piece.isVisible {
                 hasVisible = true
@@ -93,18 +98,18 @@ enum DisplayText {
     ///   - text: any.
     ///   - inRightToLeft: whether the text around it is written from right to left.
     /// - Returns: what goes into the text.
-    static func argument(_ text: String, inRightToLeft: Bool) -> String {
+    package static func argument(_ text: String, inRightToLeft: Bool) -> String {
         let shown = TextScalars.withoutJoints(safe(text, in: .argument))
         guard hasRightToLeft(shown) || inRightToLeft else { return shown }
         return "\u{2068}" + shown + "\u{2069}"
     }
 
     /// Whether any of it is written from right to left.
-    static func hasRightToLeft(_ text: String) -> Bool {
+    package static func hasRightToLeft(_ text: String) -> Bool {
         text.unicodeScalars.contains(where: TextScalars.isRightToLeft)
     }
 
     /// An identifier that is the app's to compare, so that nothing of it may change: all of it, or nothing where no app
     /// would have made it so long.
-    static func identifier(_ text: String) -> String { text.utf8.count <= identifierByteCountMax ? text : "" }
+    package static func identifier(_ text: String) -> String { text.utf8.count <= identifierByteCountMax ? text : "" }
 }

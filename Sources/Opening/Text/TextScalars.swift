@@ -1,5 +1,14 @@
 /// What a single Unicode scalar does to a text on a screen.
 enum TextScalars {
+    /// Unicode's flags in tag characters, England, Scotland and Wales: a black flag, a word in tags and their end.
+    ///
+    /// - Source: RGI_Emoji_Tag_Sequence of emoji-sequences.txt.
+    private static let flags = ["gbeng", "gbsct", "gbwls"].map { word in
+        let tags = word.unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xE0000) }
+        return [blackFlag] + tags + ["\u{E007F}"]
+    }
+    private static let blackFlag: Unicode.Scalar = "\u{1F3F4}"
+
     /// - Parameters:
     ///   - text: any.
     ///   - keepsIsolates: whether U+2066 to U+2069 stay.
@@ -7,18 +16,26 @@ enum TextScalars {
     static func allowed(_ text: String, keepsIsolates: Bool) -> String {
         var kept = String.UnicodeScalarView()
         var isAfterReturn = false
-        // Tag characters spell a flag behind a black flag, and elsewhere words that nobody sees.
-        var isInFlag = false
-        for scalar in text.unicodeScalars {
-            defer { isAfterReturn = scalar == "\r" }
-            isInFlag = scalar == "\u{1F3F4}" || (isInFlag && isTag(scalar))
+        let scalars = text.unicodeScalars
+        var index = scalars.startIndex
+        while index < scalars.endIndex {
+            let scalar = scalars[index]
+            // Tag characters spell a flag behind a black flag, and elsewhere words that nobody sees.
+            if scalar == blackFlag, let flag = flags.first(where: { scalars[index...].starts(with: $0) }) {
+                kept.append(contentsOf: flag)
+                index = scalars.index(index, offsetBy: flag.count)
+                isAfterReturn = false
+                continue
+            }
             switch scalar.value {
             case 0x09: kept.append(" ")
-            case 0x0A where isAfterReturn: continue
+            case 0x0A where isAfterReturn: break
             case 0x0A...0x0D, 0x85, 0x2028, 0x2029: kept.append("\n")
             case 0x2066...0x2069 where keepsIsolates: kept.append(scalar)
-            default: if isAllowed(scalar) || (isInFlag && isTag(scalar)) { kept.append(scalar) }
+            default: if isAllowed(scalar) { kept.append(scalar) }
             }
+            isAfterReturn = scalar == "\r"
+            index = scalars.index(after: index)
         }
         return String(kept)
     }
@@ -56,8 +73,6 @@ enum TextScalars {
         }
     }
 
-    private static func isTag(_ scalar: Unicode.Scalar) -> Bool { (0xE0020...0xE007F).contains(scalar.value) }
-
     /// Whether it leaves ink on the screen by itself. A text of anything else is none.
     static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return (0x21...0x7E).contains(scalar.value) }
@@ -83,13 +98,17 @@ enum TextScalars {
     /// Without what would change a letter of the text around it: marks, joiners, selectors and modifiers at the start,
     /// joiners and signs that reach over what follows at the end.
     static func withoutJoints(_ text: String) -> String {
-        let start = text.unicodeScalars.drop { scalar in
-            scalar.properties.isGraphemeExtend || scalar.properties.isEmojiModifier || isJoiner(scalar)
-                || scalar.properties.generalCategory == .spacingMark
-        }
+        let start = text.unicodeScalars.drop { isJoint($0) || $0.properties.isEmojiModifier }
         var kept = start
         while let last = kept.last, last.properties.generalCategory == .format { kept.removeLast() }
         return String(kept)
+    }
+
+    /// Whether it belongs to the letter before it: marks of every kind, selectors and joiners.
+    static func isJoint(_ scalar: Unicode.Scalar) -> Bool {
+        guard !scalar.isASCII else { return false }
+        return scalar.properties.isGraphemeExtend || isJoiner(scalar)
+            || scalar.properties.generalCategory == .spacingMark
     }
 
     private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { (0x200C...0x200D).contains(scalar.value) }

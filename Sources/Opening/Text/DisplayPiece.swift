@@ -4,6 +4,8 @@ protocol DisplayPiece {
     var isWhitespace: Bool { get }
     /// Whether it leaves ink on the screen.
     var isVisible: Bool { get }
+    /// Whether it begins with what is drawn at the letter before it.
+    var isJoint: Bool { get }
 
     func append(to text: inout String)
 }
@@ -13,6 +15,7 @@ extension Character: DisplayPiece {
     private static let scalarCountMax = 16
 
     var isVisible: Bool { unicodeScalars.contains(where: TextScalars.isVisible) }
+    var isJoint: Bool { unicodeScalars.first.map(TextScalars.isJoint) ?? false }
 
     /// With what is stacked on it, up to a height.
     func append(to text: inout String) {
@@ -36,6 +39,7 @@ extension Unicode.Scalar: DisplayPiece {
     var isNewline: Bool { self == "\n" }
     var isWhitespace: Bool { self == " " || self == "\n" }
     var isVisible: Bool { !isWhitespace }
+    var isJoint: Bool { false }
 
     func append(to text: inout String) { text.unicodeScalars.append(self) }
 }
