@@ -27,7 +27,8 @@ public struct Contact: Hashable, Sendable {
     /// - Parameters:
     ///   - key: pinned through the app's own channel. A changed key is a new contact.
     ///   - role: a person's key by default, which may do less.
-    ///   - name: 1 to 128 bytes of UTF-8 without control characters, and no space at either end; nil for none.
+    ///   - name: 1 to 128 bytes of UTF-8 without control characters, and no space at either end; nil for none. What turns,
+    ///     hides or stacks in it is taken out, as from a text that is shown.
     ///   - rights: nothing by default.
     /// - Throws: `.name`.
     public init(
@@ -36,8 +37,7 @@ public struct Contact: Hashable, Sendable {
         name: String? = nil,
         rights: ContactRights = []
     ) throws(ContactListError) {
-        guard name.map(Self.isName) ?? true else { throw .name }
-        self.init(key: key, role: role, checkedName: name, rights: rights)
+        self.init(key: key, role: role, checkedName: try name.map(Self.cleaned), rights: rights)
     }
 
     /// A person without a name and without rights.
@@ -67,6 +67,14 @@ public struct Contact: Hashable, Sendable {
     public func displayName(claimed: String?) -> String? {
         guard maySetSenderName, let claimed, !claimed.isEmpty else { return name }
         return claimed
+    }
+
+    /// Cleaned here, and not only where a notification shows it: the app shows its contacts in places of its own.
+    private static func cleaned(_ name: String) throws(ContactListError) -> String {
+        guard isName(name) else { throw .name }
+        let shown = DisplayText.safe(name, in: .name)
+        guard let last = shown.lastIndex(where: { $0 != " " }) else { throw .name }
+        return String(shown[...last])
     }
 
     private static func isName(_ name: String) -> Bool {

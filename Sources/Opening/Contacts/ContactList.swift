@@ -85,7 +85,7 @@ public enum UnknownSenderPolicy: Hashable, Sendable, CaseIterable {
 
 /// Why a contact list cannot be what it was asked to be.
 public enum ContactListError: Error, Equatable {
-    /// Not 1 to 128 bytes of UTF-8, with a control character in it, or with a space at an end.
+    /// Not 1 to 128 bytes of UTF-8, with a control character in it, with a space at an end, or nothing that can be seen.
     case name
     /// There is a contact with this key.
     case present

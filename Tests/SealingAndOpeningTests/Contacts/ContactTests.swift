@@ -65,4 +65,30 @@ struct ContactTests {
     func `a name that is none, too long or holds a control character is refused`(_ name: String) {
         #expect(throws: ContactListError.name) { try Contact(key: key, name: name) }
     }
+
+    @Test(arguments: [
+        ("A\u{202E}da", "Ada"), ("Ada\u{2066}", "Ada"), ("A\u{200B}d\u{AD}a", "Ada"), ("Ada \u{200B}", "Ada"),
+        ("\u{200B} Ada", "Ada"), ("\u{301}Ada", "Ada"), ("Ada\u{E0041}", "Ada"),
+        ("Z\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}", "Z\u{301}\u{302}\u{303}\u{304}"),
+    ])
+    func `what turns, hides or stacks in a name is taken out when it is stored (abuse case 20)`(
+        _ name: String,
+        _ stored: String
+    ) throws {
+        let contact = try Contact(key: key, name: name)
+        #expect(contact.name.map { Array($0.unicodeScalars) } == Array(stored.unicodeScalars))
+        var list = ContactList()
+        try list.add(contact)
+        #expect(try ContactList(encoded: list.encoded).contact(for: key) == contact)
+        // A file that another program wrote, or an earlier version.
+        let line = "\(ContactList.format)\nunknown-senders refuse\n\(key.text) person - \(name)\n"
+        guard name.first != " ", name.last != " " else { return }
+        #expect(try ContactList(encoded: Array(line.utf8)).contact(for: key) == contact)
+        #expect(try ContactDirectory(encoded: Array(line.utf8)).contact(for: key) == contact)
+    }
+
+    @Test(arguments: ["\u{200B}", "\u{202E}\u{202C}", "\u{301}", "\u{2800}"])
+    func `a name of which nothing can be seen is none (abuse case 20)`(_ name: String) {
+        #expect(throws: ContactListError.name) { try Contact(key: key, name: name) }
+    }
 }
