@@ -124,6 +124,25 @@ struct StoreTests {
         #expect(try folder.names() == ["replay-window-1"])
     }
 
+    @Test(arguments: [false, true])
+    func `a folder in the window's place makes way, with whatever is in it (protocol v1, rule 15)`(_ hasFile: Bool)
+        throws
+    {
+        let path = folder.path(WindowLayout.name)
+        for round: UInt64 in 1...2 {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            if hasFile { _ = try folder.makeFile(WindowLayout.name + "/somebody's", "text") }
+            #expect(throws: ReplayWindowError.damaged) { try open(.refuse) }
+            let window = try open(.create, seed: round)
+            #expect(try window.claim(MessageStamp(1), now: now).isNew)
+            #expect(try !open(.refuse).claim(MessageStamp(1), now: now).isNew)
+            // Nothing of somebody else's is deleted.
+            let others = try folder.names().filter { $0 != WindowLayout.name }
+            #expect(others.count == (hasFile ? Int(round) : 0))
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
     @Test func `what was written can be forced to disk`() throws {
         let window = try open(.create)
         _ = try window.claim(MessageStamp(1), now: now)

@@ -1,3 +1,4 @@
+import Envelope
 private import Platform
 
 /// Makes the file: whole under another name, forced to disk, then renamed. Two processes that make one at the same time
@@ -37,6 +38,7 @@ enum WindowCreation {
             defer { close(descriptor) }
             try writePages(to: descriptor, identity: identity)
             guard fsync(descriptor) == 0 else { throw ReplayWindowError("fsync", code: errno) }
+            try moveFolder(at: path, aside: path + "." + Base64URL.string(identity.id))
             guard unsafe rename(temporary, path) == 0 else { throw ReplayWindowError("rename", code: errno) }
         } catch {
             unsafe unlink(temporary)
@@ -44,6 +46,12 @@ enum WindowCreation {
         }
         // Some file systems cannot sync a directory and say so; they order the rename themselves.
         guard fsync(directory) == 0 || errno == EINVAL else { throw ReplayWindowError("fsync", code: errno) }
+    }
+
+    /// A file cannot be renamed onto a folder. One with something in it is not ours to delete, and is kept under another name.
+    private static func moveFolder(at path: String, aside: String) throws(ReplayWindowError) {
+        guard unsafe rmdir(path) != 0, errno == ENOTEMPTY || errno == EEXIST else { return }
+        guard unsafe rename(path, aside) == 0 else { throw ReplayWindowError("rename", code: errno) }
     }
 
     private static func isIntact(_ path: String) throws(ReplayWindowError) -> Bool {

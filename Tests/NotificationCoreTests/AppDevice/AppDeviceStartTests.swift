@@ -67,6 +67,19 @@ struct AppDeviceStartTests {
         #expect(try handset.window != bytes)
     }
 
+    @Test func `a folder in the window's place is a window that was lost, and heals (protocol v1, rule 15)`() throws {
+        let handset = try Handset(seed: 109)
+        _ = try handset.launch()
+        try FileManager.default.removeItem(atPath: handset.windowPath)
+        try FileManager.default.createDirectory(atPath: handset.windowPath, withIntermediateDirectories: false)
+        let start = try handset.open()
+        #expect(start.loss == .replayStoreLost)
+        try handset.publish(start.device)
+        let push = try handset.push(Message(body: "Again"), to: start.device)
+        #expect(handset.show(push).body == "Again")
+        #expect(handset.show(push).outcome == .replay)
+    }
+
     /// The window's generation is raised before the ring's copy: an app that is ended in between has lost nothing.
     @Test func `a launch that ends between window and ring costs nothing (protocol v1, rule 15)`() throws {
         let handset = try Handset(seed: 105)
