@@ -13,7 +13,8 @@ package struct HMACSHA256: ~Copyable {
         feed: (inout HMACSHA256) -> Void
     ) {
         precondition(output.byteCount == byteCount)
-        var code = HMACSHA256(key: key)
+        var code = HMACSHA256()
+        code.start(key)
         feed(&code)
         code.inner.finish(into: &output)
         // Until the next line `output` holds the inner digest, and no one else can see it.
@@ -38,7 +39,8 @@ package struct HMACSHA256: ~Copyable {
         unsafe update(text.bytes)
     }
 
-    private init(key: RawSpan) {
+    /// Not an initialiser: what one returns may be moved, and the place where it was made is not wiped.
+    private mutating func start(_ key: RawSpan) {
         // RFC 2104 section 2: the key, hashed first when longer than a block, is filled up with zeros.
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.blockByteCount, alignment: 8) { buffer in
             unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
