@@ -6,7 +6,7 @@ import Testing
 @testable import Opening
 @testable import Sealing
 
-/// Row 110: where a forgery broke must not show, neither in the outcome nor in the work done.
+/// Row 110: where a forgery broke must not show in the outcome; within the decryption, nor in the work done.
 struct FailureTimeTests {
     @Test func `a changed key, first byte, middle byte and tag fail with the same outcome after the same work`() throws
     {
@@ -30,6 +30,34 @@ struct FailureTimeTests {
         // Each against the others in one run; the least of many is the work itself, free of what else the machine did.
         let (fastest, slowest) = (least.min() ?? 0, least.max() ?? .max)
         #expect(slowest < fastest * 3 / 2, "nanoseconds of \(least)")
+    }
+
+    @Test func `a forgery that fails at any step has one outcome, without a word of where (abuse case 110)`() throws {
+        var pair = try Pair(seed: 71)
+        let honest = try pair.seal(frame: pair.frame()).bytes
+        let lowOrder = Array(honest[..<10]) + [UInt8](repeating: 0, count: 32) + Array(honest[42...])
+        let wrongTag = Array(honest.dropLast()) + [honest[honest.count - 1] ^ 1]
+        let last = PushClass.alert.frameByteCount(.x25519) - 1
+        let start = Pair.start.milliseconds
+        let forgeries: [(String, [UInt8])] = [
+            ("length", Array(honest.dropLast())), ("low order", lowOrder), ("tag", wrongTag),
+            ("padding", try pair.seal(frame: pair.frame()) { $0[last] = 1 }.bytes),
+            (
+                "sender's key",
+                try pair.seal(frame: pair.frame()) {
+                    $0.replaceSubrange(32..<64, with: [UInt8](repeating: 0, count: 32))
+                }.bytes
+            ),
+            ("signature", try pair.seal(frame: pair.frame()) { $0[70] ^= 1 }.bytes),
+            ("times", try pair.seal(frame: pair.frame(expiresAt: start)).bytes),
+            ("body", try pair.seal(frame: pair.frame(body: "{}")).bytes),
+        ]
+        let opener = pair.opener
+        for (name, bytes) in forgeries {
+            let opened = opener.open(sealedField: String(sealedFieldOf: bytes), now: Pair.start)
+            #expect(opened.outcome == .malformed, "\(name)")
+            #expect(opened.claim == nil && opened.replayed == nil && !opened.isFirst, "\(name)")
+        }
     }
 
     private func cpuNanoseconds() -> UInt64 {
