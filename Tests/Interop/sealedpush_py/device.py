@@ -117,7 +117,7 @@ class Device:
         """The second half of step 9, and step 10: order, then what the app gets."""
         order = self.state.order
         order.forget(self.lower_bound, self.lifetime_max)
-        order.apply_change(frame.sender_key, frame, message)
+        order.apply_change(frame.sender_key, frame, message, self.state.window)
         if "badge" in message and not order.apply_badge(frame.sender_key, frame):
             require(message["op"] != "badge", "superseded")
             del message["badge"]

@@ -8,14 +8,19 @@ class Order:
     def __init__(self):
         self.messages, self.badges = {}, {}
 
-    def apply_change(self, sender_key, frame, message):
-        """A show, replace or remove; an older one than what was applied is superseded. The same one again is not."""
+    def apply_change(self, sender_key, frame, message, window):
+        """A show, replace or remove; an older one than what was applied is superseded. The same one again is not.
+
+        Where nothing was applied to the target yet, a replace or remove must be later than whatever has its id."""
         if message["op"] not in ("show", "replace", "remove"):
             return
         target = from_base64url(message["target"], 16) if "target" in message else frame.message_id
         name = sender_key, target
         stamp = frame.sent_at, frame.message_id  # bytes compare as the big-endian number they are
         require(self.messages.get(name, stamp) <= stamp, "superseded")
+        if name not in self.messages and message["op"] != "show":
+            named = window.stamp(*name)
+            require(named is None or named < stamp, "superseded")
         self.messages[name] = stamp
 
     def apply_badge(self, sender_key, frame):

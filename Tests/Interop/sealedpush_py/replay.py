@@ -14,6 +14,7 @@ KEPT_AFTER_EXPIRY = DAY
 class Entry:
     expires_at: int
     claimed_at: int
+    sent_at: int = 0
     is_done: bool = False
 
 
@@ -23,7 +24,7 @@ class Quota:
     def __init__(self):
         self.entries, self.by_expiry, self.floor = {}, [], -1
 
-    def claim(self, key, expires_at, now, lower_bound):
+    def claim(self, key, expires_at, now, lower_bound, sent_at):
         """Whether it is claimed `again`; refuses what was seen, and what can no longer be told from that."""
         entry = self.entries.get(key)
         if entry:
@@ -34,7 +35,7 @@ class Quota:
         self._forget_expired(lower_bound)
         if len(self.entries) >= SENDER_LIMIT:
             self.floor = max(self.floor, self._drop_first())
-        self.entries[key] = Entry(expires_at, now)
+        self.entries[key] = Entry(expires_at, now, sent_at)
         heapq.heappush(self.by_expiry, (expires_at, key))
         return False
 
@@ -61,8 +62,14 @@ class ReplayWindow:
         quota = self.quotas.setdefault(sender_key, Quota())
         # Before the verdict: a replay, and what is too old, is verified too.
         self.latest_sent_at = max(self.latest_sent_at, min(sent_at, now))
-        again = quota.claim(key, expires_at, now, max(build_date, self.latest_sent_at))
+        again = quota.claim(key, expires_at, now, max(build_date, self.latest_sent_at), sent_at)
         return (sender_key, key), again
+
+    def stamp(self, sender_key, message_id):
+        """(sent-at, message id) of an id that is here, whatever became of the message; or None."""
+        quota = self.quotas.get(sender_key)
+        entry = quota and quota.entries.get(hashlib.sha256(sender_key + message_id).digest()[:16])
+        return (entry.sent_at, message_id) if entry else None
 
     def claim_web_push(self, key, now):
         """Section 18: no sender and no expiry. A quota of its own, of which the first claimed goes first."""

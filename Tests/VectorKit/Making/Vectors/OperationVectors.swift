@@ -80,6 +80,32 @@ enum OperationVectors {
         try scene.change("replace", target, at: start + 5, id: [UInt8](repeating: 8, count: 16), "superseded")
         try scene.change("replace", target, at: start + 5, id: [UInt8](repeating: 10, count: 16), "opened")
         vectors.append(scene.finished)
+        scene = try MessageScene("order-own-id", "a change that names its own id comes too late for it", rules: [27])
+        try scene.change("replace", target, at: start + 10, id: target, "superseded")
+        try scene.change("remove", target, at: start + 20, "opened")
+        vectors.append(scene.finished)
+        scene = try MessageScene(
+            "order-target-no-show",
+            "a change dated before what has its target's id, though that is no message to show",
+            rules: [27]
+        )
+        let badge = scene.actors.random.bytes(count: 16)
+        try scene.deliver("opened", shows: #"{"op":"badge","badge":1}"#) {
+            ($0.messageID, $0.sentAt) = (badge, start)
+            $0.setBody(#"{"op":"badge","badge":1}"#)
+        }
+        try scene.change("remove", badge, at: start - 1, "superseded")
+        try scene.change("remove", badge, at: start + 1, "opened")
+        let broken = scene.actors.random.bytes(count: 16)
+        try scene.deliver("malformed") {
+            ($0.messageID, $0.sentAt) = (broken, start)
+            $0.setBody("{}")
+        }
+        try scene.change("replace", broken, at: start - 1, "superseded")
+        let removal = scene.actors.random.bytes(count: 16)
+        try scene.change("remove", target, at: start, id: removal, "opened")
+        try scene.change("replace", removal, at: start - 1, "superseded")
+        vectors.append(scene.finished)
         scene = try MessageScene("order-other-sender", "nobody's removal touches another's message", rules: [27])
         let other = try scene.stranger()
         scene.add(contact: other.key, "service -")
