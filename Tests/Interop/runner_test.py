@@ -67,13 +67,13 @@ def bundle_files(world, identity):
     one, two = base64url(world.bundle()), base64url(world.bundle(now=NOW - 1))
     head, digest = {"pinned": identity, "topic": TOPIC}, base64url(bytes(32))
     yield "bundle-rolled-back", file_of("bundle", one.encode(), **head, now=NOW, expect="rolled-back",
-                                        pin=f"{NOW - DAY + 1} {digest} 1")
+                                        pin=f"{NOW - DAY + 1} {digest} 1 1")
     yield "bundle-equivocation", file_of("bundle", one.encode(), **head, now=NOW, expect="equivocation",
-                                         pin=f"{NOW - DAY} {digest} 1")
+                                         pin=f"{NOW - DAY} {digest} 1 1")
     yield "bundle-downgrade", file_of("bundle", one.encode(), **head, now=NOW, expect="suite-downgrade",
-                                      pin=f"{NOW - DAY - 1} {digest} 2")
+                                      pin=f"{NOW - DAY - 1} {digest} 2 2")
     yield "bundle-refused", file_of("bundle", f"{one}\n{two}\n{one}".encode(), **head, now=[NOW - 2 * DAY, NOW, NOW],
-                                    expect=["not-yet-valid", "valid", "valid"], pin=f"{NOW - DAY - 2} {digest} 1")
+                                    expect=["not-yet-valid", "valid", "valid"], pin=f"{NOW - DAY - 2} {digest} 1 1")
 
 
 def message_files(world, setting):

@@ -82,8 +82,9 @@ def run_bundle(file):
     file.require_names("pinned", "topic", "now", "pin")
     pin = None
     if "pin" in file.values:
-        epoch, digest, suite = file.one("pin").split(" ")
-        pin = bundle.Pin(int(epoch), from_base64url(digest, 32), dict.fromkeys(PREKEY_CLASSES, int(suite)))
+        epoch, digest, *suites = file.one("pin").split(" ")
+        suites = dict(zip(PREKEY_CLASSES, map(int, suites), strict=True))
+        pin = bundle.Pin(int(epoch), from_base64url(digest, 32), suites)
     found, inputs, topic = [], file.inputs(), topic_bytes(file.one("topic"))
     for text, now in zip(inputs, file.per_input("now"), strict=True):
         try:

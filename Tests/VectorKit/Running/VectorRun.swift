@@ -103,13 +103,13 @@ package enum VectorRun {
     private static func pin(of vector: Vector) throws -> BundlePin? {
         guard vector.value("pin") != nil else { return nil }
         let words = try vector.words("pin")
-        guard words.count == 3, let suite = UInt8(words[2]) else {
+        guard words.count == 4, let first = UInt8(words[2]), let second = UInt8(words[3]) else {
             throw VectorError.malformed(vector: vector.name, field: "pin")
         }
         return BundlePin(
             epoch: try vector.number("pin", words[0]),
             digest: try vector.bytes("pin", words[1]),
-            highestSuites: HighestSuites(afterFirstUnlock: suite, unlocked: 0),
+            highestSuites: HighestSuites(afterFirstUnlock: first, unlocked: second),
             issuedAt: Timestamp(milliseconds: 0),
             fetchedAt: Timestamp(milliseconds: 0)
         )

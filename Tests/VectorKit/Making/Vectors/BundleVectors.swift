@@ -168,9 +168,31 @@ enum BundleVectors {
             "suite 1 after a higher suite was seen",
             cases: [28, 29],
             rules: [18],
-            pin: "1 \(Base64URL.string([UInt8](repeating: 3, count: 32))) 2"
+            pin: "1 \(Base64URL.string([UInt8](repeating: 3, count: 32))) 2 0"
         )
         try scene.offer("suite-downgrade")
+        vectors.append(scene.finished)
+        scene = try BundleScene(
+            "suite-downgrade-second",
+            "suite 1 of class 2 after a higher suite of it was seen",
+            cases: [28, 29],
+            rules: [18],
+            pin: "1 \(Base64URL.string([UInt8](repeating: 3, count: 32))) 1 2"
+        )
+        try scene.offer("suite-downgrade") { $0.entries.append(try $0.entry(protectionClass: 2)) }
+        vectors.append(scene.finished)
+        scene = try BundleScene(
+            "suite-of-other-class",
+            "suite 1 of class 1 after a higher suite of class 2 was seen, which is remembered",
+            cases: [28],
+            rules: [18],
+            pin: "1 \(Base64URL.string([UInt8](repeating: 3, count: 32))) 1 2"
+        )
+        try scene.offer("valid")
+        try scene.offer("suite-downgrade") {
+            $0.epoch += 1
+            $0.entries.append(try $0.entry(protectionClass: 2))
+        }
         vectors.append(scene.finished)
         scene = try BundleScene(
             "expired-pins-nothing",
