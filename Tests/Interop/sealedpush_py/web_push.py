@@ -45,10 +45,11 @@ class Subscription:
             text = plaintext.decode("utf-8", "strict")
         except UnicodeDecodeError:
             raise Refused("malformed") from None
-        require("\0" not in text)
+        require("\0" not in text and not text.startswith("\ufeff"))
         members = parse_object(plaintext, integers_only=False) if text.startswith("{") else {"body": text}
         used = {name: members[name] for name in ("title", "body") if name in members}
         require(all(isinstance(value, str) for value in used.values()))
+        require(any(used.values()))
         return {name: value for name, value in used.items() if value}
 
     @staticmethod

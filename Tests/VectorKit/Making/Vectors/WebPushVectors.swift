@@ -2,7 +2,7 @@ import Envelope
 import Primitives
 import TestSupport
 
-/// Records of RFC 8291: its own example, and what can be spoilt without its keys.
+/// Records of RFC 8291: its own example, what can be spoilt without its keys, and plaintexts that its sender did not make.
 enum WebPushVectors {
     /// RFC 8291, section 5: "ua_private" and "auth_secret".
     private static let keys = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94 BTBZMqHH6r4Tts7J_aSIgg"
@@ -21,7 +21,7 @@ enum WebPushVectors {
         return bytes
     }
 
-    static func make() throws -> [Vector] { records() + (try messages()) }
+    static func make() throws -> [Vector] { records() + (try plaintexts()) + (try messages()) }
 
     private static func records() -> [Vector] {
         // Header: salt 16, record size 4, key id length 1, key id 65; then the ciphertext.
@@ -55,7 +55,73 @@ enum WebPushVectors {
         return vectors
     }
 
-    private static func vector(_ name: String, _ title: String, _ records: [[UInt8]], _ expect: [String]) -> Vector {
+    /// Delimiter and padding of RFC 8188 section 2, and what is no text (section 18).
+    private static func plaintexts() throws -> [Vector] {
+        let text = Array("Hi".utf8)
+        let cases: [(name: String, title: String, padded: [UInt8], shows: String?)] = [
+            ("padded", "a text and sixteen bytes of padding", text + [2] + zeros(16), #"{"body":"Hi"}"#),
+            ("delimiter-1", "the delimiter of a record that others follow", text + [1], nil),
+            ("delimiter-1-padded", "the same, with padding", text + [1] + zeros(16), nil),
+            ("delimiter-3", "a delimiter that there is not", text + [3], nil),
+            ("delimiter-none", "a text alone", text, nil),
+            ("delimiter-zeros", "padding alone", zeros(16), nil),
+            ("delimiter-nothing", "a tag alone", [], nil),
+            ("padding-5", "a last byte of padding that is not zero", text + [2] + zeros(15) + [5], nil),
+            ("padding-first", "a first byte of padding that is not zero", text + [2, 5] + zeros(15), nil),
+            ("padding-delimiter-1", "padding that ends with the other delimiter", text + [2] + zeros(15) + [1], nil),
+            ("no-text", "a delimiter alone", [2], nil),
+            ("no-members", "an object without a text", Array("{}".utf8) + [2], nil),
+            ("nul", "a text with a NUL", text + [0, 0x21, 2], nil),
+            ("bom", "a text behind a byte order mark", [0xEF, 0xBB, 0xBF] + text + [2], nil),
+        ]
+        return try cases.map { name, title, padded, shows in
+            let expect = shows == nil ? "malformed" : "unauthenticated"
+            return vector(name, title, [try record(of: padded)], [expect], shows: shows ?? "-")
+        }
+    }
+
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+    /// The example's header, and in the place of its text another one: under the example's keys, which are published.
+    private static func record(of padded: [UInt8]) throws -> [UInt8] {
+        let words = keys.split(separator: " ").map { decoded(String($0)) }
+        let receiver = try P256PrivateKey(rawRepresentation: secret(words[0]))
+        let sender = try P256PublicKey(x963Representation: Array(record[21..<86]))
+        let keyInfo =
+            Array("WebPush: info\0".utf8) + receiver.publicKey.x963Representation + sender.x963Representation
+        let keyingMaterial = try derived(receiver.sharedSecret(with: sender), words[1], keyInfo, 32)
+        let salt = Array(record[..<16])
+        let key = try derived(keyingMaterial, salt, Array("Content-Encoding: aes128gcm\0".utf8), 16)
+        let nonce = try derived(keyingMaterial, salt, Array("Content-Encoding: nonce\0".utf8), 12)
+        let ciphertext = AESGCM.seal(padded, key: key, nonce: nonce.withBytes { [UInt8](copying: $0) }, aad: [])
+        return Array(record[..<86]) + ciphertext
+    }
+
+    private static func secret(_ bytes: [UInt8]) -> SecretBytes {
+        SecretBytes(byteCount: bytes.count) { span in
+            for (offset, byte) in bytes.enumerated() { span.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self) }
+        }
+    }
+
+    private static func derived(
+        _ secret: borrowing SecretBytes,
+        _ salt: [UInt8],
+        _ info: [UInt8],
+        _ byteCount: Int
+    ) throws -> SecretBytes {
+        let pseudorandomKey = unsafe HKDFSHA256.extract(salt: salt.span.bytes) { code in
+            secret.withBytes { code.update($0) }
+        }
+        return try HKDFSHA256.expand(pseudorandomKey: pseudorandomKey, info: info, byteCount: byteCount)
+    }
+
+    private static func vector(
+        _ name: String,
+        _ title: String,
+        _ records: [[UInt8]],
+        _ expect: [String],
+        shows: String = Self.shows
+    ) -> Vector {
         var vector = Vector(name: "web-push-" + name, title: title, kind: "web-push", cases: [41], rules: [38])
         vector.add("key", keys)
         for outcome in expect {
