@@ -65,6 +65,7 @@ test-tsan: prerequisites
 		--filter '$(TSAN_ONLY)'
 
 release: prerequisites
+	@scripts/build-date
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpushd
 

@@ -4,8 +4,6 @@ package import Envelope
 public struct OpeningPolicy: Sendable {
     /// Apple keeps a push for 30 days at most.
     public static let lifetimeCap: Duration = .seconds(30 * 86_400)
-    /// No device is older than the software on it: 2026-11-21. A clock before that is wrong.
-    package static let buildDate = Timestamp(milliseconds: 1_795_219_200_000)
 
     /// Names that the app knows. Whatever a message names beside them is ignored, signed or not.
     public struct AllowedNames: Hashable, Sendable {
