@@ -56,6 +56,23 @@ extension CommandLineTests {
             #expect(refused.isRefused("no/such/folder: No such file or directory (mkdir)"), "\(refused)")
         }
 
+        @Test func `the help says what sealing without pins takes`() async throws {
+            let help = try await Run.sealedpush("seal", "--help", in: try Folder()).output
+            #expect(
+                help.contains(
+                    "Without --pins nothing is remembered: an older bundle of the device, another one of the same"
+                )
+            )
+            // And so it is.
+            let place = try await Workplace()
+            let their = try Correspondents(seed: 9, in: place.folder)
+            let now = Timestamp.now
+            try their.writeBundle("old.bundle", at: now.advanced(by: .seconds(-60)))
+            try their.writeBundle("new.bundle", at: now)
+            try place.folder.write("m.json", #"{"body":"Hello"}"#)
+            for bundle in ["new.bundle", "old.bundle"] { #expect(try await seal(place, bundle, pins: nil).isDone) }
+        }
+
         private func seal(_ place: Workplace, _ bundle: String, pins: String?) async throws -> Run {
             try await place.run(
                 [

@@ -20,7 +20,7 @@ struct SealCommand: Command {
         Option(
             "--pins",
             "FOLDER",
-            "remembers each device's newest bundle there and refuses older ones; made if missing"
+            "remembers each device's newest bundle and refuses older ones; made if missing; see below"
         ),
         Option(
             "--attachment",
@@ -55,6 +55,10 @@ struct SealCommand: Command {
         {"op":"call","call":"…"}; the app alone knows what its text means. It becomes a VoIP push, which has no placeholder,
         4,919 bytes instead of 4,096 at most. POINTER.json is what 'attachment seal' prints,
         {"id":"…","url":"https://…","key":"…","size":…,"stored":…,"type":"image/jpeg"}.
+
+        Without --pins nothing is remembered: an older bundle of the device, another one of the same epoch and one with a
+        lower suite are taken like the newest, as long as they are valid. Whoever hands you bundles can then keep you on
+        keys that the device has replaced, for 60 days at most. Use it for trials, and --pins for all else.
         """
 
     private let arguments: Arguments
