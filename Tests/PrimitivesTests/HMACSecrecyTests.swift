@@ -4,6 +4,9 @@ import Testing
 @testable import Primitives
 
 /// What a hash made of a key stands for the key: who has it makes codes and derives secrets as its owner does.
+///
+/// Finds what lies in memory that is not written over since. A stack is, by the search itself: to leave out the wipes alone
+/// turns no test red here.
 struct HMACSecrecyTests {
     /// The complement of the hash's eight words behind the key's block, as they lie in memory: inner, then outer. From
     /// FIPS 180-4's formulas alone, so that no state is made here that a search would find.
