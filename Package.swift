@@ -73,7 +73,7 @@ let package = Package(
     targets: [
         // The message: its bytes, then its keys.
         module("Envelope"),
-        module("Platform"),
+        module("Platform", onLinux: ["CExtendedAttributes"]),
         module("Localization", "Platform"),
         module("Primitives", "Platform", onLinux: ["CSodium", "COpenSSL"]),
         module("AttachmentStream", "Envelope", "Platform", "Primitives"),
@@ -141,7 +141,7 @@ let package = Package(
             name: "VectorKit",
             dependencies: [
                 "AttachmentStream", "Envelope", "Primitives", "HPKE", "Keys", "Sealing", "WebPush", "Opening",
-                "NotificationCore", "TestSupport",
+                "NotificationCore", "Platform", "TestSupport",
             ],
             path: "Tests/VectorKit",
             swiftSettings: house
@@ -262,8 +262,9 @@ package.targets += [
         swiftSettings: house
     ),
 
-    // What Glibc's module lacks, the HTTP/2 library, and the HTTP/1.1 server, whose headers Swift must not see.
+    // What Glibc's module lacks, twice; the HTTP/2 library, and the HTTP/1.1 server, whose headers Swift must not see.
     .target(name: "CLinux"),
+    .target(name: "CExtendedAttributes"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
     .target(name: "CEvent", dependencies: ["CLibEvent", "COpenSSL"]),
@@ -276,7 +277,17 @@ package.targets += [
         path: "Tests/ReplayWindowProbe",
         swiftSettings: house
     ),
-    tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Primitives"),
+    tests(
+        "PromiseModelTests",
+        "NotificationCore",
+        "Envelope",
+        "Keys",
+        "Opening",
+        "Platform",
+        "Primitives",
+        "Sealing"
+    ),
+    tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Platform", "Primitives"),
     stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Strangers/ShippingStyle"),
     stranger("ChatBackEnd", "APNS", "APNSProvider", path: "Tests/Strangers/ChatBackEnd"),

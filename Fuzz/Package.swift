@@ -36,7 +36,7 @@ let package = Package(
     targets: [
         // As the project's manifest has them.
         module("Envelope"),
-        module("Platform"),
+        module("Platform", "CExtendedAttributes"),
         module("Localization", "Platform"),
         module("Primitives", "Platform", "CSodium", "COpenSSL"),
         module("AttachmentStream", "Envelope", "Platform", "Primitives"),
@@ -58,6 +58,7 @@ let package = Package(
             "AttachmentStream",
             "HTTPSClient"
         ),
+        .target(name: "CExtendedAttributes"),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),

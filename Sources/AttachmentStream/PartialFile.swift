@@ -9,7 +9,7 @@ struct PartialFile: ~Copyable {
     /// - Parameter path: where nothing is yet.
     /// - Throws: `.file`.
     init(creating path: String) throws(AttachmentError) {
-        if let code = DeviceRules.refusal(of: .create) { throw .file(operation: .create, errno: code) }
+        if let code = DeviceRules.refusal(of: .create(nil), at: path) { throw .file(operation: .create, errno: code) }
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .file(operation: .create, errno: errno) }
         self.path = path

@@ -24,6 +24,13 @@ public struct Timestamp: Comparable, Hashable, Sendable {
         return Timestamp(milliseconds: sum.overflow ? .max : sum.partialValue)
     }
 
+    /// How much later this is than `other`; less than zero where it is earlier.
+    package func duration(since other: Timestamp) -> Duration {
+        self >= other
+            ? .milliseconds(Int64(clamping: milliseconds - other.milliseconds))
+            : .zero - .milliseconds(Int64(clamping: other.milliseconds - milliseconds))
+    }
+
     /// Earlier first.
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
 }

@@ -46,7 +46,7 @@ package struct SignedKeyBundle: Sendable {
         digest = SHA256.hash(bytes)
     }
 
-    /// The second step: epoch, hash and suites pinned → validity of every entry → no low-order key.
+    /// The second step: no epoch of the future → epoch, hash and suites pinned → validity of every entry → no low-order key.
     ///
     /// Every entry must be valid, not only the one that is used. Otherwise the better suite's entry could run out first
     /// and its worse neighbour be taken without anybody's decision.
@@ -57,6 +57,11 @@ package struct SignedKeyBundle: Sendable {
     /// - Returns: the bundle to seal to.
     /// - Throws: `KeyBundleError`.
     package func checked(against pin: BundlePin?, now: Timestamp) throws(KeyBundleError) -> KeyBundle {
+        // First, so that no sender pins an epoch of the future: whoever steals the identity would lock its owner out for ever.
+        let latest = now.advanced(by: KeyBundle.clockSkewMax)
+        guard bundle.epoch <= latest.milliseconds else {
+            throw .notYetValid(from: Timestamp(milliseconds: bundle.epoch))
+        }
         if let pin { try check(against: pin) }
         for entry in bundle.entries { try Self.checkTimes(of: entry, now: now) }
         guard !bundle.entries.contains(where: \.prekey.key.isLowOrder) else { throw .lowOrderPrekey }

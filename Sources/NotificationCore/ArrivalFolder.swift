@@ -1,5 +1,6 @@
 import Envelope
 import Keys
+import Platform
 import Primitives
 
 /// A folder of small files in the order of their arrival, bounded in number and in bytes: when there is no room, the
@@ -9,24 +10,43 @@ import Primitives
 /// shared container. Two writers at once may exceed the bounds by one file each, until the next of them is done.
 ///
 /// A name is the arrival (milliseconds, 16 digits) and a random number: nothing of a file's contents shows in it.
-struct ArrivalFolder: Sendable {
+struct ArrivalFolder: Hashable, Sendable {
     private static let suffix = ".item"
     private static let nameCharacterCount = 16 + 1 + 16 + suffix.utf8.count
     /// A write takes milliseconds; what is older was cut short. Its name begins with its arrival.
     private static let writingMax: Duration = .seconds(60)
 
     private let path: String
+    private let protection: FileProtection
     private let fileCountMax: Int
     private let byteCountMax: Int
 
     /// - Parameters:
-    ///   - path: made when the first file is added; its parent exists.
+    ///   - path: made by `prepare`, or when the first file is added; its parent exists.
+    ///   - protection: of the folder and of each file.
     ///   - fileCountMax: of the folder.
     ///   - byteCountMax: of all files together.
-    init(path: String, fileCountMax: Int, byteCountMax: Int) {
+    init(path: String, protection: FileProtection, fileCountMax: Int, byteCountMax: Int) {
         self.path = path
+        self.protection = protection
         self.fileCountMax = fileCountMax
         self.byteCountMax = byteCountMax
+    }
+
+    /// Makes the folder, and gives it its class if another version made it. The app does so at each launch: an extension
+    /// can make no folder before the first unlock, and while the device is locked none where the app's default is `Complete`.
+    func prepare() throws(ContainerError) {
+        try make()
+        guard let code = protection.set(at: path) else { return }
+        throw ContainerError(.system(call: "fcntl", path: path, code: code))
+    }
+
+    private func make() throws(ContainerError) {
+        do throws(FileError) {
+            try PrivateFolder.make(path, protection: protection)
+        } catch {
+            throw ContainerError(error)
+        }
     }
 
     /// Oldest first.
@@ -49,13 +69,13 @@ struct ArrivalFolder: Sendable {
     /// - Throws: `ContainerError`; then nothing was added.
     func add(_ bytes: [UInt8], now: Timestamp, random: inout some RandomSource) throws(ContainerError) {
         precondition(!bytes.isEmpty && bytes.count <= byteCountMax)
-        do throws(FileError) { try PrivateFolder.make(path) } catch { throw ContainerError(error) }
+        try make()
         try removeRemains(now: now)
         try makeRoom(fileCount: 1, byteCount: bytes.count)
         let number = random.bytes(count: 8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         let name = Self.digits(now.milliseconds) + "-" + Self.digits(number) + Self.suffix
         do throws(FileError) {
-            try WholeFile.write(bytes, to: path + "/" + name, access: .ownerOnly)
+            try WholeFile.write(bytes, to: path + "/" + name, access: .protected(protection))
         } catch {
             throw ContainerError(error)
         }

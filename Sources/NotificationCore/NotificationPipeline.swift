@@ -71,7 +71,7 @@ public struct NotificationPipeline: Sendable {
         guard let container else { return NotificationContent(opened, display: display, trace: push.trace) }
         var content = container.content(opened, display: display, trace: push.trace, requestID: push.requestID)
         content.setupWarning = container.setupWarning(of: content)
-        container.keep(push, content.outcome, now: now)
+        container.keep(push, content.kind, isKept: opened.isKept, now: now)
         return content
     }
 
@@ -84,30 +84,5 @@ public struct NotificationPipeline: Sendable {
         // taken off the screen.
         if let window = container.window { do throws(ReplayWindowError) { try window.commit(claim) } catch {} }
         container.remember(content)
-    }
-}
-
-extension SharedContainer {
-    /// Keeps a push that cannot be opened now: the envelope of a locked one, a marker of one whose prekey is missing. Neither
-    /// is worth failing for.
-    func keep(_ push: IncomingPush, _ outcome: Outcome, now: Timestamp) {
-        guard outcome == .locked, let envelope = push.envelope else { return keepMarker(of: push, outcome, now: now) }
-        do throws(ContainerError) { try spool.add(envelope, trace: push.trace, now: now) } catch {}
-    }
-
-    /// Keeps a marker of a push whose prekey is missing.
-    func keepMarker(of push: IncomingPush, _ outcome: Outcome, now: Timestamp) {
-        guard outcome == .unknownKey || outcome == .staleKey,
-            let id = push.envelope.flatMap({ PrekeyID($0.header.prekeyID) })
-        else { return }
-        do throws(ContainerError) { try resendMarkers.add(trace: push.trace, prekeyID: id, now: now) } catch {}
-    }
-}
-
-extension IncomingPush {
-    /// Nil where the sealed field is none.
-    fileprivate var envelope: Envelope? {
-        guard let field = sealed.text else { return nil }
-        do throws(EnvelopeError) { return try Envelope(sealedField: Array(field.utf8)) } catch { return nil }
     }
 }

@@ -13,7 +13,7 @@ package struct PushOpener: Sendable {
     }
 
     private let messages: Result<MessageOpener, Unavailable>
-    private let webPush: WebPushOpener?
+    private let webPush: Result<WebPushOpener?, Unavailable>
     private let replay: MessageOpener.ReplayProtection
 
     /// - Parameters:
@@ -23,6 +23,15 @@ package struct PushOpener: Sendable {
     package init(
         messages: Result<MessageOpener, Unavailable>,
         webPush: WebPushOpener?,
+        replay: MessageOpener.ReplayProtection
+    ) {
+        self.init(messages: messages, webPush: .success(webPush), replay: replay)
+    }
+
+    /// The same where the keys for Web Push may be locked.
+    init(
+        messages: Result<MessageOpener, Unavailable>,
+        webPush: Result<WebPushOpener?, Unavailable>,
         replay: MessageOpener.ReplayProtection
     ) {
         self.messages = messages
@@ -43,7 +52,13 @@ package struct PushOpener: Sendable {
         guard push.sealed == .absent || push.webPush == .absent else {
             return OpenedPush(outcome: .malformed, claim: nil)
         }
-        if push.webPush != .absent, let webPush { return open(push.webPush, with: webPush, now: now) }
+        if push.webPush != .absent {
+            switch webPush {
+            case .success(let opener?): return open(push.webPush, with: opener)
+            case .failure(.locked): return OpenedPush(outcome: .locked, claim: nil)
+            case .success(nil), .failure(.keysUnavailable): break
+            }
+        }
         guard push.sealed != .absent else { return OpenedPush(outcome: .notSealed, claim: nil) }
         guard let field = push.sealed.text else { return OpenedPush(outcome: .malformed, claim: nil) }
         switch messages {
@@ -53,7 +68,7 @@ package struct PushOpener: Sendable {
         }
     }
 
-    private func open(_ record: IncomingPush.Field, with opener: WebPushOpener, now: Timestamp) -> OpenedPush {
+    private func open(_ record: IncomingPush.Field, with opener: WebPushOpener) -> OpenedPush {
         guard let field = record.text else { return OpenedPush(outcome: .malformed, claim: nil) }
         let message: UnauthenticatedMessage
         let key: ReplayKey
@@ -70,7 +85,7 @@ package struct PushOpener: Sendable {
         case .unavailable: return OpenedPush(outcome: .storeUnavailable, claim: nil)
         case .window(let window):
             do throws(ReplayWindowError) {
-                switch try window.claim(webPush: key, now: now) {
+                switch try window.claim(webPush: key) {
                 case .new(let claim), .reclaimed(let claim):
                     return OpenedPush(outcome: .unauthenticated(message), claim: claim)
                 case .replay: return OpenedPush(outcome: .replay, claim: nil)

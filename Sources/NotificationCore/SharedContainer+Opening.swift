@@ -8,7 +8,7 @@ extension SharedContainer {
     /// The window that app and extension share; nil where it cannot be used. Only the app makes one.
     var window: ReplayWindow? {
         do {
-            return try ReplayWindow.ofProcess(folder: replayFolder)
+            return try ReplayWindow.ofProcess(folder: replayFolder, uptime: uptime)
         } catch {
             return nil
         }
@@ -32,7 +32,7 @@ extension PushOpener {
         let window = container.window
         self.init(
             messages: container.messageOpener(keyRing, window: window, policy: policy, pushClass: pushClass),
-            webPush: opensWebPush ? container.webPushOpener : nil,
+            webPush: opensWebPush ? container.webPushOpener : .success(nil),
             replay: window.map { .window($0) } ?? .unavailable
         )
     }
@@ -66,6 +66,8 @@ extension SharedContainer {
             )
         } catch let error as PushOpener.Unavailable {
             return .failure(error)
+        } catch let error as FileError {
+            return .failure(ContainerError(error) == .locked ? .locked : .keysUnavailable)
         } catch {
             return .failure(.keysUnavailable)
         }
@@ -80,11 +82,11 @@ extension SharedContainer {
     }
 
     /// Nil where the app has made no keys for Web Push, or they cannot be read.
-    fileprivate var webPushOpener: WebPushOpener? {
+    fileprivate var webPushOpener: Result<WebPushOpener?, PushOpener.Unavailable> {
         do throws(FileError) {
-            return WebPushOpener(keys: try WebPushKeys(keyFile: webPushKeysPath, exampleKeys: .refused))
+            return .success(WebPushOpener(keys: try WebPushKeys(keyFile: webPushKeysPath, exampleKeys: .refused)))
         } catch {
-            return nil
+            return ContainerError(error) == .locked ? .failure(.locked) : .success(nil)
         }
     }
 }

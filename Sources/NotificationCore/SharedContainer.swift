@@ -1,6 +1,7 @@
 package import Envelope
 package import Keys
 package import Opening
+package import Platform
 private import Primitives
 
 /// The folder that an app shares with its service extension: the app writes keys and contacts, the extension reads them;
@@ -14,6 +15,8 @@ package struct SharedContainer: Sendable {
     package let receipts: ReceiptSpool
     /// The app's word that it takes messages itself.
     package let foregroundLease: ForegroundLease
+    /// The device's.
+    let uptime: @Sendable () -> Uptime
     let outcomeCounters: OutcomeCounters
     let contactsPath: String
     let webPushKeysPath: String
@@ -31,15 +34,30 @@ package struct SharedContainer: Sendable {
     /// - Parameters:
     ///   - path: an existing folder.
     ///   - lock: the state of the device, where the system does not enforce it itself.
-    package init(path: String, lock: @escaping @Sendable () -> DeviceLock = { .current }) {
-        self.init(path: path, keyStore: FileSecretStore(folder: path + "/sealedpush-keys", lock: lock))
+    ///   - uptime: the device's.
+    package init(
+        path: String,
+        lock: @escaping @Sendable () -> DeviceLock = { .current },
+        uptime: @escaping @Sendable () -> Uptime = { .now }
+    ) {
+        self.init(
+            path: path,
+            keyStore: FileSecretStore(folder: path + "/sealedpush-keys", lock: lock),
+            uptime: uptime
+        )
     }
 
     /// - Parameters:
     ///   - path: an existing folder.
     ///   - keyStore: where the prekeys are, elsewhere than in the folder.
-    package init(path: String, keyStore: any SecretStore) {
+    ///   - uptime: the device's.
+    package init(
+        path: String,
+        keyStore: any SecretStore,
+        uptime: @escaping @Sendable () -> Uptime = { .now }
+    ) {
         self.keyStore = keyStore
+        self.uptime = uptime
         spool = Spool(folder: path + "/sealedpush-spool")
         resendMarkers = ResendMarkers(folder: path + "/sealedpush-markers")
         receipts = ReceiptSpool(folder: path + "/sealedpush-receipts")
@@ -68,6 +86,7 @@ package struct SharedContainer: Sendable {
         now: Timestamp = .now
     ) throws(InstallError) {
         do { try contacts.write(to: contactsPath) } catch { throw .file(error) }
+        do { try protect() } catch { throw .container(error) }
         var random = SystemRandom()
         let window: ReplayWindow
         do {
@@ -84,6 +103,7 @@ package struct SharedContainer: Sendable {
 
     package enum InstallError: Error, Equatable {
         case file(FileError)
+        case container(ContainerError)
         case keys(KeyRingError)
         case window(ReplayWindowError)
     }

@@ -7,7 +7,7 @@ struct ClockBound {
 
     /// The device's clock.
     let now: Timestamp
-    /// LB: the later of the build date and what verified messages have shown.
+    /// LB (docs/protocol.md, section 9).
     let lowerBound: Timestamp
 
     enum Verdict: Equatable {

@@ -79,7 +79,8 @@ extension DeviceKeys {
             origin: .continued
         )
         for prekey in prekeys { try writer.write(prekey, identity: identity) }
-        index.rotate(to: prekeys.map(\.publicPrekey), at: now, signedBy: identityKey)
+        let clock = RingClock(now: now, known: KnownTime(lowerBound: Timestamp(milliseconds: 0)))
+        index.rotate(to: prekeys.map(\.publicPrekey), at: clock, signedBy: identityKey)
         try writer.commit(index)
         if identityStore != nil { try writer.write(identityKey) }
         try writer.sweep(keeping: index)

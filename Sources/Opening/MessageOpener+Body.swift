@@ -38,8 +38,7 @@ extension MessageOpener {
     func keepOrder(
         of message: inout Message,
         frame: Frame,
-        from contact: Contact,
-        now: Timestamp
+        from contact: Contact
     ) throws(Rejection) {
         guard case .window(let window) = replay else { return }
         let order = MessageOrder(
@@ -48,8 +47,7 @@ extension MessageOpener {
             messageID: frame.messageID,
             sentAt: frame.sentTime,
             // A message that is older than this change cannot expire later than this.
-            keepUntil: frame.sentTime.advanced(by: policy.lifetimeMax),
-            now: now
+            keepUntil: frame.sentTime.advanced(by: policy.lifetimeMax)
         )
         do {
             guard try order.isLatest(message.operation) else { throw Rejection(.superseded) }

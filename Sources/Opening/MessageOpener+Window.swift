@@ -2,9 +2,11 @@ import Envelope
 
 // Steps 6 and 7: whether the message is in time, and whether it is new.
 extension MessageOpener {
-    /// - Returns: whether the device's clock can be believed.
+    /// - Returns: whether the clock can be believed.
     func judgeTimes(of frame: Frame, now: Timestamp) throws(Rejection) -> Bool {
-        let clock = ClockBound(now: now, lowerBound: try lowerBound())
+        let time = try time()
+        // Confirmed time goes on by the uptime: what the device's clock shows does not count.
+        let clock = ClockBound(now: time.isConfirmed ? time.lowerBound : now, lowerBound: time.lowerBound)
         let verdict = clock.judge(
             sentAt: frame.sentTime,
             expiresAt: frame.expiryTime,
@@ -13,8 +15,9 @@ extension MessageOpener {
         switch verdict {
         case .inTime: return clock.isTrusted
         case .malformed: throw Rejection(.malformed)
-        case .expired: throw Rejection(.expired)
-        case .fromTheFuture: throw Rejection(.clockUntrusted)
+        // By a clock that nobody confirmed it may come to be in time yet.
+        case .expired: throw Rejection(.expired, isKept: frame.expiryTime > time.lowerBound)
+        case .fromTheFuture: throw Rejection(.clockUntrusted, isKept: true)
         }
     }
 
@@ -22,18 +25,17 @@ extension MessageOpener {
     /// than what has certainly passed.
     func judgeRetirement(of contact: Contact, _ retired: RetiredKey?, now: Timestamp) throws(Rejection) {
         guard let retired else { return }
-        let time = max(now, try lowerBound())
+        let known = try time()
+        let time = known.isConfirmed ? known.lowerBound : max(now, known.lowerBound)
         guard retired.isAccepted(at: time, lifetimeMax: policy.lifetimeMax) else {
             throw strangerRejection(contact.key)
         }
     }
 
-    private func lowerBound() throws(Rejection) -> Timestamp { max(policy.buildDate, try storedLowerBound()) }
-
-    private func storedLowerBound() throws(Rejection) -> Timestamp {
-        guard case .window(let window) = replay else { return Timestamp(milliseconds: 0) }
+    private func time() throws(Rejection) -> KnownTime {
+        guard case .window(let window) = replay else { return KnownTime(lowerBound: policy.buildDate) }
         do {
-            return try window.lowerBound()
+            return try window.time().since(policy.buildDate)
         } catch {
             throw Rejection(.storeUnavailable)
         }
@@ -43,7 +45,6 @@ extension MessageOpener {
     func claimOnce(
         _ frame: Frame,
         from contact: Contact,
-        now: Timestamp,
         claim: inout ReplayClaim?
     ) throws(Rejection) -> Bool {
         let window: ReplayWindow
@@ -60,7 +61,7 @@ extension MessageOpener {
         )
         let verdict: ClaimVerdict
         do {
-            verdict = try window.claim(stamp, now: now)
+            verdict = try window.claim(stamp)
         } catch {
             throw Rejection(.storeUnavailable)
         }

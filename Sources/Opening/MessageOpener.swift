@@ -53,16 +53,21 @@ package struct MessageOpener: Sendable {
             let (contact, retired) = try verifySender(of: frame, info: info)
             let isClockTrusted = try judgeTimes(of: frame, now: now)
             try judgeRetirement(of: contact, retired, now: now)
-            let isFirst = try claimOnce(frame, from: contact, now: now, claim: &claim)
+            let isFirst = try claimOnce(frame, from: contact, claim: &claim)
             var message = try readBody(of: frame)
             try judgeCallTimes(message, frame: frame, isClockTrusted: isClockTrusted)
             try applyRights(to: &message, of: contact)
             try judgeCall(message, isFirst: isFirst)
-            try keepOrder(of: &message, frame: frame, from: contact, now: now)
+            try keepOrder(of: &message, frame: frame, from: contact)
             let outcome = Outcome.opened(try opened(message, frame, contact))
             return OpenedPush(outcome: outcome, claim: claim, isFirst: isFirst)
         } catch {
-            return OpenedPush(outcome: error.outcome, claim: claim, replayed: error.replayed)
+            return OpenedPush(
+                outcome: error.outcome,
+                claim: claim,
+                replayed: error.replayed,
+                isKept: error.isKept
+            )
         }
     }
 
@@ -70,10 +75,12 @@ package struct MessageOpener: Sendable {
     struct Rejection: Error {
         let outcome: Outcome
         let replayed: ReplayKey?
+        let isKept: Bool
 
-        init(_ outcome: Outcome, replayed: ReplayKey? = nil) {
+        init(_ outcome: Outcome, replayed: ReplayKey? = nil, isKept: Bool = false) {
             self.outcome = outcome
             self.replayed = replayed
+            self.isKept = isKept
         }
     }
 
@@ -99,12 +106,21 @@ package struct OpenedPush: Sendable {
     package let isFirst: Bool
     /// Of a replay by a contact: which message came again.
     package let replayed: ReplayKey?
+    /// Whether a contact's message may still open when the time is known: only the device's clock refused it.
+    package let isKept: Bool
 
-    package init(outcome: Outcome, claim: ReplayClaim?, isFirst: Bool = false, replayed: ReplayKey? = nil) {
+    package init(
+        outcome: Outcome,
+        claim: ReplayClaim?,
+        isFirst: Bool = false,
+        replayed: ReplayKey? = nil,
+        isKept: Bool = false
+    ) {
         self.outcome = outcome
         self.claim = claim
         self.isFirst = isFirst
         self.replayed = replayed
+        self.isKept = isKept
     }
 }
 

@@ -8,7 +8,6 @@ struct MessageOrder {
     let messageID: [UInt8]
     let sentAt: Timestamp
     let keepUntil: Timestamp
-    let now: Timestamp
 
     func isLatest(_ operation: Message.Operation) throws(ReplayWindowError) -> Bool {
         switch operation {
@@ -31,6 +30,6 @@ struct MessageOrder {
             kind: kind,
             keepUntil: keepUntil
         )
-        return try window.order(change, now: now) == .newest
+        return try window.order(change) == .newest
     }
 }

@@ -1,5 +1,11 @@
 /// A thread that ends by itself.
 package enum DetachedThread {
+    /// How much a person waits for a thread's work: its quality of service, on Apple's platforms.
+    package enum Quality: Sendable {
+        case userInitiated
+        case utility
+    }
+
     // The thread takes it over whole, and nobody else keeps it.
     private final class Work: Sendable {
         let body: @Sendable () -> Void
@@ -8,15 +14,22 @@ package enum DetachedThread {
 
     /// - Parameters:
     ///   - stackByteCount: as much as the work needs; a system's default is megabytes.
+    ///   - quality: what the system schedules it by.
     ///   - body: the thread's work.
     /// - Returns: whether there is a thread; false where the system has none to give, and then nothing runs.
-    package static func start(stackByteCount: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(
+        stackByteCount: Int,
+        quality: Quality = .userInitiated,
+        _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
         defer { unsafe pthread_attr_destroy(&attributes) }
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         unsafe pthread_attr_setstacksize(&attributes, stackByteCount)
         #if canImport(Darwin)
+        let qualityClass = quality == .utility ? QOS_CLASS_UTILITY : QOS_CLASS_USER_INITIATED
+        unsafe pthread_attr_set_qos_class_np(&attributes, qualityClass, 0)
         var thread: pthread_t?
         #else
         var thread = pthread_t()

@@ -1,23 +1,27 @@
 /// What the device lets code do now. On Apple's platforms the system says so itself, in its own calls' errors.
 package enum DeviceRules {
-    /// A write's purpose, since a full disk stops only what needs room.
+    /// A purpose: a full disk stops only what needs room, and a locked device only what needs a file's key.
     package enum Access: Sendable {
-        /// Changes bytes that have their room.
+        /// Opens a file, or lists a folder.
+        case read
+        /// Opens a file and changes bytes that have their room.
         case overwrite
-        /// Makes a file or a folder.
-        case create
+        /// Makes a file or a folder of this class; nil for that of the folder it is made in.
+        case create(FileProtection?)
+        /// Removes a name, which needs no key.
+        case remove
     }
 
+    /// - Parameters:
+    ///   - access: what is about to be done.
+    ///   - path: of the file or folder.
     /// - Returns: the error code with which the system would refuse; nil where it would not.
-    package static func refusal(of access: Access) -> Int32? {
+    package static func refusal(of access: Access, at path: String) -> Int32? {
         #if canImport(Darwin)
         nil
         #else
-        switch (SimulatedDevice.current?.conditions.storage, access) {
-        case (.readOnly, _): EROFS
-        case (.full, .create): ENOSPC
-        case (.full, .overwrite), (.writable, _), (nil, _): nil
-        }
+        guard let conditions = SimulatedDevice.current?.conditions else { return nil }
+        return conditions.storage.refusal(of: access) ?? ProtectionRules(conditions).refusal(of: access, at: path)
         #endif
     }
 
@@ -39,3 +43,15 @@ package enum DeviceRules {
         #endif
     }
 }
+
+#if !canImport(Darwin)
+extension SimulatedDevice.Storage {
+    fileprivate func refusal(of access: DeviceRules.Access) -> Int32? {
+        switch (self, access) {
+        case (.readOnly, .overwrite), (.readOnly, .create), (.readOnly, .remove): EROFS
+        case (.full, .create): ENOSPC
+        case (.writable, _), (.full, _), (.readOnly, .read): nil
+        }
+    }
+}
+#endif

@@ -34,6 +34,8 @@ package final class SimulatedDevice: Sendable {
     package struct Conditions: Sendable {
         package var lock = Lock.unlocked
         package var storage = Storage.writable
+        /// Whether files without a class of their own are `Complete`: by the app's entitlement for data protection.
+        package var isCompleteByDefault = false
 
         package init() {}
     }
@@ -95,6 +97,7 @@ package final class SimulatedDevice: Sendable {
     /// nothing.
     package let system: (any Sendable)?
     private let wallClock: @Sendable () -> UInt64
+    private let uptimeClock: @Sendable () -> Uptime
     private let activity: Activity?
     private let onWork: @Sendable (Work) -> Void
     private let state: Guarded<Conditions>
@@ -104,6 +107,7 @@ package final class SimulatedDevice: Sendable {
     ///   - clock: measures how long something takes.
     ///   - system: what answers for the system's centers.
     ///   - wallClock: the date that the device shows, in milliseconds since 1970.
+    ///   - uptime: since when the device runs; the machine's unless told.
     ///   - network: what the device reaches; nil for what the machine does.
     ///   - hosts: of the machine's network, what is somewhere else for this device.
     ///   - activity: holds the process; nil where nothing ends or suspends it.
@@ -114,6 +118,7 @@ package final class SimulatedDevice: Sendable {
         clock: any Clock<Duration>,
         system: (any Sendable)? = nil,
         wallClock: @escaping @Sendable () -> UInt64,
+        uptime: @escaping @Sendable () -> Uptime = { .ofMachine },
         network: Network? = nil,
         hosts: [HostMapping] = [],
         activity: Activity? = nil,
@@ -124,6 +129,7 @@ package final class SimulatedDevice: Sendable {
         self.clock = clock
         self.system = system
         self.wallClock = wallClock
+        uptimeClock = uptime
         self.network = network
         self.hosts = hosts
         self.activity = activity
@@ -133,6 +139,7 @@ package final class SimulatedDevice: Sendable {
     }
 
     package var millisecondsSince1970: UInt64 { wallClock() }
+    package var uptime: Uptime { uptimeClock() }
 
     /// - Parameter expired: called when the time is over.
     /// - Returns: what is called when the work is done.

@@ -61,24 +61,33 @@ public struct RelayClient: Relay {
     }
 
     private func post(_ body: JSONWriter, to path: String) async throws(RelayClientError) {
-        let status = try await RelayExchange.post(body.bytes, to: text + path, host: base.host, port: base.port)
-        guard status == 204 else { throw .refused(status: status) }
+        let answer = try await RelayExchange.run(body.bytes, to: text + path, host: base.host, port: base.port)
+        guard answer.status == 204 else { throw .refused(status: answer.status) }
     }
 }
 
-/// Why the relay has not taken something. Says nothing of what was sent.
+/// What an answer says before its body.
+struct AnswerHead: Sendable {
+    let status: Int
+    let date: String?
+    /// Of an answer that a cache gave.
+    let age: String?
+}
+
+/// Why a server has not taken something, or not answered. Says nothing of what was sent.
 public enum RelayClientError: Error, Hashable, Sendable {
-    /// The relay's address is no `https` URL of the form above: a mistake in the app's constants.
+    /// The server's address is no `https` URL of the form above: a mistake in the app's constants.
     case url
     /// The task was cancelled.
     case cancelled
     /// No name, no route, no server, or too slow to connect.
     case notReached
-    /// The server does not prove that it is the relay.
+    /// The server does not prove that it is the one that was asked for. Where its certificate is good, the device's clock is
+    /// far off: tell the person.
     case notTrusted
     /// The connection ended before the answer, or nothing came for too long.
     case connectionLost
-    /// The answer is not one of the relay's.
+    /// The answer is not one of such a server's.
     case wrongAnswer
     /// The relay answered with another status than 204: 404 where the address is not a relay's, 413, 422 or 429 with a
     /// problem in its log, 503 while it stops.

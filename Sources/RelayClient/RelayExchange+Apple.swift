@@ -1,23 +1,29 @@
 #if canImport(Darwin)
 import Foundation
 
-/// One POST of JSON to the relay, with a session of its own that keeps nothing.
+/// One request to a server that the app knows, with a session of its own that keeps nothing.
 enum RelayExchange {
     /// For the connection, and for the next byte, in seconds.
     private static let patience = 5.0
 
-    /// - Returns: the answer's status.
+    /// - Parameters:
+    ///   - body: JSON; nil for a HEAD.
+    ///   - url: where.
+    ///   - host: the URL's.
+    ///   - port: the URL's.
+    /// - Returns: the answer's head.
     /// - Throws: `RelayClientError`.
-    static func post(
-        _ body: [UInt8],
+    static func run(
+        _ body: [UInt8]?,
         to url: String,
         host: String,
         port: UInt16
-    ) async throws(RelayClientError) -> Int {
+    ) async throws(RelayClientError) -> AnswerHead {
         guard let url = URL(string: url) else { throw .url }
         var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpMethod = body == nil ? "HEAD" : "POST"
+        request.cachePolicy = .reloadIgnoringLocalAndRemoteCacheData
+        if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
@@ -26,9 +32,14 @@ enum RelayExchange {
         let session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         do {
-            let (_, answer) = try await session.upload(for: request, from: Data(body))
+            if let body { request.httpBody = Data(body) }
+            let (_, answer) = try await session.data(for: request)
             guard let answer = answer as? HTTPURLResponse else { throw RelayClientError.wrongAnswer }
-            return answer.statusCode
+            return AnswerHead(
+                status: answer.statusCode,
+                date: answer.value(forHTTPHeaderField: "Date"),
+                age: answer.value(forHTTPHeaderField: "Age")
+            )
         } catch let error as RelayClientError {
             throw error
         } catch {

@@ -3,25 +3,33 @@ import HTTPSClient
 import NotificationCore
 import Platform
 
-/// One POST of JSON to the relay.
+/// One request to a server that the app knows: a POST of JSON, or a question for the head alone.
 enum RelayExchange {
     private static let answerByteCountMax = 64 << 10
 
-    /// - Returns: the answer's status.
+    /// - Parameters:
+    ///   - body: JSON; nil for a HEAD.
+    ///   - url: where.
+    ///   - host: the URL's.
+    ///   - port: the URL's.
+    /// - Returns: the answer's head.
     /// - Throws: `RelayClientError`.
-    static func post(
-        _ body: [UInt8],
+    static func run(
+        _ body: [UInt8]?,
         to url: String,
         host: String,
         port: UInt16
-    ) async throws(RelayClientError) -> Int {
+    ) async throws(RelayClientError) -> AnswerHead {
         // A simulated device posts to no host but those that its test has put on this machine.
         if let device = SimulatedDevice.current, !device.hosts.contains(where: { $0.host == host && $0.port == port }) {
             throw .notReached
         }
-        var request = HTTPSRequest(.post, url)
-        request.fields = [("content-type", "application/json"), ("accept-encoding", "identity")]
-        request.body = HTTPSRequest.Body(bytes: body)
+        var request = HTTPSRequest(body == nil ? .head : .post, url)
+        request.fields = [("accept-encoding", "identity"), ("cache-control", "no-cache")]
+        if let body {
+            request.fields.append(("content-type", "application/json"))
+            request.body = HTTPSRequest.Body(bytes: body)
+        }
         let byteCount = Guarded(0)
         let result = await DeviceExchange.run(request, host: host, port: port) { bytes in
             byteCount.withLock { count in
@@ -29,7 +37,12 @@ enum RelayExchange {
                 return count <= answerByteCountMax
             }
         }
-        do throws(HTTPSError) { return try result.get().status } catch { throw RelayClientError(error) }
+        do throws(HTTPSError) {
+            let head = try result.get()
+            return AnswerHead(status: head.status, date: head["date"], age: head["age"])
+        } catch {
+            throw RelayClientError(error)
+        }
     }
 }
 

@@ -41,10 +41,14 @@ extension WebPushKeys {
     }
 
     /// Writes a file of mode 0600.
-    package func write(to path: String, isExample: Bool = false) throws(FileError) {
+    package func write(
+        to path: String,
+        isExample: Bool = false,
+        access: WholeFile.Access = .ownerOnly
+    ) throws(FileError) {
         var writer = KeyFileWriter(format: Self.format, isExample: isExample)
         withPrivateKey { writer.line("private", secret: $0) }
         withAuthenticationSecret { writer.line("auth", secret: $0) }
-        try writer.write(to: path)
+        try writer.write(to: path, access: access)
     }
 }

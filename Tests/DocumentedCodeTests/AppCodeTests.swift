@@ -42,6 +42,42 @@ struct AppCodeTests {
         #expect(try await stage.launch().shown == [])
     }
 
+    @Test func `a phone that was restarted twice shows what came before either unlock, once each`() async throws {
+        let stage = try ChatStage()
+        _ = try await stage.launch()
+        var process = Device(process: .built("ChatExtensionHost"), stage.conditions(.beforeFirstUnlock))
+        for text in ["first", "second"] {
+            let shown = try await process.deliver(stage.backEnd.push(text).payload)
+            #expect(shown.body == "Unlock to read a new message")
+            process = Device(process: .built("ChatExtensionHost"), stage.conditions(.beforeFirstUnlock))
+        }
+        #expect(try await stage.launch().shown == ["first", "second"])
+    }
+
+    @Test func `of many pushes none ends the process for a lock, and it keeps none`() async throws {
+        let stage = try ChatStage()
+        _ = try await stage.launch()
+        let conditions = stage.conditions().with { $0.process = .reused }
+        let device = Device(process: .built("ChatExtensionHost"), conditions)
+        for number in 1...20 {
+            let shown = try await device.deliver(stage.backEnd.push("text \(number)").payload)
+            #expect(shown.body == "text \(number)" && shown.ending == .returned)
+        }
+        #expect(device.lateLockCount == 0)
+    }
+
+    @Test func `an app whose files are Complete by default has its texts while the phone is locked`() async throws {
+        let stage = try ChatStage()
+        _ = try await stage.launch()
+        let conditions = stage.conditions(.locked).with { $0.entitlements = .completeProtection }
+        let device = Device(conditions) { NotificationService() }
+        #expect(try await device.deliver(stage.backEnd.push("in the pocket").payload).body == "in the pocket")
+        device.conditions.lock = .beforeFirstUnlock
+        let kept = try await device.deliver(stage.backEnd.push("restarted").payload)
+        #expect(kept.body == "Unlock to read a new message")
+        #expect(try await stage.launch().shown == ["restarted"])
+    }
+
     @Test func `after keys were lost the next launch registers a new bundle, and messages are shown`() async throws {
         let stage = try ChatStage()
         _ = try await stage.launch()

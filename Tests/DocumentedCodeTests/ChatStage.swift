@@ -60,6 +60,8 @@ actor StageBackEnd: BackEnd {
 
     func friends() -> [(key: String, name: String)] { hasFriend ? [(sender.publicKey.text, "Ada Lovelace")] : [] }
 
+    func time() -> Timestamp { .now }
+
     func pin(_ bundle: [UInt8], identity: String) { published = (bundle, identity) }
 
     /// In the relay's place, as far as it reads a registration. EndToEndTests has the relay itself.

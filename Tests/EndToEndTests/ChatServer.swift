@@ -29,6 +29,8 @@ actor ChatServer: BackEnd {
 
     func friends() -> [(key: String, name: String)] { [(sender.publicKey.text, "Ada Lovelace")] }
 
+    func time() -> Timestamp { .now }
+
     func register(_ registration: [UInt8], identity: String) async throws -> [UInt8] {
         let answer = try await stage.ask("PUT", "/v1/devices/\(device)", registration)
         guard answer.status < 300 else { throw Surprise("the relay refused the registration: \(answer.status)") }

@@ -12,7 +12,7 @@ struct ArchitectureTable {
     /// The document calls C libraries what everybody calls them.
     static let cModules = [
         "libsodium": "CSodium", "OpenSSL": "COpenSSL", "nghttp2": "CNGHTTP2", "libevent": "CEvent", "SQLite": "CSQLite",
-        "CLinux": "CLinux", "libcurl": "CCurl",
+        "CLinux": "CLinux", "libcurl": "CCurl", "CExtendedAttributes": "CExtendedAttributes",
     ]
 
     let path: String

@@ -3,6 +3,7 @@ import Foundation
 import Keys
 import NotificationCore
 import Opening
+import Platform
 import Sealing
 import TestSupport
 import Testing
@@ -17,13 +18,21 @@ struct CallOpenerTests {
             let call = callee.opener.open(try Self.dictionary(payload))
             #expect(call.call == "room 7" && call.ending == nil && call.kind == .call)
             if isReported { callee.opener.didReport(call) }
-            let isFree = try callee.device.markHandled(
-                prepared.messageID,
-                from: callee.caller.publicKey,
-                sentAt: prepared.sentAt,
-                expiresAt: prepared.expiresAt,
-                now: Timestamp.now.advanced(by: .seconds(36))
+            let later = Uptime.ofMachine.advanced(byMilliseconds: 36_000)
+            let phone = SimulatedDevice(
+                appGroupsPath: nil,
+                clock: ContinuousClock(),
+                wallClock: { Timestamp.now.milliseconds },
+                uptime: { later }
             )
+            let isFree = try phone.run {
+                try callee.device.markHandled(
+                    prepared.messageID,
+                    from: callee.caller.publicKey,
+                    sentAt: prepared.sentAt,
+                    expiresAt: prepared.expiresAt
+                )
+            }
             #expect(isFree == !isReported)
         }
     }

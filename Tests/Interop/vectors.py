@@ -35,7 +35,7 @@ def compare(inputs, expectations, found):
 
 def run_message(file):
     file.require_names("topic", "identity", "prekey", "contact", "allow", "lifetime-max", "build-date", "web-push",
-                       "floor", "store", "elapsed", "now", "class", "shows", "attachments", "retired")
+                       "floor", "store", "elapsed", "uptime", "confirmed", "now", "class", "shows", "attachments", "retired")
     identity = file.bytes("identity", 32)
     device = Device(topic_bytes(file.one("topic")), identity,
                     [setting.prekey(text, identity) for text in file.all("prekey")],
@@ -52,9 +52,15 @@ def run_message(file):
     understand(store in ("available", "unavailable"), f"store {store}")
     device.state.is_available = store == "available"
     found, inputs = [], file.inputs()
-    for payload, now, elapsed in zip(inputs, file.per_input("now"), file.per_input("elapsed", "-"), strict=True):
+    for payload, now, elapsed, uptime, confirmed in zip(
+            inputs, file.per_input("now"), file.per_input("elapsed", "-"), file.per_input("uptime", "1 0"),
+            file.per_input("confirmed", "-"), strict=True):
         understand(elapsed in ("-", "died"), f"elapsed {elapsed}")
-        outcome = device.open(payload, int(now))
+        start, uptime = (int(word) for word in uptime.split(" "))
+        if confirmed != "-":
+            device.state.window.time.pass_to(start, uptime)
+            device.state.window.time.confirm(int(confirmed))
+        outcome = device.open(payload, int(now), start, uptime)
         if elapsed != "died":
             device.shown(outcome)
         found.append((outcome.kind, outcome.shows))

@@ -23,7 +23,7 @@ struct AppKeyRingTests {
         let opened = try house.open()
         #expect(opened.start == .newIdentity)
         #expect(opened.identity == made.identity)
-        try opened.acknowledged(epoch: try opened.bundle().epoch, at: house.clock)
+        try opened.acknowledged(epoch: try opened.bundle(at: house.clock).epoch, at: house.clock)
         #expect(try house.open().start == .continued)
         let again = refusal { () throws(KeyRingError) in _ = try house.create() }
         #expect(again == .identityExists)
@@ -36,7 +36,7 @@ struct AppKeyRingTests {
     ) throws {
         let house = try Household(seed: 201, usesUnlockedClass: usesUnlockedClass)
         let ring = try house.create()
-        let bundle = try ring.bundle()
+        let bundle = try ring.bundle(at: house.clock)
         #expect(bundle.bytes.count == (usesUnlockedClass ? 231 : 181))
         #expect(bundle.epoch == house.now.milliseconds)
         let entries = try house.entries(bundle.bytes, of: ring.identity)
@@ -53,7 +53,7 @@ struct AppKeyRingTests {
     /// CryptoKit's signatures differ each time, and senders take two bundles of one epoch for equivocation.
     @Test func `a bundle is signed once, and is the same bytes until the next rotation`() throws {
         let house = try Household(seed: 202)
-        let bundle = try house.create().bundle()
+        let bundle = try house.create().bundle(at: house.clock)
         let reads = RecordingStore(house.identityStore)
         let stores = KeyStores(identity: reads, shared: house.shared, lockPath: house.folder.path("lock"))
         let ring = try AppKeyRing.open(
@@ -65,7 +65,7 @@ struct AppKeyRingTests {
             random: &house.random
         )
         reads.forget()
-        #expect(try ring.bundle() == bundle)
+        #expect(try ring.bundle(at: house.clock) == bundle)
         #expect(reads.reads.isEmpty)
     }
 
@@ -74,12 +74,12 @@ struct AppKeyRingTests {
         let ring = try house.create()
         try house.publish(ring)
         house.pass(.days(7) - .milliseconds(1))
-        #expect(try !ring.rotateIfDue(at: house.clock, random: &house.random))
-        #expect(try ring.bundle() == house.published[0])
+        #expect(try ring.rotateIfDue(at: house.clock, random: &house.random) == .notDue)
+        #expect(try ring.bundle(at: house.clock) == house.published[0])
         house.pass(.milliseconds(1))
-        #expect(try ring.rotateIfDue(at: house.clock, random: &house.random))
+        #expect(try ring.rotateIfDue(at: house.clock, random: &house.random) == .rotated)
         try house.publish(ring)
-        #expect(try !ring.rotateIfDue(at: house.clock, random: &house.random))
+        #expect(try ring.rotateIfDue(at: house.clock, random: &house.random) == .notDue)
         #expect(try ring.needsPublication())
         let view = try house.view()
         for bundle in house.published {
@@ -92,9 +92,9 @@ struct AppKeyRingTests {
     @Test func `a rotation on demand gives every class a new prekey id (protocol v1, rule 33)`() throws {
         let house = try Household(seed: 204, usesUnlockedClass: true)
         let ring = try house.create()
-        let before = try house.ids(try ring.bundle().bytes, of: ring.identity)
+        let before = try house.ids(try ring.bundle(at: house.clock).bytes, of: ring.identity)
         try ring.rotate(at: house.clock, random: &house.random)
-        let after = try house.ids(try ring.bundle().bytes, of: ring.identity)
+        let after = try house.ids(try ring.bundle(at: house.clock).bytes, of: ring.identity)
         #expect(Set(before).isDisjoint(with: after))
         #expect(after.count == 2)
     }
@@ -107,7 +107,7 @@ struct AppKeyRingTests {
         let id = entry.prekey.id(identity: ring.identity)
         house.pass(.days(7))
         try ring.rotate(at: house.clock, random: &house.random)
-        try ring.acknowledged(epoch: try ring.bundle().epoch, at: house.clock)
+        try ring.acknowledged(epoch: try ring.bundle(at: house.clock).epoch, at: house.clock)
         house.pass(.days(14) + .seconds(5 * 60))
         #expect(try ring.destroyDue(at: house.clock) == [])
         #expect(try house.view().prekey(id: id).opens(entry.prekey))
@@ -128,17 +128,17 @@ struct AppKeyRingTests {
         try house.publish(ring)
         house.pass(.days(67) + .milliseconds(1))
         #expect(try ring.destroyDue(at: house.clock).count == 1)
-        let refused = refusal { () throws(KeyRingError) in _ = try ring.bundle() }
+        let refused = refusal { () throws(KeyRingError) in _ = try ring.bundle(at: house.clock) }
         #expect(refused == .rotationDue)
-        #expect(try ring.rotateIfDue(at: house.clock, random: &house.random))
-        #expect(try ring.bundle().epoch > house.published[0].epoch)
+        #expect(try ring.rotateIfDue(at: house.clock, random: &house.random) == .rotated)
+        #expect(try ring.bundle(at: house.clock).epoch > house.published[0].epoch)
     }
 
     @Test func `a relay's word for a bundle that was never made is refused`() throws {
         let house = try Household(seed: 207)
         let ring = try house.create()
         try ring.rotate(at: house.clock, random: &house.random)
-        let epoch = try ring.bundle().epoch
+        let epoch = try ring.bundle(at: house.clock).epoch
         let refused = refusal { () throws(KeyRingError) in try ring.acknowledged(epoch: epoch + 1, at: house.clock) }
         #expect(refused == .unknownEpoch)
         #expect(try ring.needsPublication())
@@ -167,18 +167,53 @@ struct AppKeyRingTests {
         #expect(try house.index().prekeys.count == 3)
     }
 
-    @Test
-    func `more rotations than a ring can keep are refused, and no prekey goes before its time (protocol v1, rule 17)`()
-        throws
-    {
+    @Test func `a full ring gives up the oldest superseded prekey, secret and all (protocol v1, rule 17)`() throws {
         let house = try Household(seed: 209)
         let ring = try house.create()
         for _ in 0..<63 { try ring.rotate(at: house.clock, random: &house.random) }
+        let oldest = try #require(try house.index().prekeys.first).id
+        try ring.rotate(at: house.clock, random: &house.random)
+        let index = try house.index()
+        #expect(index.prekeys.count == 64 && index.destroyedIDs == [oldest])
+        #expect(try house.shared.names().compactMap(\.prekeyID).contains(oldest) == false)
+    }
+
+    @Test func `a clock that nobody confirmed makes prekeys while there is room, and then asks for the time`() throws {
+        let house = try Household(seed: 211)
+        let ring = try house.create()
+        var now = house.now
+        for _ in 0..<63 {
+            now = now.advanced(by: .days(8))
+            #expect(try ring.rotateIfDue(at: .unconfirmed(now), random: &house.random) == .rotated)
+        }
         let before = try house.index()
-        let refused = refusal { () throws(KeyRingError) in try ring.rotate(at: house.clock, random: &house.random) }
-        #expect(refused == .tooManyPrekeys)
+        let clock = RingClock.unconfirmed(now.advanced(by: .days(8)))
+        #expect(try ring.rotateIfDue(at: clock, random: &house.random) == .clockUnconfirmed(since: nil))
         #expect(try house.index() == before)
-        #expect(before.prekeys.count == 64)
+    }
+
+    @Test func `an app that has not confirmed time for a week is told since when`() throws {
+        let house = try Household(seed: 212)
+        let ring = try house.create()
+        let known = KnownTime(lowerBound: house.now, lastConfirmed: house.now)
+        for (days, expected) in [(6, Rotation.notDue), (7, .clockUnconfirmed(since: house.now))] {
+            let clock = RingClock(now: house.now.advanced(by: .days(days)), known: known)
+            #expect(try ring.rotateIfDue(at: clock, random: &house.random) == expected)
+        }
+    }
+
+    @Test func `a bundle that senders would take for one of the future is not handed out`() throws {
+        let house = try Household(seed: 213)
+        let right = house.now
+        house.pass(.days(3_650))
+        let ring = try house.create()
+        house.now = right
+        let refused = refusal { () throws(KeyRingError) in _ = try ring.bundle(at: house.clock) }
+        #expect(refused == .rotationDue)
+        #expect(try ring.rotateIfDue(at: house.clock, random: &house.random) == .rotated)
+        let bundle = try ring.bundle(at: house.clock)
+        #expect(bundle.epoch == right.milliseconds)
+        _ = try house.entries(bundle.bytes, of: ring.identity)
     }
 
     /// A bundle without the class would make senders fall back; nothing may change instead.
@@ -189,7 +224,7 @@ struct AppKeyRingTests {
     {
         let house = try Household(seed: 210, usesUnlockedClass: true)
         let ring = try house.create()
-        let (bundle, index) = (try ring.bundle(), try house.index())
+        let (bundle, index) = (try ring.bundle(at: house.clock), try house.index())
         house.pass(.days(8))
         for state in [DeviceLock.locked, .beforeFirstUnlock] {
             house.lock.set(state)
@@ -199,7 +234,7 @@ struct AppKeyRingTests {
             #expect(refused == .store(.locked))
         }
         house.lock.set(.unlocked)
-        #expect(try ring.bundle() == bundle)
+        #expect(try ring.bundle(at: house.clock) == bundle)
         #expect(try house.index() == index)
         // The secret of the class that could be written is an orphan until the next start.
         #expect(try house.shared.names().compactMap(\.prekeyID).count == 3)
@@ -244,7 +279,7 @@ struct AppKeyRingTests {
                             random: &random
                         )
                         try ring.rotate(at: clock, random: &random)
-                        let bundle = try ring.bundle().bytes
+                        let bundle = try ring.bundle(at: clock).bytes
                         bundles.append(bundle)
                     }
                 }

@@ -86,7 +86,7 @@ struct FaultyStore: SecretStore {
         let bytes = [UInt8](copying: record)
         let half = { () throws(SecretStoreError) in
             do throws(FileError) {
-                try PrivateFolder.make(folder)
+                try PrivateFolder.make(folder, protection: nil)
                 let path = folder + "/\(name).secret.4711.12345678.tmp"
                 try WholeFile.write(Array("SPrecrd".utf8) + bytes.prefix(bytes.count / 2), to: path, access: .ownerOnly)
             } catch {

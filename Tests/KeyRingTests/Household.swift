@@ -54,7 +54,7 @@ final class Household {
     }
 
     /// The time is `now`, and that is certain.
-    var clock: RingClock { RingClock(now: now, lowerBound: now) }
+    var clock: RingClock { .confirmed(now) }
 
     func create() throws(KeyRingError) -> AppKeyRing {
         try AppKeyRing.create(
@@ -80,7 +80,7 @@ final class Household {
 
     /// The app gets the bundle and gives it to the relay.
     func publish(_ ring: AppKeyRing) throws {
-        published.append(try ring.bundle())
+        published.append(try ring.bundle(at: clock))
     }
 
     func pass(_ duration: Duration) { now = now.advanced(by: duration) }

@@ -21,7 +21,7 @@ struct KeyRingSecrecyTests {
             lockPath: folder.path("lock")
         )
         let (topic, clock) = (
-            try BundleID("com.example.chat"), RingClock(now: Household.start, lowerBound: Household.start)
+            try BundleID("com.example.chat"), RingClock.confirmed(Household.start)
         )
         var random = SeededRandom(seed: Self.seed)
         _ = try AppKeyRing.create(

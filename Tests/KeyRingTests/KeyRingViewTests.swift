@@ -51,7 +51,7 @@ struct KeyRingViewTests {
         let ring = try house.open()
         let old = try #require(try house.index().prekeys.first)
         try ring.rotate(at: house.clock, random: &house.random)
-        try ring.acknowledged(epoch: try ring.bundle().epoch, at: house.clock)
+        try ring.acknowledged(epoch: try ring.bundle(at: house.clock).epoch, at: house.clock)
         house.pass(.days(15))
         #expect(try ring.destroyDue(at: house.clock) == [old.id])
         let store = RecordingStore(house.shared.store)
@@ -96,7 +96,7 @@ struct KeyRingViewTests {
         let view = try house.view()
         let ring = try house.open()
         try ring.rotate(at: house.clock, random: &house.random)
-        for entry in try house.entries(try ring.bundle().bytes, of: ring.identity) {
+        for entry in try house.entries(try ring.bundle(at: house.clock).bytes, of: ring.identity) {
             #expect(try view.prekey(id: entry.prekey.id(identity: ring.identity)).opens(entry.prekey))
         }
     }
@@ -106,9 +106,9 @@ struct KeyRingViewTests {
         let house = try LossTests.publishedHouse(seed: 248)
         let ring = try house.open()
         try ring.rotate(at: house.clock, random: &house.random)
-        try ring.acknowledged(epoch: try ring.bundle().epoch, at: house.clock)
+        try ring.acknowledged(epoch: try ring.bundle(at: house.clock).epoch, at: house.clock)
         let old = try #require(try house.index().prekeys.first?.id)
-        let later = RingClock(now: house.now.advanced(by: .days(15)), lowerBound: house.now.advanced(by: .days(15)))
+        let later = RingClock.confirmed(house.now.advanced(by: .days(15)))
         let destroyed = Collected<PrekeyID>()
         let store = RecordingStore(house.shared.store) { name in
             guard name == .prekey(old) else { return }
@@ -143,7 +143,7 @@ struct KeyRingViewTests {
                 var random = SeededRandom(seed: 251)
                 for _ in 0..<40 {
                     try ring.rotate(at: clock, random: &random)
-                    bundles.append(try ring.bundle().bytes)
+                    bundles.append(try ring.bundle(at: clock).bytes)
                 }
             }
             for _ in 0..<3 {

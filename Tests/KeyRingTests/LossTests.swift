@@ -21,14 +21,14 @@ struct LossTests {
             let ring = try house.open()
             #expect(ring.start == .remade(.replayStoreLost))
             #expect(try ring.needsPublication())
-            #expect(try ring.bundle().epoch > before.epoch)
+            #expect(try ring.bundle(at: house.clock).epoch > before.epoch)
             let view = try house.view()
             #expect(view.replayStore == replayStore)
             for prekey in old.prekeys { #expect(view.prekey(id: prekey.id.bytes).name == "stale") }
             #expect(try house.shared.names().compactMap(\.prekeyID) == house.index().prekeys.map(\.id))
             // Reported until the new bundle is out.
             #expect(try house.open().start == .remade(.replayStoreLost))
-            try ring.acknowledged(epoch: try ring.bundle().epoch, at: house.clock)
+            try ring.acknowledged(epoch: try ring.bundle(at: house.clock).epoch, at: house.clock)
             #expect(try house.open().start == .continued)
         }
     }
@@ -75,7 +75,7 @@ struct LossTests {
         let ring = try house.open()
         #expect(ring.start == .remade(.ringMissing))
         #expect(ring.identity == identity)
-        #expect(try ring.bundle().epoch > house.published[0].epoch)
+        #expect(try ring.bundle(at: house.clock).epoch > house.published[0].epoch)
         let old = try house.ids(house.published[0].bytes, of: identity)
         #expect(try house.view().prekey(id: old[0].bytes).name == "unknown")
     }
@@ -90,7 +90,7 @@ struct LossTests {
         let ring = try house.open()
         #expect(ring.start == .remade(.keyLost))
         #expect(try house.view().prekey(id: id.bytes).name == "stale")
-        #expect(try house.ids(try ring.bundle().bytes, of: ring.identity) != [id])
+        #expect(try house.ids(try ring.bundle(at: house.clock).bytes, of: ring.identity) != [id])
     }
 
     @Test func `an identity that is gone is never replaced silently (protocol v1, rule 15)`() throws {
@@ -142,7 +142,7 @@ struct LossTests {
         #expect(refusal { () throws(SecretStoreError) in _ = try house.view() } == .damaged)
         let ring = try house.open()
         #expect(ring.start == .remade(.ringDamaged))
-        #expect(try ring.bundle().epoch >= house.published[0].epoch)
+        #expect(try ring.bundle(at: house.clock).epoch >= house.published[0].epoch)
     }
 
     @Test func `a ring made for another app's bundle id is a mistake that changes nothing`() throws {

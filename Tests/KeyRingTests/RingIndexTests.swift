@@ -124,8 +124,8 @@ struct RingIndexTests {
                 protectionClass: .afterFirstUnlock,
                 key: X25519PrivateKey(random: &random).publicKey
             )
-            index.rotate(to: [prekey], at: now, signedBy: key)
-            if rotation % 3 == 1 { _ = index.acknowledge(epoch: index.epoch, at: now) }
+            index.rotate(to: [prekey], at: .confirmed(now), signedBy: key)
+            if rotation % 3 == 1 { _ = index.acknowledge(epoch: index.epoch, at: .confirmed(now)) }
             now = now.advanced(by: .seconds(3_600))
         }
         return index

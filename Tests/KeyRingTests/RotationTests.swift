@@ -28,6 +28,10 @@ struct RotationTests {
     }
 
     private mutating func rotate(at now: Timestamp, classes: [ProtectionClass] = [.afterFirstUnlock]) {
+        rotate(at: .confirmed(now), classes: classes)
+    }
+
+    private mutating func rotate(at clock: RingClock, classes: [ProtectionClass] = [.afterFirstUnlock]) {
         let new = classes.map { protectionClass in
             PublicPrekey(
                 suite: .x25519,
@@ -35,38 +39,68 @@ struct RotationTests {
                 key: X25519PrivateKey(random: &random).publicKey
             )
         }
-        index.rotate(to: new, at: now, signedBy: signer.key)
+        index.rotate(to: new, at: clock, signedBy: signer.key)
     }
 
     private static func after(_ duration: Duration) -> Timestamp { start.advanced(by: duration) }
 
-    private static func certainly(_ time: Timestamp) -> RingClock { RingClock(now: time, lowerBound: time) }
-
     @Test mutating func `a ring without prekeys is due, and a prekey is due at seven days (protocol v1, rule 17)`() {
-        #expect(index.isRotationDue(policy: policy, at: Self.start))
+        #expect(index.isRotationDue(policy: policy, at: .confirmed(Self.start)))
         rotate(at: Self.start)
-        #expect(!index.isRotationDue(policy: policy, at: Self.start))
-        #expect(!index.isRotationDue(policy: policy, at: Self.after(.days(7) - .milliseconds(1))))
-        #expect(index.isRotationDue(policy: policy, at: Self.after(.days(7))))
+        #expect(!index.isRotationDue(policy: policy, at: .confirmed(Self.start)))
+        #expect(!index.isRotationDue(policy: policy, at: .confirmed(Self.after(.days(7) - .milliseconds(1)))))
+        #expect(index.isRotationDue(policy: policy, at: .confirmed(Self.after(.days(7)))))
     }
 
     /// Senders would refuse it as not yet valid until that day.
-    @Test mutating func `a prekey made by a clock that ran ahead is due at once (protocol v1, rule 17)`() {
+    @Test mutating func `a prekey made by a clock that ran ahead is due once time is confirmed (protocol v1, rule 17)`()
+    {
         rotate(at: Self.after(.days(36_500)))
-        #expect(index.isRotationDue(policy: policy, at: Self.start))
-        rotate(at: Self.after(.seconds(5 * 60)))
-        #expect(!index.isRotationDue(policy: policy, at: Self.start))
-        rotate(at: Self.after(.seconds(5 * 60) + .milliseconds(1)))
-        #expect(index.isRotationDue(policy: policy, at: Self.start))
+        #expect(index.isRotationDue(policy: policy, at: .confirmed(Self.start)))
+        #expect(!index.isRotationDue(policy: policy, at: .unconfirmed(Self.start)))
+    }
+
+    @Test mutating func `a bundle is stamped with what has certainly passed, whatever the clock shows`() {
+        let known = KnownTime(lowerBound: Self.start, lastConfirmed: Self.start)
+        for now in [Timestamp(milliseconds: 0), Self.start, Self.after(.days(36_500))] {
+            #expect(RingClock(now: now, known: known).stamp == Self.start)
+        }
+        // Before time was ever confirmed there is nothing else to go by.
+        #expect(RingClock.unconfirmed(Self.after(.days(2)), lowerBound: Self.start).stamp == Self.after(.days(2)))
+        #expect(RingClock.unconfirmed(Timestamp(milliseconds: 0), lowerBound: Self.start).stamp == Self.start)
+    }
+
+    @Test mutating func `epochs of a clock that ran ahead start again at the confirmed time, above all sound ones`()
+        throws
+    {
+        rotate(at: Self.start)
+        rotate(at: Self.after(.seconds(240)))
+        let pinned = index.epoch
+        rotate(at: Self.after(.days(36_500)))
+        _ = index.acknowledge(epoch: index.epoch, at: .confirmed(Self.after(.days(36_500))))
+        rotate(at: Self.after(.days(36_501)))
+        rotate(at: Self.start)
+        #expect(index.epoch == pinned + 1)
+        #expect(!index.isPublished)
+        let bundle = try KeyBundle(
+            verifying: index.bundle,
+            pinnedIdentity: index.identity,
+            topic: index.topic,
+            now: Self.start
+        )
+        #expect(bundle.epoch == pinned + 1)
+        // What was superseded ends as if it had been now.
+        _ = index.destroyDue(policy: policy, at: .confirmed(Self.start))
+        #expect(index.prekeys.dropLast().allSatisfy { policy.end(of: $0) <= Self.after(.days(22)) })
     }
 
     @Test mutating func `rotation is due when the app changes its classes (protocol v1, rule 19)`() {
         let both = RotationPolicy(usesUnlockedClass: true)
         rotate(at: Self.start)
-        #expect(index.isRotationDue(policy: both, at: Self.start))
+        #expect(index.isRotationDue(policy: both, at: .confirmed(Self.start)))
         rotate(at: Self.start, classes: [.afterFirstUnlock, .unlocked])
-        #expect(!index.isRotationDue(policy: both, at: Self.start))
-        #expect(index.isRotationDue(policy: policy, at: Self.start))
+        #expect(!index.isRotationDue(policy: both, at: .confirmed(Self.start)))
+        #expect(index.isRotationDue(policy: policy, at: .confirmed(Self.start)))
     }
 
     @Test mutating func `not-after is 60 days away, and the bundle is what a sender accepts (protocol v1, rule 17)`()
@@ -89,13 +123,13 @@ struct RotationTests {
 
     @Test
     mutating func `an epoch is the time, or one more than the last where the clock went back (protocol v1, rule 15)`() {
-        rotate(at: Self.start)
+        rotate(at: .unconfirmed(Self.start))
         #expect(index.epoch == Self.start.milliseconds)
-        rotate(at: Timestamp(milliseconds: 5))
+        rotate(at: .unconfirmed(Timestamp(milliseconds: 5)))
         #expect(index.epoch == Self.start.milliseconds + 1)
-        rotate(at: Self.start)
+        rotate(at: .unconfirmed(Self.start))
         #expect(index.epoch == Self.start.milliseconds + 2)
-        rotate(at: Self.after(.seconds(1)))
+        rotate(at: .unconfirmed(Self.after(.seconds(1))))
         #expect(index.epoch == Self.start.milliseconds + 1_000)
     }
 
@@ -108,15 +142,15 @@ struct RotationTests {
         rotate(at: Self.start)
         let old = try #require(index.prekeys.first)
         rotate(at: Self.after(.days(1)))
-        let isNoted = index.acknowledge(epoch: index.epoch, at: Self.after(.days(2)))
+        let isNoted = index.acknowledge(epoch: index.epoch, at: .confirmed(Self.after(.days(2))))
         #expect(isNoted)
         let end = Self.after(.days(2 + 14) + .seconds(5 * 60))
         #expect(policy.end(of: index.prekeys[0]) == end)
         var atTheEnd = index
-        let destroyed = atTheEnd.destroyDue(policy: policy, at: Self.certainly(end))
+        let destroyed = atTheEnd.destroyDue(policy: policy, at: .confirmed(end))
         #expect(destroyed == [])
         let later = end.advanced(by: .milliseconds(1))
-        let destroyedThen = index.destroyDue(policy: policy, at: Self.certainly(later))
+        let destroyedThen = index.destroyDue(policy: policy, at: .confirmed(later))
         #expect(destroyedThen == [old.id])
         #expect(index.prekeys.count == 1)
         #expect(index.destroyedIDs == [old.id])
@@ -130,21 +164,34 @@ struct RotationTests {
         let policy = RotationPolicy(messageLifetimeMax: .days(days))
         rotate(at: Self.start)
         rotate(at: Self.start)
-        _ = index.acknowledge(epoch: index.epoch, at: Self.start)
+        _ = index.acknowledge(epoch: index.epoch, at: .confirmed(Self.start))
         #expect(policy.end(of: index.prekeys[0]) == Self.after(.days(7 + days) + .seconds(5 * 60)))
         #expect(policy.end(of: index.prekeys[1]) == Self.after(.days(60 + days)))
     }
 
-    @Test mutating func `without an acknowledgement a prekey ends with the last message to it (protocol v1, rule 17)`()
-    {
+    @Test(arguments: [(7, 21), (30, 44)])
+    mutating func `without an acknowledgement a prekey ends a week later, and no more (protocol v1, rule 17)`(
+        _ lifetime: Int,
+        _ days: Int
+    ) {
+        let policy = RotationPolicy(messageLifetimeMax: .days(lifetime))
         rotate(at: Self.start)
         rotate(at: Self.after(.days(1)))
-        let end = Self.after(.days(67))
+        let end = Self.after(.days(1 + days) + .seconds(300))
         #expect(policy.end(of: index.prekeys[0]) == end)
-        let destroyed = index.destroyDue(policy: policy, at: Self.certainly(end))
+        let destroyed = index.destroyDue(policy: policy, at: .confirmed(end))
         #expect(destroyed == [])
-        let destroyedThen = index.destroyDue(policy: policy, at: Self.certainly(end.advanced(by: .milliseconds(1))))
+        let destroyedThen = index.destroyDue(policy: policy, at: .confirmed(end.advanced(by: .milliseconds(1))))
         #expect(destroyedThen.count == 1)
+    }
+
+    @Test mutating func `what was superseded under an unconfirmed clock counts from the confirmation`() {
+        rotate(at: Self.start)
+        rotate(at: .unconfirmed(Self.after(.days(1))))
+        _ = index.acknowledge(epoch: index.epoch, at: .unconfirmed(Self.after(.days(1))))
+        #expect(policy.end(of: index.prekeys[0]) == Self.after(.days(67)))
+        _ = index.destroyDue(policy: policy, at: .confirmed(Self.after(.days(3))))
+        #expect(policy.end(of: index.prekeys[0]) == Self.after(.days(3 + 14) + .seconds(300)))
     }
 
     @Test
@@ -154,52 +201,24 @@ struct RotationTests {
         rotate(at: Self.start)
         let id = index.prekeys[0].id
         let end = Self.after(.days(67))
-        let destroyed = index.destroyDue(policy: policy, at: Self.certainly(end))
+        let destroyed = index.destroyDue(policy: policy, at: .confirmed(end))
         #expect(destroyed == [])
-        let destroyedThen = index.destroyDue(policy: policy, at: Self.certainly(end.advanced(by: .milliseconds(1))))
+        let destroyedThen = index.destroyDue(policy: policy, at: .confirmed(end.advanced(by: .milliseconds(1))))
         #expect(destroyedThen == [id])
         #expect(index.bundle.isEmpty)
-        #expect(index.isRotationDue(policy: policy, at: Self.start))
+        #expect(index.isRotationDue(policy: policy, at: .confirmed(Self.start)))
     }
 
-    /// Rule 25: a bare forward jump must not destroy keys; silence must not keep them for ever.
+    /// A bare forward jump must not destroy keys; silence must not keep them for ever.
     @Test
-    mutating func `a clock that jumps ahead destroys nothing, and one confirmed online does (protocol v1, rule 17)`() {
+    mutating func `a clock that jumps ahead destroys nothing, and confirmed time does (protocol v1, rule 17)`() {
         rotate(at: Self.start)
         let jumped = Timestamp(milliseconds: 4_291_747_200_000)  // 2106-01-01
-        let bare = RingClock(now: jumped, lowerBound: Self.after(.days(3)))
-        let destroyed = index.destroyDue(policy: policy, at: bare)
+        let known = KnownTime(lowerBound: Self.after(.days(3)), lastConfirmed: Self.start)
+        let destroyed = index.destroyDue(policy: policy, at: RingClock(now: jumped, known: known))
         #expect(destroyed == [])
-        #expect(index.prekeys.count == 1)
-        let confirmed = RingClock(now: jumped, lowerBound: Self.after(.days(3)), isConfirmedOnline: true)
-        let destroyedThen = index.destroyDue(policy: policy, at: confirmed)
+        let destroyedThen = index.destroyDue(policy: policy, at: .confirmed(jumped))
         #expect(destroyedThen.count == 1)
-    }
-
-    @Test mutating func `a clock that went back destroys nothing that it had not destroyed before`() {
-        rotate(at: Self.start)
-        let back = RingClock(now: Timestamp(milliseconds: 0), lowerBound: Self.after(.days(70)))
-        // What is certain is the lower bound, and it says that the end has passed.
-        let destroyed = index.destroyDue(policy: policy, at: back)
-        #expect(destroyed.count == 1)
-        rotate(at: Self.after(.days(70)))
-        let confirmed = RingClock(
-            now: Timestamp(milliseconds: 0),
-            lowerBound: Self.after(.days(700)),
-            isConfirmedOnline: true
-        )
-        let destroyedThen = index.destroyDue(policy: policy, at: confirmed)
-        #expect(destroyedThen == [])
-    }
-
-    @Test mutating func `a clock behind the lower bound is not written down (protocol v1, rule 17)`() {
-        let wrong = RingClock(now: Timestamp(milliseconds: 0), lowerBound: Self.start)
-        #expect(wrong.stamp == Self.start)
-        #expect(RingClock(now: Self.after(.days(1)), lowerBound: Self.start).stamp == Self.after(.days(1)))
-        #expect(
-            RingClock(now: Timestamp(milliseconds: .max), lowerBound: Self.start).stamp.milliseconds
-                == Timestamp.millisecondsMax
-        )
     }
 
     /// A key made or acknowledged in 2106 would otherwise be kept until then.
@@ -210,13 +229,11 @@ struct RotationTests {
         let ahead = Self.after(.days(36_500))
         rotate(at: ahead)
         rotate(at: ahead)
-        _ = index.acknowledge(epoch: index.epoch, at: ahead)
-        let right = RingClock(now: Self.start, lowerBound: Self.start, isConfirmedOnline: true)
-        let destroyed = index.destroyDue(policy: policy, at: right)
+        _ = index.acknowledge(epoch: index.epoch, at: .confirmed(ahead))
+        let destroyed = index.destroyDue(policy: policy, at: .confirmed(Self.start))
         #expect(destroyed == [])
         let later = Self.after(.days(14) + .seconds(5 * 60) + .milliseconds(1))
-        let confirmed = RingClock(now: later, lowerBound: Self.start, isConfirmedOnline: true)
-        let destroyedThen = index.destroyDue(policy: policy, at: confirmed)
+        let destroyedThen = index.destroyDue(policy: policy, at: .confirmed(later))
         #expect(destroyedThen.count == 1)
         #expect(index.prekeys.count == 1)
     }
@@ -226,24 +243,24 @@ struct RotationTests {
         let first = index.epoch
         rotate(at: Self.after(.days(1)))
         rotate(at: Self.after(.days(2)))
-        let isNoted = index.acknowledge(epoch: index.epoch + 1, at: Self.start)
+        let isNoted = index.acknowledge(epoch: index.epoch + 1, at: .confirmed(Self.start))
         #expect(!isNoted)
-        let isNotedThen = index.acknowledge(epoch: first, at: Self.after(.days(3)))
+        let isNotedThen = index.acknowledge(epoch: first, at: .confirmed(Self.after(.days(3))))
         #expect(isNotedThen)
         #expect(index.prekeys.map { $0.supersession?.acknowledgedAt } == [nil, nil, nil])
         #expect(!index.isPublished)
-        let isNotedNext = index.acknowledge(epoch: index.epoch - 1, at: Self.after(.days(4)))
+        let isNotedNext = index.acknowledge(epoch: index.epoch - 1, at: .confirmed(Self.after(.days(4))))
         #expect(isNotedNext)
         #expect(index.prekeys.map { $0.supersession?.acknowledgedAt } == [Self.after(.days(4)), nil, nil])
-        let isNotedFourth = index.acknowledge(epoch: index.epoch, at: Self.after(.days(5)))
+        let isNotedFourth = index.acknowledge(epoch: index.epoch, at: .confirmed(Self.after(.days(5))))
         #expect(isNotedFourth)
         #expect(
             index.prekeys.map { $0.supersession?.acknowledgedAt } == [Self.after(.days(4)), Self.after(.days(5)), nil]
         )
         #expect(index.isPublished)
-        let isNotedFifth = index.acknowledge(epoch: index.epoch, at: Self.after(.days(9)))
+        let isNotedFifth = index.acknowledge(epoch: index.epoch, at: .confirmed(Self.after(.days(9))))
         #expect(!isNotedFifth)
-        let isNotedSixth = index.acknowledge(epoch: first, at: Self.after(.days(9)))
+        let isNotedSixth = index.acknowledge(epoch: first, at: .confirmed(Self.after(.days(9))))
         #expect(!isNotedSixth)
     }
 
@@ -276,10 +293,23 @@ struct RotationTests {
         while index.hasRoom(for: 1) { rotate(at: Self.start) }
         #expect(index.prekeys.count == 64)
         let (oldest, current) = (index.prekeys[0].id, index.current.map(\.id))
-        index.makeRoom(for: 1)
+        let destroyed = index.makeRoom(for: 1)
+        #expect(destroyed == [oldest])
         #expect(index.prekeys.count == 63)
         #expect(index.destroyedIDs == [oldest])
         #expect(index.current.map(\.id) == current)
+    }
+}
+
+extension RingClock {
+    /// Time that was confirmed since the device started.
+    static func confirmed(_ time: Timestamp) -> RingClock {
+        RingClock(now: time, known: KnownTime(lowerBound: time, isConfirmed: true, lastConfirmed: time))
+    }
+
+    /// Time that never was.
+    static func unconfirmed(_ now: Timestamp, lowerBound: Timestamp = Timestamp(milliseconds: 0)) -> RingClock {
+        RingClock(now: now, known: KnownTime(lowerBound: lowerBound))
     }
 }
 

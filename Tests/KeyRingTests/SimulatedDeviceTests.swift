@@ -40,11 +40,11 @@ struct SimulatedDeviceTests {
                 try WholeFile.write([2], to: path, access: .ownerOnly)
             }
             #expect(throws: FileError.system(call: "mkdir", path: folder.path + "/new", code: ENOSPC)) {
-                try PrivateFolder.make(folder.path + "/new")
+                try PrivateFolder.make(folder.path + "/new", protection: nil)
             }
         }
         #expect(try WholeFile.read(path, byteCountMax: 1) == [1])
-        try device.run { try PrivateFolder.make(folder.path) }
+        try device.run { try PrivateFolder.make(folder.path, protection: nil) }
         try device.run { try PrivateFolder.remove(path) }
     }
 

@@ -62,7 +62,7 @@ struct KeychainRingTests {
             topic: topic,
             policy: RotationPolicy(usesUnlockedClass: true),
             replayStore: StoreID(id: Array(0..<16), generation: 3),
-            at: RingClock(now: Self.now, lowerBound: Self.now),
+            at: RingClock(now: Self.now, known: KnownTime(lowerBound: Self.now)),
             random: &random
         )
     }

@@ -9,20 +9,28 @@ import Testing
 struct BundlePinCheckTests {
     private let device = Device(seed: 140)
 
-    @Test(arguments: [(7, 8), (0, 1), (7, .max), (.max - 1, .max)] as [(UInt64, UInt64)])
+    @Test(arguments: [(7, 8), (0, 1), (7, .max), (7, BundleBytes.now.milliseconds)] as [(UInt64, UInt64)])
     func `a lower epoch is refused (protocol v1, rule 16; abuse case 29)`(_ epoch: UInt64, _ pinned: UInt64) throws {
         let pin = pin(epoch: pinned)
         #expect(try refusal(epoch: epoch, pin: pin) == .rolledBack(epoch: epoch, pinnedEpoch: pinned))
     }
 
-    @Test(arguments: [(8, 7), (1, 0), (.max, 7), (.max, .max - 1)] as [(UInt64, UInt64)])
+    @Test(arguments: [(8, 7), (1, 0), (BundleBytes.now.milliseconds + 300_000, 7)] as [(UInt64, UInt64)])
     func `a higher epoch is taken, by however much (protocol v1, rule 15)`(_ epoch: UInt64, _ pinned: UInt64) throws {
         #expect(try refusal(epoch: epoch, pin: pin(epoch: pinned)) == nil)
     }
 
-    @Test(arguments: [0, 7, .max] as [UInt64])
+    @Test(arguments: [0, 7, BundleBytes.now.milliseconds] as [UInt64])
     func `other bytes under the same epoch are refused (protocol v1, rule 16; abuse case 29)`(_ epoch: UInt64) throws {
         #expect(try refusal(epoch: epoch, pin: pin(epoch: epoch)) == .equivocation(epoch: epoch))
+    }
+
+    @Test(arguments: [300_001, 1 << 53, UInt64.max - BundleBytes.now.milliseconds])
+    func `an epoch of the future is refused, before anything is pinned`(_ ahead: UInt64) throws {
+        let epoch = BundleBytes.now.milliseconds + ahead
+        let expected = KeyBundleError.notYetValid(from: Timestamp(milliseconds: epoch))
+        #expect(try refusal(epoch: epoch, pin: nil) == expected)
+        #expect(try refusal(epoch: epoch, pin: pin(epoch: 7)) == expected)
     }
 
     @Test func `the same bytes are taken again and again`() throws {
@@ -115,7 +123,7 @@ struct BundlePinCheckTests {
         try SignedKeyBundle(bytes, pinnedIdentity: device.identity, topic: BundleID(bytes: BundleBytes.topic))
     }
 
-    private func refusal(epoch: UInt64, pin: BundlePin) throws -> KeyBundleError? {
+    private func refusal(epoch: UInt64, pin: BundlePin?) throws -> KeyBundleError? {
         device.refusal(of: bytes(epoch: epoch), pin: pin)
     }
 

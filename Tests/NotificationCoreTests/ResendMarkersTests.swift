@@ -30,16 +30,16 @@ struct ResendMarkersTests {
     }
 
     @Test func `a message for an unknown prekey is asked for by its trace, once (protocol v1, rule 20)`() throws {
-        #expect(try markers.pendingResends(now: Self.now).map(\.trace) == [])
+        #expect(try markers.pendingResends().map(\.trace) == [])
         try add(1)
         try add(2, after: .seconds(1))
-        #expect(try markers.pendingResends(now: Self.now).map(\.trace) == [Self.trace(1), Self.trace(2)])
+        #expect(try markers.pendingResends().map(\.trace) == [Self.trace(1), Self.trace(2)])
         try markers.resendRequested([Self.trace(1)])
-        #expect(try markers.pendingResends(now: Self.now).map(\.trace) == [Self.trace(2)])
+        #expect(try markers.pendingResends().map(\.trace) == [Self.trace(2)])
         // The re-send could not be opened either: it is not asked for without end.
         try add(1, after: .seconds(60))
         try add(2, after: .seconds(60))
-        #expect(try markers.pendingResends(now: Self.now).map(\.trace) == [Self.trace(2)])
+        #expect(try markers.pendingResends().map(\.trace) == [Self.trace(2)])
         #expect(try files().count == 2)
     }
 
@@ -54,17 +54,17 @@ struct ResendMarkersTests {
     @Test func `64 markers are kept at most, the newest (protocol v1, rule 20)`() throws {
         for number in 1...100 as ClosedRange<UInt8> { try add(number, after: .seconds(Int(number))) }
         let expected = (37...100).map { Self.trace($0) }
-        #expect(try markers.pendingResends(now: Self.now).map(\.trace) == expected)
+        #expect(try markers.pendingResends().map(\.trace) == expected)
         #expect(try files().count == 64)
         // Noting that one was asked for pushes no other out.
         try markers.resendRequested([Self.trace(50)])
-        #expect(try markers.pendingResends(now: Self.now).map(\.trace) == expected.filter { $0 != Self.trace(50) })
+        #expect(try markers.pendingResends().map(\.trace) == expected.filter { $0 != Self.trace(50) })
         #expect(try files().count == 64)
     }
 
     @Test func `a prekey that senders go on with is asked for eight times between two publications`() throws {
         let id = try #require(PrekeyID([UInt8](repeating: 1, count: 8)))
-        let pending = { try markers.pendingResends(now: Self.now.advanced(by: .seconds(200)), isBounded: true) }
+        let pending = { try markers.pendingResends(isBounded: true) }
         for number in 1...12 as ClosedRange<UInt8> {
             try markers.add(trace: Self.trace(number), prekeyID: id, now: Self.now.advanced(by: .seconds(Int(number))))
             guard number <= 8 else { continue }
@@ -73,7 +73,7 @@ struct ResendMarkersTests {
         }
         #expect(try pending().isEmpty)
         // The app, which publishes a bundle first, asks for all of them.
-        #expect(try markers.pendingResends(now: Self.now.advanced(by: .seconds(200))).count == 4)
+        #expect(try markers.pendingResends().count == 4)
         try add(50, after: .seconds(20))
         #expect(try pending().map(\.trace) == [Self.trace(50)])
         try markers.bundlePublished(now: Self.now.advanced(by: .seconds(100)))
@@ -82,7 +82,7 @@ struct ResendMarkersTests {
 
     @Test func `a push without a trace asks for a new bundle and for no re-send (protocol v1, rule 20)`() throws {
         for second in 0..<5 { try add(1, hasTrace: false, after: .seconds(second)) }
-        #expect(try markers.pendingResends(now: Self.now).map(\.trace) == [])
+        #expect(try markers.pendingResends().map(\.trace) == [])
         #expect(try markers.needsNewBundle(now: Self.now))
         #expect(try files().count == 1)
     }
@@ -114,14 +114,6 @@ struct ResendMarkersTests {
         #expect(try markers.needsNewBundle(now: Self.now))
     }
 
-    @Test func `a marker older than any message can live is removed (protocol v1, rule 20)`() throws {
-        try add(1)
-        let day30 = Self.now.advanced(by: .seconds(30 * 86_400))
-        #expect(try markers.pendingResends(now: day30).map(\.trace) == [Self.trace(1)])
-        #expect(try markers.pendingResends(now: day30.advanced(by: .milliseconds(1))).isEmpty)
-        #expect(try files().isEmpty)
-    }
-
     @Test func `a damaged marker or publication record is none`() throws {
         try add(1)
         let file = try #require(try files().first)
@@ -133,7 +125,7 @@ struct ResendMarkersTests {
             bad[offset] = byte
             #expect(ResendMarker(bytes: bad) == nil)
             try WholeFile.write(bad, to: path, access: .ownerOnly)
-            #expect(try markers.pendingResends(now: Self.now).map(\.trace) == [])
+            #expect(try markers.pendingResends().map(\.trace) == [])
         }
         #expect(ResendMarker(bytes: good + [0]) == nil)
         for text in ["", "short", "longer than eight"] {
@@ -159,7 +151,7 @@ struct ResendMarkersTests {
             }
             try await group.waitForAll()
         }
-        let pending = try markers.pendingResends(now: Self.now).map(\.trace)
+        let pending = try markers.pendingResends().map(\.trace)
         #expect(Set(pending) == Set((12..<48).map { Self.trace($0) }))
         #expect(pending.count == 36)
     }

@@ -2,6 +2,7 @@ import Envelope
 import Glibc
 import Keys
 import Opening
+import Platform
 import Primitives
 import TestSupport
 import Testing
@@ -58,7 +59,7 @@ struct SpoolTests {
         try spool.add(Self.envelope(4, .voip), trace: nil, now: Self.now.advanced(by: .seconds(4)))
         let expected = (1...3).map { number in
             SpooledMessage(
-                envelope: Self.envelope(number),
+                .envelope(Self.envelope(number)),
                 trace: Self.trace(number),
                 arrivedAt: Self.now.advanced(by: .seconds(Int(number)))
             )
@@ -76,7 +77,7 @@ struct SpoolTests {
 
     @Test func `what is still locked stays, in its order (protocol v1, rule 19)`() throws {
         try add(1...4)
-        try spool.drain { $0.envelope.header.prekeyID[0] % 2 == 0 ? .done : .keep }
+        try spool.drain { ($0.envelope?.header.prekeyID[0] ?? 0) % 2 == 0 ? .done : .keep }
         #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
     }
 
@@ -100,7 +101,12 @@ struct SpoolTests {
     }
 
     @Test func `a folder is bounded in bytes as well as in files, and drops the oldest`() throws {
-        let small = ArrivalFolder(path: folder.path("small"), fileCountMax: 64, byteCountMax: 1_000)
+        let small = ArrivalFolder(
+            path: folder.path("small"),
+            protection: .always,
+            fileCountMax: 64,
+            byteCountMax: 1_000
+        )
         var random = SeededRandom(seed: 260)
         for number in 1...10 as ClosedRange<UInt8> {
             let now = Self.now.advanced(by: .seconds(Int(number)))
@@ -137,7 +143,12 @@ struct SpoolTests {
             var random = SeededRandom(seed: seed)
             let spool = Spool(folder: folder.path("spool-\(names.count)"))
             let number: UInt8 = names.isEmpty ? 1 : 2
-            try spool.add(Self.envelope(number), trace: Self.trace(number), now: Self.now, random: &random)
+            let message = SpooledMessage(
+                .envelope(Self.envelope(number)),
+                trace: Self.trace(number),
+                arrivedAt: Self.now
+            )
+            try spool.add(message, random: &random)
             let path = folder.path("spool-\(names.count)")
             let name = try #require(try PrivateFolder.entries(path, countMax: 10).first?.name)
             var status = stat()
@@ -157,7 +168,8 @@ struct SpoolTests {
         try add(1...3)
         let paths = try files().map { folder.path("spool/" + $0.name) }
         let good = try WholeFile.read(paths[1], byteCountMax: 10_000)
-        for bad in [[], Array(good.dropLast()), good + [0], [2] + good.dropFirst(), [0x01]] as [[UInt8]] {
+        let versions = [[2], [3]].map { $0 + good.dropFirst() }
+        for bad in versions + [[], Array(good.dropLast()), good + [0], [0x01]] as [[UInt8]] {
             try WholeFile.write(bad, to: paths[1], access: .ownerOnly)
             #expect(try contents().map(\.envelope) == [Self.envelope(1), Self.envelope(3)])
             #expect(try files().count == 2)
@@ -165,13 +177,26 @@ struct SpoolTests {
     }
 
     @Test func `a spooled message cut anywhere, or longer, is none`() {
-        let bytes = SpooledMessage(envelope: Self.envelope(1), trace: Self.trace(1), arrivedAt: Self.now).bytes
+        let bytes = SpooledMessage(.envelope(Self.envelope(1)), trace: Self.trace(1), arrivedAt: Self.now).bytes
         #expect(SpooledMessage(bytes: bytes) != nil)
         for count in 0..<bytes.count { #expect(SpooledMessage(bytes: Array(bytes.prefix(count))) == nil) }
         #expect(SpooledMessage(bytes: bytes + [0]) == nil)
         var noTrace = bytes
         noTrace[9] = 2
         #expect(SpooledMessage(bytes: noTrace) == nil)
+    }
+
+    @Test func `a spooled Web Push message comes back as it was, and one of other characters is none`() throws {
+        let message = SpooledMessage(.webPush("AQ_-"), trace: nil, arrivedAt: Self.now)
+        try spool.add(message)
+        try spool.add(message)
+        #expect(try contents() == [message])
+        try spool.drop(sealedTo: [])
+        #expect(try files().count == 1)
+        for text in ["", "A Q", "\u{0}", String(repeating: "A", count: 4_097)] {
+            let bytes = SpooledMessage(.webPush(text), trace: nil, arrivedAt: Self.now).bytes
+            #expect(SpooledMessage(bytes: bytes) == nil)
+        }
     }
 
     /// An extension is often ended in the middle of a write.
@@ -202,7 +227,7 @@ struct SpoolTests {
             }
             try await group.waitForAll()
         }
-        #expect(try Set(contents().map(\.envelope.header.prekeyID)).count == 60)
+        #expect(try Set(contents().map { $0.envelope?.header.prekeyID }).count == 60)
         #expect(try files().count == 60)
     }
 

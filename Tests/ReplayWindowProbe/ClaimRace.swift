@@ -21,7 +21,7 @@ struct ClaimRace {
             for id in (0..<count).shuffled(using: &random) {
                 let stamp = ProbeMessages.stamp(UInt64(id), from: sender)
                 do throws(ReplayWindowError) {
-                    switch try window.claim(stamp, now: ProbeMessages.now) {
+                    switch try window.claim(stamp) {
                     case .new(let claim):
                         results.withLock { $0.append("new \(id)") }
                         try window.commit(claim)

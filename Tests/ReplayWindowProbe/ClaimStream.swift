@@ -15,7 +15,7 @@ struct ClaimStream {
         var id = start
         while true {
             let stamp = ProbeMessages.stamp(id, from: senders[Int(id % 2)])
-            guard case .new(let claim) = try window.claim(stamp, now: ProbeMessages.now) else {
+            guard case .new(let claim) = try window.claim(stamp) else {
                 ProbeOutput.write("wrong \(id)\n")
                 return
             }

@@ -24,7 +24,7 @@ package struct ReplayWindowBench {
         }
         var number: UInt64 = 0
         for _ in 0..<Self.senderCount * Self.fillCount {
-            if case .new(let claim) = try window.claim(stamp(number), now: ProbeMessages.now) {
+            if case .new(let claim) = try window.claim(stamp(number)) {
                 try window.commit(claim)
             }
             number += 1
@@ -37,7 +37,7 @@ package struct ReplayWindowBench {
             let stamp = stamp(number)
             number += 1
             let verdict = try checks.measure { () throws(ReplayWindowError) in
-                try window.claim(stamp, now: ProbeMessages.now)
+                try window.claim(stamp)
             }
             guard case .new(let claim) = verdict else { continue }
             newCount += 1
@@ -50,7 +50,7 @@ package struct ReplayWindowBench {
         for back in 1...UInt64(Self.checkCount / 2) {
             let stamp = stamp(number - back)
             let verdict = try known.measure { () throws(ReplayWindowError) in
-                try window.claim(stamp, now: ProbeMessages.now)
+                try window.claim(stamp)
             }
             if verdict != .replay { report("wrong: \(back) is no replay") }
         }
@@ -61,7 +61,7 @@ package struct ReplayWindowBench {
             let stamp = stamp(number + UInt64(fresh))
             try opened.measure { () throws(ReplayWindowError) in
                 let again = try ReplayWindow(folder: folder, ifMissing: .refuse, random: &random)
-                _ = try again.claim(stamp, now: ProbeMessages.now)
+                _ = try again.claim(stamp)
             }
         }
         report("open and first claim\n\(opened.summary)")

@@ -21,7 +21,7 @@ struct CutTests {
         let near: UInt64 = operation == .sweep ? 3_340 : operation == .eviction ? 4_096 : Self.known
         for number in 1...near { _ = try site.window.claim(Self.stamp(number), now: now) }
         for number: UInt64 in 1...10 { try site.window.commit(ReplayClaim(key: Self.stamp(number).key)) }
-        _ = try site.window.order(Self.change(.remove, 5_001, at: 10), now: now)
+        _ = try site.window.order(Self.change(.remove, 5_001, at: 10))
         _ = try site.window.claim(webPush: Self.record(1), now: now)
         let image = try Image(path: site.path)
         let before = try Facts(site.window)
@@ -77,8 +77,8 @@ struct CutTests {
         case .reclaim: _ = try window.claim(stamp(200), now: now + 40_000)
         case .commit: try window.commit(ReplayClaim(key: stamp(200).key))
         case .webPush: _ = try window.claim(webPush: record(2), now: now)
-        case .replaced: _ = try window.order(change(.replace, 5_002, at: 20), now: now)
-        case .removedAgain: _ = try window.order(change(.remove, 5_001, at: 30), now: now)
+        case .replaced: _ = try window.order(change(.replace, 5_002, at: 20))
+        case .removedAgain: _ = try window.order(change(.remove, 5_001, at: 30))
         case .generation: _ = try window.advanceGeneration()
         case .sweep, .eviction: _ = try window.claim(stamp(100_000), now: now)
         }
@@ -99,7 +99,7 @@ struct CutTests {
             kind: .show,
             keepUntil: now + 100 * hour
         )
-        #expect(try window.order(show, now: now) == .superseded, what)
+        #expect(try window.order(show) == .superseded, what)
     }
 
     /// What may only grow.

@@ -20,7 +20,7 @@ struct FaultTests {
             let sender = number % 2 == 0 ? alice : bob
             let verdict = try site.window.claim(Self.stamp(number), now: now)
             if number % 3 == 0 { try site.window.commit(try #require(verdict.claim)) }
-            if number % 100 == 0 { _ = try site.window.order(Self.remove(number, from: sender), now: now) }
+            if number % 100 == 0 { _ = try site.window.order(Self.remove(number, from: sender)) }
         }
         image = try Image(path: site.path)
     }
@@ -70,7 +70,7 @@ struct FaultTests {
     /// The ids that a page of records can hold.
     private func numbersByPage() throws -> [Int: [UInt64]] {
         let file = try WindowFile(path: site.path, onWrite: nil)
-        let salt = try WindowCore(file: file).identity.salt
+        let salt = try WindowCore(file: file, uptime: TestUptime.current).identity.salt
         var pair = RecordPair()
         var numbers: [Int: [UInt64]] = [:]
         for number in 1...Self.knownCount {
@@ -91,10 +91,11 @@ struct FaultTests {
             let numbers = byPage[page]?.prefix(4) ?? [1, 2, 500, 601]
             for number in numbers {
                 do throws(ReplayWindowError) {
-                    let verdict = try ReplayWindow(folder: site.folder.path, onWrite: nil).claim(
-                        Self.stamp(number),
-                        now: now
-                    )
+                    let verdict = try ReplayWindow(folder: site.folder.path, onWrite: nil, uptime: TestUptime.read)
+                        .claim(
+                            Self.stamp(number),
+                            now: now
+                        )
                     #expect(!verdict.isNew, "page \(page), id \(number), \(kind), seed \(seed)")
                 } catch {
                     #expect(error == .damaged, "page \(page), \(kind), seed \(seed)")
@@ -115,8 +116,8 @@ struct FaultTests {
             try damage(page, kind, &random)
             for number in stride(from: 100, through: Self.knownCount, by: 100) {
                 do throws(ReplayWindowError) {
-                    let window = try ReplayWindow(folder: site.folder.path, onWrite: nil)
-                    let verdict = try window.order(Self.show(number), now: now)
+                    let window = try ReplayWindow(folder: site.folder.path, onWrite: nil, uptime: TestUptime.read)
+                    let verdict = try window.order(Self.show(number))
                     #expect(verdict == .superseded, "page \(page), \(number), \(kind), seed \(seed)")
                 } catch {
                     #expect(error == .damaged, "page \(page), \(kind), seed \(seed)")
@@ -137,9 +138,14 @@ struct FaultTests {
         #expect(throws: ReplayWindowError.damaged) { try site.reopened() }
         var random = SeededRandom(seed: 5)
         #expect(throws: ReplayWindowError.damaged) {
-            try ReplayWindow(folder: site.folder.path, ifMissing: .refuse, random: &random)
+            try ReplayWindow(folder: site.folder.path, ifMissing: .refuse, random: &random, uptime: TestUptime.read)
         }
-        let replaced = try ReplayWindow(folder: site.folder.path, ifMissing: .create, random: &random)
+        let replaced = try ReplayWindow(
+            folder: site.folder.path,
+            ifMissing: .create,
+            random: &random,
+            uptime: TestUptime.read
+        )
         #expect(replaced.store.id != site.window.store.id)
         #expect(throws: ReplayWindowError.missing) { try site.window.claim(Self.stamp(1), now: now) }
     }
@@ -170,7 +176,12 @@ struct FaultTests {
                 let error = try Unprivileged.run {
                     refusal { () throws(ReplayWindowError) in
                         var random = SeededRandom(seed: 1)
-                        _ = try ReplayWindow(folder: site.folder.path, ifMissing: ifMissing, random: &random)
+                        _ = try ReplayWindow(
+                            folder: site.folder.path,
+                            ifMissing: ifMissing,
+                            random: &random,
+                            uptime: TestUptime.read
+                        )
                     }
                 }
                 #expect(error == .locked, "mode \(String(mode, radix: 8))")
@@ -186,7 +197,7 @@ struct FaultTests {
         let error = try Unprivileged.run {
             refusal { () throws(ReplayWindowError) in
                 var random = SeededRandom(seed: 1)
-                _ = try ReplayWindow(folder: folder.path, ifMissing: .create, random: &random)
+                _ = try ReplayWindow(folder: folder.path, ifMissing: .create, random: &random, uptime: TestUptime.read)
             }
         }
         try succeed(unsafe chmod(folder.path, 0o755))
@@ -198,13 +209,19 @@ struct FaultTests {
         let folder = try TemporaryFolder()
         let path = folder.path(WindowLayout.name)
         try succeed(unsafe symlink(site.path, path))
-        #expect(throws: ReplayWindowError.damaged) { try ReplayWindow(folder: folder.path, onWrite: nil) }
+        #expect(throws: ReplayWindowError.damaged) {
+            try ReplayWindow(folder: folder.path, onWrite: nil, uptime: TestUptime.read)
+        }
         try succeed(unsafe unlink(path))
         try succeed(unsafe mkfifo(path, 0o600))
-        #expect(throws: ReplayWindowError.damaged) { try ReplayWindow(folder: folder.path, onWrite: nil) }
+        #expect(throws: ReplayWindowError.damaged) {
+            try ReplayWindow(folder: folder.path, onWrite: nil, uptime: TestUptime.read)
+        }
         try succeed(unsafe unlink(path))
         try succeed(unsafe mkdir(path, 0o700))
-        #expect(throws: ReplayWindowError.damaged) { try ReplayWindow(folder: folder.path, onWrite: nil) }
+        #expect(throws: ReplayWindowError.damaged) {
+            try ReplayWindow(folder: folder.path, onWrite: nil, uptime: TestUptime.read)
+        }
     }
 
     @Test(arguments: [ReplayWindowError.full, .locked, .system(call: "pwrite", code: EIO)])
@@ -213,21 +230,22 @@ struct FaultTests {
     ) throws {
         let log = WriteLog()
         let window = try site.reopened(onWrite: log.observer)
-        #expect(try window.claim(Self.stamp(Self.knownCount + 1), now: now).isNew)
+        #expect(try window.claim(Self.stamp(Self.knownCount + 1), now: now + 50_000).isNew)
         let writeCount = log.writes.count
         #expect(writeCount >= 4)
         for after in 0...writeCount {
             let stamp = Self.stamp(Self.knownCount + 2 + UInt64(after))
             log.fail(after: after, error)
-            let failure = refusal { () throws(ReplayWindowError) in _ = try window.claim(stamp, now: now) }
+            let time = now + UInt64(after + 1) * 100_000
+            let failure = refusal { () throws(ReplayWindowError) in _ = try window.claim(stamp, now: time) }
             log.succeed()
             #expect(failure == (after < writeCount ? error : nil), "after \(after)")
-            for known: UInt64 in 1...20 { #expect(try window.claim(Self.stamp(known), now: now) == .replay) }
+            for known: UInt64 in 1...20 { #expect(try !window.claim(Self.stamp(known), now: time).isNew) }
             // Either nothing came of it, or all of it; and then it is nobody's after 35 seconds.
-            let again = try window.claim(stamp, now: now)
+            let again = try window.claim(stamp, now: time)
             #expect(after == 0 ? again.isNew : again == .replay, "after \(after)")
-            #expect(try window.claim(stamp, now: now) == .replay)
-            #expect(try window.claim(stamp, now: now + 35_001).isReclaimed)
+            #expect(try window.claim(stamp, now: time) == .replay)
+            #expect(try window.claim(stamp, now: time + 36_000).isReclaimed)
         }
     }
 

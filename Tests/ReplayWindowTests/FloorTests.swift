@@ -1,5 +1,6 @@
 import Envelope
 import Keys
+import Platform
 import ReplayWindowProbe
 import TestSupport
 import Testing
@@ -105,63 +106,87 @@ struct FloorTests {
         #expect(try site.reopened().row(of: alice)?.floor == floor)
     }
 
-    @Test
-    func
-        `ids are kept for 24 hours past their expiry, by verified messages and not by the clock (protocol v1, rule 24)`()
-        throws
-    {
+    @Test func `ids are kept for 24 hours past their expiry, by confirmed time alone (protocol v1, rule 24)`() throws {
         let day = 24 * hour
         try window.commit(try #require(try window.claim(MessageStamp(1), now: now).claim))
-        // A clock alone ages nothing.
+        // Neither the uptime nor what somebody signed ages anything.
         #expect(try window.claim(MessageStamp(1), now: now + 100 * day) == .replay)
-        func hear(_ number: UInt64, at time: UInt64) throws {
-            let stamp = MessageStamp(number, from: bob, sentAt: now.milliseconds + time)
-            #expect(try window.claim(stamp, now: now + time).isNew)
-        }
-        try hear(2, at: hour + day - 1)
+        let far = MessageStamp(2, from: bob, sentAt: now.milliseconds + 100 * day)
+        #expect(try window.claim(far, now: now + 100 * day).isNew)
         #expect(try window.claim(MessageStamp(1), now: now) == .replay)
-        try hear(3, at: hour + day)
+        try window.confirm(now.milliseconds + hour + day - 1)
+        #expect(try window.claim(MessageStamp(1), now: now) == .replay)
+        try window.confirm(now.milliseconds + hour + day)
         #expect(try window.claim(MessageStamp(1), now: now) == .tooOld)
         #expect(try window.claim(MessageStamp(4), now: now) == .tooOld)
         #expect(try window.claim(MessageStamp(5, lifetime: hour + 1), now: now).isNew)
     }
+
+    @Test func `what has left for age stays out after a confirmation that takes the time back`() throws {
+        let month: UInt64 = 30 * 24 * hour
+        // Full pages, so that places are given up.
+        let senders = (10..<60).map { ProbeMessages.sender($0) }
+        let stamps = senders.flatMap { sender in (1...2_000).map { MessageStamp($0, from: sender) } }
+        for stamp in stamps { try window.commit(try #require(try window.claim(stamp, now: now).claim)) }
+        try window.confirm(now.milliseconds + month)
+        for number: UInt64 in 1...20_000 {
+            let sender = ProbeMessages.sender(60 + number % 50)
+            let stamp = MessageStamp(number, from: sender, sentAt: now.milliseconds + month)
+            _ = try window.claim(stamp, now: now)
+        }
+        try window.confirm(now.milliseconds)
+        for stamp in stamps.shuffled().prefix(5_000) {
+            let verdict = try window.claim(stamp, now: now + hour)
+            #expect(verdict == .replay || verdict == .tooOld)
+        }
+    }
 }
 
-struct LowerBoundTests {
+/// What the window knows of the time.
+struct WindowTimeTests {
     private let site: Window
     private var window: ReplayWindow { site.window }
+    private let noon: UInt64 = now.milliseconds + 12 * hour
 
     init() throws { site = try Window() }
 
-    @Test func `the lower bound is the latest of the earlier of sent-at and clock, and stays (protocol v1, rule 25)`()
-        throws
-    {
-        #expect(try window.lowerBound() == Timestamp(milliseconds: 0))
-        // Sent ahead of the clock: the clock counts.
-        _ = try window.claim(MessageStamp(1, sentAt: now.milliseconds + 1_000), now: now)
-        #expect(try window.lowerBound() == now)
-        // A clock ahead: the message counts.
-        _ = try window.claim(MessageStamp(2, sentAt: now.milliseconds + 2_000), now: now + 100 * hour)
-        #expect(try window.lowerBound() == now + 2_000)
-        // Neither an older message nor an older clock takes it back, nor another process.
-        _ = try window.claim(MessageStamp(3, sentAt: now.milliseconds - hour), now: now + hour)
-        _ = try window.claim(MessageStamp(4, sentAt: now.milliseconds + hour), now: Timestamp(milliseconds: 0))
-        #expect(try window.lowerBound() == now + 2_000)
-        #expect(try site.reopened().lowerBound() == now + 2_000)
+    @Test func `no message moves the lower bound, whenever it was signed (protocol v1, rule 25)`() throws {
+        let times: [UInt64] = [0, now.milliseconds, now.milliseconds + 1_000 * hour, 1 << 52]
+        for sentAt in times {
+            _ = try window.claim(MessageStamp(sentAt, sentAt: sentAt), now: now + 100 * hour)
+            _ = try window.claim(webPush: ReplayKey(webPushRecord: [UInt8(truncatingIfNeeded: sentAt)]), now: now)
+            #expect(try window.lowerBound() == Timestamp(milliseconds: 0))
+        }
+        try window.confirm(noon)
+        _ = try window.claim(MessageStamp(9, sentAt: noon + 1_000 * hour), now: now)
+        #expect(try window.lowerBound().milliseconds == noon)
     }
 
-    @Test func `a replay is a verified message too, and a refused lifetime is none (protocol v1, rule 25)`() throws {
-        _ = try window.claim(MessageStamp(1), now: now - 5_000)
-        #expect(try window.lowerBound() == now - 5_000)
-        #expect(try window.claim(MessageStamp(1), now: now) == .replay)
-        #expect(try window.lowerBound() == now)
-        _ = try window.claim(MessageStamp(2, sentAt: now.milliseconds + hour, lifetime: 0), now: now + hour)
-        #expect(try window.lowerBound() == now)
+    @Test func `confirmed time goes on by the uptime, also for another process`() throws {
+        try window.confirm(noon, uptime: 5_000)
+        #expect(try window.lowerBound(uptime: 5_000 + hour).milliseconds == noon + hour)
+        let other = try site.reopened()
+        #expect(try other.lowerBound(uptime: 5_000 + 2 * hour).milliseconds == noon + 2 * hour)
     }
 
-    @Test func `a Web Push record says nothing about the time (protocol v1, rules 25 and 38)`() throws {
-        _ = try window.claim(webPush: ReplayKey(webPushRecord: [1]), now: now)
-        #expect(try window.lowerBound() == Timestamp(milliseconds: 0))
+    @Test func `after a restart it stands still at the latest that was known, and is confirmed no more`() throws {
+        try window.confirm(noon, uptime: 5_000)
+        // Written down with anything, and once an hour without.
+        _ = try window.lowerBound(uptime: 5_000 + 2 * hour)
+        for uptime in [0, 5_000, 5_000 + 100 * hour] {
+            #expect(try window.lowerBound(uptime: uptime, boot: 2).milliseconds == noon + 2 * hour)
+        }
+        let time = try TestUptime.$current.withValue(Uptime(milliseconds: 7, boot: 2)) { try site.reopened().time() }
+        #expect(!time.isConfirmed && time.lastConfirmed?.milliseconds == noon)
+        try window.confirm(noon + 3 * hour, uptime: 0, boot: 2)
+        #expect(try window.lowerBound(uptime: hour, boot: 2).milliseconds == noon + 4 * hour)
+    }
+
+    @Test func `a confirmation takes the place of a later one that was wrong`() throws {
+        try window.confirm(noon + 10_000 * hour)
+        try window.confirm(noon)
+        #expect(try window.lowerBound().milliseconds == noon)
+        #expect(try site.reopened().lowerBound(boot: 2).milliseconds == noon)
     }
 }
 
@@ -176,7 +201,7 @@ struct WebPushClaimTests {
     @Test func `a record is new once (protocol v1, rule 38)`() throws {
         let claim = try #require(try window.claim(webPush: key(1), now: now).claim)
         #expect(try window.claim(webPush: key(1), now: now) == .replay)
-        #expect(try window.claim(webPush: key(1), now: now + 35_001).isReclaimed)
+        #expect(try window.claim(webPush: key(1), now: now + 36_000).isReclaimed)
         try window.commit(claim)
         #expect(try window.claim(webPush: key(1), now: now + 80_000) == .replay)
     }

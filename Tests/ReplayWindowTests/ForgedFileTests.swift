@@ -29,7 +29,7 @@ struct ForgedFileTests {
     }
 
     private func slot(of sender: SenderKey) throws -> Int {
-        var core = try WindowCore(file: WindowFile(path: site.path, onWrite: nil))
+        var core = try WindowCore(file: WindowFile(path: site.path, onWrite: nil), uptime: TestUptime.current)
         let place = try core.find(core.id(of: sender))
         return core.slot(place)
     }

@@ -20,6 +20,18 @@ struct ModelTests {
         var entries: [Int: [UInt64: Entry]] = [:]
         var floors: [Int: UInt64] = [:]
         var lowerBound: UInt64 = 0
+        /// What was confirmed, and at which uptime; nil before that.
+        var confirmed: (time: UInt64, uptime: UInt64)?
+
+        mutating func pass(to uptime: UInt64) {
+            guard let confirmed else { return }
+            lowerBound = max(lowerBound, confirmed.time + uptime - confirmed.uptime)
+        }
+
+        mutating func confirm(_ time: UInt64, uptime: UInt64) {
+            confirmed = (time, uptime)
+            lowerBound = time
+        }
 
         func floor(_ sender: Int) -> UInt64 {
             max(floors[sender] ?? 0, lowerBound > 24 * hour ? lowerBound - 24 * hour : 0)
@@ -38,21 +50,19 @@ struct ModelTests {
             }
         }
 
-        mutating func claim(_ sender: Int, _ number: UInt64, sentAt: UInt64, expiresAt: UInt64, clock: UInt64)
-            -> Verdict
-        {
-            lowerBound = max(lowerBound, min(sentAt, clock))
+        mutating func claim(_ sender: Int, _ number: UInt64, expiresAt: UInt64, uptime: UInt64) -> Verdict {
+            pass(to: uptime)
             let floor = floor(sender)
             if var entry = entries[sender]?[number], entry.expiresAt > floor {
-                guard case .claimed(let time) = entry.state, !(time...time + 35_000).contains(clock) else {
+                guard case .claimed(let time) = entry.state, uptime / 1_000 - time / 1_000 > 35 else {
                     return .replay
                 }
-                entry.state = .claimed(at: clock)
+                entry.state = .claimed(at: uptime)
                 entries[sender]?[number] = entry
                 return .reclaimed
             }
             guard expiresAt > floor else { return .tooOld }
-            entries[sender, default: [:]][number] = Entry(expiresAt: expiresAt, state: .claimed(at: clock))
+            entries[sender, default: [:]][number] = Entry(expiresAt: expiresAt, state: .claimed(at: uptime))
             return .new
         }
 
@@ -72,6 +82,8 @@ struct ModelTests {
         let senders = (0..<5).map { ProbeMessages.sender(10 + $0) }
         var model = Model()
         var clock = now.milliseconds
+        // Nobody says where a start's uptime begins.
+        var uptime = now.milliseconds
         var seen: [Numbers] = []
         var claims: [(ReplayClaim, Int, UInt64)] = []
         var step = 0
@@ -79,9 +91,13 @@ struct ModelTests {
         while step < 12_000 || step < 60_000 && model.floors[0] ?? 0 == 0 {
             defer { step += 1 }
             let what: Comment = "step \(step), seed \(seed)"
-            clock += .random(in: 0..<3_000, using: &random)
+            let passed = UInt64.random(in: 0..<3_000, using: &random)
+            (clock, uptime) = (clock + passed, uptime + passed)
             switch Int.random(in: 0..<1_000, using: &random) {
-            case 0..<10: clock -= .random(in: 0..<hour, using: &random)
+            case 0..<5: clock -= .random(in: 0..<hour, using: &random)
+            case 5..<10:
+                try windows[step % 2].confirm(clock, uptime: uptime)
+                model.confirm(clock, uptime: uptime)
             case 10: clock += .random(in: 0..<4 * hour, using: &random)
             case 11: windows[0] = try site.reopened()
             case 12..<200:
@@ -103,19 +119,18 @@ struct ModelTests {
                 sentAt: message.sentAt,
                 lifetime: message.lifetime
             )
-            let verdict = try windows[step % 2].claim(stamp, now: Timestamp(milliseconds: clock))
+            let verdict = try windows[step % 2].claim(stamp, now: Timestamp(milliseconds: uptime))
             try Self.takeOverFloors(of: windows[0], senders, &model, what)
             let expected = model.claim(
                 message.sender,
                 message.number,
-                sentAt: message.sentAt,
                 expiresAt: message.sentAt + message.lifetime,
-                clock: clock
+                uptime: uptime
             )
             #expect(Model.Verdict(verdict) == expected, what)
             if let claim = verdict.claim { claims.append((claim, message.sender, message.number)) }
             if step % 500 == 0 {
-                #expect(try windows[1].lowerBound().milliseconds == model.lowerBound, what)
+                #expect(try windows[1].lowerBound(uptime: uptime).milliseconds == model.lowerBound, what)
                 let live = (model.entries[0] ?? [:]).values.count { $0.expiresAt > model.floor(0) }
                 #expect(try windows[1].row(of: senders[0])?.count ?? 0 >= live, what)
             }

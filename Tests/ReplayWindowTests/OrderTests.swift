@@ -40,7 +40,7 @@ struct OrderTests {
             kind: kind,
             keepUntil: now + (time + Self.lifetime)
         )
-        return try (window ?? self.window).order(change, now: now + time)
+        return try (window ?? self.window).order(change)
     }
 
     private func show(_ number: UInt64, at time: UInt64) throws -> OrderVerdict {

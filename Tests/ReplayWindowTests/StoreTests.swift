@@ -15,7 +15,7 @@ struct StoreTests {
 
     private func open(_ ifMissing: ReplayWindow.IfMissing, seed: UInt64 = 1) throws(ReplayWindowError) -> ReplayWindow {
         var random = SeededRandom(seed: seed)
-        return try ReplayWindow(folder: folder.path, ifMissing: ifMissing, random: &random)
+        return try ReplayWindow(folder: folder.path, ifMissing: ifMissing, random: &random, uptime: TestUptime.read)
     }
 
     @Test func `only the app makes a window, and then it has a random id and generation 1 (protocol v1, rule 15)`()
@@ -30,7 +30,10 @@ struct StoreTests {
         #expect(try folder.names() == ["replay-window-1"])
         let other = try TemporaryFolder()
         var random = SeededRandom(seed: 2)
-        #expect(try ReplayWindow(folder: other.path, ifMissing: .create, random: &random).store.id != store.id)
+        #expect(
+            try ReplayWindow(folder: other.path, ifMissing: .create, random: &random, uptime: TestUptime.read).store.id
+                != store.id
+        )
     }
 
     @Test func `the process's window is opened once, and again when another file has its place`() throws {
@@ -45,7 +48,12 @@ struct StoreTests {
         let replaced = try ReplayWindow.replace(folder: folder.path, random: &random)
         #expect(try ReplayWindow.ofProcess(folder: folder.path).store == replaced.store)
         let other = try TemporaryFolder()
-        let elsewhere = try ReplayWindow(folder: other.path, ifMissing: .create, random: &random)
+        let elsewhere = try ReplayWindow(
+            folder: other.path,
+            ifMissing: .create,
+            random: &random,
+            uptime: TestUptime.read
+        )
         #expect(try ReplayWindow.ofProcess(folder: other.path).store == elsewhere.store)
         #expect(try ReplayWindow.ofProcess(folder: folder.path).store == replaced.store)
     }
@@ -104,7 +112,12 @@ struct StoreTests {
             ProbeThreads.run(4) { number in
                 var random = SeededRandom(seed: UInt64(round * 10 + number))
                 do throws(ReplayWindowError) {
-                    let window = try ReplayWindow(folder: path, ifMissing: .create, random: &random)
+                    let window = try ReplayWindow(
+                        folder: path,
+                        ifMissing: .create,
+                        random: &random,
+                        uptime: TestUptime.read
+                    )
                     let isNew = try window.claim(MessageStamp(1), now: now).isNew
                     stores.withLock { $0.append(window.store) }
                     if isNew { newCount.withLock { $0 += 1 } }

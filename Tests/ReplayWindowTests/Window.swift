@@ -1,5 +1,6 @@
 import Envelope
 import Keys
+import Platform
 import ReplayWindowProbe
 import TestSupport
 
@@ -13,14 +14,56 @@ struct Window {
     init(seed: UInt64 = 1) throws {
         folder = try TemporaryFolder()
         var random = SeededRandom(seed: seed)
-        window = try ReplayWindow(folder: folder.path, ifMissing: .create, random: &random)
+        window = try ReplayWindow(folder: folder.path, ifMissing: .create, random: &random, uptime: TestUptime.read)
     }
 
     var path: String { folder.path(WindowLayout.name) }
 
     /// Another process would see it like this.
     func reopened(onWrite: WindowFile.WriteObserver? = nil) throws -> ReplayWindow {
-        try ReplayWindow(folder: folder.path, onWrite: onWrite)
+        try ReplayWindow(folder: folder.path, onWrite: onWrite, uptime: TestUptime.read)
+    }
+}
+
+/// The uptime of a test's device: what the test says for each call.
+enum TestUptime {
+    @TaskLocal static var current = Uptime(milliseconds: now.milliseconds, boot: 1)
+
+    static let read: @Sendable () -> Uptime = { current }
+}
+
+extension ReplayWindow {
+    /// `now` is the uptime; where it begins does not matter. `boot` is which start of the device that is.
+    func claim(_ stamp: MessageStamp, now: Timestamp, boot: UInt64 = 1) throws(ReplayWindowError) -> ClaimVerdict {
+        try at(now, boot) { () throws(ReplayWindowError) in try claim(stamp) }
+    }
+
+    func claim(webPush key: ReplayKey, now: Timestamp) throws(ReplayWindowError) -> ClaimVerdict {
+        try at(now, 1) { () throws(ReplayWindowError) in try claim(webPush: key) }
+    }
+
+    /// A source says that time at that uptime.
+    func confirm(_ time: UInt64, uptime: UInt64 = now.milliseconds, boot: UInt64 = 1) throws(ReplayWindowError) {
+        let time = Timestamp(milliseconds: time)
+        try at(Timestamp(milliseconds: uptime), boot) { () throws(ReplayWindowError) in try confirm(time) }
+    }
+
+    func lowerBound(uptime: UInt64 = now.milliseconds, boot: UInt64 = 1) throws(ReplayWindowError) -> Timestamp {
+        try at(Timestamp(milliseconds: uptime), boot) { () throws(ReplayWindowError) in try time().lowerBound }
+    }
+
+    private func at<Result>(
+        _ now: Timestamp,
+        _ boot: UInt64,
+        _ body: () throws(ReplayWindowError) -> Result
+    ) throws(ReplayWindowError) -> Result {
+        let uptime = Uptime(milliseconds: now.milliseconds, boot: boot)
+        let result = TestUptime.$current.withValue(uptime) {
+            do throws(ReplayWindowError) { return Swift.Result<Result, ReplayWindowError>.success(try body()) } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 }
 

@@ -1,4 +1,5 @@
 import NotificationCore
+import RelayClient
 import SwiftUI
 import UIKit
 import UserNotifications
@@ -116,6 +117,8 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
             let device = try await startDevice(settings, token: token, voIPToken: voIPToken, backEnd) { show($0) }
             for warning in try device.setupWarnings() { log.error("\(warning.description, privacy: .public)") }
             return "Compare with what your back end has pinned:\n\(device.identity.text)"
+        } catch RelayClientError.notTrusted {
+            return "This device's date is far off, or somebody stands between it and the back end."
         } catch AppDeviceError.locked {
             return "Unlock the device once."
         } catch {

@@ -1,4 +1,6 @@
+import Envelope
 import Foundation
+import RelayClient
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -28,6 +30,8 @@ struct ChatBackEnd: BackEnd {
         let answer = try await call("friends", "GET", nil)
         return try JSONDecoder().decode([Friend].self, from: answer).map { ($0.key, $0.name) }
     }
+
+    func time() async throws -> Timestamp { try await OnlineTime.ask(url.absoluteString) }
 
     func register(_ registration: [UInt8], identity: String) async throws -> [UInt8] {
         let registration = Registration(relay: Data(registration), identity: identity)

@@ -51,12 +51,17 @@ enum ChatDevice {
 protocol BackEnd: Sendable {
     /// Those whose messages are shown: the public key of each, as its sender wrote it out, and a name.
     func friends() async throws -> [(key: String, name: String)]
+    /// What time it is, past every cache, by a server that is not the relay.
+    func time() async throws -> Timestamp
     /// Registers this device: the JSON goes on to the relay as it is, in `PUT /v1/devices/{id}`, and the identity is pinned
     /// for the person who is signed in.
     ///
     /// - Returns: the relay's answer, as it came.
     func register(_ registration: [UInt8], identity: String) async throws -> [UInt8]
 }
+
+/// The answer to the question for the time took too long, or made no sense.
+struct ClockUnconfirmed: Error {}
 
 /// Runs at each launch, and whenever the app comes to the front; on no thread that draws.
 func startDevice(
@@ -73,7 +78,8 @@ func startDevice(
     case .remade(let same, because: _): device = same         // what was under way is lost
     }
     try device.openSpooled(show: show)                        // came while the device was locked
-    try device.rotateIfDue(token: token)                      // each week, and for another token
+    try await device.confirmTime(backEnd.time)                // by confirmed time old keys are destroyed
+    if case .clockUnconfirmed = try device.rotateIfDue(token: token) { throw ClockUnconfirmed() }
 
     var contacts = ContactList()                              // all others are shown as the placeholder
     for friend in try await backEnd.friends() {
@@ -84,7 +90,7 @@ func startDevice(
     let registration = try DeviceRegistration(of: device, token: token, environment: .sandbox, voIPToken: voIPToken)
     let answer = try await backEnd.register(registration.json, identity: device.identity.text)
     try device.acknowledged(registration, answer: answer)
-    try device.destroyDue(clockConfirmedOnline: false)
+    try device.destroyDue()
     try await device.report(to: RelayClient(ChatDevice.relay))  // receipts, and what the extension could not open
     return device
 }

@@ -44,7 +44,7 @@ final class WindowImage: Sendable {
         self.folder = folder + "/\(getpid())"
         let path = self.folder + "/" + WindowLayout.name
         do {
-            try PrivateFolder.make(self.folder)
+            try PrivateFolder.make(self.folder, protection: nil)
             let identity = WindowIdentity(id: [UInt8](repeating: 0xA5, count: 16), salt: Self.salt)
             try WindowCreation.create(in: self.folder, identity: identity, existing: .replace)
             try Self.fill(path)

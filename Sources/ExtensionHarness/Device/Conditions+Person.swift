@@ -20,6 +20,9 @@ extension Device {
         public static let timeSensitive = Entitlements(rawValue: 1 << 2)
         /// `com.apple.developer.usernotifications.critical-alerts`.
         public static let criticalAlerts = Entitlements(rawValue: 1 << 3)
+        /// `com.apple.developer.default-data-protection` with `NSFileProtectionComplete`: files without a class of their own
+        /// can be opened and made only while the device is unlocked.
+        public static let completeProtection = Entitlements(rawValue: 1 << 4)
     }
 
     /// What the person allowed the app.

@@ -60,6 +60,11 @@ public final class Device: Sendable {
     /// process is gone already, and ends the process where the notification was answered before.
     public var lateHandlerCallCount: Int { host.lateHandlerCallCount }
 
+    /// How often an extension's process held a lock on a shared file when it was suspended after an expiring activity: iOS ends
+    /// it then (`0xdead10cc`), as it does right after an answer, which `ShownNotification.ending` says. Only where the
+    /// extension has a process of its own.
+    public var lateLockCount: Int { host.lateLockCount }
+
     /// What becomes of a push on this device.
     ///
     /// - Parameter payload: The payload's bytes, as they came from APNs.

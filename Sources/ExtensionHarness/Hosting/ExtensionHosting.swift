@@ -17,6 +17,9 @@ protocol ExtensionHosting: Sendable {
 
     /// How often extensions called their content handler when their run was over.
     var lateHandlerCallCount: Int { get }
+
+    /// How often processes held a lock when they were suspended after all their pushes were over.
+    var lateLockCount: Int { get }
 }
 
 /// One push for an extension, and the device it arrives on.

@@ -14,6 +14,8 @@ final class InProcessHost: ExtensionHosting {
     }
 
     var lateHandlerCallCount: Int { lateCallCount.withLock { $0 } }
+    /// Never suspended.
+    var lateLockCount: Int { 0 }
 
     func run(
         _ request: ExtensionRequest,

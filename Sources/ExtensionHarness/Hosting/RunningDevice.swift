@@ -15,10 +15,12 @@ struct RunningDevice: Sendable {
         let arrival = (conditions.date ?? Date()).timeIntervalSince1970
         let start = clock.now
         let dateJump = dateJump
+        let uptime = Uptime.ofMachine
         self.clock = clock
         var limits = SimulatedDevice.Conditions()
         limits.lock = SimulatedDevice.Lock(conditions.lock)
         limits.storage = SimulatedDevice.Storage(conditions.storage)
+        limits.isCompleteByDefault = conditions.entitlements.contains(.completeProtection)
         device = SimulatedDevice(
             appGroupsPath: conditions.appGroups?.path,
             clock: clock,
@@ -27,6 +29,7 @@ struct RunningDevice: Sendable {
                 let passed = start.duration(to: clock.now) + dateJump.withLock { $0 }
                 return UInt64(clampingMilliseconds: arrival + passed / .seconds(1))
             },
+            uptime: { uptime.advanced(byMilliseconds: UInt64(clamping: Int((clock.now.offset) / .milliseconds(1)))) },
             network: conditions.network(clock),
             hosts: conditions.hosts.map(\.mapping),
             onWork: { work in

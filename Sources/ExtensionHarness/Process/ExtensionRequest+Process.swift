@@ -51,6 +51,7 @@ extension HostConditions {
         self.init(
             lock: Lock(request.conditions.lock),
             storage: Storage(request.conditions.storage),
+            isCompleteByDefault: request.conditions.entitlements.contains(.completeProtection),
             appGroupsPath: request.appGroupsPath,
             hosts: request.conditions.hosts.map(\.mapping),
             millisecondsSince1970: UInt64(exactly: (seconds * 1_000).rounded()) ?? 0,

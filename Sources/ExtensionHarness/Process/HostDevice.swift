@@ -11,10 +11,13 @@ final class HostDevice: Sendable {
         var state = SimulatedDevice.Conditions()
         state.lock = SimulatedDevice.Lock(conditions.lock)
         state.storage = SimulatedDevice.Storage(conditions.storage)
+        state.isCompleteByDefault = conditions.isCompleteByDefault
         simulated = SimulatedDevice(
             appGroupsPath: conditions.appGroupsPath,
             clock: conditions.timeScale == 1 ? ContinuousClock() : ScaledClock(scale: conditions.timeScale),
             wallClock: { date.millisecondsSince1970 },
+            // The same scale in every process of the device: what one has claimed ages for the next.
+            uptime: { Uptime.ofMachine.scaled(by: conditions.timeScale) },
             hosts: conditions.hosts,
             activity: { activities.begin($0) },
             conditions: state

@@ -33,6 +33,7 @@ struct HostConditions: Codable {
 
     let lock: Lock
     let storage: Storage
+    let isCompleteByDefault: Bool
     let appGroupsPath: String?
     let hosts: [SimulatedDevice.HostMapping]
     let millisecondsSince1970: UInt64

@@ -13,12 +13,14 @@ final class ProcessHost: ExtensionHosting {
     private let folder = ProcessFolder()
     private let state = Guarded(State())
     private let lateCallCount = Guarded(0)
+    private let lateLocks = Guarded(0)
 
     init(_ program: ExtensionProgram) {
         self.program = program
     }
 
     var lateHandlerCallCount: Int { lateCallCount.withLock { $0 } }
+    var lateLockCount: Int { lateLocks.withLock { $0 } }
 
     func run(
         _ request: ExtensionRequest,
@@ -42,7 +44,8 @@ final class ProcessHost: ExtensionHosting {
                     program: program,
                     folder: folder.makeFolder(state.processCount),
                     memoryByteCountMax: request.conditions.memoryLimit.byteCount,
-                    onLateAnswer: { [lateCallCount] in lateCallCount.withLock { $0 += 1 } }
+                    onLateAnswer: { [lateCallCount] in lateCallCount.withLock { $0 += 1 } },
+                    onLateLock: { [lateLocks] in lateLocks.withLock { $0 += 1 } }
                 )
             )
             if request.conditions.process == .reused { state.reused = watch }

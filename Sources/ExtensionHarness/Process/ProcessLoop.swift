@@ -77,7 +77,9 @@ final class ProcessLoop {
         case .stopped:
             // Nothing runs in it any more: what it said until now is all.
             receive(process)
+            let lateLockCount = supervision.lateLockCount
             handle(.suspended(holdsLock: holdsLock(process.id)), process)
+            if supervision.lateLockCount > lateLockCount { setting.onLateLock() }
         case .ended(let end):
             receive(process)
             if let peak = group?.peakByteCount { handle(.measured(byteCount: peak), process) }

@@ -83,6 +83,8 @@ struct ProcessSupervision {
     private(set) var peakByteCount = 0
     /// How often the content handler was called for a push that was over.
     private(set) var lateAnswerCount = 0
+    /// How often it held a lock when it was suspended after all its pushes were finished.
+    private(set) var lateLockCount = 0
 
     /// - Parameter memoryByteCountMax: nil where the kernel sees to it.
     init(memoryByteCountMax: Int?) {
@@ -185,6 +187,7 @@ struct ProcessSupervision {
     private mutating func suspend(_ holdsLock: Bool) -> [Action] {
         guard phase == .suspending else { return [] }
         phase = .suspended
+        if holdsLock, deliveries.isEmpty { lateLockCount += 1 }
         let kill = holdsLock ? kill(for: .killedHoldingLock) : []
         return kill + finish(deliveries.map(\.number), holdsLock ? .killedHoldingLock : .returned)
     }

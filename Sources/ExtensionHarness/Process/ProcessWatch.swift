@@ -10,6 +10,7 @@ final class ProcessWatch: Sendable {
         let folder: String
         let memoryByteCountMax: Int
         let onLateAnswer: @Sendable () -> Void
+        let onLateLock: @Sendable () -> Void
     }
 
     /// What the thread is asked to do.

@@ -25,10 +25,15 @@ package struct KeyFileWriter: ~Copyable {
         append("\n")
     }
 
-    /// Writes the file with mode 0600.
-    package consuming func write(to path: String) throws(FileError) {
+    /// Writes the file.
+    ///
+    /// - Parameters:
+    ///   - path: where it goes.
+    ///   - access: of its owner alone.
+    /// - Throws: `FileError`.
+    package consuming func write(to path: String, access: WholeFile.Access = .ownerOnly) throws(FileError) {
         try text.withBytes { span throws(FileError) in
-            try WholeFile.write(span.extracting(first: byteCount), to: path, access: .ownerOnly)
+            try WholeFile.write(span.extracting(first: byteCount), to: path, access: access)
         }
     }
 

@@ -20,6 +20,7 @@ package enum PrivateFile {
     /// - Throws: `FileError`. A file that group or others may read is refused, unless it is an example key and those are
     ///   allowed: a checkout cannot keep mode 0600, and an example key is no secret.
     package static func read(_ path: String, exampleKeys: ExampleKeys) throws(FileError) -> SecretBytes {
+        if let code = DeviceRules.refusal(of: .read, at: path) { throw .system(call: "open", path: path, code: code) }
         // Without O_NONBLOCK a FIFO would hold the caller until somebody wrote to it.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError.opening(path) }

@@ -1,4 +1,4 @@
-private import Platform
+package import Platform
 
 /// A folder that only its owner may enter, and what can be said of the files in it without opening them.
 package enum PrivateFolder {
@@ -9,14 +9,21 @@ package enum PrivateFolder {
 
     /// Makes the folder with mode 0700, and makes that durable, unless it is there.
     ///
-    /// - Parameter path: in a folder that exists.
+    /// - Parameters:
+    ///   - path: in a folder that exists.
+    ///   - protection: of a folder that is made now, and of what is made in it without a class of its own; nil on a machine
+    ///     that is no device.
     /// - Throws: `FileError`.
-    package static func make(_ path: String) throws(FileError) {
-        if let code = DeviceRules.refusal(of: .create), unsafe access(path, F_OK) != 0 {
+    package static func make(_ path: String, protection: FileProtection?) throws(FileError) {
+        if let code = DeviceRules.refusal(of: .create(protection), at: path), unsafe access(path, F_OK) != 0 {
             throw .system(call: "mkdir", path: path, code: code)
         }
-        guard unsafe mkdir(path, 0o700) != 0 else { return try WholeFile.syncDirectory(of: path) }
-        guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
+        guard unsafe mkdir(path, 0o700) == 0 else {
+            guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
+            return
+        }
+        if let code = protection?.set(at: path) { throw .system(call: "fcntl", path: path, code: code) }
+        try WholeFile.syncDirectory(of: path)
     }
 
     /// - Parameters:
@@ -25,6 +32,9 @@ package enum PrivateFolder {
     /// - Returns: regular files only, by name.
     /// - Throws: `FileError`.
     package static func entries(_ path: String, countMax: Int) throws(FileError) -> [Entry] {
+        if let code = DeviceRules.refusal(of: .read, at: path) {
+            throw .system(call: "opendir", path: path, code: code)
+        }
         guard let folder = unsafe opendir(path) else {
             guard errno == ENOENT else { throw .system(call: "opendir", path: path, code: errno) }
             return []
@@ -53,7 +63,9 @@ package enum PrivateFolder {
     /// - Parameter path: a file; one that is not there is no error.
     /// - Throws: `FileError`.
     package static func remove(_ path: String) throws(FileError) {
-        if let code = DeviceRules.refusal(of: .overwrite) { throw .system(call: "unlink", path: path, code: code) }
+        if let code = DeviceRules.refusal(of: .remove, at: path) {
+            throw .system(call: "unlink", path: path, code: code)
+        }
         guard unsafe unlink(path) == 0 else {
             guard errno == ENOENT else { throw .system(call: "unlink", path: path, code: errno) }
             return

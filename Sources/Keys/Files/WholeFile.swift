@@ -1,9 +1,10 @@
-private import Platform
+package import Platform
 
 /// Reads and writes whole files: bounded when read, and when written either all there or not there.
 package enum WholeFile {
     /// - Returns: at most `byteCountMax` bytes; a longer file is an error, also one that never ends.
     package static func read(_ path: String, byteCountMax: Int) throws(FileError) -> [UInt8] {
+        if let code = DeviceRules.refusal(of: .read, at: path) { throw .system(call: "open", path: path, code: code) }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError.opening(path) }
         defer { close(descriptor) }
@@ -20,10 +21,26 @@ package enum WholeFile {
     }
 
     package enum Access: Sendable {
-        /// 0600.
+        /// 0600, on a machine that is no device.
         case ownerOnly
         /// 0644, less what the umask takes.
         case everyone
+        /// 0600, and a class of its own on a device.
+        case protected(FileProtection)
+
+        fileprivate var mode: mode_t {
+            switch self {
+            case .ownerOnly, .protected: 0o600
+            case .everyone: 0o644
+            }
+        }
+
+        fileprivate var protection: FileProtection? {
+            switch self {
+            case .ownerOnly, .everyone: nil
+            case .protected(let protection): protection
+            }
+        }
     }
 
     /// Writes a file where there is none, all there or not there; of two writers at once one wins.
@@ -34,7 +51,6 @@ package enum WholeFile {
     ///   - access: who may read it.
     /// - Throws: `.exists`; `FileError`.
     package static func create(_ bytes: RawSpan, at path: String, access: Access) throws(FileError) {
-        if let code = DeviceRules.refusal(of: .create) { throw .system(call: "open", path: path, code: code) }
         let temporary = try writeTemporary(bytes, for: path, access: access, at: nil)
         defer { unsafe unlink(temporary) }
         // A link, unlike a rename, never replaces; and what leads nowhere is in the way too.
@@ -69,7 +85,6 @@ package enum WholeFile {
         access: Access,
         temporary reserved: String? = nil
     ) throws(FileError) {
-        if let code = DeviceRules.refusal(of: .create) { throw .system(call: "open", path: path, code: code) }
         try checkReplaceable(path)
         let temporary = try writeTemporary(bytes, for: path, access: access, at: reserved)
         guard unsafe rename(temporary, path) == 0 else {
@@ -87,15 +102,24 @@ package enum WholeFile {
         access: Access,
         at reserved: String?
     ) throws(FileError) -> String {
+        if let code = DeviceRules.refusal(of: .create(access.protection), at: path) {
+            throw .system(call: "open", path: path, code: code)
+        }
         // Whether there was one to remove does not matter: opening says what does.
         if let reserved { unsafe unlink(reserved) }
         let temporary = reserved ?? path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
-        let mode: mode_t = access == .ownerOnly ? 0o600 : 0o644
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access.mode)
         guard descriptor >= 0 else { throw FileError.opening(path) }
         do throws(FileError) {
+            // Before there is anything in it.
+            if let code = access.protection?.set(on: descriptor) {
+                throw FileError.system(call: "fcntl", path: path, code: code)
+            }
             try writeAll(bytes, to: descriptor, path: path)
-            guard fsync(descriptor) == 0 else { throw FileError.system(call: "fsync", path: path, code: errno) }
+            // The rename must not come first; the folder's sync takes both to the medium.
+            if let code = FileSync.ordered.force(descriptor) {
+                throw FileError.system(call: "fsync", path: path, code: code)
+            }
         } catch {
             close(descriptor)
             unsafe unlink(temporary)
@@ -132,7 +156,7 @@ package enum WholeFile {
         }
     }
 
-    /// A rename is durable only when its directory is.
+    /// A rename is durable only when its directory is: as durable as the replay window then.
     package static func syncDirectory(of path: String) throws(FileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = slash.map { String(path[...$0]) } ?? "."
@@ -140,8 +164,8 @@ package enum WholeFile {
         guard descriptor >= 0 else { throw .system(call: "open", path: directory, code: errno) }
         defer { close(descriptor) }
         // Some file systems cannot sync a directory and say so; they order the rename themselves.
-        guard fsync(descriptor) == 0 || errno == EINVAL else {
-            throw .system(call: "fsync", path: directory, code: errno)
+        if let code = FileSync.durable.force(descriptor), code != EINVAL {
+            throw .system(call: "fsync", path: directory, code: code)
         }
     }
 }

@@ -38,15 +38,13 @@ extension AppDevice {
     ///     ids of a contact.
     ///   - sentAt: as signed.
     ///   - expiresAt: as signed.
-    ///   - now: the device's clock.
     /// - Returns: whether to show it; false where the extension has shown it, or is at it, or where it is too old to tell.
     /// - Throws: `AppDeviceError`; then nothing was recorded.
     public func markHandled(
         _ id: MessageID,
         from sender: SenderKey,
         sentAt: Timestamp,
-        expiresAt: Timestamp,
-        now: Timestamp = .now
+        expiresAt: Timestamp
     ) throws(AppDeviceError) -> Bool {
         let stamp = MessageStamp(
             sender: sender,
@@ -55,7 +53,7 @@ extension AppDevice {
             expiresAt: expiresAt
         )
         return try translated { () throws(ReplayWindowError) in
-            switch try window.claim(stamp, now: now) {
+            switch try window.claim(stamp) {
             case .new(let claim), .reclaimed(let claim):
                 try window.commit(claim)
                 return true

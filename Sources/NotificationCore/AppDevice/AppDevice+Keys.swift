@@ -1,18 +1,19 @@
 public import Envelope
 public import Keys
-import Opening
+public import Opening
 package import Primitives
 
-// Bundles and prekeys. What the time is at least, is what verified messages have shown: a clock that runs ahead destroys
-// nothing, and one that fell back makes no bundle of the past.
+// Bundles and prekeys. Only confirmed time destroys anything: not a clock that jumps, nor what somebody signed.
 extension AppDevice {
     /// The bundle for senders, to be put where they fetch it: always the same bytes until the next rotation. It proves
     /// nothing about whose it is; that is what pinning `identity` is for.
     ///
     /// - Returns: the signed bytes, and their epoch for `acknowledged`.
-    /// - Throws: `AppDeviceError`; `.rotationDue` where a prekey of it ran out.
+    /// - Throws: `AppDeviceError`; `.rotationDue` where a prekey of it ran out, or where senders would take it for one of the
+    ///   future.
     public func bundle() throws(AppDeviceError) -> (bytes: [UInt8], epoch: UInt64) {
-        try translated { () throws(KeyRingError) in try ring.bundle() }
+        let clock = try clock(now: .now)
+        return try translated { () throws(KeyRingError) in try ring.bundle(at: clock) }
     }
 
     /// Whether the relay should have the bundle, once more or for the first time.
@@ -46,10 +47,9 @@ extension AppDevice {
     /// the app runs.
     ///
     /// - Parameter token: what `didRegisterForRemoteNotificationsWithDeviceToken` gave; nil while the app waits for it.
-    /// - Returns: whether there is a new bundle to publish.
+    /// - Returns: whether there is a new bundle to publish, or time to be confirmed (`confirmTime`).
     /// - Throws: `AppDeviceError`; `.locked` where a prekey of the unlocked device cannot be written now.
-    @discardableResult
-    public func rotateIfDue(token: [UInt8]? = nil) throws(AppDeviceError) -> Bool {
+    public func rotateIfDue(token: [UInt8]? = nil) throws(AppDeviceError) -> Rotation {
         var random = SystemRandom()
         return try rotateIfDue(token: token, now: .now, random: &random)
     }
@@ -58,20 +58,20 @@ extension AppDevice {
         token: [UInt8]? = nil,
         now: Timestamp,
         random: inout some RandomSource
-    ) throws(AppDeviceError) -> Bool {
+    ) throws(AppDeviceError) -> Rotation {
         let clock = try clock(now: now)
         let record = token.map { TokenRecord(path: settings.tokenRecordPath, token: $0) }
         let isOtherToken = try translated { () throws(FileError) in try record?.isOther() ?? false }
-        let hasRotated = try translated { () throws(KeyRingError) in
+        let rotation = try translated { () throws(KeyRingError) in
             if isOtherToken {
                 try ring.rotate(at: clock, random: &random)
-                return true
+                return Rotation.rotated
             }
             return try ring.rotateIfDue(at: clock, random: &random)
         }
         // Last: a process that is killed before it rotates once more, and no token has another's prekeys.
         try translated { () throws(FileError) in try record?.write() }
-        return hasRotated
+        return rotation
     }
 
     /// Makes new prekeys at once: the person thinks that the device was in other hands, say.
@@ -88,18 +88,14 @@ extension AppDevice {
     }
 
     /// Destroys the prekeys whose messages can no longer be shown, and drops what is kept for them. Call it whenever the
-    /// app runs.
+    /// app runs. What has passed is counted from the last confirmation (`confirmTime`): without one nothing is destroyed.
     ///
-    /// - Parameters:
-    ///   - clockConfirmedOnline: whether the app has just compared `now` with a time that came over an authenticated
-    ///     connection. Otherwise only what verified messages have shown of the time counts: a clock that jumps ahead must
-    ///     not destroy keys (protocol v1, rule 25).
-    ///   - now: the device's clock.
     /// - Returns: how many were destroyed.
     /// - Throws: `AppDeviceError`; then what is left goes with another call, or the next opening.
     @discardableResult
-    public func destroyDue(clockConfirmedOnline: Bool, now: Timestamp = .now) throws(AppDeviceError) -> Int {
-        let clock = try clock(now: now, isConfirmedOnline: clockConfirmedOnline)
+    public func destroyDue() throws(AppDeviceError) -> Int {
+        // The device's clock destroys nothing.
+        let clock = try clock(now: .now)
         let destroyed = try translated { () throws(KeyRingError) in try ring.destroyDue(at: clock) }
         if !destroyed.isEmpty {
             try translated { () throws(ContainerError) in try container.spool.drop(sealedTo: destroyed) }
@@ -111,18 +107,14 @@ extension AppDevice {
         try translated { () throws(KeyRingError) in try ring.needsPublication() }
     }
 
-    private func clock(now: Timestamp, isConfirmedOnline: Bool = false) throws(AppDeviceError) -> RingClock {
-        try settings.clock(now: now, isConfirmedOnline: isConfirmedOnline, window: window)
+    private func clock(now: Timestamp) throws(AppDeviceError) -> RingClock {
+        try settings.clock(now: now, window: window)
     }
 }
 
 extension AppDevice.Settings {
-    func clock(now: Timestamp, isConfirmedOnline: Bool, window: ReplayWindow) throws(AppDeviceError) -> RingClock {
-        let lowerBound = try translated { () throws(ReplayWindowError) in try window.lowerBound() }
-        return RingClock(
-            now: now,
-            lowerBound: max(policy.buildDate, lowerBound),
-            isConfirmedOnline: isConfirmedOnline
-        )
+    func clock(now: Timestamp, window: ReplayWindow) throws(AppDeviceError) -> RingClock {
+        let time = try translated { () throws(ReplayWindowError) in try window.time() }
+        return RingClock(now: now, known: time.since(policy.buildDate))
     }
 }

@@ -1,6 +1,7 @@
 package import Envelope
 import Keys
 import Opening
+import Platform
 package import Primitives
 
 // Keys and replay window are one thing in two places, and must be of one age (protocol v1, rule 15). At every opening both
@@ -34,7 +35,7 @@ extension AppDevice {
         now: Timestamp,
         random: inout some RandomSource
     ) throws(AppDeviceError) -> Start {
-        try translated { () throws(FileError) in try PrivateFolder.make(settings.privatePath) }
+        try makeFolder(settings)
         // Two openings at once would raise the window's generation twice and the ring's to the lower of the two.
         let device = try translated { () throws(KeyRingError) in
             try RingLock.held(path: settings.openingLockPath) {
@@ -47,6 +48,7 @@ extension AppDevice {
         }
         .get()
         try device.makeContacts()
+        try translated { () throws(ContainerError) in try device.container.protect() }
         device.excludeFromBackups()
         return device.start
     }
@@ -58,27 +60,29 @@ extension AppDevice {
         random: inout some RandomSource
     ) throws(AppDeviceError) -> AppDevice {
         let container = settings.container
-        let window = try translated { () throws(ReplayWindowError) in
-            try intactWindow(folder: container.replayFolder, random: &random)
+        var window = try translated { () throws(ReplayWindowError) in try intactWindow(container, random: &random) }
+        let stores = settings.stores(container)
+        var ring = try existingRing(settings, stores, window, now: now, random: &random)
+        if ring == nil {
+            // A window of another identity says nothing of this one's messages; its time may be what somebody made of it.
+            window = try translated { () throws(ReplayWindowError) in try newWindow(container, random: &random) }
+            ring = try newRing(settings, stores, window, now: now, random: &random)
         }
-        let clock = try settings.clock(now: now, isConfirmedOnline: false, window: window)
-        let ring = try translated { () throws(KeyRingError) in
-            try openRing(settings, container, window.store, at: clock, random: &random)
-        }
+        guard let ring else { throw .erased }
         let raised = try translated { () throws(ReplayWindowError) in try window.advanceGeneration() }
         try translated { () throws(KeyRingError) in try ring.follow(raised) }
         return AppDevice(settings: settings, container: container, ring: ring, window: window)
     }
 
     /// Forgets the person: identity, prekeys, contacts and their pictures, markers, counts, receipts, messages that are
-    /// not opened yet, the badge's number. The replay window stays, which holds nothing but digests. The next `open`
-    /// makes a new identity.
+    /// not opened yet, the badge's number. The replay window stays, which holds nothing but digests and the time, until the
+    /// next `open` makes a new identity and a window of its own.
     ///
     /// - Parameter settings: the app's constants.
     /// - Throws: `AppDeviceError`; what is left then goes with another call.
     public static func erase(_ settings: Settings) throws(AppDeviceError) {
         let container = settings.container
-        try translated { () throws(FileError) in try PrivateFolder.make(settings.privatePath) }
+        try makeFolder(settings)
         try translated { () throws(KeyRingError) in try AppKeyRing.erase(stores: settings.stores(container)) }
         try translated { () throws(FileError) in
             try PrivateFolder.remove(container.contactsPath)
@@ -95,44 +99,77 @@ extension AppDevice {
         }
     }
 
+    /// The app's own: what is made in it has its class.
+    private static func makeFolder(_ settings: Settings) throws(AppDeviceError) {
+        try translated { () throws(FileError) in
+            try PrivateFolder.make(settings.privatePath, protection: .untilFirstUnlock)
+        }
+    }
+
     private static func intactWindow(
-        folder: String,
+        _ container: SharedContainer,
         random: inout some RandomSource
     ) throws(ReplayWindowError) -> ReplayWindow {
         do {
-            let window = try ReplayWindow(folder: folder, ifMissing: .create, random: &random)
+            let window = try ReplayWindow(
+                folder: container.replayFolder,
+                ifMissing: .create,
+                random: &random,
+                uptime: container.uptime
+            )
             try window.check()
             return window
         } catch {
             guard error == .damaged || error == .missing else { throw error }
-            return try ReplayWindow.replace(folder: folder, random: &random)
+            return try newWindow(container, random: &random)
         }
     }
 
-    private static func openRing(
-        _ settings: Settings,
+    private static func newWindow(
         _ container: SharedContainer,
-        _ replayStore: StoreID,
-        at clock: RingClock,
         random: inout some RandomSource
-    ) throws(KeyRingError) -> AppKeyRing {
-        let stores = settings.stores(container)
+    ) throws(ReplayWindowError) -> ReplayWindow {
+        try ReplayWindow.replace(folder: container.replayFolder, random: &random, uptime: container.uptime)
+    }
+
+    /// - Returns: nil where there certainly is no identity.
+    private static func existingRing(
+        _ settings: Settings,
+        _ stores: KeyStores,
+        _ window: ReplayWindow,
+        now: Timestamp,
+        random: inout some RandomSource
+    ) throws(AppDeviceError) -> AppKeyRing? {
+        let clock = try settings.clock(now: now, window: window)
         do throws(KeyRingError) {
             return try AppKeyRing.open(
                 stores: stores,
                 topic: settings.topic,
                 policy: settings.rotation,
-                replayStore: replayStore,
+                replayStore: window.store,
                 at: clock,
                 random: &random
             )
         } catch {
-            guard error == .noIdentity else { throw error }
-            return try AppKeyRing.create(
+            guard error == .noIdentity else { throw error.appDeviceError }
+            return nil
+        }
+    }
+
+    private static func newRing(
+        _ settings: Settings,
+        _ stores: KeyStores,
+        _ window: ReplayWindow,
+        now: Timestamp,
+        random: inout some RandomSource
+    ) throws(AppDeviceError) -> AppKeyRing {
+        let clock = try settings.clock(now: now, window: window)
+        return try translated { () throws(KeyRingError) in
+            try AppKeyRing.create(
                 stores: stores,
                 topic: settings.topic,
                 policy: settings.rotation,
-                replayStore: replayStore,
+                replayStore: window.store,
                 at: clock,
                 random: &random
             )

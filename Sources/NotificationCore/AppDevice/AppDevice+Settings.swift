@@ -1,6 +1,7 @@
 public import Envelope
 import Keys
 public import Opening
+package import Platform
 
 extension AppDevice {
     /// An app's constants: the same at every launch, and what they share with the extension's `NotificationPipeline` the
@@ -26,6 +27,8 @@ extension AppDevice {
 
         /// The state of the device, where the system does not enforce it itself.
         package var lock: @Sendable () -> DeviceLock = { .current }
+        /// The device's.
+        package var uptime: @Sendable () -> Uptime = { .now }
         /// Where keys lie if not in files: a keychain.
         var keyStores: (identity: any SecretStore, shared: any SecretStore)?
 
@@ -61,8 +64,8 @@ extension AppDevice {
         }
 
         var container: SharedContainer {
-            guard let keyStores else { return SharedContainer(path: containerPath, lock: lock) }
-            return SharedContainer(path: containerPath, keyStore: keyStores.shared)
+            guard let keyStores else { return SharedContainer(path: containerPath, lock: lock, uptime: uptime) }
+            return SharedContainer(path: containerPath, keyStore: keyStores.shared, uptime: uptime)
         }
 
         func stores(_ container: SharedContainer) -> KeyStores {

@@ -2,7 +2,7 @@ public import Envelope
 public import Keys
 import Opening
 
-// Messages that came while the device was locked (protocol v1, rule 19).
+// Messages that the extension could not open when they came (protocol v1, rule 19).
 extension AppDevice {
     /// Opens what the extension could not, now that the device is unlocked. What is still locked stays.
     ///
@@ -30,7 +30,8 @@ extension AppDevice {
         now: Timestamp = .now,
         show: (NotificationContent) -> Void
     ) throws(AppDeviceError) {
-        let opener = PushOpener(container: container, policy: settings.policy, opensWebPush: false)
+        // There are keys for Web Push only where the app asked for them.
+        let opener = PushOpener(container: container, policy: settings.policy, opensWebPush: true)
         try translated { () throws(ContainerError) in
             try container.spool.drain { open($0, with: opener, now: now, show: show) }
         }
@@ -42,19 +43,19 @@ extension AppDevice {
         now: Timestamp,
         show: (NotificationContent) -> Void
     ) -> Spool.Handling {
-        let field = String(decoding: spooled.envelope.sealedField, as: UTF8.self)
-        let opened = opener.open(IncomingPush(sealed: field, trace: spooled.trace), now: now)
+        let opened = opener.open(IncomingPush(spooled), now: now)
+        guard opened.outcome.kind.keeping != .message else { return .keep }
         switch opened.outcome {
-        case .opened, .unverifiedSender:
+        case _ where opened.isKept: return .keep
+        case .opened, .unverifiedSender, .unauthenticated:
             let content = container.content(opened, display: settings.display, trace: spooled.trace)
             show(content)
             if settings.keepsReceipts, let receipt = content.receipt { keep(receipt, now: now) }
-        // Each of them may pass: the lock, the store, and a clock that is behind.
-        case .locked, .keysUnavailable, .storeUnavailable, .clockUntrusted: return .keep
         // Or claimed a moment ago by a process that was ended since. It expires soon enough.
         case .replay: return .keep
         case .unknownKey, .staleKey: return askAgain(for: spooled, now: now)
-        case .notSealed, .malformed, .unsupported, .expired, .tooOld, .notPermitted, .superseded, .unauthenticated:
+        case .notSealed, .malformed, .unsupported, .expired, .tooOld, .notPermitted, .superseded,
+            .locked, .keysUnavailable, .storeUnavailable, .clockUntrusted:
             break
         }
         if let claim = opened.claim {
@@ -66,7 +67,7 @@ extension AppDevice {
 
     /// Its prekey was lost while it lay here: its sender can seal it anew.
     private func askAgain(for spooled: SpooledMessage, now: Timestamp) -> Spool.Handling {
-        guard let id = PrekeyID(spooled.envelope.header.prekeyID) else { return .done }
+        guard let id = spooled.envelope.flatMap({ PrekeyID($0.header.prekeyID) }) else { return .done }
         do throws(ContainerError) {
             try container.resendMarkers.add(trace: spooled.trace, prekeyID: id, now: now)
             return .done

@@ -1,5 +1,6 @@
 import Envelope
 import Keys
+import Platform
 package import Primitives
 package import WebPush
 
@@ -29,7 +30,9 @@ extension AppDevice {
         }
         let keys: WebPushKeys
         do throws(P256Error) { keys = try WebPushKeys(random: &random) } catch { throw .randomSource }
-        try translated { () throws(FileError) in try keys.write(to: container.webPushKeysPath) }
+        try translated { () throws(FileError) in
+            try keys.write(to: container.webPushKeysPath, access: .protected(.untilFirstUnlock))
+        }
         return WebPushSubscription(keys)
     }
 

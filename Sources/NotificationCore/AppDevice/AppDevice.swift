@@ -10,14 +10,15 @@ public import Opening
 ///     case .newIdentity(let device): …              // every sender pins device.identity
 ///     case .remade(let device, because: _): …       // what was under way is lost; senders need device.bundle()
 ///     }
-///     try device.rotateIfDue(token: token)
+///     try await device.confirmTime { … }            // by a server that is not the relay
+///     switch try device.rotateIfDue(token: token) { … }
 ///     if try device.needsPublication() {
 ///         let bundle = try device.bundle()
 ///         try await upload(bundle.bytes)
 ///         try device.acknowledged(epoch: bundle.epoch)
 ///     }
 ///     try await device.report(to: relay)            // receipts, and requests for what could not be opened
-///     try device.destroyDue(clockConfirmedOnline: false)
+///     try device.destroyDue()
 ///
 /// Calls write files and wait for the disk: they belong on no thread that draws. Any thread may call, and more than one
 /// process: what is on disk counts, and nothing is kept in memory beside it.

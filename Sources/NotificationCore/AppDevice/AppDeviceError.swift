@@ -21,11 +21,9 @@ public enum AppDeviceError: Error, Equatable {
     case erased
     /// The keys in the container are those of another app's bundle id: a mistake in the settings.
     case otherTopic
-    /// Rotated so often that older prekeys, which may still be needed, would have to go.
-    case tooManyPrekeys
     /// A sender's announcement was refused.
     case announcement(SenderAnnouncementError)
-    /// The bundle's prekeys are gone: rotate first.
+    /// The bundle's prekeys are gone, or senders refuse it as one of the future: rotate first.
     case rotationDue
     /// The relay acknowledged a bundle that was never made.
     case unknownEpoch
@@ -63,7 +61,6 @@ extension KeyRingError: AppDeviceFailure {
         case .identityExists: .erased
         case .identityDamaged, .store(.damaged): .damaged
         case .otherTopic: .otherTopic
-        case .tooManyPrekeys: .tooManyPrekeys
         case .randomSourceStuck: .randomSource
         case .rotationDue: .rotationDue
         case .unknownEpoch: .unknownEpoch

@@ -1,4 +1,5 @@
 import Keys
+import Platform
 import Primitives
 
 /// A digest of the device token that the newest prekeys belong to: 32 bytes in a file of the app's own.
@@ -27,6 +28,6 @@ struct TokenRecord {
     /// Writes this token's digest, unless it is there.
     func write() throws(FileError) {
         if (try? WholeFile.read(path, byteCountMax: digest.count)) == digest { return }
-        try WholeFile.write(digest, to: path, access: .ownerOnly)
+        try WholeFile.write(digest, to: path, access: .protected(.untilFirstUnlock))
     }
 }

@@ -28,7 +28,7 @@ final class AttachmentFolder: Sendable {
     /// - Returns: nil where there is no room, or no such folder.
     static func ofProcess(in temporaryPath: String) -> AttachmentFolder? {
         if let folder = ofProcess.withLock({ $0[temporaryPath] }), folder.isThere { return folder }
-        guard DeviceRules.refusal(of: .create) == nil, let folder = make(in: temporaryPath) else { return nil }
+        guard let folder = make(in: temporaryPath) else { return nil }
         return ofProcess.withLock { folders in
             // Another thread was first: this one's folder is empty, and is swept as if its process had died.
             if let other = folders[temporaryPath], other.isThere { return other }
@@ -43,11 +43,15 @@ final class AttachmentFolder: Sendable {
     /// - Returns: nil where there is no room, or no such folder.
     static func make(in temporaryPath: String) -> AttachmentFolder? {
         let parent = temporaryPath + "/" + name
-        guard unsafe mkdir(parent, 0o700) == 0 || errno == EEXIST else { return nil }
+        // The files in it get the folder's class.
+        let protection = FileProtection.untilFirstUnlock
+        guard DeviceRules.refusal(of: .create(protection), at: parent + "/" + lockName) == nil,
+            unsafe mkdir(parent, 0o700) == 0 || errno == EEXIST, protection.set(at: parent) == nil
+        else { return nil }
         sweep(parent)
         for _ in 0..<makeCountMax {
             let path = parent + "/" + randomName()
-            guard unsafe mkdir(path, 0o700) == 0 else { return nil }
+            guard unsafe mkdir(path, 0o700) == 0, protection.set(at: path) == nil else { return nil }
             let lock = lock(path, creating: true)
             // Whoever swept at this moment has taken it for a dead process's.
             if let lock, unsafe access(path + "/" + lockName, F_OK) == 0 {

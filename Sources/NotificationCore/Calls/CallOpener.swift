@@ -66,7 +66,7 @@ public struct CallOpener: Sendable {
         let opened = opener.open(push, now: now)
         let call = IncomingCall(opened, push: push, appName: appName)
         if call.ending == nil, keepsReceipts { keepReceipt(of: call, now: now) }
-        container?.keepMarker(of: push, opened.outcome, now: now)
+        container?.keepMarker(of: push, opened.outcome.kind, now: now)
         return call
     }
 

@@ -8,7 +8,7 @@ struct AvatarFolder: Sendable {
     static let byteCountMax = 256 * 1024
     private static let fileCountMax = 8_192
 
-    private let path: String
+    let path: String
 
     init(path: String) { self.path = path }
 
@@ -27,9 +27,9 @@ struct AvatarFolder: Sendable {
     ///   - handle: the sender's.
     /// - Throws: `FileError`.
     func set(_ picture: [UInt8]?, for handle: String) throws(FileError) {
-        try PrivateFolder.make(path)
+        try PrivateFolder.make(path, protection: .untilFirstUnlock)
         guard let picture else { return try PrivateFolder.remove(path + "/" + handle) }
-        try WholeFile.write(picture, to: path + "/" + handle, access: .ownerOnly)
+        try WholeFile.write(picture, to: path + "/" + handle, access: .protected(.untilFirstUnlock))
     }
 
     func removeAll() throws(ContainerError) {

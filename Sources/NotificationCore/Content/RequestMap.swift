@@ -43,6 +43,11 @@ struct RequestMap: Sendable {
 
     var path: String { file.path }
 
+    /// Makes the file, unless it is there: the app's side.
+    func prepare() throws(ContainerError) {
+        _ = try file.withLock(ifMissing: .create) { _ throws(ContainerError) in }
+    }
+
     /// From now on these messages are what this request shows. An identifier that is empty or longer than 128 bytes is
     /// not remembered: iOS's own are shorter.
     func record(_ requestID: String, for keys: [Key]) throws(ContainerError) {

@@ -39,17 +39,25 @@ struct SharedFile: Sendable {
         }
 
         private static func open(_ path: String, ifMissing: IfMissing) throws(ContainerError) -> Int32? {
-            if let code = DeviceRules.refusal(of: .overwrite) { throw ContainerError("open", code) }
+            if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ContainerError("open", code) }
             // Without O_NONBLOCK a FIFO in its place would hold the caller; a link could lead anywhere.
             let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
             var descriptor = unsafe Platform.open(path, flags)
             if descriptor < 0, errno == ENOENT {
                 guard ifMissing == .create else { return nil }
-                if let code = DeviceRules.refusal(of: .create) { throw ContainerError("open", code) }
-                descriptor = unsafe Platform.open(path, flags | O_CREAT, 0o600)
+                descriptor = try create(path, flags)
             }
             guard descriptor >= 0 else { throw ContainerError("open", errno) }
             return descriptor
+        }
+
+        private static func create(_ path: String, _ flags: Int32) throws(ContainerError) -> Int32 {
+            let protection = FileProtection.untilFirstUnlock
+            if let code = DeviceRules.refusal(of: .create(protection), at: path) { throw ContainerError("open", code) }
+            let descriptor = unsafe Platform.open(path, flags | O_CREAT, 0o600)
+            guard descriptor >= 0, let code = protection.set(on: descriptor) else { return descriptor }
+            close(descriptor)
+            throw ContainerError("fcntl", code)
         }
 
         private static func lock(_ descriptor: Int32) -> ContainerError? {

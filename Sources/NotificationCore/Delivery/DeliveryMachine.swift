@@ -2,11 +2,12 @@
 ///
 ///     opening ──opened──► fetching ──fetched, slice or time over──► answering ──► remembering ──► done
 ///        │                                                           ▲   │                         ▲
-///        ├──opened, without attachments──────────────────────────────┤   └──nothing was opened─────┘
+///        ├──opened, without attachments──────────────────────────────┤   └──nothing was opened─────┘ kept for the app
 ///        └──time over: the neutral content───────────────────────────┘
 ///
 /// Whatever order the events come in, and however often: the actions of one machine hold at most one `.answer`, and one
-/// once any `.timeOver` came; then a `.remember` if what was answered had been opened in time; then a `.finish`.
+/// once any `.timeOver` came; then a `.remember` if what was answered had been opened in time, else a `.keep`; then a
+/// `.finish`.
 struct DeliveryMachine<Content: Sendable>: Sendable {
     enum Event: Sendable {
         /// The push was opened, or could not be: this is what there is to show.
@@ -34,6 +35,8 @@ struct DeliveryMachine<Content: Sendable>: Sendable {
         case answer(Content)
         /// iOS has it: it must not be shown again.
         case remember(Content)
+        /// Nobody has opened the push: it is the app's.
+        case keep
         /// Nothing is left to do for what was answered.
         case finish(Content)
     }
@@ -73,7 +76,10 @@ struct DeliveryMachine<Content: Sendable>: Sendable {
         case (.answering(let content, isOpened: true), .answered):
             phase = .remembering(content)
             return [.remember(content)]
-        case (.answering(let content, isOpened: false), .answered), (.remembering(let content), .remembered):
+        case (.answering(let content, isOpened: false), .answered):
+            phase = .done
+            return [.keep, .finish(content)]
+        case (.remembering(let content), .remembered):
             phase = .done
             return [.finish(content)]
         // What comes too early, too late or twice changes nothing.

@@ -11,6 +11,8 @@ struct DeliverySteps: Sendable {
     var remember: @Sendable (NotificationContent) -> Void
     /// Whether this message is what this request shows.
     var isShown: @Sendable (RequestMap.Key, String) -> Bool = { _, _ in false }
+    /// For a push that there was no time to open: the app opens it. Never fails.
+    var keep: @Sendable (IncomingPush) -> Void = { _ in }
     /// Never fails.
     var count: @Sendable (OutcomeKind) -> Void
 }
@@ -30,6 +32,7 @@ extension DeliverySteps {
             },
             remember: { pipeline.didShow($0) },
             isShown: { pipeline.container?.isShown($0, under: $1) ?? false },
+            keep: { pipeline.container?.keep($0, .notOpenedInTime, now: .now) },
             count: { counters?.add($0) }
         )
     }

@@ -10,6 +10,10 @@ struct DeliverySurroundings: Sendable {
     var executor: (any TaskExecutor)?
     /// Runs what may wait for a disk, elsewhere than here.
     var runOnThread: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Runs what may block for any time, here, on a thread that `runOnThread` gave: another takes its place meanwhile.
+    var runBlocking: @Sendable (() -> Void) -> Void = { $0() }
+    /// The same elsewhere, on a thread of its own.
+    var runAlone: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     /// Evenly distributed.
     var randomNumber: @Sendable () -> UInt64
 
@@ -21,6 +25,8 @@ struct DeliverySurroundings: Sendable {
             clock: DeviceRules.clock,
             executor: nil,
             runOnThread: { threads.run($0) },
+            runBlocking: { threads.lend($0) },
+            runAlone: { WorkerThreads.runAlone($0) },
             randomNumber: {
                 var random = SystemRandom()
                 return random.bytes(count: 8).reduce(0) { $0 << 8 | UInt64($1) }

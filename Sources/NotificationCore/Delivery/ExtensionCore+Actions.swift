@@ -8,10 +8,14 @@ import Primitives
 extension ExtensionCore {
     typealias Machine = PendingDelivery.Machine
 
-    /// Where code runs: whether it may wait for a disk.
+    /// Where code runs: whether it may wait for a disk, and for a handler.
     enum Place {
+        /// One of the few that wait for disks. A handler that blocks there leaves its place to another.
         case thread
-        case anywhere
+        /// The system's own, which waits for one push alone, and no longer than its handler takes.
+        case caller
+        /// A task's: nothing may block there.
+        case task
     }
 
     /// On a thread of its own.
@@ -27,11 +31,11 @@ extension ExtensionCore {
         perform(actions, for: number, on: .thread)
     }
 
-    func handle(_ event: Machine.Event, for number: UInt64, on place: Place = .anywhere) {
+    func handle(_ event: Machine.Event, for number: UInt64, on place: Place = .task) {
         perform(pending.withLock { $0.handle(event, for: number) }, for: number, on: place)
     }
 
-    func perform(_ actions: [Machine.Action], for number: UInt64, on place: Place = .anywhere) {
+    func perform(_ actions: [Machine.Action], for number: UInt64, on place: Place = .task) {
         for action in actions {
             switch action {
             case .fetch(let content): fetch(for: content, number)
@@ -42,8 +46,15 @@ extension ExtensionCore {
                     steps.remember(content)
                     handle(.remembered, for: number, on: .thread)
                 }
+            case .keep:
+                guard let push = pending.withLock({ $0[number]?.push }) else { continue }
+                run(for: number, on: place) { [steps] in steps.keep(push) }
             case .finish(let content):
-                run(for: number, on: place) { [steps] in steps.count(content.kind) }
+                let activity = pending.withLock { $0[number]?.activity }
+                run(for: number, on: place) { [steps] in
+                    steps.count(content.kind)
+                    activity?.end()
+                }
                 pending.withLock { $0[number] = nil }
             }
         }
@@ -76,15 +87,31 @@ extension ExtensionCore {
             }
             return (pending[number]?.handler, pending[number]?.deadline)
         }
-        let activity = courier?.prepare()
-        handler?.call(content)
-        courier?.start(activity, releasing: content.receipt)
-        deadline?.cancel()
-        handle(.answered, for: number, on: place)
+        let errand = courier?.prepare()
+        // Before the handler: iOS may suspend the process right after it, and a lock that it holds then would end it.
+        let activity = ExpiringActivity {}
+        pending.withLock { $0[number]?.activity = activity }
+        call(for: number, on: place) { [self] in
+            handler?.call(content)
+            courier?.start(errand, releasing: content.receipt)
+            deadline?.cancel()
+            handle(.answered, for: number, on: place)
+        }
+    }
+
+    /// Runs what calls a handler: a stranger's code, which may block, and then holds up nothing but its own push.
+    private func call(for number: UInt64, on place: Place, _ body: @escaping @Sendable () -> Void) {
+        switch place {
+        case .thread: surroundings.runBlocking(body)
+        case .caller: body()
+        case .task:
+            let device = pending.withLock { $0[number]?.device }
+            surroundings.runAlone(device?.job(body) ?? body)
+        }
     }
 
     private func run(for number: UInt64, on place: Place, _ body: @escaping @Sendable () -> Void) {
-        guard place == .anywhere else { return body() }
+        guard place != .thread else { return body() }
         let device = pending.withLock { $0[number]?.device }
         surroundings.runOnThread(device?.job(body) ?? body)
     }

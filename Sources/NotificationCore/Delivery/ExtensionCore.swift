@@ -91,8 +91,8 @@ public final class ExtensionCore: Sendable {
         handler: @escaping (NotificationContent) -> Void
     ) {
         let push = IncomingPush(userInfo: userInfo, requestID: requestID)
-        let delivery = PendingDelivery(neutral: steps.neutralContent, handler: handler)
-        guard let number = pending.withLock({ $0.add(delivery) }) else { return handler(steps.neutralContent) }
+        let delivery = PendingDelivery(push, neutral: steps.neutralContent, handler: handler)
+        guard let number = pending.withLock({ $0.add(delivery) }) else { return refuse(push, delivery) }
         let deadline = surroundings.alarm(after: settings.timing.deadline)
         surroundings.runOnThread(delivery.device.job { [self] in open(push, for: number) })
         // Behind the work itself, which it must not delay, and only if that is not done already.
@@ -102,12 +102,27 @@ public final class ExtensionCore: Sendable {
         }
     }
 
-    /// iOS says that the time is over: everything in flight is answered now, with the best there is.
+    /// One too many is answered at once, and is the app's.
+    private func refuse(_ push: IncomingPush, _ delivery: PendingDelivery) {
+        let activity = ExpiringActivity {}
+        surroundings.runOnThread(
+            delivery.device.job { [steps] in
+                steps.keep(push)
+                steps.count(.notOpenedInTime)
+                activity.end()
+            }
+        )
+        delivery.handler?.call(steps.neutralContent)
+    }
+
+    /// iOS says that the time is over: everything in flight is answered now, with the best there is. A handler that blocks
+    /// holds up its own push alone.
     public func timeWillExpire() {
         courier?.stop()
         let due = pending.withLock { pending in
             pending.numbers.map { number in (number, pending.handle(.timeOver, for: number)) }
         }
-        for (number, actions) in due { perform(actions, for: number) }
+        let answered = due.filter { !$0.1.isEmpty }
+        for (number, actions) in answered { perform(actions, for: number, on: answered.count == 1 ? .caller : .task) }
     }
 }

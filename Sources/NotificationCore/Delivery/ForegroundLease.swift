@@ -1,5 +1,6 @@
 package import Envelope
 import Keys
+import Platform
 
 /// How a running app says that it takes messages itself. A promise that ends by itself: neither a crash of the app nor a
 /// jump of the clock silences anything for longer than 35 seconds.
@@ -23,7 +24,7 @@ package struct ForegroundLease: Sendable {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: now.advanced(by: duration).milliseconds)
         do throws(FileError) {
-            try WholeFile.write(bytes, to: path, access: .ownerOnly)
+            try WholeFile.write(bytes, to: path, access: .protected(.untilFirstUnlock))
         } catch {
             throw ContainerError(error)
         }

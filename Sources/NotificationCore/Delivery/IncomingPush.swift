@@ -37,10 +37,16 @@ struct IncomingPush: Equatable, Sendable {
     }
 
     /// A push that was kept.
-    init(sealed: String, trace: Trace?) {
-        self.sealed = .text(sealed)
-        webPush = .absent
-        self.trace = trace
+    init(_ spooled: SpooledMessage) {
+        switch spooled.sealed {
+        case .envelope(let envelope):
+            sealed = .text(String(decoding: envelope.sealedField, as: UTF8.self))
+            webPush = .absent
+        case .webPush(let field):
+            sealed = .absent
+            webPush = .text(field)
+        }
+        trace = spooled.trace
         requestID = nil
     }
 }

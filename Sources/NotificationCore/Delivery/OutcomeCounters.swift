@@ -34,10 +34,12 @@ struct OutcomeCounters: Sendable {
 
     private func changeInTurn(_ body: (inout OutcomeCounts) -> Void) throws(ContainerError) -> OutcomeCounts {
         let isNew = unsafe access(path, F_OK) != 0
-        if let code = DeviceRules.refusal(of: isNew ? .create : .overwrite) { throw failure("open", code) }
+        let access = isNew ? DeviceRules.Access.create(.untilFirstUnlock) : .overwrite
+        if let code = DeviceRules.refusal(of: access, at: path) { throw failure("open", code) }
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("open", errno) }
         defer { close(descriptor) }
+        if isNew, let code = FileProtection.untilFirstUnlock.set(on: descriptor) { throw failure("fcntl", code) }
         try lock(descriptor)
         // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
         defer { _ = flock(descriptor, LOCK_UN) }

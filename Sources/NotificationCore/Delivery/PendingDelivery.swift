@@ -11,6 +11,7 @@ struct PendingDelivery: Sendable {
         let call: (NotificationContent) -> Void
     }
 
+    let push: IncomingPush
     var machine: Machine
     var handler: Handler?
     /// Where the push arrived; what is done for it is done there, on whatever thread.
@@ -20,6 +21,8 @@ struct PendingDelivery: Sendable {
     var fetching: Task<Void, Never>?
     /// Ends the fetching.
     var slice: Task<Void, Never>?
+    /// Keeps the process running from before the answer to the end of what follows it.
+    var activity: ExpiringActivity?
 
     enum Deadline: Sendable {
         case task(Task<Void, Never>)
@@ -33,7 +36,12 @@ struct PendingDelivery: Sendable {
         }
     }
 
-    init(neutral: NotificationContent, handler: @escaping (NotificationContent) -> Void) {
+    init(
+        _ push: IncomingPush,
+        neutral: NotificationContent,
+        handler: @escaping (NotificationContent) -> Void
+    ) {
+        self.push = push
         machine = DeliveryMachine(neutral: neutral)
         self.handler = Handler(call: handler)
     }

@@ -27,7 +27,23 @@ package final class WorkerThreads: Sendable {
 
     /// Runs the job soon: at once where a thread is to be had.
     func run(_ job: @escaping Job) {
-        guard queue.add(job, threadCountMax: Self.threadCountMax) else { return }
+        if queue.add(job, threadCountMax: Self.threadCountMax) { startThread() }
+    }
+
+    /// Runs `body` on this thread, which is one of these and does not count as one meanwhile: it may block.
+    func lend(_ body: () -> Void) {
+        if queue.lend(threadCountMax: Self.threadCountMax) { startThread() }
+        body()
+        queue.takeBack()
+    }
+
+    /// Runs the job on a thread that is none of these; here where the system has none to give.
+    static func runAlone(_ job: @escaping Job) {
+        guard !DetachedThread.start(stackByteCount: stackByteCount, job) else { return }
+        job()
+    }
+
+    private func startThread() {
         // The queue and not this object: its end is what ends the threads.
         guard !DetachedThread.start(stackByteCount: Self.stackByteCount, { [queue] in queue.work() }) else { return }
         // A system without a thread to give still has those of tasks; they do not stay.
@@ -38,8 +54,10 @@ package final class WorkerThreads: Sendable {
 /// What is waiting, and who waits for it.
 private final class JobQueue: Sendable {
     private struct State {
+        /// Without those that are lent.
         var threadCount = 0
         var idleCount = 0
+        var lentCount = 0
         var isClosed = false
         var waiting: [WorkerThreads.Job] = []
     }
@@ -56,6 +74,24 @@ private final class JobQueue: Sendable {
         }
     }
 
+    /// - Returns: whether a thread has to be made for what waits.
+    func lend(threadCountMax: Int) -> Bool {
+        state.change { state in
+            state.lentCount += 1
+            state.threadCount -= 1
+            guard state.idleCount < state.waiting.count, state.threadCount < threadCountMax else { return false }
+            state.threadCount += 1
+            return true
+        }
+    }
+
+    func takeBack() {
+        state.change { state in
+            state.lentCount -= 1
+            state.threadCount += 1
+        }
+    }
+
     func close() { state.change { $0.isClosed = true } }
 
     /// Until the queue is closed and empty.
@@ -64,7 +100,7 @@ private final class JobQueue: Sendable {
     }
 
     func waitUntilIdle() {
-        state.wait { $0.waiting.isEmpty && $0.idleCount == $0.threadCount ? () : nil }
+        state.wait { $0.waiting.isEmpty && $0.lentCount == 0 && $0.idleCount == $0.threadCount ? () : nil }
     }
 
     func workWithoutStaying() {
@@ -73,7 +109,16 @@ private final class JobQueue: Sendable {
     }
 
     private func next() -> WorkerThreads.Job? {
-        state.change { $0.idleCount += 1 }
+        // One that was lent may have been replaced.
+        let isOneTooMany = state.change { state in
+            guard state.threadCount > WorkerThreads.threadCountMax else {
+                state.idleCount += 1
+                return false
+            }
+            state.threadCount -= 1
+            return true
+        }
+        guard !isOneTooMany else { return nil }
         return state.wait { state in
             guard state.waiting.isEmpty else {
                 state.idleCount -= 1

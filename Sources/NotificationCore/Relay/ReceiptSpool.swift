@@ -1,4 +1,5 @@
 package import Envelope
+import Platform
 package import Primitives
 
 /// Receipts that nobody has sent yet: at most 256, the newest. The extension adds them before it tries to send, so that
@@ -9,8 +10,16 @@ package struct ReceiptSpool: Sendable {
     private let folder: ArrivalFolder
 
     package init(folder path: String) {
-        folder = ArrivalFolder(path: path, fileCountMax: Self.receiptCountMax, byteCountMax: 16 * 1024)
+        folder = ArrivalFolder(
+            path: path,
+            protection: .untilFirstUnlock,
+            fileCountMax: Self.receiptCountMax,
+            byteCountMax: 16 * 1024
+        )
     }
+
+    /// The app's side: see `ArrivalFolder.prepare`.
+    func prepare() throws(ContainerError) { try folder.prepare() }
 
     /// One that is here already is not added again.
     package func add(

@@ -72,7 +72,7 @@ package struct RelayReports: Sendable {
 
     private func due(from sender: Sender, now: Timestamp) throws(ContainerError) -> [ResendRequest] {
         guard hasRelayNewestBundle() else { return [] }
-        return try markers.pendingResends(now: now, isBounded: sender == .extension)
+        return try markers.pendingResends(isBounded: sender == .extension)
     }
 
     private func disk<Result: Sendable>(

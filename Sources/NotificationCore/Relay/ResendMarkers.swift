@@ -1,5 +1,6 @@
 package import Envelope
 package import Keys
+import Platform
 package import Primitives
 
 /// Markers of messages that were sealed to a prekey which this device does not have, or no longer has (protocol v1, rule
@@ -11,8 +12,6 @@ package struct ResendMarkers: Sendable {
     /// Requests for one prekey that may be made between two publications of the bundle, where they are bounded. A sender
     /// that goes on with an old bundle answers each with another message that cannot be opened.
     static let requestCountMax = 8
-    /// The longest that a sender can seal anew: no message lives longer.
-    private static let ageMax: Duration = .seconds(30 * 86_400)
     private static let skewMax: Duration = .seconds(5 * 60)
     /// Junk ids must not make the app publish without end.
     private static let publicationIntervalMin: Duration = .seconds(3_600)
@@ -22,9 +21,17 @@ package struct ResendMarkers: Sendable {
     private let publicationPath: String
 
     package init(folder path: String) {
-        markers = ArrivalFolder(path: path, fileCountMax: Self.markerCountMax, byteCountMax: 64 * 1024)
+        markers = ArrivalFolder(
+            path: path,
+            protection: .untilFirstUnlock,
+            fileCountMax: Self.markerCountMax,
+            byteCountMax: 64 * 1024
+        )
         publicationPath = path + "-published"
     }
+
+    /// The app's side: see `ArrivalFolder.prepare`.
+    func prepare() throws(ContainerError) { try markers.prepare() }
 
     /// The extension's side. A trace that has a marker gets no second one, asked for or not: a re-send that cannot be
     /// opened either must not be asked for without end. Of more than 64 markers, the newest are kept: the oldest messages
@@ -57,16 +64,12 @@ package struct ResendMarkers: Sendable {
         try markers.add(marker.bytes, now: now, random: &random)
     }
 
-    /// The messages to ask the relay for, oldest first, each once. Markers of messages that have expired by any policy
-    /// are removed.
+    /// The messages to ask the relay for, oldest first, each once. No clock removes a marker: newer ones do.
     ///
-    /// - Parameters:
-    ///   - now: the device's clock.
-    ///   - isBounded: whether `requestCountMax` holds.
+    /// - Parameter isBounded: whether `requestCountMax` holds.
     /// - Returns: at most 64.
     /// - Throws: `ContainerError`.
-    package func pendingResends(now: Timestamp, isBounded: Bool = false) throws(ContainerError) -> [ResendRequest] {
-        try remove { $0.time.advanced(by: Self.ageMax) < now }
+    package func pendingResends(isBounded: Bool = false) throws(ContainerError) -> [ResendRequest] {
         let markers = try stored().map(\.marker)
         let publication = try lastPublication()
         var counts: [PrekeyID: Int] = [:]
@@ -123,7 +126,7 @@ package struct ResendMarkers: Sendable {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: now.milliseconds)
         do throws(FileError) {
-            try WholeFile.write(bytes, to: publicationPath, access: .ownerOnly)
+            try WholeFile.write(bytes, to: publicationPath, access: .protected(.untilFirstUnlock))
         } catch {
             throw ContainerError(error)
         }

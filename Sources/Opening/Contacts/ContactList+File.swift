@@ -1,5 +1,6 @@
 import Envelope
 package import Keys
+private import Platform
 
 // The list's file. A line for each contact, words apart by one space, sorted by key:
 //
@@ -33,9 +34,9 @@ extension ContactList {
         }
     }
 
-    /// Writes a file of mode 0600, whole or not at all.
+    /// Writes a file of mode 0600, whole or not at all. The extension reads it while the device is locked.
     package func write(to path: String) throws(FileError) {
-        try WholeFile.write(encoded, to: path, access: .ownerOnly)
+        try WholeFile.write(encoded, to: path, access: .protected(.untilFirstUnlock))
     }
 
     /// The file's bytes.

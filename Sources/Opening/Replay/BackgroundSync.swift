@@ -43,7 +43,8 @@ final class BackgroundSync: Sendable {
     }
 
     private func startThread() {
-        guard !DetachedThread.start(stackByteCount: Self.stackByteCount, { [self] in run() }) else { return }
+        let run: @Sendable () -> Void = { [self] in self.run() }
+        guard !DetachedThread.start(stackByteCount: Self.stackByteCount, quality: .utility, run) else { return }
         // The next write tries again.
         state.withLock { $0.isRunning = false }
     }

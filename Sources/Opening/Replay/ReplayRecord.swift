@@ -4,14 +4,15 @@
 ///     word 2     sent-at (44 bits) | sender (12) | check (8)
 ///     word 3     state (4) | claimed at (28) | lifetime (32)
 ///
-/// Times are milliseconds; sent-at ends in the year 2527. Of the time of a claim the lowest 28 bits are kept, 74 hours:
-/// who comes back to a claim within the same 35 seconds of a later such period is told "replay", never "new".
+/// Sent-at and lifetime are milliseconds; sent-at ends in the year 2527. A claim is timed in seconds of the window's uptime
+/// (`WindowTime.tick`), which 28 bits hold for eight years; a window that is older takes every claim for a live one.
 struct ReplayRecord: Equatable {
     static let wordCount = 4
-    /// How long a claim is its owner's (protocol v1, rule 26).
-    static let claimMilliseconds: UInt64 = 35_000
+    /// How long a claim is its owner's, in seconds (protocol v1, rule 26).
+    static let claimTicks: UInt64 = 35
+    /// Of the window's uptime, in seconds.
+    static let tickMax: UInt64 = 1 << 28 - 1
     private static let sentAtMax: UInt64 = 1 << 44 - 1
-    private static let clockMask: UInt64 = 1 << 28 - 1
 
     /// Any two differ in two bits, and none is zero: a cleared page is no page of free places.
     enum State: UInt64 {
@@ -40,13 +41,14 @@ struct ReplayRecord: Equatable {
 
     var expiresAt: UInt64 { sentAt + lifetime }
 
-    mutating func claim(now: UInt64) {
+    /// - Parameter tick: read under the window's lock.
+    mutating func claim(at tick: UInt64) {
         state = .claimed
-        claimedAt = now & Self.clockMask
+        claimedAt = min(tick, Self.tickMax)
     }
 
-    /// A clock before the claim, or later than 35 seconds after it, frees the claim.
-    func isClaimLive(now: UInt64) -> Bool { (now &- claimedAt) & Self.clockMask <= Self.claimMilliseconds }
+    /// A claim that is later than now was never made by this window.
+    func isClaimLive(at tick: UInt64) -> Bool { claimedAt <= tick && tick - claimedAt <= Self.claimTicks }
 
     var words: [UInt64] { [key.high, key.low, middle | check, tail] }
 
@@ -99,7 +101,7 @@ struct ReplayRecord: Equatable {
         sentAt = page[first + 2] >> 20
         slot = Self.slot(in: page, at: index)
         lifetime = page[first + 3] & UInt64(UInt32.max)
-        claimedAt = page[first + 3] >> 32 & Self.clockMask
+        claimedAt = page[first + 3] >> 32 & Self.tickMax
         state = try Self.state(in: page, at: index)
         guard state != .free, Self.isIntact(in: page, at: index), slot < SenderRow.countMax else { throw .damaged }
     }

@@ -1,4 +1,4 @@
-private import Platform
+package import Platform
 
 extension ReplayWindow {
     /// The window that this process has open already, if it is still the one in the folder; otherwise opened now, and
@@ -7,19 +7,24 @@ extension ReplayWindow {
     ///
     /// An open file is no lock: iOS suspends a process that has one, and does not end it.
     ///
-    /// - Parameter folder: the one that app and extension share.
+    /// - Parameters:
+    ///   - folder: the one that app and extension share.
+    ///   - uptime: the device's.
     /// - Returns: the window, as the app left it.
     /// - Throws: what opening throws, also where an open window could no longer be written.
-    package static func ofProcess(folder: String) throws(ReplayWindowError) -> ReplayWindow {
-        if let code = DeviceRules.refusal(of: .overwrite) { throw ReplayWindowError("open", code: code) }
+    package static func ofProcess(
+        folder: String,
+        uptime: @escaping @Sendable () -> Uptime = { .now }
+    ) throws(ReplayWindowError) -> ReplayWindow {
         let path = folder + "/" + WindowLayout.name
+        if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ReplayWindowError("open", code: code) }
         // Looked at before it is opened: replaced in between, the next call sees another file than this one says.
         let place = try FilePlace(path: path)
         if let open = kept.withLock({ $0 }), open.place == place {
             try open.window.catchUp()
             return open.window
         }
-        let window = try ReplayWindow(folder: folder)
+        let window = try ReplayWindow(folder: folder, uptime: uptime)
         kept.withLock { $0 = Kept(place: place, window: window) }
         return window
     }

@@ -8,28 +8,27 @@ extension WindowCore {
     /// Places that one operation gives up at most, so that it stays short.
     private static let releaseCountMax = 8
 
-    mutating func claim(_ stamp: MessageStamp, now: UInt64) throws(ReplayWindowError) -> ClaimVerdict {
+    mutating func claim(_ stamp: MessageStamp) throws(ReplayWindowError) -> ClaimVerdict {
         let sentAt = stamp.sentAt.milliseconds
         let expiresAt = stamp.expiresAt.milliseconds
         guard sentAt < expiresAt, expiresAt - sentAt <= WindowLayout.lifetimeMax else { return .tooOld }
-        raiseLowerBound(to: min(sentAt, now))
         let sender = id(of: stamp.sender)
         let place = try find(sender)
         var record = ReplayRecord(key: stamp.key, sentAt: sentAt, lifetime: expiresAt - sentAt)
         let survey = try look(for: record.key)
-        if let verdict = try known(survey, now: now) { return verdict }
+        if let verdict = try known(survey) { return verdict }
         guard record.expiresAt > (try floor(slot(place))) else { return .tooOld }
         record.slot = try settle(sender, at: place)
-        return try insert(&record, survey, now: now)
+        return try insert(&record, survey)
     }
 
-    mutating func claim(webPush key: ReplayKey, now: UInt64) throws(ReplayWindowError) -> ClaimVerdict {
+    mutating func claim(webPush key: ReplayKey) throws(ReplayWindowError) -> ClaimVerdict {
         let survey = try look(for: key)
-        if let verdict = try known(survey, now: now) { return verdict }
+        if let verdict = try known(survey) { return verdict }
         let arrival = try row(SenderRow.webPushSlot).expiresMax + 1
         var record = ReplayRecord(key: key, sentAt: arrival, lifetime: 0)
         record.slot = SenderRow.webPushSlot
-        return try insert(&record, survey, now: now)
+        return try insert(&record, survey)
     }
 
     mutating func commit(_ claim: ReplayClaim) throws(ReplayWindowError) {
@@ -47,16 +46,14 @@ extension WindowCore {
     }
 
     /// - Returns: nil for an id that is not there, or is evicted: then its expiry decides.
-    private mutating func known(
-        _ survey: RecordPair.Survey,
-        now: UInt64
-    ) throws(ReplayWindowError) -> ClaimVerdict? {
+    private mutating func known(_ survey: RecordPair.Survey) throws(ReplayWindowError) -> ClaimVerdict? {
         for place in survey.matches {
             var record = try pages.record(place)
             guard record.expiresAt > (try floor(record.slot)) else { continue }
-            guard record.state == .claimed, !record.isClaimLive(now: now) else { return .replay }
-            record.claim(now: now)
-            try writeNow(word: record.tail, at: pages.tailOffset(place))
+            guard record.state == .claimed, !record.isClaimLive(at: header.time.tick) else { return .replay }
+            record.claim(at: header.time.tick)
+            // With the header, which has to know of every claim's time.
+            write([record.tail], at: pages.tailOffset(place))
             return .reclaimed(ReplayClaim(key: record.key))
         }
         return nil
@@ -64,8 +61,7 @@ extension WindowCore {
 
     private mutating func insert(
         _ record: inout ReplayRecord,
-        _ survey: RecordPair.Survey,
-        now: UInt64
+        _ survey: RecordPair.Survey
     ) throws(ReplayWindowError) -> ClaimVerdict {
         if try row(record.slot).count >= WindowLayout.quota { try evictForQuota(record.slot) }
         // Evicted itself, an id leaves its place to itself.
@@ -83,7 +79,7 @@ extension WindowCore {
         sweepSees(record, page: pages.numbers[place.side])
         if row.count >= Self.sweepCountMin, row.nextFloor == 0 { beginSweep(of: record.slot, row) }
         try storeSweep()
-        record.claim(now: now)
+        record.claim(at: header.time.tick)
         write(record.words, at: pages.offset(place))
         return .new(ReplayClaim(key: record.key))
     }
@@ -95,7 +91,9 @@ extension WindowCore {
         for place in used where forgotten.count < Self.releaseCountMax {
             let slot = ReplayRecord.slot(in: pages.words[place.side], at: place.index)
             let expiresAt = ReplayRecord.expiresAt(in: pages.words[place.side], at: place.index)
-            if expiresAt <= (try floor(slot)) { forgotten.append(place) }
+            guard expiresAt <= (try floor(slot)) else { continue }
+            forgotten.append(place)
+            try raiseFloor(of: slot, to: expiresAt)
         }
         for place in forgotten.dropFirst() {
             try writeNow(word: ReplayRecord.freeTail, at: pages.tailOffset(place))

@@ -19,8 +19,7 @@ extension WindowCore {
         }
     }
 
-    mutating func order(_ change: OrderedChange, now: UInt64) throws(ReplayWindowError) -> OrderVerdict {
-        raiseLowerBound(to: min(change.sentAt.milliseconds, now))
+    mutating func order(_ change: OrderedChange) throws(ReplayWindowError) -> OrderVerdict {
         let sender = id(of: change.sender)
         let place = try find(sender)
         let key = ReplayKey(digest: SHA256.hash(change.sender.rawRepresentation, change.target ?? []))
@@ -102,13 +101,15 @@ extension WindowCore {
         _ places: [OrderPlace],
         for owner: Int
     ) throws(ReplayWindowError) -> OrderPlace {
-        let bound = header.lowerBound
+        let bound = header.time.bound
         func isFree(_ place: OrderPlace) -> Bool { place.row.map { $0.keepUntil <= bound } ?? true }
         let first = places.prefix(WindowLayout.rowsPerPage)
         let second = places.suffix(WindowLayout.rowsPerPage)
         let emptier = first.count(where: isFree) >= second.count(where: isFree) ? first : second
         let own = emptier.filter { !isFree($0) && $0.row?.slot == owner }
-        if own.count < Self.orderQuota, let free = emptier.first(where: isFree) { return free }
+        if own.count < Self.orderQuota, let free = emptier.first(where: isFree) {
+            return free.row == nil ? free : try evictOrder([free])
+        }
         if own.count >= Self.orderQuota { return try evictOrder(own) }
         var counts: [Int: Int] = [:]
         for place in places { counts[place.row?.slot ?? owner, default: 0] += 1 }

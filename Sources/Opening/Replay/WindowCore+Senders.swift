@@ -74,16 +74,25 @@ extension WindowCore {
         case .known(let slot): return slot
         case .crowded: return SenderRow.crowdSlot
         case .vacant(let slot):
+            if let old = try rowIfUsed(slot) { try forget(old) }
             // What the crowd has forgotten may have been this sender's.
             let crowd = try row(SenderRow.crowdSlot)
             var row = SenderRow(idHigh: id.high, idLow: id.low)
             row.floor = crowd.floor
             row.orderFloor = crowd.orderFloor
-            // Ids of who had the row before are all as old as the aged bound, which is a floor for everybody.
             if header.sweptSlot == slot { header.sweptSlot = nil }
             setRow(slot, row)
             return slot
         }
+    }
+
+    /// A row that is given to another sender leaves its floors to the crowd, in which its sender is from now on.
+    private mutating func forget(_ row: SenderRow) throws(ReplayWindowError) {
+        var crowd = try self.row(SenderRow.crowdSlot)
+        crowd.evict(upTo: max(row.floor, row.expiresMax), evictedCount: 0)
+        crowd.orderFloor = max(crowd.orderFloor, row.orderFloor)
+        crowd.expiresMax = max(crowd.expiresMax, row.expiresMax)
+        setRow(SenderRow.crowdSlot, crowd)
     }
 
     mutating func row(of sender: SenderKey) throws(ReplayWindowError) -> SenderRow? {

@@ -1,3 +1,5 @@
+import Platform
+
 /// One process's view of the file: pages in memory, and what the operation under way will write. Used under the lock.
 struct WindowCore {
     let file: WindowFile
@@ -21,19 +23,19 @@ struct WindowCore {
     var sweepPages: [UInt64] = []
 
     /// Reads the first page, under the lock.
-    init(file: WindowFile) throws(ReplayWindowError) {
+    init(file: WindowFile, uptime: Uptime) throws(ReplayWindowError) {
         var page = [UInt64](repeating: 0, count: WindowLayout.pageWordCount)
         try file.read(into: &page, at: 0)
         guard let identity = WindowIdentity(page: page) else { throw .damaged }
         self.file = file
         self.identity = identity
-        try begin()
+        try begin(at: uptime)
     }
 
     var store: StoreID { StoreID(id: identity.id, generation: header.generation) }
 
-    /// Finishes what a killed process began, then reads the state.
-    mutating func begin() throws(ReplayWindowError) {
+    /// Finishes what a killed process began, then reads the state, and goes on to the uptime, which was read under the lock.
+    mutating func begin(at uptime: Uptime) throws(ReplayWindowError) {
         transaction = WindowTransaction()
         rows.removeAll(keepingCapacity: true)
         changedSlots.removeAll(keepingCapacity: true)
@@ -49,6 +51,7 @@ struct WindowCore {
         }
         self.header = header
         storedHeader = header
+        self.header.time.pass(to: uptime)
     }
 
     /// Carries out what the operation decided, all or nothing.
@@ -57,7 +60,9 @@ struct WindowCore {
             guard let row = rows[slot] else { continue }
             transaction.write(row.words, at: WindowLayout.offset(ofSender: slot))
         }
-        if header != storedHeader { transaction.write(header.words, at: WindowHeader.wordIndex * 8) }
+        if header != storedHeader, !transaction.isEmpty || header.isWorthWriting(over: storedHeader) {
+            transaction.write(header.words, at: WindowHeader.wordIndex * 8)
+        }
         guard !transaction.isEmpty else { return }
         try file.write(transaction.journal, at: WindowLayout.journalWord * 8)
         try apply(transaction)
@@ -85,21 +90,24 @@ struct WindowCore {
         return store
     }
 
-    /// Rule 25: only verified messages come here.
-    mutating func raiseLowerBound(to time: UInt64) { header.lowerBound = max(header.lowerBound, time) }
-
-    /// Everything that expires at or before this is forgotten, whoever sent it: no clock that may be believed is so
-    /// far back (protocol v1, rules 24 and 25). From verified messages, never from the clock alone.
+    /// Everything that expires at or before this may be forgotten, whoever sent it (docs/protocol.md, section 10). From
+    /// confirmed time alone, and what is forgotten by it raises a floor: a confirmation may take it back.
     var agedBound: UInt64 {
-        header.lowerBound > WindowLayout.keptAfterExpiry ? header.lowerBound - WindowLayout.keptAfterExpiry : 0
+        header.time.bound > WindowLayout.keptAfterExpiry ? header.time.bound - WindowLayout.keptAfterExpiry : 0
     }
 
     /// The row with this number, which is used.
     mutating func row(_ slot: Int) throws(ReplayWindowError) -> SenderRow {
+        guard let row = try rowIfUsed(slot) else { throw .damaged }
+        return row
+    }
+
+    /// - Returns: nil for a row that nobody has had yet.
+    mutating func rowIfUsed(_ slot: Int) throws(ReplayWindowError) -> SenderRow? {
         if let row = rows[slot] { return row }
         guard slot < SenderRow.countMax else { throw .damaged }
         try file.read(into: &rowWords, at: WindowLayout.offset(ofSender: slot))
-        guard let row = try SenderRow.read(rowWords, at: 0) else { throw .damaged }
+        guard let row = try SenderRow.read(rowWords, at: 0) else { return nil }
         rows[slot] = row
         return row
     }
@@ -107,6 +115,14 @@ struct WindowCore {
     mutating func setRow(_ slot: Int, _ row: SenderRow) {
         rows[slot] = row
         changedSlots.insert(slot)
+    }
+
+    /// What leaves the window is kept out by a floor from now on, which needs no clock.
+    mutating func raiseFloor(of slot: Int, to expiresAt: UInt64) throws(ReplayWindowError) {
+        var row = try self.row(slot)
+        guard expiresAt > row.floor else { return }
+        row.evict(upTo: expiresAt, evictedCount: 1)
+        setRow(slot, row)
     }
 
     /// The floor that ids of this sender must be above.

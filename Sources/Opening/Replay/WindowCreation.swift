@@ -31,13 +31,16 @@ enum WindowCreation {
         // Under the lock nobody else has one of this name; what is there was left by a process that was killed.
         let temporary = folder + "/" + temporaryName
         unsafe unlink(temporary)
-        if let code = DeviceRules.refusal(of: .create) { throw ReplayWindowError("open", code: code) }
+        let refusal = DeviceRules.refusal(of: .create(.untilFirstUnlock), at: temporary)
+        if let code = refusal { throw ReplayWindowError("open", code: code) }
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw ReplayWindowError("open", code: errno) }
         do throws(ReplayWindowError) {
             defer { close(descriptor) }
+            let failure = FileProtection.untilFirstUnlock.set(on: descriptor)
+            if let code = failure { throw ReplayWindowError("fcntl", code: code) }
             try writePages(to: descriptor, identity: identity)
-            guard fsync(descriptor) == 0 else { throw ReplayWindowError("fsync", code: errno) }
+            if let code = FileSync.ordered.force(descriptor) { throw ReplayWindowError("fsync", code: code) }
             try moveFolder(at: path, aside: path + "." + Base64URL.string(identity.id))
             guard unsafe rename(temporary, path) == 0 else { throw ReplayWindowError("rename", code: errno) }
         } catch {
@@ -45,7 +48,7 @@ enum WindowCreation {
             throw error
         }
         // Some file systems cannot sync a directory and say so; they order the rename themselves.
-        guard fsync(directory) == 0 || errno == EINVAL else { throw ReplayWindowError("fsync", code: errno) }
+        if let code = FileSync.durable.force(directory), code != EINVAL { throw ReplayWindowError("fsync", code: code) }
     }
 
     /// A file cannot be renamed onto a folder. One with something in it is not ours to delete, and is kept under another name.
@@ -57,7 +60,7 @@ enum WindowCreation {
     private static func isIntact(_ path: String) throws(ReplayWindowError) -> Bool {
         do {
             let file = try WindowFile(path: path, onWrite: nil)
-            _ = try file.withLock { () throws(ReplayWindowError) in try WindowCore(file: file) }
+            _ = try file.withLock { () throws(ReplayWindowError) in try WindowCore(file: file, uptime: .now) }
             return true
         } catch {
             guard error == .missing || error == .damaged else { throw error }

@@ -14,7 +14,7 @@ final class WindowFile: Sendable {
     ///   - onWrite: see `WriteObserver`.
     /// - Throws: `.missing`; `.damaged` for anything but a file of the right size; `.locked`; `.system`.
     init(path: String, onWrite: WriteObserver?) throws(ReplayWindowError) {
-        if let code = DeviceRules.refusal(of: .overwrite) { throw ReplayWindowError("open", code: code) }
+        if let code = DeviceRules.refusal(of: .overwrite, at: path) { throw ReplayWindowError("open", code: code) }
         // Without O_NONBLOCK a FIFO in its place would hold the caller; a link could lead anywhere.
         let descriptor = unsafe open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {

@@ -5,7 +5,7 @@ struct WindowIdentity: Equatable {
     static let wordCount = 8
     /// "SealedPushReplay".
     private static let magic: [UInt64] = [0x7550_6465_6C61_6553, 0x7961_6C70_6552_6873]
-    private static let version: UInt64 = 1
+    private static let version: UInt64 = 2
 
     /// All of it: magic, version, id, salt, digest.
     let words: [UInt64]
@@ -45,13 +45,12 @@ struct WindowIdentity: Equatable {
 /// What changes about the file as a whole.
 struct WindowHeader: Equatable {
     static let wordIndex = 8
-    static let wordCount = 4
+    static let wordCount = 3 + WindowTime.wordCount
     private static let noSlot: UInt64 = 0xFFFF
     /// So that one more can always be counted; no app raises it so often.
     static let generationMax: UInt64 = 1 << 62
 
-    /// The largest min(sent-at, clock) of all verified messages (protocol v1, rule 25).
-    var lowerBound: UInt64 = 0
+    var time = WindowTime()
     var generation: UInt64 = 1
     /// Whose ids are being swept.
     var sweptSlot: Int?
@@ -61,17 +60,22 @@ struct WindowHeader: Equatable {
     /// - Returns: nil where the check fails.
     init?(page: [UInt64]) {
         let words = page[Self.wordIndex..<Self.wordIndex + Self.wordCount]
-        guard words[Self.wordIndex + 3] == WindowCheck.digest(words.dropLast()) else { return nil }
-        lowerBound = words[Self.wordIndex]
-        generation = words[Self.wordIndex + 1]
+        guard words.last == WindowCheck.digest(words.dropLast()) else { return nil }
+        generation = words[Self.wordIndex]
         guard generation <= Self.generationMax else { return nil }
-        let slot = words[Self.wordIndex + 2]
+        let slot = words[Self.wordIndex + 1]
         guard slot == Self.noSlot || slot < SenderRow.countMax else { return nil }
         sweptSlot = slot == Self.noSlot ? nil : Int(slot)
+        time = WindowTime(words: words.dropFirst(2).dropLast())
+    }
+
+    /// Whether a file that says `old` must hear of this although there is nothing else to write.
+    func isWorthWriting(over old: WindowHeader) -> Bool {
+        generation != old.generation || sweptSlot != old.sweptSlot || time.isWorthWriting(over: old.time)
     }
 
     var words: [UInt64] {
-        let words = [lowerBound, generation, sweptSlot.map(UInt64.init) ?? Self.noSlot]
+        let words = [generation, sweptSlot.map(UInt64.init) ?? Self.noSlot] + time.words
         return words + [WindowCheck.digest(words[...])]
     }
 }

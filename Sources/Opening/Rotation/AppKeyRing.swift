@@ -85,7 +85,7 @@ package struct AppKeyRing: Sendable {
                 replayStore: replayStore,
                 origin: .newIdentity
             )
-            try writer.rotate(&index, policy: policy, at: clock.stamp, signedBy: identityKey, random: &random)
+            try writer.rotate(&index, policy: policy, at: clock, signedBy: identityKey, random: &random)
             // Last, so that a ring whose making was cut short is made again: nobody has seen its identity.
             try writer.write(identityKey)
             try writer.sweep(keeping: index)
@@ -104,7 +104,7 @@ package struct AppKeyRing: Sendable {
     ///   - random: the source of new keys, where some must be made.
     /// - Returns: the ring; `start` says what happened to it.
     /// - Throws: `.noIdentity`, `.identityDamaged`, `.otherTopic`, `.store` (with `.locked` before the first unlock),
-    ///   `.lock`, `.randomSourceStuck`, `.tooManyPrekeys`.
+    ///   `.lock`, `.randomSourceStuck`.
     package static func open(
         stores: KeyStores,
         topic: BundleID,
@@ -129,8 +129,7 @@ package struct AppKeyRing: Sendable {
             if let problem {
                 // An event that nobody has acted on yet is not replaced by a smaller one.
                 if index.origin != .newIdentity { index.origin = problem }
-                index.makeRoom(for: policy.classes.count)
-                try writer.rotate(&index, policy: policy, at: clock.stamp, signedBy: identityKey, random: &random)
+                try writer.rotate(&index, policy: policy, at: clock, signedBy: identityKey, random: &random)
             } else if index != found {
                 try writer.commit(index)
             }
@@ -150,18 +149,23 @@ package struct AppKeyRing: Sendable {
 // What the app calls while it runs. Each call reads the index that is on disk, under the lock: no two instances, and no
 // two processes, undo each other's work.
 extension AppKeyRing {
-    /// Rotates if a prekey is seven days old, was made by a clock that ran ahead, or if the policy's classes changed.
+    /// Rotates if a prekey is seven days old, was made by a clock that ran ahead, or if the policy's classes changed. By a
+    /// clock that nobody confirmed it does so only while there is room, because a clock that jumps must destroy nothing.
     ///
     /// - Parameters:
     ///   - clock: the time.
     ///   - random: the source of the keys.
     /// - Returns: whether there is a new bundle to publish.
     /// - Throws: `KeyRingError`; `.store(.locked)` where a prekey of the class *unlocked* cannot be written now.
-    package func rotateIfDue(at clock: RingClock, random: inout some RandomSource) throws(KeyRingError) -> Bool {
+    package func rotateIfDue(at clock: RingClock, random: inout some RandomSource) throws(KeyRingError) -> Rotation {
         try change { index, writer throws(KeyRingError) in
-            guard index.isRotationDue(policy: policy, at: clock.stamp) else { return false }
+            let hasRoom = clock.confirmed != nil || index.hasRoom(for: policy.classes.count)
+            guard hasRoom, index.isRotationDue(policy: policy, at: clock) else {
+                return hasRoom && !clock.isUnconfirmedForLong
+                    ? .notDue : .clockUnconfirmed(since: clock.known.lastConfirmed)
+            }
             try rotate(&index, writer, at: clock, random: &random)
-            return true
+            return .rotated
         }
     }
 
@@ -174,11 +178,12 @@ extension AppKeyRing {
 
     /// The bundle for senders: always the same bytes until the next rotation.
     ///
+    /// - Parameter clock: the time.
     /// - Returns: the signed bytes and their epoch, for `acknowledged`.
-    /// - Throws: `KeyRingError`; `.rotationDue` where a prekey of it was destroyed.
-    package func bundle() throws(KeyRingError) -> (bytes: [UInt8], epoch: UInt64) {
+    /// - Throws: `KeyRingError`; `.rotationDue` where a prekey of it was destroyed, or senders would refuse it.
+    package func bundle(at clock: RingClock) throws(KeyRingError) -> (bytes: [UInt8], epoch: UInt64) {
         let index = try currentIndex(RingWriter(stores: stores))
-        guard !index.bundle.isEmpty else { throw .rotationDue }
+        guard !index.bundle.isEmpty, !index.isAhead(of: clock) else { throw .rotationDue }
         return (index.bundle, index.epoch)
     }
 
@@ -196,7 +201,19 @@ extension AppKeyRing {
     package func acknowledged(epoch: UInt64, at clock: RingClock) throws(KeyRingError) {
         try change { index, writer throws(KeyRingError) in
             guard epoch <= index.epoch else { throw KeyRingError.unknownEpoch }
-            if index.acknowledge(epoch: epoch, at: clock.stamp) { try writer.commit(index) }
+            if index.acknowledge(epoch: epoch, at: clock) { try writer.commit(index) }
+        }
+    }
+
+    /// Time was confirmed: what happened without it counts from now.
+    ///
+    /// - Parameter clock: the time.
+    /// - Throws: `KeyRingError`.
+    package func settle(at clock: RingClock) throws(KeyRingError) {
+        try change { index, writer throws(KeyRingError) in
+            let before = index
+            index.correctTimes(by: clock)
+            if index != before { try writer.commit(index) }
         }
     }
 
@@ -237,7 +254,7 @@ extension AppKeyRing {
     ) throws(KeyRingError) {
         let identityKey = try writer.readIdentity()
         guard IdentityKey(identityKey.publicKey) == index.identity else { throw .identityDamaged }
-        try writer.rotate(&index, policy: policy, at: clock.stamp, signedBy: identityKey, random: &random)
+        try writer.rotate(&index, policy: policy, at: clock, signedBy: identityKey, random: &random)
     }
 
     private func change<Result>(

@@ -27,8 +27,6 @@ package enum KeyRingError: Error, Equatable {
     case identityDamaged
     /// The ring belongs to another app's bundle id: a mistake in the configuration.
     case otherTopic
-    /// Rotated so often that older prekeys, which may still be needed, would have to go.
-    case tooManyPrekeys
     /// Sixteen draws of the random source gave ids that are taken.
     case randomSourceStuck
     /// No current prekeys: rotate first.

@@ -1,26 +1,36 @@
 package import Envelope
 
-/// What the app knows of the time (protocol v1, rule 25).
+/// What the app knows of the time (docs/protocol.md, sections 9 and 14).
 package struct RingClock: Equatable, Sendable {
+    /// How long ago a confirmation is that says little of the time.
+    static let confirmationAgeMax: Duration = .seconds(7 * 86_400)
+
     /// The device's clock.
     package let now: Timestamp
-    /// LB: what the time is at least, by the build date and by verified messages.
-    package let lowerBound: Timestamp
-    /// Whether the app has just compared its clock with one that it trusts, over an authenticated connection.
-    package let isConfirmedOnline: Bool
+    /// What is known beside it.
+    package let known: KnownTime
 
-    package init(now: Timestamp, lowerBound: Timestamp, isConfirmedOnline: Bool = false) {
+    package init(now: Timestamp, known: KnownTime) {
         self.now = now
-        self.lowerBound = lowerBound
-        self.isConfirmedOnline = isConfirmedOnline
+        self.known = known
     }
 
-    /// The time to write down. A clock behind the lower bound is known to be wrong, so it is not believed.
+    /// The time of a new bundle, which a sender must not take for one of the future. A device's clock counts only before
+    /// time was ever confirmed.
     var stamp: Timestamp {
-        let time = isConfirmedOnline ? now : max(now, lowerBound)
+        let time = known.lastConfirmed == nil ? max(now, known.lowerBound) : known.lowerBound
         return min(time, Timestamp(milliseconds: Timestamp.millisecondsMax))
     }
 
-    /// What has passed for certain: a bare jump of the clock must not destroy keys.
-    var certain: Timestamp { isConfirmedOnline ? now : lowerBound }
+    /// The time as it is; nil where it was not confirmed since the device was started.
+    var confirmed: Timestamp? { known.isConfirmed ? known.lowerBound : nil }
+
+    /// What has passed for certain.
+    var certain: Timestamp { known.lowerBound }
+
+    /// Whether it is so long ago that time was confirmed that the app should see to it.
+    var isUnconfirmedForLong: Bool {
+        guard !known.isConfirmed, let last = known.lastConfirmed else { return !known.isConfirmed }
+        return max(now, known.lowerBound) >= last.advanced(by: Self.confirmationAgeMax)
+    }
 }

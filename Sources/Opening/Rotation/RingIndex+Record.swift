@@ -7,7 +7,7 @@ import Primitives
 //     "SPring" ‖ 0x01 ‖ IK 32 ‖ LP(TOPIC) ‖ replay store id 16 ‖ generation u64 ‖ origin u8 ‖ epoch u64
 //     ‖ acknowledged epoch u64
 //     ‖ count u8 ‖ prekeys: suite u8 ‖ class u8 ‖ key ‖ not-before u64 ‖ not-after u64
-//                           ‖ superseded: epoch u64, at u64, acknowledged-at u64 (0: not)
+//                           ‖ superseded: epoch u64 (0: not), at u64, acknowledged-at u64 (0: not known)
 //     ‖ count u8 ‖ destroyed ids 8 each ‖ length u16 ‖ bundle ‖ SHA-256 of all that 32
 //
 // The digest finds accidents. Whoever can write the record can read the secrets beside it.
@@ -110,7 +110,7 @@ extension RingIndex {
         guard supersededEpoch > 0 else { return supersededAt == 0 && acknowledgedAt == 0 ? prekey : nil }
         prekey.supersession = RingPrekey.Supersession(
             epoch: supersededEpoch,
-            at: Timestamp(milliseconds: supersededAt),
+            at: supersededAt == 0 ? nil : Timestamp(milliseconds: supersededAt),
             acknowledgedAt: acknowledgedAt == 0 ? nil : Timestamp(milliseconds: acknowledgedAt)
         )
         return prekey
@@ -134,7 +134,7 @@ extension [UInt8] {
         append(bigEndian: prekey.notBefore.milliseconds)
         append(bigEndian: prekey.notAfter.milliseconds)
         append(bigEndian: prekey.supersession?.epoch ?? 0)
-        append(bigEndian: prekey.supersession?.at.milliseconds ?? 0)
+        append(bigEndian: prekey.supersession?.at?.milliseconds ?? 0)
         append(bigEndian: prekey.supersession?.acknowledgedAt?.milliseconds ?? 0)
     }
 }

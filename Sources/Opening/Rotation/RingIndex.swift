@@ -73,14 +73,17 @@ struct RingIndex: Equatable, Sendable {
 
 // The life of the prekeys, without I/O: each call is one event, and the caller performs what is returned.
 extension RingIndex {
-    /// Whether a prekey is old enough, was made by a clock that ran ahead (senders refuse it as not yet valid), or is
-    /// not what the policy asks for.
-    func isRotationDue(policy: RotationPolicy, at now: Timestamp) -> Bool {
+    /// Whether a prekey is old enough, was made by a clock that ran ahead, or is not what the policy asks for.
+    func isRotationDue(policy: RotationPolicy, at clock: RingClock) -> Bool {
         guard !bundle.isEmpty, current.map(\.prekey.protectionClass) == policy.classes else { return true }
-        return current.contains { prekey in
-            now >= prekey.notBefore.advanced(by: RotationPolicy.rotationAge)
-                || now.advanced(by: KeyBundle.clockSkewMax) < prekey.notBefore
-        }
+        return isAhead(of: clock)
+            || current.contains { clock.stamp >= $0.notBefore.advanced(by: RotationPolicy.rotationAge) }
+    }
+
+    /// Whether senders refuse the bundle as not yet valid: a clock made it that ran ahead. Known once time is confirmed.
+    func isAhead(of clock: RingClock) -> Bool {
+        guard let limit = clock.confirmed?.advanced(by: KeyBundle.clockSkewMax) else { return false }
+        return epoch > limit.milliseconds || current.contains { $0.notBefore > limit }
     }
 
     /// Whether these may be new prekeys: an id must never lead to two keys (protocol v1, rule 6).
@@ -96,18 +99,20 @@ extension RingIndex {
     ///
     /// - Parameters:
     ///   - new: in a bundle's order, such that `canAdd` and `hasRoom`.
-    ///   - now: when.
+    ///   - clock: the time.
     ///   - identityKey: the private half of `identity`.
     mutating func rotate(
         to new: [PublicPrekey],
-        at now: Timestamp,
+        at clock: RingClock,
         signedBy identityKey: borrowing Ed25519PrivateKey
     ) {
         precondition(canAdd(new) && hasRoom(for: new.count))
+        if isAhead(of: clock) { restartEpochs(at: clock.stamp) }
+        let now = clock.stamp
         // Growing with the clock, it grows even when the last one was lost with an uninstalled app.
         epoch = max(epoch + 1, now.milliseconds)
         for index in prekeys.indices where prekeys[index].supersession == nil {
-            prekeys[index].supersession = RingPrekey.Supersession(epoch: epoch, at: now, acknowledgedAt: nil)
+            prekeys[index].supersession = RingPrekey.Supersession(epoch: epoch, at: clock.confirmed)
         }
         let notAfter = now.advanced(by: KeyBundle.validityMax)
         prekeys += new.map { RingPrekey($0, identity: identity, notBefore: now, notAfter: notAfter) }
@@ -120,18 +125,13 @@ extension RingIndex {
     ///
     /// - Parameters:
     ///   - acknowledged: one that was made; the relay is a stranger and could claim one that was not.
-    ///   - now: when.
+    ///   - clock: the time.
     /// - Returns: whether there was anything to note.
-    mutating func acknowledge(epoch acknowledged: UInt64, at now: Timestamp) -> Bool {
+    mutating func acknowledge(epoch acknowledged: UInt64, at clock: RingClock) -> Bool {
         guard acknowledged <= epoch, acknowledged > acknowledgedEpoch else { return false }
         acknowledgedEpoch = acknowledged
         if isPublished { origin = .continued }
-        for index in prekeys.indices {
-            guard let supersession = prekeys[index].supersession, supersession.epoch <= acknowledged,
-                supersession.acknowledgedAt == nil
-            else { continue }
-            prekeys[index].supersession?.acknowledgedAt = now
-        }
+        correctTimes(by: clock)
         return true
     }
 
@@ -139,7 +139,7 @@ extension RingIndex {
     ///
     /// - Returns: whose secrets to delete, once this index is on disk.
     mutating func destroyDue(policy: RotationPolicy, at clock: RingClock) -> [PrekeyID] {
-        if clock.isConfirmedOnline { correctTimes(to: clock.now) }
+        correctTimes(by: clock)
         return destroy { policy.end(of: $0) < clock.certain }
     }
 
@@ -152,20 +152,43 @@ extension RingIndex {
         return destroyed.map(\.id)
     }
 
-    /// For a ring that must rotate to go on: the oldest superseded prekeys go before their time. A ring that can wait
-    /// refuses instead.
-    mutating func makeRoom(for count: Int) {
+    /// The one case in which a prekey goes before its time: the oldest superseded ones, where the ring is full.
+    ///
+    /// - Returns: whose secrets to delete, once this index is on disk.
+    mutating func makeRoom(for count: Int) -> [PrekeyID] {
+        var destroyed: [PrekeyID] = []
         while !hasRoom(for: count), let oldest = prekeys.first(where: { $0.supersession != nil }) {
-            _ = destroy { $0.id == oldest.id }
+            destroyed += destroy { $0.id == oldest.id }
+        }
+        return destroyed
+    }
+
+    /// Confirmed time takes the place of what a clock wrote that ran ahead, which would keep a key for years, and of what
+    /// nobody could write.
+    mutating func correctTimes(by clock: RingClock) {
+        guard let now = clock.confirmed else { return }
+        func corrected(_ time: Timestamp?) -> Timestamp {
+            guard let time, time <= now.advanced(by: KeyBundle.clockSkewMax) else { return now }
+            return time
+        }
+        for index in prekeys.indices {
+            prekeys[index].notAfter = min(prekeys[index].notAfter, now.advanced(by: KeyBundle.validityMax))
+            guard let supersession = prekeys[index].supersession else { continue }
+            prekeys[index].supersession?.at = corrected(supersession.at)
+            guard supersession.epoch <= acknowledgedEpoch else { continue }
+            prekeys[index].supersession?.acknowledgedAt = corrected(supersession.acknowledgedAt)
         }
     }
 
-    /// Times that a clock wrote which ran ahead would keep a key for years: nothing began later than now.
-    private mutating func correctTimes(to now: Timestamp) {
-        for index in prekeys.indices {
-            prekeys[index].notAfter = min(prekeys[index].notAfter, now.advanced(by: KeyBundle.validityMax))
-            guard let time = prekeys[index].supersession?.acknowledgedAt else { continue }
-            prekeys[index].supersession?.acknowledgedAt = min(time, now)
+    /// Epochs of a clock that ran ahead: no sender has pinned one, since each refuses what is ahead of its own clock. So
+    /// they go back to where they were before it.
+    private mutating func restartEpochs(at now: Timestamp) {
+        let limit = now.advanced(by: KeyBundle.clockSkewMax).milliseconds
+        let sound = ([acknowledgedEpoch] + prekeys.compactMap { $0.supersession?.epoch }).filter { $0 <= limit }
+        epoch = min(epoch, sound.max() ?? 0)
+        acknowledgedEpoch = min(acknowledgedEpoch, epoch)
+        for index in prekeys.indices where prekeys[index].supersession?.epoch ?? 0 > limit {
+            prekeys[index].supersession?.epoch = max(epoch + 1, now.milliseconds)
         }
     }
 }

@@ -14,6 +14,7 @@ package enum RingLock {
         path: String,
         _ body: () throws(KeyRingError) -> Result
     ) throws(KeyRingError) -> Result {
+        if let code = DeviceRules.refusal(of: .read, at: path) { throw .lock(code: code) }
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .lock(code: errno) }
         defer { close(descriptor) }

@@ -12,9 +12,10 @@ struct RingPrekey: Equatable, Sendable {
 
     struct Supersession: Equatable, Sendable {
         /// The first bundle without this prekey.
-        let epoch: UInt64
-        let at: Timestamp
-        /// When the relay had that bundle, or a newer one.
+        var epoch: UInt64
+        /// Nil until time is confirmed: then it counts from there.
+        var at: Timestamp?
+        /// When the relay had that bundle, or a newer one, by confirmed time.
         var acknowledgedAt: Timestamp?
     }
 

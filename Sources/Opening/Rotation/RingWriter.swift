@@ -113,19 +113,20 @@ struct RingWriter {
     func rotate(
         _ index: inout RingIndex,
         policy: RotationPolicy,
-        at now: Timestamp,
+        at clock: RingClock,
         signedBy identityKey: borrowing Ed25519PrivateKey,
         random: inout some RandomSource
     ) throws(KeyRingError) {
-        guard index.hasRoom(for: policy.classes.count) else { throw .tooManyPrekeys }
+        let destroyed = index.makeRoom(for: policy.classes.count)
         var new: [PublicPrekey] = []
         for protectionClass in policy.classes {
             let prekey = try draw(protectionClass, for: index, beside: new, random: &random)
             try write(prekey, identity: index.identity)
             new.append(prekey.publicPrekey)
         }
-        index.rotate(to: new, at: now, signedBy: identityKey)
+        index.rotate(to: new, at: clock, signedBy: identityKey)
         try commit(index)
+        for id in destroyed { try delete(id) }
     }
 
     /// A key whose id no other prekey has or had (protocol v1, rule 6).

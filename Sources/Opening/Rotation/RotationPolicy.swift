@@ -7,6 +7,8 @@ package struct RotationPolicy: Equatable, Sendable {
     package static let messageLifetimeLimit: Duration = .seconds(30 * 86_400)
     /// A prekey of this age is rotated when the app runs.
     static let rotationAge: Duration = .seconds(7 * 86_400)
+    /// How long an app may take to bring a new bundle to the relay.
+    static let publicationMax: Duration = .seconds(7 * 86_400)
     /// How long a sender may use its copy of a bundle before it asks for the newest.
     static let senderCacheMax: Duration = .seconds(7 * 86_400)
 
@@ -28,14 +30,16 @@ package struct RotationPolicy: Equatable, Sendable {
     /// From when on no message sealed to this prekey can be shown any more.
     ///
     /// A superseded one: every sender has the newer bundle one cache time after the relay has it, seals at most that
-    /// long to the old one, and the message lives at most its longest life; clocks may differ. Any one: nobody seals to
-    /// it after not-after.
+    /// long to the old one, and the message lives at most its longest life; clocks may differ. A relay that says nothing
+    /// makes that a week longer and no more. Any one: nobody seals to it after not-after.
     func end(of prekey: RingPrekey) -> Timestamp {
         let longest = prekey.notAfter.advanced(by: messageLifetimeMax)
-        guard let acknowledged = prekey.supersession?.acknowledgedAt else { return longest }
-        let superseded = acknowledged.advanced(
-            by: Self.senderCacheMax + messageLifetimeMax + KeyBundle.clockSkewMax
+        guard let supersession = prekey.supersession, let at = supersession.at else { return longest }
+        let latest = at.advanced(by: Self.publicationMax)
+        let start = supersession.acknowledgedAt.map { min($0, latest) } ?? latest
+        return min(
+            longest,
+            start.advanced(by: Self.senderCacheMax + messageLifetimeMax + KeyBundle.clockSkewMax)
         )
-        return min(longest, superseded)
     }
 }

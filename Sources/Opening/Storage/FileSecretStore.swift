@@ -1,5 +1,6 @@
 package import Envelope
 package import Keys
+private import Platform
 package import Primitives
 
 /// Secret records as files: one each, of mode 0600, replaced by rename and forced to disk.
@@ -64,9 +65,9 @@ package struct FileSecretStore: SecretStore {
             }
         }
         do throws(FileError) {
-            try PrivateFolder.make(folder)
+            try PrivateFolder.make(folder, protection: .untilFirstUnlock)
             try file.withBytes { bytes throws(FileError) in
-                try WholeFile.write(bytes, to: path(name), access: .ownerOnly)
+                try WholeFile.write(bytes, to: path(name), access: .protected(.untilFirstUnlock))
             }
         } catch {
             throw SecretStoreError(error)

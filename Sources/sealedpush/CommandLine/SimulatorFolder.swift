@@ -102,7 +102,7 @@ final class SimulatorFolder: Sendable {
     // MARK: Made once
 
     private static func makeFolder(_ path: String) throws(CommandFailure) {
-        do throws(FileError) { try PrivateFolder.make(path) } catch { throw .file(error) }
+        do throws(FileError) { try PrivateFolder.make(path, protection: nil) } catch { throw .file(error) }
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .file(.system(call: "stat", path: path, code: errno)) }
         guard status.st_mode & S_IFMT == S_IFDIR else {

@@ -27,7 +27,10 @@ extension DeviceCommand {
         do {
             if let path = arguments.value("--senders") { try app.device.setContacts(try contacts(path)) }
             // A tester's keys stay as they are in their file.
-            if arguments.value("--device-key") == nil { try app.device.rotateIfDue() }
+            if arguments.value("--device-key") == nil {
+                try app.confirmTime()
+                _ = try app.device.rotateIfDue()
+            }
         } catch let error as AppDeviceError {
             throw .failed(error.sentence)
         } catch let error as CommandFailure {

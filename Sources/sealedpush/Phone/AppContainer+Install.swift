@@ -2,11 +2,12 @@ import Glibc
 import Keys
 import NotificationCore
 import Opening
+import Platform
 
 extension AppContainer {
     /// The app's first launch with a tester's keys: they and the pinned senders go where app and extension find them.
     func install(_ keys: borrowing DeviceKeys, _ contacts: ContactList) throws(FileError) {
-        try PrivateFolder.make(privatePath)
+        try PrivateFolder.make(privatePath, protection: .untilFirstUnlock)
         do throws(SharedContainer.InstallError) {
             try SharedContainer(path: groupPath).install(
                 keys: keys,
@@ -16,9 +17,10 @@ extension AppContainer {
         } catch {
             switch error {
             case .file(let error): throw error
-            case .keys(.store(.system(let call, let code))), .window(.system(let call, let code)):
+            case .keys(.store(.system(let call, let code))), .window(.system(let call, let code)),
+                .container(.system(let call, let code)):
                 throw .system(call: call, path: groupPath, code: code)
-            case .keys, .window: throw .malformed(path: groupPath, expected: "a folder for keys")
+            case .container, .keys, .window: throw .malformed(path: groupPath, expected: "a folder for keys")
             }
         }
     }

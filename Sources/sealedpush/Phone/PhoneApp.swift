@@ -58,6 +58,9 @@ struct PhoneApp {
         return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
     }
 
+    /// The machine's clock is what the phone would ask a server for.
+    func confirmTime() throws(AppDeviceError) { _ = try device.confirm(.now, askedAt: .now, now: .now) }
+
     /// Runs, in front or because a background push has woken it.
     ///
     /// - Returns: what was kept while the phone was locked, opened now.
@@ -81,7 +84,7 @@ extension AppDeviceError {
         case .otherTopic: "they are those of another app; give its bundle id with --topic"
         case .system(let call, let code): "\(call): \(Output.systemText(code))"
         case .announcement(let error): "a sender's announcement was refused (\(error))"
-        case .damaged, .contactsDamaged, .webPushKeysDamaged, .replayStoreLost, .erased, .tooManyPrekeys, .rotationDue,
+        case .damaged, .contactsDamaged, .webPushKeysDamaged, .replayStoreLost, .erased, .rotationDue,
             .unknownEpoch, .randomSource:
             "they are damaged (\(self)); remove the folder and begin anew"
         }

@@ -76,6 +76,16 @@ struct ProcessSupervisionTests {
         #expect(at(3, .suspended(holdsLock: true)) == [.kill, .finish(0, finish)])
     }
 
+    @Test mutating func `a lock that is held when an activity is over ends the process, and is counted`() {
+        answeredWithActivity()
+        _ = at(2, .tick)
+        _ = at(3, .reported(.activityEnded))
+        #expect(at(3, .tick) == [.suspend])
+        #expect(process.lateLockCount == 0)
+        #expect(at(3, .suspended(holdsLock: true)) == [.kill])
+        #expect(process.lateLockCount == 1)
+    }
+
     @Test mutating func `no answer is an expiry call, and then the end`() {
         deliver(0)
         #expect(at(29, .tick) == [])

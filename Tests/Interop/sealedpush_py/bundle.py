@@ -79,6 +79,7 @@ def verify(raw, pinned_identity, topic, now, pin=None):
     require(verifies(pinned_identity, signature, lp(CONTEXT) + raw[:signed_size]), "bad-signature")  # step 5
     order = [(entry.suite, entry.prekey_class) for entry in entries]
     require(order == sorted(set(order)) and issued_at < TIME_LIMIT)  # step 6
+    require(epoch <= now + CLOCK_SKEW, "not-yet-valid")  # before it is pinned
     suites = {entry.prekey_class: entry.suite for entry in entries}  # ascending, so the highest stays
     new_pin = Pin(epoch, hashlib.sha256(raw).digest(), suites)
     if pin:

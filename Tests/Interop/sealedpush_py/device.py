@@ -52,9 +52,13 @@ class Device:
     state: State = dataclasses.field(default_factory=State)
     retired: dict = dataclasses.field(default_factory=dict)  # succession.Retired by SK
 
-    def open(self, payload, now):
-        """The outcome for a payload (bytes). Whatever the bytes are, this returns."""
+    def open(self, payload, now, start=1, uptime=0):
+        """The outcome for a payload (bytes). Whatever the bytes are, this returns. `uptime` is that of the device's `start`."""
         self._claim = None
+        time = self.state.window.time
+        time.pass_to(start, uptime)
+        # Confirmed time goes on by the uptime: what the device's clock shows does not count.
+        now = self.lower_bound if time.is_confirmed and time.lower_bound >= self.build_date else now
         try:
             push = parse_object(payload, integers_only=False, depth_max=64)
             require(not ("sealed" in push and "webpush" in push))
@@ -62,7 +66,7 @@ class Device:
                 kind, shows = "opened", self._open_sealed(push["sealed"], now)
             else:
                 require("webpush" in push and self.subscription, "not-sealed")
-                kind, shows = "unauthenticated", self._open_web_push(push["webpush"], now)
+                kind, shows = "unauthenticated", self._open_web_push(push["webpush"])
         except Refused as refusal:
             kind, shows = refusal.kind, None
         return Outcome(kind, shows, self._claim)
@@ -74,7 +78,7 @@ class Device:
 
     @property
     def lower_bound(self):
-        return max(self.build_date, self.state.window.latest_sent_at)
+        return max(self.build_date, self.state.window.time.lower_bound)
 
     def _open_sealed(self, sealed, now):
         require(isinstance(sealed, str) and len(sealed) == self.push.sealed_length)
@@ -88,7 +92,7 @@ class Device:
         succession.require_accepted(given_up, max(now, self.lower_bound), self.lifetime_max)
         require(self.state.is_available, "store-unavailable")
         self._claim, is_again = self.state.window.claim(
-            frame.sender_key, frame.message_id, frame.sent_at, frame.expires_at, now, self.build_date)  # step 7
+            frame.sender_key, frame.message_id, frame.sent_at, frame.expires_at)  # step 7
         message = body.parse(frame.body)  # step 8
         if message["op"] == "call":
             require(frame.expires_at - frame.sent_at <= CALL_LIFETIME_MAX)
@@ -127,10 +131,10 @@ class Device:
             shows[name] = shortest_decimal(shows[name])
         return shows | ({"truncated": True} if frame.flags & TRUNCATED_FLAG else {})
 
-    def _open_web_push(self, record, now):
+    def _open_web_push(self, record):
         require(isinstance(record, str))
         record = from_base64url(record)
         shows = self.subscription.open(record)
         require(self.state.is_available, "store-unavailable")
-        self._claim = self.state.window.claim_web_push(self.subscription.replay_key(record), now)
+        self._claim = self.state.window.claim_web_push(self.subscription.replay_key(record))
         return shows

@@ -5,7 +5,7 @@ import heapq
 
 from .encoding import DAY, SECOND, require
 
-CLAIM_TIME = 35 * SECOND  # a process that claimed a message and showed nothing for so long has died
+CLAIM_TICKS = 35  # a process that claimed a message and showed nothing for so many seconds has died
 SENDER_LIMIT = 4_096
 KEPT_AFTER_EXPIRY = DAY
 
@@ -24,25 +24,25 @@ class Quota:
     def __init__(self):
         self.entries, self.by_expiry, self.floor = {}, [], -1
 
-    def claim(self, key, expires_at, now, lower_bound, sent_at):
+    def claim(self, key, expires_at, tick, lower_bound, sent_at):
         """Whether it is claimed `again`; refuses what was seen, and what can no longer be told from that."""
         entry = self.entries.get(key)
         if entry:
-            require(not entry.is_done and not 0 <= now - entry.claimed_at < CLAIM_TIME, "replay")
-            entry.claimed_at = now
+            require(not entry.is_done and tick - entry.claimed_at > CLAIM_TICKS, "replay")
+            entry.claimed_at = tick
             return True
         require(expires_at > self.floor, "too-old")
         self._forget_expired(lower_bound)
         if len(self.entries) >= SENDER_LIMIT:
             self.floor = max(self.floor, self._drop_first())
-        self.entries[key] = Entry(expires_at, now, sent_at)
+        self.entries[key] = Entry(expires_at, tick, sent_at)
         heapq.heappush(self.by_expiry, (expires_at, key))
         return False
 
     def _forget_expired(self, lower_bound):
-        # Not an eviction: whatever is judged by this bound calls such a message expired before it gets here.
+        # A floor, too: a confirmation may take the bound back.
         while self.by_expiry and self.by_expiry[0][0] + KEPT_AFTER_EXPIRY <= lower_bound:
-            self._drop_first()
+            self.floor = max(self.floor, self._drop_first())
 
     def _drop_first(self):
         expires_at, key = heapq.heappop(self.by_expiry)
@@ -50,19 +50,40 @@ class Quota:
         return expires_at
 
 
-class ReplayWindow:
-    """All senders' quotas, and the stored part of the clock's lower bound (section 9)."""
+class KnownTime:
+    """Section 9: what a source confirmed, and how long ago by the uptime. Of each start the uptime begins anew."""
 
     def __init__(self):
-        self.quotas, self.latest_sent_at = {}, 0
+        self.start = self.uptime = self.tick = self.lower_bound = 0
+        self.confirmed = None  # (time, start, uptime)
 
-    def claim(self, sender_key, message_id, sent_at, expires_at, now, build_date):
+    def pass_to(self, start, uptime):
+        # A restart is longer than a claim lives, whatever the uptime is then.
+        seconds = uptime // SECOND - self.uptime // SECOND if start == self.start else CLAIM_TICKS + 1
+        self.tick, self.start, self.uptime = self.tick + max(0, seconds), start, uptime
+        if self.is_confirmed:
+            self.lower_bound = max(self.lower_bound, self.confirmed[0] + max(0, uptime - self.confirmed[2]))
+
+    def confirm(self, time):
+        self.confirmed, self.lower_bound = (time, self.start, self.uptime), time
+
+    @property
+    def is_confirmed(self):
+        """Whether the lower bound is the time itself."""
+        return self.confirmed is not None and self.confirmed[1] == self.start
+
+
+class ReplayWindow:
+    """All senders' quotas, and what is known of the time."""
+
+    def __init__(self):
+        self.quotas, self.time = {}, KnownTime()
+
+    def claim(self, sender_key, message_id, sent_at, expires_at):
         """(key, whether it was claimed again). The key is for `done`."""
         key = hashlib.sha256(sender_key + message_id).digest()[:16]
         quota = self.quotas.setdefault(sender_key, Quota())
-        # Before the verdict: a replay, and what is too old, is verified too.
-        self.latest_sent_at = max(self.latest_sent_at, min(sent_at, now))
-        again = quota.claim(key, expires_at, now, max(build_date, self.latest_sent_at), sent_at)
+        again = quota.claim(key, expires_at, self.time.tick, self.time.lower_bound, sent_at)
         return (sender_key, key), again
 
     def stamp(self, sender_key, message_id):
@@ -71,14 +92,15 @@ class ReplayWindow:
         entry = quota and quota.entries.get(hashlib.sha256(sender_key + message_id).digest()[:16])
         return (entry.sent_at, message_id) if entry else None
 
-    def claim_web_push(self, key, now):
+    def claim_web_push(self, key):
         """Section 18: no sender and no expiry. A quota of its own, of which the first claimed goes first."""
         quota = self.quotas.setdefault("web-push", Quota())
         if key not in quota.entries and len(quota.entries) >= SENDER_LIMIT:
             del quota.entries[next(iter(quota.entries))]
         entry = quota.entries.get(key)
-        require(not entry or not entry.is_done and not 0 <= now - entry.claimed_at < CLAIM_TIME, "replay")
-        quota.entries[key] = Entry(0, now)
+        tick = self.time.tick
+        require(not entry or not entry.is_done and tick - entry.claimed_at > CLAIM_TICKS, "replay")
+        quota.entries[key] = Entry(0, tick)
         return "web-push", key
 
     def lift_floor(self, sender_key, floor):

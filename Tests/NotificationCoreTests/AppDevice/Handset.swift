@@ -2,6 +2,7 @@ import Envelope
 import Foundation
 import Keys
 import Opening
+import Platform
 import Primitives
 import Sealing
 import Synchronization
@@ -27,7 +28,9 @@ final class Handset {
     let lock = LockBox()
     let settings: AppDevice.Settings
     var random: SeededRandom
-    var now = Handset.start
+    var now = Handset.start { didSet { uptime.set(now) } }
+    /// Goes with `now`, until a test restarts the device.
+    let uptime = UptimeBox()
     /// The extension's.
     var display = DisplayPolicy(texts: Handset.texts)
     var policy = OpeningPolicy()
@@ -48,6 +51,8 @@ final class Handset {
         )
         let lock = lock
         settings.lock = { lock.state }
+        let uptime = uptime
+        settings.uptime = { uptime.now }
         settings.keepsReceipts = keepsReceipts
         self.settings = settings
         self.random = random
@@ -69,11 +74,24 @@ extension Handset {
         name: String? = nil
     ) throws -> AppDevice {
         let device = try open().device
+        try confirmTime(device)
         var contacts = ContactList()
         try contacts.add(Contact(key: sender.publicKey, role: role, name: name, rights: rights))
         try device.setContacts(contacts)
         try publish(device)
         return device
+    }
+
+    /// A server that is not the relay says what time it is.
+    func confirmTime(_ device: AppDevice) throws(AppDeviceError) {
+        let confirmation = try device.confirm(now, askedAt: uptime.now, now: now)
+        guard case .confirmed = confirmation else { preconditionFailure("\(confirmation)") }
+    }
+
+    /// What the app does at each launch, time first.
+    func destroyDue(_ device: AppDevice) throws(AppDeviceError) -> Int {
+        try confirmTime(device)
+        return try device.destroyDue()
     }
 
     /// The app uploads its bundle, and the relay says that it has it.
@@ -138,7 +156,7 @@ extension Handset {
 extension Handset {
     var container: SharedContainer {
         let lock = lock
-        return SharedContainer(path: settings.containerPath) { lock.state }
+        return SharedContainer(path: settings.containerPath, lock: { lock.state }, uptime: settings.uptime)
     }
 
     func pipeline(opensWebPush: Bool = false) -> NotificationPipeline {
@@ -172,7 +190,7 @@ extension Handset {
 
     /// Of the messages that the relay is to be asked for.
     func pendingTraces() throws -> [String] {
-        try container.resendMarkers.pendingResends(now: now).map(\.trace.text)
+        try container.resendMarkers.pendingResends().map(\.trace.text)
     }
 
     private func files(_ name: String) throws -> [String] {
@@ -191,6 +209,19 @@ extension AppDevice.Start {
     var isContinued: Bool { if case .continued = self { true } else { false } }
     var isNewIdentity: Bool { if case .newIdentity = self { true } else { false } }
     var loss: AppDevice.Loss? { if case .remade(_, let loss) = self { loss } else { nil } }
+}
+
+/// A device's uptime, as a test has it.
+final class UptimeBox: Sendable {
+    private let box = Mutex(Uptime(milliseconds: Handset.start.milliseconds, boot: 1))
+
+    var now: Uptime { box.withLock { $0 } }
+
+    func set(_ time: Timestamp) {
+        box.withLock { $0 = Uptime(milliseconds: time.milliseconds, boot: $0.boot) }
+    }
+
+    func restart() { box.withLock { $0 = Uptime(milliseconds: $0.milliseconds, boot: $0.boot + 1) } }
 }
 
 /// A device's lock that a test turns.

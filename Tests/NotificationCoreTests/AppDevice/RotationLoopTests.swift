@@ -20,7 +20,7 @@ struct RotationLoopTests {
 
         // A week later the app rotates; who still has the old bundle is read all the same.
         handset.pass(.days(7))
-        #expect(try device.rotateIfDue(now: handset.now, random: &handset.random))
+        #expect(try device.rotateIfDue(now: handset.now, random: &handset.random) == .rotated)
         #expect(try device.needsPublication(now: handset.now))
         let oldBundle = handset.published
         try handset.publish(device)
@@ -29,9 +29,9 @@ struct RotationLoopTests {
 
         // Cache, lifetime and skew later nobody may need it any more: not a moment before.
         handset.pass(.days(14) + .seconds(300))
-        #expect(try device.destroyDue(clockConfirmedOnline: true, now: handset.now) == 0)
+        #expect(try handset.destroyDue(device) == 0)
         handset.pass(.milliseconds(1))
-        #expect(try device.destroyDue(clockConfirmedOnline: true, now: handset.now) == 1)
+        #expect(try handset.destroyDue(device) == 1)
 
         // A sender that was asleep does, and is asked to seal again.
         let late = try handset.prepared(Message(body: "Three"))
@@ -44,7 +44,7 @@ struct RotationLoopTests {
         #expect(try handset.pendingTraces() == [lost["trace"] as? String])
         try handset.publish(device)
         #expect(try !device.needsPublication(now: handset.now))
-        let requests = try handset.container.resendMarkers.pendingResends(now: handset.now)
+        let requests = try handset.container.resendMarkers.pendingResends()
         try handset.container.resendMarkers.resendRequested(requests.map(\.trace))
         #expect(try handset.pendingTraces().isEmpty)
 
@@ -76,20 +76,23 @@ struct RotationLoopTests {
         #expect(handset.show(again).outcome == .replay)
     }
 
-    @Test func `a clock that jumps ahead destroys nothing, and messages move the time on (protocol v1, rule 25)`()
-        throws
-    {
+    @Test func `neither a clock that jumps ahead nor a message destroys a prekey, and confirmed time does`() throws {
         let handset = try Handset(seed: 121)
         let device = try handset.launch()
         handset.pass(.days(7))
         try device.rotate(now: handset.now, random: &handset.random)
         try handset.publish(device)
-        let jumped = handset.now.advanced(by: .days(365))
-        #expect(try device.destroyDue(clockConfirmedOnline: false, now: jumped) == 0)
-        handset.pass(.days(15))
-        #expect(try device.destroyDue(clockConfirmedOnline: false, now: handset.now) == 0)
+        handset.uptime.restart()
+        let right = handset.now
+        handset.now = right.advanced(by: .days(40))
+        handset.uptime.restart()
+        #expect(handset.show(try handset.push(Message(body: "Then"), to: device)).body == "Then")
+        #expect(try device.destroyDue() == 0)
+        handset.now = right.advanced(by: .days(15))
+        handset.uptime.restart()
         #expect(handset.show(try handset.push(Message(body: "Now"), to: device)).body == "Now")
-        #expect(try device.destroyDue(clockConfirmedOnline: false, now: handset.now) == 1)
+        #expect(try device.destroyDue() == 0)
+        #expect(try handset.destroyDue(device) == 1)
     }
 
     @Test func `an old acknowledgement is none for the newest bundle, nor for missed messages (protocol v1, rule 17)`()
@@ -114,16 +117,18 @@ struct RotationLoopTests {
         let handset = try Handset(seed: 123)
         let device = try handset.launch()
         handset.pass(.days(7) - .milliseconds(1))
-        #expect(try !device.rotateIfDue(now: handset.now, random: &handset.random))
+        #expect(try device.rotateIfDue(now: handset.now, random: &handset.random) == .notDue)
         handset.pass(.milliseconds(1))
-        #expect(try device.rotateIfDue(now: handset.now, random: &handset.random))
-        #expect(try !device.rotateIfDue(now: handset.now, random: &handset.random))
+        #expect(try device.rotateIfDue(now: handset.now, random: &handset.random) == .rotated)
+        #expect(try device.rotateIfDue(now: handset.now, random: &handset.random) == .notDue)
     }
 
     @Test func `another device token has other prekeys, and the same one keeps them (protocol v1, rule 33)`() throws {
         let handset = try Handset(seed: 124)
         let device = try handset.launch()
-        let rotates = { token in try device.rotateIfDue(token: token, now: handset.now, random: &handset.random) }
+        let rotates = { token in
+            try device.rotateIfDue(token: token, now: handset.now, random: &handset.random) == .rotated
+        }
         let epoch = { try device.bundle().epoch }
         let first = try epoch()
         #expect(try !rotates([1]))
@@ -139,10 +144,10 @@ struct RotationLoopTests {
     @Test func `a token that could not be noted rotates once more, and no push is lost by it`() throws {
         let handset = try Handset(seed: 125)
         let device = try handset.launch()
-        #expect(try !device.rotateIfDue(token: [1], now: handset.now, random: &handset.random))
+        #expect(try device.rotateIfDue(token: [1], now: handset.now, random: &handset.random) == .notDue)
         // As after a kill: something that is no digest.
         try WholeFile.write([UInt8](repeating: 0, count: 40), to: handset.settings.tokenRecordPath, access: .ownerOnly)
-        #expect(try device.rotateIfDue(token: [1], now: handset.now, random: &handset.random))
-        #expect(try !device.rotateIfDue(token: [1], now: handset.now, random: &handset.random))
+        #expect(try device.rotateIfDue(token: [1], now: handset.now, random: &handset.random) == .rotated)
+        #expect(try device.rotateIfDue(token: [1], now: handset.now, random: &handset.random) == .notDue)
     }
 }

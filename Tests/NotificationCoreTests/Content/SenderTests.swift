@@ -85,7 +85,7 @@ struct SenderTests {
         #expect(try avatar() == path)
         try device.setAvatar(nil, of: key)
         #expect(try avatar() == nil)
-        try PrivateFolder.make(path)
+        try PrivateFolder.make(path, protection: nil)
         #expect(try avatar() == nil)
     }
 }

@@ -36,7 +36,7 @@ struct DeliveryMachineTests {
         var machine = Machine(neutral: "neutral")
         #expect(machine.handle(.timeOver).map(Step.init) == [.answer("neutral")])
         #expect(machine.handle(.opened("text", fetches: true)).isEmpty)
-        #expect(machine.handle(.answered).map(Step.init) == [.finish("neutral")])
+        #expect(machine.handle(.answered).map(Step.init) == [.keep, .finish("neutral")])
     }
 
     @Test func `attachments that came in time are shown, those that come later are not`() {
@@ -91,17 +91,17 @@ struct DeliveryMachineTests {
     private static func orderFault(of steps: [Step], wasOpened: Bool) -> String? {
         let ends = steps.filter { step in
             switch step {
-            case .answer, .remember, .finish: true
+            case .answer, .remember, .keep, .finish: true
             case .fetch, .stopFetching: false
             }
         }
         guard case .answer(let text) = ends.first else { return ends.isEmpty ? nil : "begins with \(ends[0])" }
-        let all: [Step] = wasOpened ? [.answer(text), .remember(text), .finish(text)] : [.answer(text), .finish(text)]
+        let all: [Step] = [.answer(text), wasOpened ? .remember(text) : .keep, .finish(text)]
         return all.starts(with: ends) ? nil : "ends with \(ends)"
     }
 
     private enum Step: Equatable {
-        case fetch(String), stopFetching, answer(String), remember(String), finish(String)
+        case fetch(String), stopFetching, answer(String), remember(String), keep, finish(String)
 
         init(_ action: Machine.Action) {
             switch action {
@@ -109,6 +109,7 @@ struct DeliveryMachineTests {
             case .stopFetching: self = .stopFetching
             case .answer(let text): self = .answer(text)
             case .remember(let text): self = .remember(text)
+            case .keep: self = .keep
             case .finish(let text): self = .finish(text)
             }
         }

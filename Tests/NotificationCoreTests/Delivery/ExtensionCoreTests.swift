@@ -73,9 +73,10 @@ struct ExtensionCoreTests {
         #expect(clock.now.offset == .seconds(25))
         #expect(script.answers == [.answered(script.neutral.body, attachments: [])])
         disk.open()
-        // Answered, counted, opened: nothing else.
-        await until { script.entries.count == 3 }
+        // Answered, kept for the app, counted, opened: nothing else.
+        await until { script.entries.count == 4 }
         #expect(script.entries.contains(.opened) && script.entries.contains(.counted(.notOpenedInTime)))
+        #expect(script.entries.filter { $0 == .kept }.count == 1)
     }
 
     @Test func `eight openings that hang still leave the deadline a thread, and what waits behind them opens nothing`()
@@ -98,7 +99,7 @@ struct ExtensionCoreTests {
         let core = core(script.steps(opening: { disk.wait() }))
         for number in 0..<3 { core.receive(userInfo: [:], requestID: "\(number)") { script.answer($0) } }
         core.timeWillExpire()
-        #expect(script.answers.count == 3)
+        await until { script.answers.count == 3 }
         core.timeWillExpire()
         disk.open()
         await until { script.entries.filter { $0 == .counted(.notOpenedInTime) }.count == 3 }
@@ -183,6 +184,60 @@ struct ExtensionCoreTests {
         core.timeWillExpire()
         disk.open()
         await until { script.answers.count == countMax + 1 }
+        // All of them are the app's.
+        await until { script.entries.filter { $0 == .kept }.count == countMax + 1 }
+    }
+
+    @Test func `handlers that block hold up no other push`() async {
+        let block = Gate()
+        let core = core()
+        for number in 0..<3 * WorkerThreads.threadCountMax {
+            core.receive(userInfo: [:], requestID: "\(number)") { _ in block.wait() }
+        }
+        await answer(of: core)
+        #expect(script.answers == [.answered("text", attachments: [])])
+        block.open()
+        await until { script.entries.filter { $0 == .counted(.opened) }.count == 3 * WorkerThreads.threadCountMax + 1 }
+    }
+
+    @Test(arguments: [true, false])
+    func `when the time is over a handler that blocks holds up no other push`(isDeadline: Bool) async {
+        let (disk, block) = (Gate(), Gate())
+        let core = core(script.steps(opening: { disk.wait() }))
+        // More than there are threads for tasks.
+        let count = 64
+        for number in 0..<count { core.receive(userInfo: [:], requestID: "\(number)") { _ in block.wait() } }
+        core.receive(userInfo: [:], requestID: "last") { script.answer($0) }
+        if isDeadline {
+            await until { clock.sleeperCount == count + 1 }
+            while clock.wakeNext() {}
+        } else {
+            core.timeWillExpire()
+        }
+        await until { script.answers.count == 1 }
+        block.open()
+        disk.open()
+        await until { script.entries.filter { $0 == .counted(.notOpenedInTime) }.count == count + 1 }
+    }
+
+    @Test func `what follows an answer is done in an activity that begins before it`() async {
+        let log = Guarded<[String]>([])
+        let note: @Sendable (String) -> Void = { word in log.withLock { $0.append(word) } }
+        let device = SimulatedDevice(
+            appGroupsPath: nil,
+            clock: clock,
+            wallClock: { 0 },
+            activity: { _ in
+                note("begins")
+                return { note("ends") }
+            }
+        )
+        var steps = script.steps(remembering: { note("remembered") })
+        steps.count = { _ in note("counted") }
+        let core = core(steps)
+        device.run { core.receive(userInfo: [:], requestID: "1") { _ in note("answered") } }
+        await until { log.withLock { $0.last } == "ends" }
+        #expect(log.withLock { $0 } == ["begins", "answered", "remembered", "counted", "ends"])
     }
 
     @Test func `a clock that fails costs no answer`() async {

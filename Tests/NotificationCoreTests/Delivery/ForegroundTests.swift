@@ -134,8 +134,7 @@ extension Handset {
             message.messageID,
             from: sender.publicKey,
             sentAt: message.sentAt,
-            expiresAt: message.expiresAt,
-            now: now
+            expiresAt: message.expiresAt
         )
     }
 }

@@ -43,12 +43,30 @@ struct LockedFileTests {
             }
         }
         #expect(shown == Phone.texts.newMessage)
+        // The app has it, whatever becomes of this process.
+        let spool = SharedContainer(path: phone.folder.path).spool
+        let kept = Guarded<[String]>([])
+        while kept.withLock({ $0.isEmpty }) {
+            try spool.drain { message in
+                let field = message.envelope.map { String(decoding: $0.sealedField, as: UTF8.self) }
+                kept.withLock { $0.append(field ?? "none") }
+                return .keep
+            }
+            await Task.yield()
+        }
+        #expect(kept.withLock { $0 } == [push["sealed"] as? String])
         // By name first: a child of another test's may have the descriptor until it begins its program.
         #expect(flock(holder, LOCK_UN) == 0)
         close(holder)
         while !isOpened.withLock({ $0 }) { await Task.yield() }
         // It was claimed and not committed: 35 seconds later it is anybody's.
-        let later = Phone.start.advanced(by: .seconds(36))
-        #expect(pipeline.content(userInfo: push, now: later).body == "Hello")
+        let later = Uptime.now.advanced(byMilliseconds: 36_000)
+        let device = SimulatedDevice(
+            appGroupsPath: nil,
+            clock: ContinuousClock(),
+            wallClock: { Phone.start.milliseconds },
+            uptime: { later }
+        )
+        #expect(device.run { pipeline.content(userInfo: push, now: Phone.start) }.body == "Hello")
     }
 }

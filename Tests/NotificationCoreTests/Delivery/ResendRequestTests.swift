@@ -17,7 +17,7 @@ struct ResendRequestTests {
         try device.rotate(now: handset.now, random: &handset.random)
         try handset.publish(device)
         handset.pass(.days(15))
-        #expect(try device.destroyDue(clockConfirmedOnline: true, now: handset.now) == 1)
+        #expect(try handset.destroyDue(device) == 1)
         if !published { try device.rotate(now: handset.now, random: &handset.random) }
         return try handset.push(handset.prepared(Message(body: "Late")), to: old)
     }

@@ -11,6 +11,7 @@ final class Script: Sendable {
         case opened
         case answered(String, attachments: [String])
         case remembered(String)
+        case kept
         case counted(OutcomeKind)
     }
 
@@ -55,6 +56,7 @@ final class Script: Sendable {
                 remembering()
                 note(.remembered(content.body))
             },
+            keep: { [self] _ in note(.kept) },
             count: { [self] in note(.counted($0)) }
         )
     }

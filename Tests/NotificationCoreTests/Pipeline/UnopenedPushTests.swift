@@ -2,6 +2,7 @@ import Envelope
 import Foundation
 import Keys
 import Opening
+import Platform
 import TestSupport
 import Testing
 
@@ -23,6 +24,35 @@ struct UnopenedPushTests {
         #expect(try device.openSpooled(now: handset.now).map(\.body) == ["Early"])
     }
 
+    @Test func `before the first unlock a Web Push message is locked too (protocol v1, rule 19, rule 38)`() throws {
+        let handset = try Handset(seed: 159)
+        let device = try handset.launch()
+        let subscription = try device.enableWebPush(random: &handset.random)
+        let phone = SimulatedDevice(appGroupsPath: nil, clock: ContinuousClock(), wallClock: { 0 })
+        phone.change { $0.lock = .beforeFirstUnlock }
+        let pipeline = handset.pipeline(opensWebPush: true)
+        let server = try WebPushServer(subscription)
+        let record = try server.record(of: Array(#"{"title":"Server","body":"Early"}"#.utf8), seed: 1)
+        let push: [AnyHashable: Any] = ["webpush": Base64URL.string(record)]
+        for _ in 0..<2 {
+            let content = phone.run { pipeline.content(userInfo: push, now: handset.now) }
+            #expect(content.outcome == .locked)
+            #expect(content.body == Handset.texts.unlockNeeded)
+        }
+        #expect(try handset.spooled().count == 1)
+        #expect(try device.openSpooled(now: handset.now).map(\.body) == ["Early"])
+        #expect(try handset.spooled().isEmpty)
+        #expect(pipeline.content(userInfo: push, now: handset.now).outcome == .replay)
+        // What came for keys that are gone by now is nobody's.
+        let other = try server.record(of: Array("x".utf8), seed: 2)
+        _ = phone.run { pipeline.content(userInfo: ["webpush": Base64URL.string(other)], now: handset.now) }
+        #expect(try handset.spooled().count == 1)
+        try device.disableWebPush()
+        #expect(phone.run { pipeline.content(userInfo: push, now: handset.now) }.outcome == .notSealed)
+        #expect(try device.openSpooled(now: handset.now).isEmpty)
+        #expect(try handset.spooled().isEmpty)
+    }
+
     @Test func `a locked push that comes again is kept once (protocol v1, rule 19)`() throws {
         let handset = try Handset(seed: 151, usesUnlockedClass: true)
         let device = try handset.launch()
@@ -31,6 +61,73 @@ struct UnopenedPushTests {
         for _ in 0..<3 { #expect(handset.show(push).outcome == .locked) }
         #expect(try handset.spooled().count == 1)
         #expect(try handset.markers().isEmpty)
+    }
+
+    @Test(arguments: ["index", "contacts", "window", "clock"])
+    func `what cannot be opened for a reason that passes is kept and opened by the app (protocol v1, rule 19)`(
+        _ reason: String
+    ) throws {
+        let handset = try Handset(seed: 157)
+        let device = try handset.launch()
+        handset.pass(.seconds(600))
+        let push = try handset.push(Message(body: "Waits"), to: device)
+        let names = ["index": "sealedpush-keys/ring.secret", "contacts": "sealedpush.senders"]
+        let path = handset.folder.path("group/" + names[reason, default: "replay-window-1"])
+        let bytes = try WholeFile.read(path, byteCountMax: 1 << 23)
+        if reason == "clock" {
+            // Without a restart confirmed time counts, and not the clock.
+            handset.uptime.restart()
+            handset.now = Handset.start
+        } else {
+            try WholeFile.write([UInt8](repeating: 0, count: bytes.count), to: path, access: .ownerOnly)
+        }
+        let content = handset.show(push)
+        let expected: [String: Outcome] = ["window": .storeUnavailable, "clock": .clockUntrusted]
+        #expect(content.outcome == expected[reason] ?? .keysUnavailable)
+        #expect(content.isAppsOwn)
+        #expect(try handset.spooled().count == 1)
+        #expect(try reason != "window" || device.openSpooled(now: handset.now).isEmpty)
+        #expect(try handset.spooled().count == 1)
+
+        handset.now = Handset.start.advanced(by: .seconds(600))
+        try WholeFile.write(bytes, to: path, access: .ownerOnly)
+        #expect(try handset.open().device.openSpooled(now: handset.now).map(\.body) == ["Waits"])
+        #expect(try handset.spooled().isEmpty)
+    }
+
+    @Test func `each outcome leaves the message, a marker or nothing (protocol v1, rule 19, rule 20)`() {
+        let message: Set<OutcomeKind> = [
+            .locked, .keysUnavailable, .storeUnavailable, .clockUntrusted, .notOpenedInTime,
+        ]
+        let marker: Set<OutcomeKind> = [.unknownKey, .staleKey]
+        for kind in OutcomeKind.allCases {
+            let expected: OutcomeKind.Keeping =
+                message.contains(kind) ? .message : marker.contains(kind) ? .marker : .nothing
+            #expect(kind.keeping == expected, "\(kind)")
+        }
+    }
+
+    @Test(arguments: [SimulatedDevice.Storage.full, .readOnly])
+    func `what finds no place on a disk is kept with the next push of the process (protocol v1, rule 19)`(
+        _ storage: SimulatedDevice.Storage
+    ) throws {
+        let handset = try Handset(seed: 158, usesUnlockedClass: true)
+        let device = try handset.launch()
+        let phone = SimulatedDevice(appGroupsPath: nil, clock: ContinuousClock(), wallClock: { 0 })
+        handset.lock.set(.locked)
+        phone.change { $0.storage = storage }
+        for text in ["first", "second", "second"] {
+            let push = try handset.push(Message(body: text), to: device, .unlocked)
+            #expect(phone.run { handset.show(push).outcome } == .locked)
+            handset.pass(.milliseconds(1))
+        }
+        #expect(try handset.spooled().isEmpty)
+        phone.change { $0.storage = .writable }
+        let push = try handset.push(Message(body: "shown"), to: device)
+        #expect(phone.run { handset.show(push).body } == "shown")
+        #expect(try handset.spooled().count == 3)
+        handset.lock.set(.unlocked)
+        #expect(try device.openSpooled(now: handset.now).map(\.body) == ["first", "second", "second"])
     }
 
     @Test func `an unknown prekey leaves one marker and no envelope (protocol v1, rule 20)`() throws {
@@ -56,7 +153,7 @@ struct UnopenedPushTests {
         try device.rotate(now: handset.now, random: &handset.random)
         try handset.publish(device)
         handset.pass(.days(15))
-        #expect(try device.destroyDue(clockConfirmedOnline: true, now: handset.now) == 1)
+        #expect(try handset.destroyDue(device) == 1)
         let push = try handset.push(handset.prepared(Message(body: "Late")), to: old)
         for _ in 0..<3 { #expect(handset.show(push).outcome == .staleKey) }
         #expect(try handset.markers().count == 1)
@@ -97,7 +194,9 @@ struct UnopenedPushTests {
         let device = try handset.launch()
         var push = try handset.push(Message(body: "Whose?"), to: device)
         push.changePrekeyID()
-        try Data([1]).write(to: URL(fileURLWithPath: handset.folder.path("group/sealedpush-markers")))
+        let markers = URL(fileURLWithPath: handset.folder.path("group/sealedpush-markers"))
+        try FileManager.default.removeItem(at: markers)
+        try Data([1]).write(to: markers)
         let content = handset.show(push)
         #expect(content.outcome == .unknownKey)
         #expect(content.isAppsOwn)

@@ -12,7 +12,7 @@ struct MessageScene {
     var actors: Actors
     private(set) var vector: Vector
     private var inputs: [[UInt8]] = []
-    private var deliveries: [(now: UInt64, expect: String, shows: String, died: Bool)] = []
+    private var deliveries: [(now: UInt64, expect: String, shows: String, died: Bool, time: DeviceTime)] = []
 
     /// `contact` is role and rights of the sender, nil for a stranger; `prekey` is what the device has of the key that pushes
     /// are sealed to.
@@ -72,11 +72,13 @@ struct MessageScene {
         shows: String? = nil,
         now: UInt64 = Actors.start,
         died: Bool = false,
+        at time: DeviceTime = DeviceTime(),
         _ change: (inout PushRecipe) throws -> Void = { _ in }
     ) throws {
         var recipe = PushRecipe(&actors)
         try change(&recipe)
-        deliver(payload: try recipe.payload(random: &actors.random), expect, shows: shows, now: now, died: died)
+        let payload = try recipe.payload(random: &actors.random)
+        deliver(payload: payload, expect, shows: shows, now: now, died: died, at: time)
     }
 
     mutating func deliver(
@@ -84,24 +86,44 @@ struct MessageScene {
         _ expect: String,
         shows: String? = nil,
         now: UInt64 = Actors.start,
-        died: Bool = false
+        died: Bool = false,
+        at time: DeviceTime = DeviceTime()
     ) {
         precondition(!payload.contains(UInt8(ascii: "\n")))
         inputs.append(payload)
         let isShown = expect == "opened" || expect == "unauthenticated"
-        deliveries.append((now, expect, isShown ? shows ?? Self.helloShows : "-", died))
+        deliveries.append((now, expect, isShown ? shows ?? Self.helloShows : "-", died, time))
     }
 
     /// Delivers the last push once more.
-    mutating func deliverAgain(_ expect: String, shows: String? = nil, now: UInt64 = Actors.start, died: Bool = false) {
+    mutating func deliverAgain(
+        _ expect: String,
+        shows: String? = nil,
+        now: UInt64 = Actors.start,
+        died: Bool = false,
+        at time: DeviceTime = DeviceTime()
+    ) {
         guard let last = inputs.last else { preconditionFailure("nothing was delivered yet") }
-        deliver(payload: last, expect, shows: shows, now: now, died: died)
+        deliver(payload: last, expect, shows: shows, now: now, died: died, at: time)
+    }
+
+    /// What a device has beside its clock.
+    struct DeviceTime: Equatable {
+        /// Which start of the device it is, and the milliseconds since.
+        var start = 1
+        var uptime: UInt64 = 0
+        /// What a source says right before.
+        var confirmed: UInt64?
     }
 
     var finished: Vector {
         var vector = vector
         if deliveries.contains(where: \.died) {
             for delivery in deliveries { vector.add("elapsed", delivery.died ? "died" : "-") }
+        }
+        if deliveries.contains(where: { $0.time != DeviceTime() }) {
+            for delivery in deliveries { vector.add("uptime", "\(delivery.time.start) \(delivery.time.uptime)") }
+            for delivery in deliveries { vector.add("confirmed", delivery.time.confirmed.map { "\($0)" } ?? "-") }
         }
         for delivery in deliveries { vector.add("now", "\(delivery.now)") }
         for delivery in deliveries { vector.add("expect", delivery.expect) }

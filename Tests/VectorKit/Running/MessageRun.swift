@@ -3,6 +3,7 @@ import Foundation
 import Keys
 import NotificationCore
 package import Opening
+import Platform
 import Primitives
 import TestSupport
 import WebPush
@@ -15,7 +16,13 @@ package enum MessageRun {
         var expected: [String] = []
         var actual: [String] = []
         let elapsed = vector.values("elapsed")
+        let uptimes = vector.values("uptime")
+        let confirmed = vector.values("confirmed")
         for (index, (line, now)) in zip(vector.lines, try vector.timeOfEach("now")).enumerated() {
+            if index < uptimes.count { try device.setUptime(uptimes[index], of: vector) }
+            if index < confirmed.count, confirmed[index] != "-" {
+                try device.confirm(Timestamp(milliseconds: try vector.number("confirmed", confirmed[index][...])))
+            }
             expected.append("\(vector.values("expect")[index]) \(vector.values("shows")[index])")
             let opened = device.open(payload: line, now: now)
             actual.append("\(opened.outcome.name) \(opened.outcome.shows)")
@@ -30,6 +37,7 @@ package enum MessageRun {
 package final class VectorDevice {
     private let opener: PushOpener
     private let window: ReplayWindow?
+    private let uptime = Guarded(Uptime(milliseconds: 0, boot: 1))
 
     /// Of a vector of the kind `message`; the folder is made, for its replay window.
     package init(_ vector: Vector, newFolder folder: String) throws {
@@ -39,7 +47,8 @@ package final class VectorDevice {
         } else {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             var random = SystemRandom()
-            window = try ReplayWindow(folder: folder, ifMissing: .create, random: &random)
+            let uptime = uptime
+            window = try ReplayWindow(folder: folder, ifMissing: .create, random: &random) { uptime.withLock { $0 } }
         }
         if let window { try Self.raiseFloors(of: window, vector) }
         let replay =
@@ -71,6 +80,17 @@ package final class VectorDevice {
         }
         return opener.open(userInfo: userInfo, now: now)
     }
+
+    /// Which start of the device it is, and the milliseconds since.
+    func setUptime(_ words: String, of vector: Vector) throws {
+        let words = words.split(separator: " ")
+        guard words.count == 2 else { throw VectorError.malformed(vector: vector.name, field: "uptime") }
+        let boot = try vector.number("uptime", words[0])
+        let milliseconds = try vector.number("uptime", words[1])
+        uptime.withLock { $0 = Uptime(milliseconds: milliseconds, boot: boot) }
+    }
+
+    func confirm(_ time: Timestamp) throws { try window?.confirm(time) }
 
     package func commit(_ opened: OpenedPush) throws {
         if let claim = opened.claim { try window?.commit(claim) }
@@ -197,7 +217,7 @@ package final class VectorDevice {
                     sentAt: floor.advanced(by: .seconds(-3_600)),
                     expiresAt: floor
                 )
-                _ = try window.claim(stamp, now: floor.advanced(by: .seconds(-3_600)))
+                _ = try window.claim(stamp)
             }
         }
     }

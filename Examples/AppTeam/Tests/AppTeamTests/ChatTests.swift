@@ -35,6 +35,14 @@ import Testing
     #expect(!shown.body.contains("Nine"))
   }
 
+  @Test func `files that are Complete by default do not cost a locked phone the text`() async throws {
+    device.conditions.lock = .locked
+    device.conditions.entitlements = .completeProtection
+    let shown = try await device.deliver(phone.push("Nine o'clock?"))
+
+    #expect(shown.body == "Nine o'clock?")
+  }
+
   @Test func `a message that iOS delivers twice stays on the screen, and is heard once`() async throws {
     device.conditions.repetition = .twice
     let second = try await device.deliver(phone.push("Nine o'clock?"))

@@ -80,6 +80,10 @@ enum BundleVectors {
                 "not-yet", "valid a millisecond too late", "not-yet-valid", [],
                 { $0.entries[0].notBefore = start + 300_001 }
             ),
+            (
+                "epoch-ahead", "an epoch a millisecond too far ahead, which would lock out all that follow",
+                "not-yet-valid", [15], { $0.epoch = start + 300_001 }
+            ),
             ("expired", "expired a millisecond ago", "expired", [17], { $0.entries[0].notAfter = start - 1 }),
             (
                 "backwards", "ends before it begins", "validity-too-long", [],

@@ -75,7 +75,7 @@ enum ReplayVectors {
             rules: [26]
         )
         try scene.deliver("opened", died: true)
-        scene.deliverAgain("replay", now: start + 34_999)
+        scene.deliverAgain("replay", at: .init(uptime: 34_999))
         vectors.append(scene.finished)
         scene = try MessageScene(
             "claim-died",
@@ -83,8 +83,26 @@ enum ReplayVectors {
             rules: [26]
         )
         try scene.deliver("opened", died: true)
-        scene.deliverAgain("opened", now: start + 35_001)
-        scene.deliverAgain("replay", now: start + 70_100)
+        scene.deliverAgain("opened", at: .init(uptime: 36_000))
+        scene.deliverAgain("replay", at: .init(uptime: 80_000))
+        vectors.append(scene.finished)
+        scene = try MessageScene(
+            "claim-died-restart",
+            "the device was started again before the claim was shown",
+            rules: [26]
+        )
+        try scene.deliver("opened", died: true, at: .init(uptime: 50_000))
+        scene.deliverAgain("opened", at: .init(start: 2, uptime: 50_001))
+        vectors.append(scene.finished)
+        scene = try MessageScene(
+            "claim-live-clock-steps",
+            "a clock that is set forward or back ends no claim",
+            cases: [47],
+            rules: [26]
+        )
+        try scene.deliver("opened", died: true)
+        scene.deliverAgain("replay", now: start - 1, at: .init(uptime: 10))
+        scene.deliverAgain("replay", now: start + 3_000_000, at: .init(uptime: 20))
         vectors.append(scene.finished)
         scene = try MessageScene(
             "claim-died-call",
@@ -96,7 +114,7 @@ enum ReplayVectors {
             $0.setBody(#"{"op":"call","call":"room 7"}"#)
             $0.expiresAt = $0.sentAt + 60_000
         }
-        scene.deliverAgain("replay", now: start + 35_001)
+        scene.deliverAgain("replay", at: .init(uptime: 36_000))
         vectors.append(scene.finished)
         scene = try MessageScene(
             "store-unavailable",

@@ -97,27 +97,51 @@ enum TimeVectors {
         vectors.append(scene.finished)
         scene = try MessageScene(
             "clock-back",
-            "a clock that falls back by an hour is judged by what messages have shown",
+            "a clock that falls back by an hour is judged by what was confirmed",
             cases: [47],
             rules: [25]
         )
-        try scene.deliver("opened", now: start)
-        try scene.deliver("expired", now: start - 60 * minute) { ($0.sentAt, $0.expiresAt) = (start - day, start) }
-        try scene.deliver("opened", now: start - 60 * minute) {
+        try scene.deliver("opened", now: start, at: .init(confirmed: start))
+        let restarted = MessageScene.DeviceTime(start: 2, uptime: 9)
+        try scene.deliver("expired", now: start - 60 * minute, at: restarted) {
+            ($0.sentAt, $0.expiresAt) = (start - day, start)
+        }
+        try scene.deliver("opened", now: start - 60 * minute, at: restarted) {
             ($0.sentAt, $0.expiresAt) = (start + day, start + 2 * day)
         }
-        scene.deliverAgain("replay", now: start - 60 * minute)
+        scene.deliverAgain("replay", now: start - 60 * minute, at: restarted)
         vectors.append(scene.finished)
         scene = try MessageScene(
-            "clock-replay",
-            "a replay is a verified message too: what it shows of the time counts",
+            "clock-ahead-message",
+            "a message of the future that a clock of the future let in moves nobody's time",
             cases: [47],
             rules: [25]
         )
-        // Believed by a clock that is slow, and again by one that is right: then the slow one is not believed any more.
-        try scene.deliver("opened", now: start - 4 * minute)
-        scene.deliverAgain("replay", now: start)
-        try scene.deliver("opened", now: start - 6 * minute)
+        let century = start + 100 * 365 * day
+        try scene.deliver("opened", now: century) { ($0.sentAt, $0.expiresAt) = (century, century + day) }
+        try scene.deliver("opened", now: start)
+        try scene.deliver("clock-untrusted", now: start) { ($0.sentAt, $0.expiresAt) = (start + day, start + 2 * day) }
+        vectors.append(scene.finished)
+        scene = try MessageScene(
+            "clock-ahead-confirmed",
+            "confirmed time counts and not the device's clock, until the device is started again",
+            cases: [47],
+            rules: [25]
+        )
+        let later = MessageScene.DeviceTime(uptime: 60 * minute)
+        try scene.deliver("opened", now: century, at: .init(confirmed: start))
+        try scene.deliver("expired", now: 0, at: later) { $0.expiresAt = start + 60 * minute }
+        try scene.deliver("opened", now: century, at: later) { $0.expiresAt = start + 60 * minute + 1 }
+        try scene.deliver("expired", now: century, at: .init(start: 2)) { $0.expiresAt = start + 90 * minute }
+        vectors.append(scene.finished)
+        scene = try MessageScene(
+            "clock-ahead-source",
+            "a confirmation takes the place of one that was wrong",
+            cases: [47],
+            rules: [25]
+        )
+        try scene.deliver("expired", now: start, at: .init(confirmed: century))
+        scene.deliverAgain("opened", now: start, at: .init(uptime: 5, confirmed: start))
         vectors.append(scene.finished)
         scene = try MessageScene(
             "clock-call",

@@ -1,0 +1,28 @@
+import Keys
+import Platform
+
+extension SharedContainer {
+    /// Makes what the extension could not make while the device is locked, and gives every file that is there its data
+    /// protection class, which an earlier version did not. The app does so at each launch.
+    ///
+    /// - Throws: `.locked`, `.full`, `.system`.
+    package func protect() throws(ContainerError) {
+        try spool.prepare()
+        try resendMarkers.prepare()
+        try receipts.prepare()
+        try requests.prepare()
+        // Reading makes the file.
+        _ = try outcomeCounters.read()
+        for path in pathsUntilFirstUnlock {
+            guard let code = FileProtection.untilFirstUnlock.set(at: path), code != ENOENT else { continue }
+            throw ContainerError(.system(call: "fcntl", path: path, code: code))
+        }
+    }
+
+    private var pathsUntilFirstUnlock: [String] {
+        [
+            replayFolder + "/replay-window-1", replayFolder + "/sealedpush-keys", contactsPath, webPushKeysPath,
+            badge.path, requests.path, outcomeCounters.path, avatars.path,
+        ]
+    }
+}

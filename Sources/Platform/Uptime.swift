@@ -1,0 +1,66 @@
+/// Time since the device was started. Nobody can set it, and it goes on while the device sleeps.
+///
+/// - Source: `CLOCK_BOOTTIME`, clock_gettime(2); `mach_continuous_time`, Apple's "mach" time functions.
+package struct Uptime: Equatable, Sendable {
+    package let milliseconds: UInt64
+    /// Another number after each restart.
+    package let boot: UInt64
+
+    package init(milliseconds: UInt64, boot: UInt64) {
+        self.milliseconds = milliseconds
+        self.boot = boot
+    }
+
+    /// Of the device that this code runs on.
+    package static var now: Uptime {
+        #if canImport(Darwin)
+        ofMachine
+        #else
+        SimulatedDevice.current?.uptime ?? ofMachine
+        #endif
+    }
+
+    /// - Returns: the later time of the same start.
+    package func advanced(byMilliseconds count: UInt64) -> Uptime {
+        Uptime(milliseconds: milliseconds &+ count, boot: boot)
+    }
+
+    /// As a device has it whose time goes faster.
+    package func scaled(by factor: Double) -> Uptime {
+        Uptime(milliseconds: UInt64(Double(milliseconds) * factor), boot: boot)
+    }
+
+    #if canImport(Darwin)
+    package static var ofMachine: Uptime {
+        Uptime(milliseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW) / 1_000_000, boot: bootNumber)
+    }
+
+    private static let bootNumber: UInt64 = {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        var count = bytes.count
+        guard unsafe sysctlbyname("kern.bootsessionuuid", &bytes, &count, nil, 0) == 0 else { return 0 }
+        return number(of: bytes[..<count])
+    }()
+    #else
+    package static var ofMachine: Uptime {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        let milliseconds = UInt64(max(0, time.tv_sec)) * 1_000 + UInt64(max(0, time.tv_nsec)) / 1_000_000
+        return Uptime(milliseconds: milliseconds, boot: bootNumber)
+    }
+
+    private static let bootNumber: UInt64 = {
+        let file = unsafe open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return 0 }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = unsafe read(file, &bytes, bytes.count)
+        return number(of: bytes[..<max(0, count)])
+    }()
+    #endif
+
+    /// FNV-1a, which tells one text from another and keeps nothing secret.
+    private static func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    }
+}

@@ -1,0 +1,131 @@
+import Envelope
+import Keys
+
+/// What the device promises, whatever clock, contacts and relay do.
+enum Invariant: String, CaseIterable {
+    case shownOnce, openedWhenPossible, keptUntilUnlocked, noKeyEarly, noKeyLate, neverDeaf, roomToRotate
+    case unconfirmedClockDeletesNothing
+}
+
+/// A promise that did not hold.
+struct Violation: Equatable, CustomStringConvertible {
+    let invariant: Invariant
+    let what: String
+
+    var description: String { "\(invariant.rawValue): \(what)" }
+}
+
+/// The reference: each promise in one function, told the true time. Nil where the promise holds.
+enum Promises {
+    private static let day: UInt64 = 86_400_000
+    private static let skewMax: UInt64 = 300_000
+    private static let claimMilliseconds: UInt64 = 35_000
+    private static var lifetimeMax: UInt64 { UInt64(ModelPhone.lifetimeMax.components.seconds) * 1_000 }
+
+    /// A message is opened a second time only if the process that had it was ended before it showed it, 35 seconds ago or
+    /// before a restart.
+    static func shownOnce(_ message: WorldMessage, _ world: World) -> Violation? {
+        guard let last = message.openings.last else { return nil }
+        let age = world.now - last.at
+        if last.end == .killed, age > claimMilliseconds || last.boot != world.boot { return nil }
+        return Violation(.shownOnce, "message \(message.number) opened again \(age) ms after it was \(last.end)")
+    }
+
+    /// An honest message that comes in its life, under a clock that is right, to a prekey that must exist, opens unless it
+    /// was shown or is being shown.
+    static func openedWhenPossible(_ message: WorldMessage, _ outcome: ModelPhone.Outcome, _ world: World) -> Violation?
+    {
+        guard outcome != .opened, message.isHonest, world.isUnlocked, world.isClockRight,
+            isAlive(message, world), mustExist(message.prekey, world)
+        else { return nil }
+        if let last = message.openings.last {
+            guard last.end == .killed, world.now - last.at > claimMilliseconds else { return nil }
+        }
+        return Violation(.openedWhenPossible, "message \(message.number) was \(outcome)")
+    }
+
+    /// An honest message that came while the device was locked, or past its end by a clock that was not confirmed alone, is
+    /// opened by the app's next run under a right and confirmed clock, if it still lives.
+    static func keptUntilUnlocked(_ world: World) -> Violation? {
+        let lost = world.messages.first {
+            $0.isHonest && $0.isOwed && $0.openings.isEmpty && isAlive($0, world) && mustExist($0.prekey, world)
+        }
+        return lost.map { Violation(.keptUntilUnlocked, "message \($0.number) is lost") }
+    }
+
+    /// No prekey is destroyed while an honest sender can have sealed a message to it that still lives: seven days after
+    /// the newer bundle, or after it was superseded for seven, and the longest life.
+    static func noKeyEarly(_ prekey: WorldPrekey, _ world: World) -> Violation? {
+        let end = earliestEnd(prekey)
+        guard !world.isRoomShort, world.now < end else { return nil }
+        return Violation(.noKeyEarly, "prekey \(prekey.number) went \((end - world.now) / 3_600_000) hours early")
+    }
+
+    /// After a run of the app with confirmed time no prekey is there whose end has passed.
+    static func noKeyLate(_ world: World) -> Violation? {
+        for prekey in world.prekeys where prekey.isThere {
+            guard let end = latestEnd(prekey), world.now > end + skewMax else { continue }
+            return Violation(.noKeyLate, "prekey \(prekey.number) is there \((world.now - end) / day) days late")
+        }
+        return nil
+    }
+
+    /// Once the clock is right and the time confirmed, an honest sender takes the bundle that the device publishes, and its
+    /// message opens.
+    static func neverDeaf(_ failure: String?) -> Violation? { failure.map { Violation(.neverDeaf, $0) } }
+
+    /// Rotation never lacks room.
+    static func roomToRotate() -> Violation { Violation(.roomToRotate, "the rotation threw") }
+
+    /// A prekey goes only when the time that was confirmed, and what passed since, is past its end.
+    static func unconfirmedClockKeepsKeys(_ prekey: WorldPrekey, _ world: World) -> Violation? {
+        guard !world.isRoomShort, world.certainTime < earliestEnd(prekey) else { return nil }
+        return Violation(.unconfirmedClockDeletesNothing, "prekey \(prekey.number)")
+    }
+
+    /// An envelope leaves the spool only when it was opened or has certainly expired.
+    static func unconfirmedClockKeepsSpool(_ world: World, spooledCount: Int) -> Violation? {
+        let owed = world.messages.count {
+            $0.isSpooled && $0.openings.isEmpty && world.certainTime < $0.expiresAt && mustExist($0.prekey, world)
+        }
+        guard spooledCount < min(owed, 64) else { return nil }
+        return Violation(.unconfirmedClockDeletesNothing, "\(owed) envelopes are owed, \(spooledCount) are there")
+    }
+
+    /// A marker leaves only when the message it stands for has certainly expired by any policy.
+    static func unconfirmedClockKeepsMarkers(_ world: World, markerCount: Int) -> Violation? {
+        let owed = world.markedTimes.values.count { world.certainTime < $0 + 30 * day }
+        guard markerCount < min(owed, 64) else { return nil }
+        return Violation(.unconfirmedClockDeletesNothing, "\(owed) markers are owed, \(markerCount) are there")
+    }
+
+    private static func isAlive(_ message: WorldMessage, _ world: World) -> Bool {
+        message.sentAt <= world.now && world.now + skewMax < message.expiresAt
+    }
+
+    private static func mustExist(_ number: Int, _ world: World) -> Bool {
+        !world.prekeys[number].isEvicted && world.now < earliestEnd(world.prekeys[number])
+    }
+
+    /// The first moment at which no honest sender's message to it can live.
+    static func earliestEnd(_ prekey: WorldPrekey) -> UInt64 {
+        let longest = prekey.notAfter + lifetimeMax
+        guard let superseded = prekey.superseded else { return longest }
+        let known = min(superseded.at + 7 * day, prekey.acknowledged?.at ?? .max)
+        return min(longest, known + 7 * day + lifetimeMax)
+    }
+
+    /// The same with the skew of clocks, and with the first confirmation in the place of a time that a wrong clock wrote;
+    /// nil before that confirmation.
+    private static func latestEnd(_ prekey: WorldPrekey) -> UInt64? {
+        let longest = prekey.made.corrected.map { $0 + 60 * day + lifetimeMax }
+        let superseded = prekey.superseded?.corrected.map { $0 + 7 * day }
+        let known = [superseded, prekey.acknowledged?.corrected].compactMap { $0 }.min()
+        let short = known.map { $0 + 7 * day + lifetimeMax + skewMax }
+        return [longest, short].compactMap { $0 }.min()
+    }
+}
+
+extension Violation {
+    init(_ invariant: Invariant, _ what: String) { self.init(invariant: invariant, what: what) }
+}

@@ -1,0 +1,115 @@
+import Envelope
+import Foundation
+import Keys
+import Sealing
+import Synchronization
+
+// Who seals.
+extension World {
+    /// - Returns: whether the sender has a bundle that it takes.
+    @discardableResult
+    mutating func fetch() -> Bool {
+        guard let newest = uploaded.last, let oldest = uploaded.first else { return false }
+        let handedOut =
+            switch relay {
+            case .honest, .withholdsAcknowledgements: newest
+            case .fakesAcknowledgements, .handsOutOldest: oldest
+            }
+        let pins = OnePin(pin)
+        do {
+            _ = try stage.phone.recipient(
+                prekeys[handedOut].bundle.bytes,
+                fetchedAt: Timestamp(milliseconds: now),
+                pins: pins,
+                now: Timestamp(milliseconds: now)
+            )
+        } catch {
+            return false
+        }
+        pin = pins.value
+        copy = (handedOut, now)
+        return true
+    }
+
+    /// - Returns: whether the honest sender could.
+    mutating func seal(lifetime: UInt64) throws -> Bool {
+        let isOld = copy.map { now - $0.fetchedAt >= 7 * 86_400_000 || now > prekeys[$0.prekey].notAfter } ?? true
+        if isOld, !fetch() { return false }
+        guard let copy else { return false }
+        let recipient = try stage.phone.recipient(
+            prekeys[copy.prekey].bundle.bytes,
+            fetchedAt: Timestamp(milliseconds: copy.fetchedAt),
+            pins: OnePin(pin),
+            now: Timestamp(milliseconds: now)
+        )
+        try add(sentAt: now, lifetime: lifetime, sealedAt: now, prekey: copy.prekey, recipient: recipient)
+        return true
+    }
+
+    /// To the newest bundle there is, whatever it says of times.
+    mutating func sealHostile(_ time: Step.SignedTime) throws {
+        guard let newest = uploaded.last else { return }
+        let sentAt =
+            switch time {
+            case .trueTime: now
+            case .deviceTime: wall
+            case .deviceTimeAndSkew: wall + 299_000
+            case .trueTimeAndYear: now + 365 * 86_400_000
+            }
+        let recipient = try stage.phone.recipient(anyTime: prekeys[newest].bundle)
+        try add(
+            isHonest: false,
+            sentAt: sentAt,
+            lifetime: 7 * 86_400_000,
+            sealedAt: 0,
+            prekey: newest,
+            recipient: recipient
+        )
+    }
+
+    private mutating func add(
+        isHonest: Bool = true,
+        sentAt: UInt64,
+        lifetime: UInt64,
+        sealedAt: UInt64,
+        prekey: Int,
+        recipient: Recipient
+    ) throws {
+        let prepared = try PreparedMessage(
+            Message(body: "\(messages.count)"),
+            sentAt: Timestamp(milliseconds: sentAt),
+            lifetime: .milliseconds(Int64(lifetime))
+        )
+        let sealed = try stage.seal(prepared, isHonest, recipient, now: Timestamp(milliseconds: sealedAt))
+        messages.append(
+            WorldMessage(
+                number: messages.count,
+                id: prepared.messageID.rawRepresentation,
+                isHonest: isHonest,
+                prekey: prekey,
+                sentAt: sentAt,
+                expiresAt: sentAt + lifetime,
+                push: ["sealed": sealed.sealedField, "trace": sealed.trace.text]
+            )
+        )
+    }
+}
+
+/// The pins of a sender that writes to one device.
+private final class OnePin: BundlePinStore {
+    private let box: Mutex<BundlePin?>
+
+    init(_ pin: BundlePin?) { box = Mutex(pin) }
+
+    var value: BundlePin? { box.withLock { $0 } }
+
+    func update(_ slot: BundlePinSlot, _ change: (BundlePin?) -> BundlePinChange) throws(BundlePinStoreError) {
+        box.withLock { pin in
+            switch change(pin) {
+            case .keep: break
+            case .store(let new): pin = new
+            case .remove: pin = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import Envelope
+import Foundation
+import Keys
+import Sealing
+
+/// The world as it truly is: the time, the device's clocks, its messages and its prekeys, and what relay and sender have. A
+/// value; what the device itself remembers is on its disk.
+struct World {
+    /// Outlives its worlds, and keeps the first of them.
+    unowned let stage: Stage
+
+    /// Milliseconds since 1970, truly.
+    private(set) var now = Stage.start
+    /// What the wall clock shows beyond that.
+    private var clockOffset: Int64 = 0
+    private var frozenAt: UInt64?
+    private var bootedAt = Stage.start
+    private(set) var boot: UInt64 = 1
+    private(set) var isUnlocked = true
+    var isAppRunning = true
+    /// Of the last time that the device was told, and when in which run that was.
+    var confirmed: (time: UInt64, boot: UInt64)?
+
+    var messages: [WorldMessage] = []
+    var prekeys: [WorldPrekey] = []
+    /// Messages whose extension has not shown them yet.
+    private(set) var open: [(message: Int, content: ModelPhone.Content)] = []
+    /// When messages came whose prekey was gone.
+    var markedTimes: [Int: UInt64] = [:]
+    /// The ring was full: the oldest may go before its time.
+    var isRoomShort = false
+    var tokenCount: UInt64 = 0
+
+    var relay = Step.Relay.honest
+    /// Those that the relay has, by their prekey.
+    var uploaded: [Int] = []
+    /// The honest sender's.
+    var pin: BundlePin?
+    var copy: (prekey: Int, fetchedAt: UInt64)?
+
+    init(stage: Stage) throws {
+        self.stage = stage
+        stage.phone.setUnlocked(true)
+        try notePrekeys()
+        _ = try upload()
+        _ = try acknowledge()
+    }
+
+    var wall: UInt64 { frozenAt ?? now.addingSigned(clockOffset) }
+    var reading: ModelPhone.Reading {
+        ModelPhone.Reading(wall: Timestamp(milliseconds: wall), uptime: now - bootedAt, boot: boot)
+    }
+    var isClockRight: Bool { max(wall, now) - min(wall, now) <= 300_000 }
+    /// What the device can know to have passed.
+    var certainTime: UInt64 {
+        guard let confirmed else { return Stage.buildDate }
+        return max(Stage.buildDate, confirmed.boot == boot ? now : confirmed.time)
+    }
+}
+
+extension UInt64 {
+    func addingSigned(_ offset: Int64) -> UInt64 { offset < 0 ? self - offset.magnitude : self + offset.magnitude }
+}
+
+/// One message.
+struct WorldMessage {
+    enum End { case open, shown, killed }
+    struct Opening {
+        let at: UInt64
+        let boot: UInt64
+        var end = End.open
+    }
+
+    let number: Int
+    let id: [UInt8]
+    let isHonest: Bool
+    let prekey: Int
+    let sentAt: UInt64
+    let expiresAt: UInt64
+    let push: [AnyHashable: Any]
+    var openings: [Opening] = []
+    /// It came and could not be judged.
+    var isOwed = false
+    /// It came while the device was locked.
+    var isSpooled = false
+}
+
+/// One prekey, and the bundle that offers it.
+struct WorldPrekey {
+    /// Something that the device wrote down with the time of its clock.
+    struct Event {
+        let at: UInt64
+        let isTimeKnown: Bool
+        var confirmedAt: UInt64?
+
+        /// Nil until a wrong time can have been put right.
+        var corrected: UInt64? { isTimeKnown ? at : confirmedAt }
+
+        mutating func confirm(at time: UInt64) { confirmedAt = confirmedAt ?? time }
+    }
+
+    let number: Int
+    let id: PrekeyID
+    let bundle: ModelPhone.Bundle
+    var made: Event
+    var superseded: Event?
+    /// When the relay said that it has a newer bundle.
+    var acknowledged: Event?
+    var isThere = true
+    /// It went for room.
+    var isEvicted = false
+
+    var notAfter: UInt64 { bundle.notAfter.milliseconds }
+}
+
+// Time, and one step.
+extension World {
+    /// - Returns: the first promise of those that are watched that does not hold.
+    mutating func perform(_ step: Step) throws -> Violation? {
+        switch step {
+        case .message(let arrival):
+            guard try seal(lifetime: 3_600_000) else { return nil }
+            return try deliver(messages.count - 1, arrival)
+        case .seal(let days):
+            _ = try seal(lifetime: days * 86_400_000)
+            return nil
+        case .hostileMessage(let time, let arrival):
+            try sealHostile(time)
+            return try deliver(messages.count - 1, arrival)
+        case .deliver(let back, let arrival):
+            guard back < messages.count else { return nil }
+            return try deliver(messages.count - 1 - back, arrival)
+        case .show:
+            if let first = open.first { finish(first.message, first.content, .shown) }
+            return nil
+        case .killExtension:
+            killExtension()
+            return nil
+        case .launch(let launch): return try run(launch)
+        case .weeks(let count):
+            for _ in 0..<count {
+                pass(7 * 86_400_000)
+                if let violation = try run(Step.Launch()) { return violation }
+            }
+            return nil
+        case .newTokens(let count):
+            for _ in 0..<count {
+                tokenCount += 1
+                if let violation = try rotate() { return violation }
+            }
+            return nil
+        case .pass(let pause):
+            pass(pause.milliseconds)
+            return nil
+        case .fetch:
+            fetch()
+            return nil
+        case .relay(let relay):
+            self.relay = relay
+            return nil
+        default:
+            turn(step)
+            return nil
+        }
+    }
+
+    /// What happens to the clocks and the lock.
+    private mutating func turn(_ step: Step) {
+        switch step {
+        case .clock(.right):
+            clockOffset = 0
+            frozenAt = nil
+        case .clock(.by(let pause)): jump(Int64(pause.milliseconds))
+        case .clock(.back(let pause)): jump(-Int64(pause.milliseconds))
+        case .freezeClock: frozenAt = wall
+        case .reboot:
+            killExtension()
+            boot += 1
+            bootedAt = now
+            isUnlocked = false
+            isAppRunning = false
+            stage.phone.setUnlocked(false)
+        case .unlock:
+            isUnlocked = true
+            stage.phone.setUnlocked(true)
+        default: break
+        }
+    }
+
+    private mutating func jump(_ offset: Int64) {
+        let wall = wall.addingSigned(offset)
+        clockOffset = Int64(wall) - Int64(now)
+        frozenAt = nil
+    }
+
+    private mutating func pass(_ milliseconds: UInt64) {
+        now += milliseconds
+        // iOS ends an extension after 30 seconds.
+        if milliseconds > 30_000 { killExtension() }
+    }
+
+    private mutating func killExtension() {
+        while let first = open.first { finish(first.message, first.content, .killed) }
+    }
+}
+
+// The extension.
+extension World {
+    private mutating func deliver(_ message: Int, _ arrival: Step.Arrival) throws -> Violation? {
+        let content = stage.phone.receive(messages[message].push, reading)
+        if let violation = try note(message, content) { return violation }
+        switch arrival {
+        case .shown: finish(message, content, .shown)
+        case .killed: finish(message, content, .killed)
+        case .leftOpen: break
+        case .raced(let milliseconds):
+            var earlier = reading
+            earlier.wall = Timestamp(milliseconds: wall.addingSigned(milliseconds))
+            let second = stage.phone.receive(messages[message].push, earlier)
+            if let violation = try note(message, second) { return violation }
+            finish(message, content, .shown)
+            finish(message, second, .shown)
+        }
+        return nil
+    }
+
+    private mutating func note(_ message: Int, _ content: ModelPhone.Content) throws -> Violation? {
+        let violation =
+            content.outcome == .opened
+            ? Promises.shownOnce(messages[message], self)
+            : Promises.openedWhenPossible(messages[message], content.outcome, self)
+        if let violation = stage.watched(violation) { return violation }
+        switch content.outcome {
+        case .opened:
+            messages[message].openings.append(WorldMessage.Opening(at: now, boot: boot))
+            open.append((message, content))
+        case .locked: (messages[message].isSpooled, messages[message].isOwed) = (true, true)
+        case .expired where certainTime < messages[message].expiresAt: messages[message].isOwed = true
+        case .missingKey: markedTimes[message] = markedTimes[message] ?? now
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func finish(_ message: Int, _ content: ModelPhone.Content, _ end: WorldMessage.End) {
+        guard content.outcome == .opened else { return }
+        if end == .shown { stage.phone.didShow(content) }
+        open.removeAll { $0.message == message }
+        for index in messages[message].openings.indices where messages[message].openings[index].end == .open {
+            messages[message].openings[index].end = end
+        }
+    }
+}
