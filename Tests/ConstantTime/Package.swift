@@ -16,7 +16,8 @@ let house: [SwiftSetting] = [
 let package = Package(
     name: "constant-time",
     targets: [
-        .target(name: "Platform", swiftSettings: house),
+        .target(name: "Platform", dependencies: ["CExtendedAttributes"], swiftSettings: house),
+        .target(name: "CExtendedAttributes"),
         .target(name: "Primitives", dependencies: ["Platform", "CSodium", "COpenSSL"], swiftSettings: house),
         .target(name: "HPKE", dependencies: ["Primitives"], swiftSettings: house),
         .target(name: "Envelope", swiftSettings: house),

@@ -10,7 +10,7 @@ import vectors
 from forgery import Forgery
 from messages import ALLOW, NOW, TOPIC, World, public_bytes
 from sealedpush_py import attachment_file, envelope, safety_number
-from sealedpush_py.encoding import DAY, MINUTE, SECOND, base64url
+from sealedpush_py.encoding import DAY, MINUTE, base64url
 from self_test import RFC_8291_KEY, RFC_8291_RECORD
 
 SLOW = {"message-floor"}  # four thousand messages: run once
@@ -85,16 +85,17 @@ def message_files(world, setting):
     yield "message-opened", file_of("message", push, **setting, now=NOW, expect="opened", shows=text)
     yield "message-died", file_of("message", b"\n".join([push] * 4), **setting,
                                   expect=["opened", "replay", "opened", "replay"],
-                                  now=[NOW, NOW + 35 * SECOND - 1, NOW + 35 * SECOND, NOW + MINUTE],
+                                  now=[NOW] * 4, uptime=["1 0", "1 35999", "1 36000", "1 60000"],
                                   elapsed=["died", "-", "-", "-"], shows=[text, "-", text, "-"])
     yield "message-store", file_of("message", push, **setting, now=NOW, expect="store-unavailable", store="unavailable")
     call = Forgery(world, body=b'{"op":"call","call":"c"}', expires_at=NOW + MINUTE).payload().encode()
-    yield "message-call", file_of("message", call + b"\n" + call, **setting, now=[NOW, NOW + 40 * SECOND],
+    yield "message-call", file_of("message", call + b"\n" + call, **setting, now=[NOW] * 2, uptime=["1 0", "1 40000"],
                                   elapsed=["died", "-"], expect=["opened", "replay"], shows='{"op":"call","call":"c"}')
-    # A later message lifts the lower bound; a clock that goes back behind it is not believed.
+    # Confirmed time lifts the lower bound; a clock that goes back behind it is not believed after a restart either.
     late = Forgery(world, sent_at=NOW + DAY, expires_at=NOW + 2 * DAY).payload().encode()
     other = Forgery(world).payload().encode()
     yield "message-clock", file_of("message", b"\n".join([late, push, other]), **setting, now=[NOW + DAY, NOW, NOW],
+                                   uptime=["1 0", "2 0", "2 0"], confirmed=[NOW + DAY, "-", "-"],
                                    expect=["opened", "expired", "expired"], shows=text)
     floors = [f"{base64url(public_bytes(world.service))} {NOW + DAY - near}" for near in (0, 1)]
     yield "message-too-old", file_of("message", push, **setting, now=NOW, expect="too-old", floor=floors)

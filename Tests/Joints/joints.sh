@@ -63,9 +63,9 @@ joint app-receipts 'the app and its device: receipts are off' \
     'settings.keepsReceipts = true' 'settings.keepsReceipts = false' "$locked"
 
 joint locked-spool 'the extension and the app: what comes while the phone is locked is not kept' \
-    Sources/NotificationCore/NotificationPipeline.swift \
-    'do throws(ContainerError) { try spool.add(envelope, trace: push.trace, now: now) } catch {}' \
-    '_ = envelope' "$locked"
+    Sources/NotificationCore/SharedContainer+Keeping.swift \
+    'kind.keeping == .message || isKept ? push.spooled : nil' \
+    'isKept ? push.spooled : nil' "$locked"
 
 joint replaced-message 'the extension and the screen: what is replaced stays' \
     Sources/NotificationServiceExtension/NotificationService.swift \
