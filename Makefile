@@ -46,7 +46,8 @@ ASAN_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|Delivery
 # Without the search for leaks: extensions that are never told to go on keep what they wait with, and Foundation's reader
 # of property lists, which the stand-in for the keychain uses, keeps what it read. Not at all: a bad address is the
 # sanitizer's to report, and no signal any more. What else Foundation keeps is in Tests/foundation-leaks.txt.
-ASAN_LEAKY := ExtensionHarnessTests|SecurityTests|KeychainTests|DocumentedCodeTests
+ASAN_LEAKY := ExtensionHarnessTests|SecurityTests|KeychainTests|DocumentedCodeTests|IncomingCallsTests|$\
+	NotificationServiceExtensionTests|NotificationCoreTests
 
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)

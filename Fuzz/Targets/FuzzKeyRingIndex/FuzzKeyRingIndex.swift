@@ -48,26 +48,28 @@ private final class Device: Sendable {
         require(index.record == record, "an index has one spelling")
         for prekey in index.prekeys { require(index.prekey(prekey.id) == prekey, "every prekey is found by its id") }
         guard index.identity.key == key.publicKey else { return }
-        for isConfirmedOnline in [false, true] { live(index, isConfirmedOnline: isConfirmedOnline) }
+        for isConfirmed in [false, true] { live(index, isConfirmed: isConfirmed) }
     }
 
     /// A day in the ring's life, in the order in which the app lives it.
-    private func live(_ read: RingIndex, isConfirmedOnline: Bool) {
+    private func live(_ read: RingIndex, isConfirmed: Bool) {
         var index = read
         let policy = RotationPolicy(usesUnlockedClass: true)
-        let clock = RingClock(now: now, lowerBound: now, isConfirmedOnline: isConfirmedOnline)
+        let known = KnownTime(lowerBound: now, isConfirmed: isConfirmed, lastConfirmed: isConfirmed ? now : nil)
+        let clock = RingClock(now: now, known: known)
         let destroyed = index.destroyDue(policy: policy, at: clock)
         require(destroyed.allSatisfy { index.prekey($0) == nil }, "what was destroyed is not there")
-        if index.isRotationDue(policy: policy, at: now) {
-            index.makeRoom(for: prekeys.count)
+        if index.isRotationDue(policy: policy, at: clock) {
+            let isAhead = index.isAhead(of: clock)
+            _ = index.makeRoom(for: prekeys.count)
             if index.canAdd(prekeys), index.hasRoom(for: prekeys.count) {
-                index.rotate(to: prekeys, at: now, signedBy: key)
-                require(index.epoch > read.epoch, "an epoch grows")
+                index.rotate(to: prekeys, at: clock, signedBy: key)
+                require(isAhead || index.epoch > read.epoch, "an epoch grows")
                 require(index.current.map(\.prekey) == prekeys, "the new prekeys are the current ones")
-                require(!index.isRotationDue(policy: policy, at: now), "no rotation is due after one")
+                require(!index.isRotationDue(policy: policy, at: clock), "no rotation is due after one")
             }
         }
-        _ = index.acknowledge(epoch: index.epoch, at: now)
+        _ = index.acknowledge(epoch: index.epoch, at: clock)
         require(index.isPublished, "what the relay has is published")
         // Epochs are times in milliseconds; only a record that nobody wrote has one as high.
         guard index.epoch < 1 << 62 else { return }

@@ -1,6 +1,7 @@
 import Envelope
 import FuzzSupport
 import Keys
+import Platform
 
 @testable import Opening
 
@@ -32,6 +33,7 @@ private struct Device {
     private var claim: ReplayClaim?
     /// As of the last operation; nil after damage.
     private var lowerBound: UInt64?
+    private var uptime = Uptime(milliseconds: 0, boot: 1)
 
     init(_ image: WindowImage) { self.image = image }
 
@@ -44,10 +46,16 @@ private struct Device {
             image.resize(to: byteCount)
             lowerBound = nil
         case .reopen: window = nil
-        case .claim(let stamp, let now): take(stamp, now)
-        case .claimWebPush(let key, let now): take(webPush: key, now)
+        case .claim(let stamp, let now):
+            pass(to: now)
+            take(stamp)
+        case .claimWebPush(let key, let now):
+            pass(to: now)
+            take(webPush: key)
         case .commit: commit()
-        case .order(let change, let now): take(change, now)
+        case .order(let change, let now):
+            pass(to: now)
+            take(change)
         case .advanceGeneration:
             let growth = perform { core throws(ReplayWindowError) in
                 let before = core.header.generation
@@ -58,23 +66,27 @@ private struct Device {
         }
     }
 
-    private mutating func take(_ stamp: MessageStamp, _ now: Timestamp) {
-        let time = now.milliseconds
-        switch perform({ core throws(ReplayWindowError) in try core.claim(stamp, now: time) }) {
+    /// An uptime that goes back is one of the next start.
+    private mutating func pass(to now: Timestamp) {
+        let boot = now.milliseconds < uptime.milliseconds ? uptime.boot &+ 1 : uptime.boot
+        uptime = Uptime(milliseconds: now.milliseconds, boot: boot)
+    }
+
+    private mutating func take(_ stamp: MessageStamp) {
+        switch perform({ core throws(ReplayWindowError) in try core.claim(stamp) }) {
         case .new(let claim), .reclaimed(let claim):
             self.claim = claim
-            let again = perform { core throws(ReplayWindowError) in try core.claim(stamp, now: time) }
+            let again = perform { core throws(ReplayWindowError) in try core.claim(stamp) }
             require(again == .replay, "what was claimed is not claimed again")
         case .replay, .tooOld, nil: break
         }
     }
 
-    private mutating func take(webPush key: ReplayKey, _ now: Timestamp) {
-        let time = now.milliseconds
-        switch perform({ core throws(ReplayWindowError) in try core.claim(webPush: key, now: time) }) {
+    private mutating func take(webPush key: ReplayKey) {
+        switch perform({ core throws(ReplayWindowError) in try core.claim(webPush: key) }) {
         case .new(let claim), .reclaimed(let claim):
             self.claim = claim
-            let again = perform { core throws(ReplayWindowError) in try core.claim(webPush: key, now: time) }
+            let again = perform { core throws(ReplayWindowError) in try core.claim(webPush: key) }
             require(again == .replay, "a record that was claimed is not claimed again")
         case .replay, .tooOld, nil: break
         }
@@ -85,12 +97,11 @@ private struct Device {
         _ = perform { core throws(ReplayWindowError) in try core.commit(claim) }
     }
 
-    private mutating func take(_ change: OrderedChange, _ now: Timestamp) {
-        let time = now.milliseconds
-        guard perform({ core throws(ReplayWindowError) in try core.order(change, now: time) }) == .newest else {
+    private mutating func take(_ change: OrderedChange) {
+        guard perform({ core throws(ReplayWindowError) in try core.order(change) }) == .newest else {
             return
         }
-        let again = perform { core throws(ReplayWindowError) in try core.order(change, now: time) }
+        let again = perform { core throws(ReplayWindowError) in try core.order(change) }
         require(again == .newest, "asking again gives the same answer")
     }
 
@@ -98,8 +109,10 @@ private struct Device {
         _ body: (inout WindowCore) throws(ReplayWindowError) -> Result
     ) -> Result? {
         do {
-            if window == nil { window = try OpenWindow(image) }
-            guard let result = try window?.perform(body), let bound = window?.core.header.lowerBound else { return nil }
+            if window == nil { window = try OpenWindow(image, uptime) }
+            guard let result = try window?.perform(at: uptime, body), let bound = window?.core.header.time.bound else {
+                return nil
+            }
             require(bound >= lowerBound ?? 0, "the lower bound never falls")
             lowerBound = bound
             return result
@@ -117,17 +130,18 @@ private struct OpenWindow {
     private let file: WindowFile
     var core: WindowCore
 
-    init(_ image: WindowImage) throws(ReplayWindowError) {
+    init(_ image: WindowImage, _ uptime: Uptime) throws(ReplayWindowError) {
         let file = try image.open()
-        core = try file.withLock { () throws(ReplayWindowError) in try WindowCore(file: file) }
+        core = try file.withLock { () throws(ReplayWindowError) in try WindowCore(file: file, uptime: uptime) }
         self.file = file
     }
 
     mutating func perform<Result>(
+        at uptime: Uptime,
         _ body: (inout WindowCore) throws(ReplayWindowError) -> Result
     ) throws(ReplayWindowError) -> Result {
         try file.withLock { () throws(ReplayWindowError) in
-            try core.begin()
+            try core.begin(at: uptime)
             let result = try body(&core)
             try core.finish()
             return result

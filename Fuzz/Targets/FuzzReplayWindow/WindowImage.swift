@@ -111,9 +111,10 @@ final class WindowImage: Sendable {
 
     private static func fill(_ path: String) throws(ReplayWindowError) {
         let file = try WindowFile(path: path, onWrite: nil)
-        var core = try WindowCore(file: file)
+        let uptime = Uptime(milliseconds: 0, boot: 1)
+        var core = try WindowCore(file: file, uptime: uptime)
         func perform(_ body: (inout WindowCore) throws(ReplayWindowError) -> Void) throws(ReplayWindowError) {
-            try core.begin()
+            try core.begin(at: uptime)
             try body(&core)
             try core.finish()
         }
@@ -130,7 +131,7 @@ final class WindowImage: Sendable {
             )
             // Half of the names are not there yet.
             if !isFilling, number % 2 == 0 { continue }
-            try perform { core throws(ReplayWindowError) in _ = try core.claim(stamp, now: Names.now) }
+            try perform { core throws(ReplayWindowError) in _ = try core.claim(stamp) }
         }
         for (sender, slot) in zip(senders, slots.dropFirst(2)) {
             guard case .known(slot) = try core.find(core.id(of: sender)) else {
@@ -146,9 +147,9 @@ final class WindowImage: Sendable {
                 kind: .remove,
                 keepUntil: Timestamp(milliseconds: Names.now + 604_800_000)
             )
-            try perform { core throws(ReplayWindowError) in _ = try core.order(change, now: Names.now) }
+            try perform { core throws(ReplayWindowError) in _ = try core.order(change) }
             let key = Names.webPushKey(number)
-            try perform { core throws(ReplayWindowError) in _ = try core.claim(webPush: key, now: Names.now) }
+            try perform { core throws(ReplayWindowError) in _ = try core.claim(webPush: key) }
         }
     }
 

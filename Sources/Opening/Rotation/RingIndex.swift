@@ -184,7 +184,7 @@ extension RingIndex {
     /// they go back to where they were before it.
     private mutating func restartEpochs(at now: Timestamp) {
         let limit = now.advanced(by: KeyBundle.clockSkewMax).milliseconds
-        let sound = ([acknowledgedEpoch] + prekeys.compactMap { $0.supersession?.epoch }).filter { $0 <= limit }
+        let sound = ([acknowledgedEpoch] + prekeys.compactMap { $0.supersession?.epoch }).filter { $0 < limit }
         epoch = min(epoch, sound.max() ?? 0)
         acknowledgedEpoch = min(acknowledgedEpoch, epoch)
         for index in prekeys.indices where prekeys[index].supersession?.epoch ?? 0 > limit {
