@@ -47,14 +47,14 @@ ASAN_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|Delivery
 # of property lists, which the stand-in for the keychain uses, keeps what it read. Not at all: a bad address is the
 # sanitizer's to report, and no signal any more. What else Foundation keeps is in Tests/foundation-leaks.txt.
 ASAN_LEAKY := ExtensionHarnessTests|SecurityTests|KeychainTests|DocumentedCodeTests|IncomingCallsTests|$\
-	NotificationServiceExtensionTests|NotificationCoreTests
+	NotificationServiceExtensionTests|NotificationCoreTests|PromiseModelTests|AttachmentFetchTests|CommandLineTests
 
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
 	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/foundation-leaks.txt:print_suppressions=0 \
 		scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)|$(ASAN_LEAKY)'
 	@ASAN_OPTIONS=detect_leaks=0 scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
-		--filter '$(ASAN_LEAKY)' --skip 'BrokenExtensionTests'
+		--filter '$(ASAN_LEAKY)' --skip '$(ASAN_SKIP)|BrokenExtensionTests'
 
 # What our own threads and tasks do at once, a hundred pushes in parallel among it. A debug build: see Guarded.
 TSAN_ONLY := ParallelPushTests|ExtensionCoreTests|AlarmClockTests|OutcomeCountersTests|ReceiptTests|ForegroundTests|ClaimTests|$\
