@@ -273,7 +273,7 @@ package.targets += [
     // The suites.
     .executableTarget(
         name: "ReplayWindowProbe",
-        dependencies: ["Envelope", "Keys", "Opening", "Primitives", "TestSupport"],
+        dependencies: ["Envelope", "Keys", "Opening", "Platform", "Primitives", "TestSupport"],
         path: "Tests/ReplayWindowProbe",
         swiftSettings: house
     ),
@@ -287,7 +287,7 @@ package.targets += [
         "Primitives",
         "Sealing"
     ),
-    tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Platform", "Primitives"),
+    tests("ReplayWindowTests", "Opening", "ReplayWindowProbe", "Keys", "Envelope", "Platform", "Primitives", "Sealing"),
     stranger("XcodeTemplateExtension", "UserNotifications", path: "Tests/Strangers/XcodeTemplate"),
     stranger("ShippingStyleExtension", "UserNotifications", path: "Tests/Strangers/ShippingStyle"),
     stranger("ChatBackEnd", "APNS", "APNSProvider", path: "Tests/Strangers/ChatBackEnd"),
@@ -431,6 +431,17 @@ package.targets += [
         dependencies: ["Platform", "TestCertificates", "TestSupport", "Transport"],
         path: "Tests/TestWebServer",
         swiftSettings: house
+    ),
+    tests(
+        "RelayClientTests",
+        "Envelope",
+        "Keys",
+        "NotificationCore",
+        "Opening",
+        "Platform",
+        "RelayClient",
+        "TestCertificates",
+        "TestWebServer"
     ),
     tests("HTTPSClientTests", "HTTPSClient", "Platform", "TestCertificates", "TestWebServer"),
     tests(

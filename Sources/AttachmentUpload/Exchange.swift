@@ -27,7 +27,7 @@ enum Exchange {
         case .success(let head): return .success(head)
         case .failure(.notReached), .failure(.connectionLost): return .failure(.connectionLost)
         case .failure(.cancelled): throw .cancelled
-        case .failure(.notTrusted): throw .notTrusted
+        case .failure(.notTrusted), .failure(.certificateHasBadDate): throw .notTrusted
         case .failure(.refusedByCaller): throw .file(code: EIO)
         case .failure(.malformedAnswer): throw .malformedAnswer
         case .failure(.library): throw .system

@@ -40,6 +40,11 @@ static inline CURLcode ccurl_status(CURL *handle, long *status) {
     return (curl_easy_getinfo)(handle, CURLINFO_RESPONSE_CODE, status);
 }
 
+/// Why the server's certificate was refused: OpenSSL's X509_V_ERR_…, or 0.
+static inline CURLcode ccurl_verify_result(CURL *handle, long *result) {
+    return (curl_easy_getinfo)(handle, CURLINFO_SSL_VERIFYRESULT, result);
+}
+
 /// How a transfer ended, once it has.
 static inline int ccurl_result(CURLM *multi, CURLcode *result) {
     int left = 0;

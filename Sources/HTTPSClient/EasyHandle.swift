@@ -66,6 +66,16 @@ enum Curl {
         return easy
     }
 
+    /// Whether the server's certificate, or one above it, is not valid yet or no more by this machine's clock. Once the exchange
+    /// has ended.
+    ///
+    /// - Source: OpenSSL's X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED, x509_vfy.h.
+    var hasBadDate: Bool {
+        var result = 0
+        guard unsafe ccurl_verify_result(handle, &result) == CURLE_OK else { return false }
+        return result == 9 || result == 10
+    }
+
     /// "example.com:443:192.0.2.1,[2001:db8::1]", which libcurl asks before any resolver.
     ///
     /// - Returns: nil for a host that is an address of IPv6, which has nothing to resolve and no place before a colon.

@@ -47,16 +47,19 @@ package final class HTTPSExchange: Sendable {
         }
         // libcurl has the transfer's address, without a reference.
         return try withExtendedLifetime(transfer) { () throws(HTTPSError) in
-            let result = try perform(try EasyHandle.make(request, for: transfer))
+            let easy = try EasyHandle.make(request, for: transfer)
+            let result = try perform(easy)
             if isCancelled { throw .cancelled }
             if let refusal = transfer.refusal { throw refusal }
-            if let result, let error = HTTPSError(result) { throw error }
+            if let result, let error = HTTPSError(result) {
+                throw error == .notTrusted && easy.hasBadDate ? .certificateHasBadDate : error
+            }
             guard let head = transfer.head else { throw .malformedAnswer }
             return head
         }
     }
 
-    private func perform(_ easy: consuming EasyHandle) throws(HTTPSError) -> CURLcode? {
+    private func perform(_ easy: borrowing EasyHandle) throws(HTTPSError) -> CURLcode? {
         let multi = try MultiHandle()
         state.withLock { $0.multi = multi }
         defer { state.withLock { $0.multi = nil } }

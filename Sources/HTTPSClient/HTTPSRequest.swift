@@ -110,6 +110,8 @@ package enum HTTPSError: Error, Hashable, Sendable {
     case notReached
     /// The server does not prove who it is.
     case notTrusted
+    /// The server's certificate is not valid yet, or no more, by this machine's clock.
+    case certificateHasBadDate
     /// The connection ended before the answer, or nothing came for too long.
     case connectionLost
     /// What came is not HTTP, or its head is too long.

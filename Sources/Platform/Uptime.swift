@@ -3,7 +3,7 @@
 /// - Source: `CLOCK_BOOTTIME`, clock_gettime(2); `mach_continuous_time`, Apple's "mach" time functions.
 package struct Uptime: Equatable, Sendable {
     package let milliseconds: UInt64
-    /// Another number after each restart.
+    /// Another number after each restart; 0 where the system does not say.
     package let boot: UInt64
 
     package init(milliseconds: UInt64, boot: UInt64) {
@@ -19,6 +19,12 @@ package struct Uptime: Equatable, Sendable {
         SimulatedDevice.current?.uptime ?? ofMachine
         #endif
     }
+
+    /// The start of the device, or of this process where the system says nothing of the device's: what was measured in the
+    /// same one was measured without a restart in between.
+    package var session: UInt64 { boot != 0 ? boot : Self.processNumber }
+
+    private static let processNumber = UInt64.random(in: 1 ... .max)
 
     /// - Returns: the later time of the same start.
     package func advanced(byMilliseconds count: UInt64) -> Uptime {
@@ -39,7 +45,7 @@ package struct Uptime: Equatable, Sendable {
         var bytes = [UInt8](repeating: 0, count: 64)
         var count = bytes.count
         guard unsafe sysctlbyname("kern.bootsessionuuid", &bytes, &count, nil, 0) == 0 else { return 0 }
-        return number(of: bytes[..<count])
+        return bootNumber(bytes[..<min(count, bytes.count)])
     }()
     #else
     package static var ofMachine: Uptime {
@@ -55,12 +61,17 @@ package struct Uptime: Equatable, Sendable {
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe read(file, &bytes, bytes.count)
-        return number(of: bytes[..<max(0, count)])
+        return bootNumber(bytes[..<max(0, count)])
     }()
     #endif
 
     /// FNV-1a, which tells one text from another and keeps nothing secret.
-    private static func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    ///
+    /// - Parameter id: the boot's, with what ends it.
+    /// - Returns: 0 for an empty one, which would make one start of all.
+    package static func bootNumber(_ id: some Sequence<UInt8>) -> UInt64 {
+        let id = id.filter { $0 > UInt8(ascii: " ") }
+        guard !id.isEmpty else { return 0 }
+        return id.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }
 }

@@ -9,22 +9,24 @@ public enum OnlineTime {
     ///
     /// - Parameter url: `https`, 200 bytes at most.
     /// - Returns: the answer's `Date`, whatever its status: whole seconds.
-    /// - Throws: `RelayClientError`: `.notTrusted` also says that the device's clock may be far off; `.wrongAnswer` for an
+    /// - Throws: `RelayClientError`: `.certificateHasBadDate` says that the device's clock is far off; `.wrongAnswer` for an
     ///   answer without a date, or one that a cache kept.
     /// - Source: RFC 9110 section 6.6.1 (`Date`); RFC 9111 section 5.1 (`Age`).
     public static func ask(_ url: String) async throws(RelayClientError) -> Timestamp {
         guard let address = AttachmentURL(url) else { throw .url }
         let answer = try await RelayExchange.run(nil, to: url, host: address.host, port: address.port)
-        guard answer.age == nil, let time = answer.date.flatMap(time(httpDate:)) else { throw .wrongAnswer }
+        guard !answer.isFromCache, let time = answer.date.flatMap(time(httpDate:)) else { throw .wrongAnswer }
         return time
     }
 
+    /// From the day of the week on which 1970 began.
+    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
     /// - Parameter text: "Sun, 06 Nov 1994 08:49:37 GMT".
-    /// - Returns: nil for any other form.
+    /// - Returns: nil for any other form, and for what is on no calendar.
     /// - Source: RFC 9110 section 5.6.7, IMF-fixdate.
     static func time(httpDate text: String) -> Timestamp? {
         let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -37,7 +39,12 @@ public enum OnlineTime {
         guard clock.count == 3, let hour = number(clock[0], in: 0...23, digits: 2),
             let minute = number(clock[1], in: 0...59, digits: 2), let second = number(clock[2], in: 0...60, digits: 2)
         else { return nil }
-        let seconds = (days(year, month + 1, day) * 24 + hour) * 3_600 + minute * 60 + second
+        let days = days(year, month + 1, day)
+        // A leap second is the last of its day.
+        guard second < 60 || (hour, minute) == (23, 59), day <= monthLength(year, month + 1),
+            String(decoding: words[0].dropLast(), as: UTF8.self) == weekdays[days % 7]
+        else { return nil }
+        let seconds = (days * 24 + hour) * 3_600 + minute * 60 + second
         return Timestamp(milliseconds: UInt64(seconds) * 1_000)
     }
 
@@ -46,6 +53,11 @@ public enum OnlineTime {
             let number = Int(String(decoding: text, as: UTF8.self)), range.contains(number)
         else { return nil }
         return number
+    }
+
+    private static func monthLength(_ year: Int, _ month: Int) -> Int {
+        let next = month < 12 ? (year, month + 1) : (year + 1, 1)
+        return days(next.0, next.1, 1) - days(year, month, 1)
     }
 
     /// Days from 1970-01-01 in the Gregorian calendar, whose year begins in March here.

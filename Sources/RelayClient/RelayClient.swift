@@ -70,8 +70,8 @@ public struct RelayClient: Relay {
 struct AnswerHead: Sendable {
     let status: Int
     let date: String?
-    /// Of an answer that a cache gave.
-    let age: String?
+    /// Whether it has an `Age`, of whatever value.
+    let isFromCache: Bool
 }
 
 /// Why a server has not taken something, or not answered. Says nothing of what was sent.
@@ -82,9 +82,11 @@ public enum RelayClientError: Error, Hashable, Sendable {
     case cancelled
     /// No name, no route, no server, or too slow to connect.
     case notReached
-    /// The server does not prove that it is the one that was asked for. Where its certificate is good, the device's clock is
-    /// far off: tell the person.
+    /// The server does not prove that it is the one that was asked for.
     case notTrusted
+    /// The server's certificate is not valid yet, or no more, by the device's clock. Where the server keeps it valid, the clock
+    /// is far off: tell the person.
+    case certificateHasBadDate
     /// The connection ended before the answer, or nothing came for too long.
     case connectionLost
     /// The answer is not one of such a server's.

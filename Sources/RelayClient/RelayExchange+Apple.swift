@@ -38,7 +38,7 @@ enum RelayExchange {
             return AnswerHead(
                 status: answer.statusCode,
                 date: answer.value(forHTTPHeaderField: "Date"),
-                age: answer.value(forHTTPHeaderField: "Age")
+                isFromCache: answer.value(forHTTPHeaderField: "Age") != nil
             )
         } catch let error as RelayClientError {
             throw error
@@ -65,8 +65,8 @@ extension RelayClientError {
         self =
             switch (failure as? URLError)?.code {
             case .cancelled: .cancelled
-            case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-                .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+            case .serverCertificateHasBadDate, .serverCertificateNotYetValid: .certificateHasBadDate
+            case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                 .appTransportSecurityRequiresSecureConnection:
                 .notTrusted
             case .networkConnectionLost, .timedOut: .connectionLost

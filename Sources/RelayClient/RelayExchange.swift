@@ -39,7 +39,11 @@ enum RelayExchange {
         }
         do throws(HTTPSError) {
             let head = try result.get()
-            return AnswerHead(status: head.status, date: head["date"], age: head["age"])
+            return AnswerHead(
+                status: head.status,
+                date: head["date"],
+                isFromCache: head.fields.contains { $0.name == "age" }
+            )
         } catch {
             throw RelayClientError(error)
         }
@@ -53,6 +57,7 @@ extension RelayClientError {
             case .cancelled: .cancelled
             case .notReached, .library: .notReached
             case .notTrusted: .notTrusted
+            case .certificateHasBadDate: .certificateHasBadDate
             case .connectionLost: .connectionLost
             case .malformedAnswer, .refusedByCaller: .wrongAnswer
             }

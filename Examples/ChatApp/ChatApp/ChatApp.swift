@@ -117,8 +117,10 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
             let device = try await startDevice(settings, token: token, voIPToken: voIPToken, backEnd) { show($0) }
             for warning in try device.setupWarnings() { log.error("\(warning.description, privacy: .public)") }
             return "Compare with what your back end has pinned:\n\(device.identity.text)"
+        } catch RelayClientError.certificateHasBadDate {
+            return "This device's date is far off. Set it right, and come back."
         } catch RelayClientError.notTrusted {
-            return "This device's date is far off, or somebody stands between it and the back end."
+            return "Something stands between this device and the back end: a hotel's network, for instance."
         } catch AppDeviceError.locked {
             return "Unlock the device once."
         } catch {

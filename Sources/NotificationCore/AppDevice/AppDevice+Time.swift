@@ -22,8 +22,8 @@ extension AppDevice {
     /// - Parameter ask: fetches the time from a server that is not the relay, over TLS and past every cache: `OnlineTime.ask`,
     ///   or a request of the app's own back end. A relay that could choose the device's time would choose which keys go.
     /// - Returns: whether it was believed.
-    /// - Throws: what `ask` throws: a certificate that is not valid yet, or no more, also says that the device's clock is far
-    ///   off; `AppDeviceError`.
+    /// - Throws: what `ask` throws: `RelayClientError.certificateHasBadDate` says that the device's clock is far off;
+    ///   `AppDeviceError`.
     @discardableResult
     public func confirmTime(_ ask: () async throws -> Timestamp) async throws -> TimeConfirmation {
         let askedAt = settings.uptime()

@@ -109,7 +109,7 @@ extension BlobDownloadError {
             case .cancelled: .cancelled
             case .refusedByCaller: .refused
             case .notReached, .library: .notReached
-            case .notTrusted: .notTrusted
+            case .notTrusted, .certificateHasBadDate: .notTrusted
             case .connectionLost: .connectionLost
             case .malformedAnswer: .wrongAnswer
             }

@@ -84,7 +84,7 @@ final class WebhookCall: Sendable {
         if let status = progress.status { return .answered(status: status) }
         guard progress.sentByteCount == 0 else { return .lost }
         return switch failure {
-        case .notTrusted: .notSent(.notTrusted)
+        case .notTrusted, .certificateHasBadDate: .notSent(.notTrusted)
         case .cancelled: .notSent(.cancelled)
         default: .notSent(.notReached)
         }
