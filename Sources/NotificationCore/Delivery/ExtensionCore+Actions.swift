@@ -22,6 +22,9 @@ extension ExtensionCore {
     func open(_ push: IncomingPush, for number: UInt64) {
         // It waited behind a disk that hung, and was answered meanwhile: to claim it now would hide it from the app.
         guard pending.withLock({ $0[number]?.machine.isOpening }) == true else { return }
+        // Opening may outlast the answer, by a disk that is slow, and then takes the window's lock when iOS could suspend.
+        let activity = ExpiringActivity {}
+        defer { activity.end() }
         let content = steps.open(push)
         record(content)
         let event = Machine.Event.opened(content, fetches: hasAttachments(content) || looksAtScreen(for: content))

@@ -223,7 +223,35 @@ struct ExtensionCoreTests {
     @Test func `what follows an answer is done in an activity that begins before it`() async {
         let log = Guarded<[String]>([])
         let note: @Sendable (String) -> Void = { word in log.withLock { $0.append(word) } }
-        let device = SimulatedDevice(
+        var steps = script.steps(opening: { note("opened") }, remembering: { note("remembered") })
+        steps.count = { _ in note("counted") }
+        let core = core(steps)
+        device(noting: note).run { core.receive(userInfo: [:], requestID: "1") { _ in note("answered") } }
+        await until { log.withLock { $0.filter { $0 == "ends" }.count == 2 } }
+        let expected = ["begins", "opened", "begins", "answered", "remembered", "counted", "ends", "ends"]
+        #expect(log.withLock { $0 } == expected)
+    }
+
+    @Test func `opening that outlasts the answer is done in an activity of its own`() async {
+        let log = Guarded<[String]>([])
+        let note: @Sendable (String) -> Void = { word in log.withLock { $0.append(word) } }
+        let disk = Gate()
+        var steps = script.steps(opening: { disk.wait() })
+        steps.count = { _ in note("counted") }
+        let core = core(steps)
+        device(noting: note).run { core.receive(userInfo: [:], requestID: "1") { _ in note("answered") } }
+        await until { disk.isWaitedFor }
+        core.timeWillExpire()
+        // What follows the answer is over, and the disk has not answered yet.
+        await until { log.withLock { $0.last } == "ends" }
+        #expect(log.withLock { $0 } == ["begins", "begins", "answered", "counted", "ends"])
+        disk.open()
+        await until { log.withLock { $0.filter { $0 == "ends" }.count == 2 } }
+    }
+
+    /// A device whose activities are noted as they begin and end.
+    private func device(noting note: @escaping @Sendable (String) -> Void) -> SimulatedDevice {
+        SimulatedDevice(
             appGroupsPath: nil,
             clock: clock,
             wallClock: { 0 },
@@ -232,12 +260,6 @@ struct ExtensionCoreTests {
                 return { note("ends") }
             }
         )
-        var steps = script.steps(remembering: { note("remembered") })
-        steps.count = { _ in note("counted") }
-        let core = core(steps)
-        device.run { core.receive(userInfo: [:], requestID: "1") { _ in note("answered") } }
-        await until { log.withLock { $0.last } == "ends" }
-        #expect(log.withLock { $0 } == ["begins", "answered", "remembered", "counted", "ends"])
     }
 
     @Test func `a clock that fails costs no answer`() async {
