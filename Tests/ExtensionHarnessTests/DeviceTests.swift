@@ -34,6 +34,29 @@ struct DeviceTests {
         #expect(shown.title == "answer")
     }
 
+    @Test func `what an extension still waits for when its device goes is cancelled`() async throws {
+        let (cancelled, continuation) = AsyncStream.makeStream(of: Void.self)
+        let clock = clock
+        var device: Device? = Device(byHand, clock: clock) {
+            ScriptedExtension { _, handler in
+                Task {
+                    // Thrown by the end of the device alone: no time passes.
+                    do { try await clock.sleep(for: .seconds(3_600)) } catch { continuation.finish() }
+                }
+                handler(content(title: "answer"))
+            }
+        }
+        let other = Task { try await clock.sleep(for: .seconds(1)) }
+        #expect(try await device?.deliver(mutablePush).title == "answer")
+        await clock.waitForSleepers(2)
+        device = nil
+        // Without it this would wait for ever.
+        for await _ in cancelled {}
+        // What sleeps elsewhere by the same clock goes on.
+        clock.advance(by: .seconds(1))
+        try await other.value
+    }
+
     @Test func `an extension that never calls back is told after 30 seconds, and its answer shown`() async throws {
         let device = Device(byHand, clock: clock) {
             ScriptedExtension(expire: { _, handler in handler(content(body: "best attempt")) })

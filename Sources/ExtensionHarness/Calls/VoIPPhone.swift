@@ -43,6 +43,12 @@ public final class VoIPPhone: Sendable {
         center = CallCenter(screen: Screen(state))
     }
 
+    deinit {
+        // A provider keeps the center, which keeps the providers of its calls.
+        center.forgetApp()
+        clock.cancelSleepers(on: ObjectIdentifier(center))
+    }
+
     /// What the phone is like. A change holds from the next push on.
     public var conditions: Device.Conditions {
         get { state.withLock { $0 } }

@@ -39,6 +39,8 @@ public final class Device: Sendable {
         listed = Screen(state)
     }
 
+    deinit { clock.cancelSleepers(on: ObjectIdentifier(listed)) }
+
     /// What the device is like. A change holds from the next delivery on.
     public var conditions: Conditions {
         get { state.withLock { $0 } }

@@ -50,6 +50,8 @@ public final class SimulatedClock: Clock, Sendable {
     private struct Sleeper {
         let deadline: Instant
         let isSystem: Bool
+        /// The screen of the device that the sleeping code runs on.
+        let screen: ObjectIdentifier?
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -102,9 +104,10 @@ public final class SimulatedClock: Clock, Sendable {
             state.lastID += 1
             return state.lastID
         }
+        let screen = SimulatedDevice.current?.system.map { ObjectIdentifier($0 as AnyObject) }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
-                add(Sleeper(deadline: deadline, isSystem: isSystem, continuation: $0), id: id)
+                add(Sleeper(deadline: deadline, isSystem: isSystem, screen: screen, continuation: $0), id: id)
             }
         } onCancel: {
             let sleeper = state.withLock { state in
@@ -113,6 +116,17 @@ public final class SimulatedClock: Clock, Sendable {
             }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
+    }
+
+    /// Cancels what sleeps on a device that goes: no time passes for it any more, and it would be kept for ever by this clock,
+    /// which it keeps.
+    func cancelSleepers(on screen: ObjectIdentifier) {
+        let sleepers = state.withLock { state in
+            let ids = state.sleepers.filter { $0.value.screen == screen }.keys.sorted()
+            state.changeCount += 1
+            return ids.compactMap { state.sleepers.removeValue(forKey: $0) }
+        }
+        for sleeper in sleepers { sleeper.continuation.resume(throwing: CancellationError()) }
     }
 
     /// Makes time pass: everyone whose deadline comes by then wakes, the earliest first.

@@ -222,6 +222,8 @@ struct ReceiptTests {
             surroundings: stepper.surroundings()
         )
         box.withLock { $0 = core }
+        // The core has the box, by its steps.
+        defer { box.withLock { $0 = nil } }
         receive(core, script)
         stepper.runToTheEnd()
         #expect(script.entries.contains(.counted(.notOpenedInTime)))

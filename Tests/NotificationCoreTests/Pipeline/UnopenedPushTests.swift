@@ -24,6 +24,32 @@ struct UnopenedPushTests {
         #expect(try device.openSpooled(now: handset.now).map(\.body) == ["Early"])
     }
 
+    @Test(arguments: [(62, ["before", "after"]), (63, ["after"]), (200, ["after"])])
+    func `a flood before the first unlock pushes out what came before it, not what comes after (protocol v1, rule 19)`(
+        _ count: Int,
+        _ expected: [String]
+    ) throws {
+        let handset = try Handset(seed: 163)
+        let device = try handset.launch()
+        let pushes = try ["before", "after"].map { try handset.push(Message(body: $0), to: device) }
+        var junk = pushes[0]
+        let bytes = try #require((junk["sealed"] as? String).flatMap { Base64URL.decode($0.utf8) })
+        handset.lock.set(.beforeFirstUnlock)
+        #expect(handset.show(pushes[0]).outcome == .locked)
+        for number in 0..<count {
+            handset.pass(.milliseconds(1))
+            // Of a message's form: it is known for what it is when it is opened, and no sooner.
+            junk["sealed"] = Base64URL.string(bytes.dropLast(2) + [UInt8(number), 0])
+            #expect(handset.show(junk).outcome == .locked)
+        }
+        handset.pass(.milliseconds(1))
+        #expect(handset.show(pushes[1]).outcome == .locked)
+        #expect(try handset.spooled().count == min(count + 2, Spool.envelopeCountMax))
+        handset.lock.set(.unlocked)
+        #expect(try device.openSpooled(now: handset.now).map(\.body).filter { !$0.hasPrefix("You") } == expected)
+        #expect(try handset.spooled().isEmpty)
+    }
+
     @Test func `before the first unlock a Web Push message is locked too (protocol v1, rule 19, rule 38)`() throws {
         let handset = try Handset(seed: 159)
         let device = try handset.launch()
