@@ -279,6 +279,7 @@ package.targets += [
     ),
     tests(
         "PromiseModelTests",
+        "CDiskSteps",
         "NotificationCore",
         "Envelope",
         "Keys",
@@ -493,6 +494,8 @@ package.targets += [
         "TestCertificates",
         "Transport"
     ),
+    // Each change of a file that a thread makes, reported to a test.
+    .target(name: "CDiskSteps", path: "Tests/CDiskSteps"),
     // A disk that fills up, fails or loses what was not synced, as a file system of SQLite's.
     .target(name: "CStoreFaults", dependencies: ["CSQLite"], path: "Tests/CStoreFaults"),
     .target(

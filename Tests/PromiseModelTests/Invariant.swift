@@ -1,9 +1,11 @@
 import Envelope
 import Keys
+import Opening
 
 /// What the device promises, whatever clock, contacts and relay do.
 enum Invariant: String, CaseIterable {
-    case shownOnce, openedWhenPossible, keptUntilUnlocked, noKeyEarly, noKeyLate, neverDeaf, roomToRotate
+    case shownOnce, openedWhenPossible, sealedWhileLocked, keptUntilUnlocked, noKeyEarly, noKeyLate, neverDeaf,
+        roomToRotate
     case unconfirmedClockDeletesNothing
 }
 
@@ -27,28 +29,44 @@ enum Promises {
     static func shownOnce(_ message: WorldMessage, _ world: World) -> Violation? {
         guard let last = message.openings.last else { return nil }
         let age = world.now - last.at
-        if last.end == .killed, age > claimMilliseconds || last.boot != world.boot { return nil }
+        let isFree = age > claimMilliseconds || last.boot != world.boot
+        switch last.end {
+        case .endedOpening: return nil
+        case .killed where isFree, .endedShowing where isFree: return nil
+        case .open, .shown, .killed, .endedShowing: break
+        }
         return Violation(.shownOnce, "message \(message.number) opened again \(age) ms after it was \(last.end)")
     }
 
-    /// An honest message that comes in its life, under a clock that is right, to a prekey that must exist, opens unless it
+    /// A message opens only while the key of its class can be read.
+    static func sealedWhileLocked(_ message: WorldMessage, _ world: World) -> Violation? {
+        guard !world.lock.permits(message.protection) else { return nil }
+        return Violation(.sealedWhileLocked, "message \(message.number) opened, \(world.lock)")
+    }
+
+    /// True where it was not shown and no claim on it can live: a claim lasts for whole seconds.
+    private static func isFree(_ message: WorldMessage, _ world: World) -> Bool {
+        guard let last = message.openings.last else { return true }
+        guard last.end == .killed || last.end == .endedOpening else { return false }
+        return world.now - last.at >= claimMilliseconds + 1_000 || last.boot != world.boot
+    }
+
+    /// An honest message that comes in its life, by time that is right or confirmed, to a prekey that must exist, opens unless it
     /// was shown or is being shown.
     static func openedWhenPossible(_ message: WorldMessage, _ outcome: ModelPhone.Outcome, _ world: World) -> Violation?
     {
-        guard outcome != .opened, message.isHonest, world.isUnlocked, world.isClockRight,
-            isAlive(message, world), mustExist(message.prekey, world)
+        guard outcome != .opened, message.isHonest, world.lock.permits(message.protection), world.isTimeRight,
+            isAlive(message, world), mustExist(message.prekey, world), isFree(message, world)
         else { return nil }
-        if let last = message.openings.last {
-            guard last.end == .killed, world.now - last.at > claimMilliseconds else { return nil }
-        }
         return Violation(.openedWhenPossible, "message \(message.number) was \(outcome)")
     }
 
     /// An honest message that came while the device was locked, or past its end by a clock that was not confirmed alone, is
-    /// opened by the app's next run under a right and confirmed clock, if it still lives.
+    /// opened by the app's next run with confirmed time, if it still lives.
     static func keptUntilUnlocked(_ world: World) -> Violation? {
         let lost = world.messages.first {
-            $0.isHonest && $0.isOwed && $0.openings.isEmpty && isAlive($0, world) && mustExist($0.prekey, world)
+            $0.isHonest && $0.isOwed && world.lock.permits($0.protection) && isFree($0, world) && isAlive($0, world)
+                && mustExist($0.prekey, world)
         }
         return lost.map { Violation(.keptUntilUnlocked, "message \($0.number) is lost") }
     }
@@ -57,13 +75,18 @@ enum Promises {
     /// the newer bundle, or after it was superseded for seven, and the longest life.
     static func noKeyEarly(_ prekey: WorldPrekey, _ world: World) -> Violation? {
         let end = earliestEnd(prekey)
-        guard !world.isRoomShort, world.now < end else { return nil }
+        guard !world.isRoomShort, world.now + world.confirmedAhead < end else { return nil }
         return Violation(.noKeyEarly, "prekey \(prekey.number) went \((end - world.now) / 3_600_000) hours early")
     }
 
-    /// After a run of the app with confirmed time no prekey is there whose end has passed.
-    static func noKeyLate(_ world: World) -> Violation? {
-        for prekey in world.prekeys where prekey.isThere {
+    /// After a run of the app with confirmed time no prekey is there whose end has passed, and none that was never offered.
+    static func noKeyLate(_ world: World, secrets: Set<PrekeyID>) -> Violation? {
+        let offered = world.prekeys.reduce(into: Set<PrekeyID>()) { $0.formUnion($1.ids) }
+        guard secrets.isSubset(of: offered) else {
+            return Violation(.noKeyLate, "a prekey is there that nothing names")
+        }
+        for prekey in world.prekeys where !secrets.isDisjoint(with: prekey.ids) {
+            guard prekey.isThere else { return Violation(.noKeyLate, "prekey \(prekey.number) is there, destroyed") }
             guard let end = latestEnd(prekey), world.now > end + skewMax else { continue }
             return Violation(.noKeyLate, "prekey \(prekey.number) is there \((world.now - end) / day) days late")
         }
@@ -73,6 +96,18 @@ enum Promises {
     /// Once the clock is right and the time confirmed, an honest sender takes the bundle that the device publishes, and its
     /// message opens.
     static func neverDeaf(_ failure: String?) -> Violation? { failure.map { Violation(.neverDeaf, $0) } }
+
+    /// Once time was ever confirmed, no clock makes a bundle that senders refuse.
+    static func soundStamp(_ prekey: WorldPrekey, _ world: World) -> Violation? {
+        let isAhead = prekey.bundle.issuedAt.milliseconds > world.now + skewMax
+        guard isAhead, world.confirmed != nil, world.confirmedAhead == 0 else { return nil }
+        return Violation(.neverDeaf, "bundle \(prekey.number) is of the future")
+    }
+
+    /// At 64 prekeys the oldest superseded ones go, and no others.
+    static func oldestMakesRoom(_ prekey: WorldPrekey) -> Violation {
+        Violation(.noKeyEarly, "prekey \(prekey.number) made room, and is not the oldest")
+    }
 
     /// Rotation never lacks room.
     static func roomToRotate() -> Violation { Violation(.roomToRotate, "the rotation threw") }
@@ -111,8 +146,8 @@ enum Promises {
     static func earliestEnd(_ prekey: WorldPrekey) -> UInt64 {
         let longest = prekey.notAfter + lifetimeMax
         guard let superseded = prekey.superseded else { return longest }
-        let known = min(superseded.at + 7 * day, prekey.acknowledged?.at ?? .max)
-        return min(longest, known + 7 * day + lifetimeMax)
+        let known = min(superseded.at + 7 * day, prekey.acknowledgedAtFirst ?? .max)
+        return min(longest, known + 7 * day + lifetimeMax + skewMax)
     }
 
     /// The same with the skew of clocks, and with the first confirmation in the place of a time that a wrong clock wrote;

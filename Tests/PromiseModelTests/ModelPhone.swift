@@ -2,12 +2,13 @@ import Envelope
 import Foundation
 import Keys
 import NotificationCore
-import Opening
 import Platform
 import Primitives
 import Sealing
 import Synchronization
 import TestSupport
+
+@testable import Opening
 
 /// The real device, app and extension: each call of the model into the implementation is in this file.
 ///
@@ -60,7 +61,8 @@ final class ModelPhone {
             topic: try BundleID("com.example.chat"),
             containerPath: folder.container,
             privatePath: folder.privatePath,
-            display: display
+            display: display,
+            usesUnlockedClass: true
         )
         let lock = lock
         settings.lock = { lock.state }
@@ -75,11 +77,22 @@ final class ModelPhone {
         try device().setContacts(contacts)
     }
 
-    /// Locked is before the first unlock.
-    func setUnlocked(_ isUnlocked: Bool) { lock.set(isUnlocked ? .unlocked : .beforeFirstUnlock) }
+    func setLock(_ state: DeviceLock) { lock.set(state) }
 
-    /// What lies on disk: seen by the model alone.
-    func prekeys() throws -> Set<PrekeyID> { Set(try container.keyStore.names().compactMap(\.prekeyID)) }
+    // What lies on disk: seen by the model alone.
+
+    /// Private keys.
+    func secrets() throws -> Set<PrekeyID> { Set(try container.keyStore.names().compactMap(\.prekeyID)) }
+
+    /// Private keys that the index names: what a message can open with.
+    func prekeys() throws -> Set<PrekeyID> {
+        try secrets().intersection(try RingIndex(from: container.keyStore).prekeys.map(\.id))
+    }
+
+    func lastConfirmation() throws -> UInt64? {
+        try ReplayWindow.ofProcess(folder: folder.container, uptime: settings.uptime).time().lastConfirmed?.milliseconds
+    }
+
     func spooledCount() throws -> Int { try count("sealedpush-spool") }
     func markerCount() throws -> Int { try count("sealedpush-markers") }
 
@@ -104,9 +117,14 @@ extension ModelPhone {
     }
 
     /// The true time, from a source that the relay is not.
-    func confirmTime(_ time: Timestamp, _ clock: Reading) throws {
+    func confirmTime(_ time: Timestamp, askedBefore pause: UInt64 = 0, _ clock: Reading) throws {
+        var asking = clock
+        // Before the last restart, where the device has not run for so long.
+        if clock.uptime < pause { asking.boot -= 1 } else { asking.uptime -= pause }
+        uptime.set(asking)
+        let askedAt = uptime.now
         uptime.set(clock)
-        _ = try device().confirm(time, askedAt: uptime.now, now: clock.wall)
+        _ = try device().confirm(time, askedAt: askedAt, now: clock.wall)
     }
 
     /// `show` takes a message's id; the process may be ended in it.
@@ -150,7 +168,9 @@ extension ModelPhone {
 
     func destroyDue(_ clock: Reading) throws {
         uptime.set(clock)
-        try device().destroyDue()
+        // It takes no time: the device's clock is there to be read.
+        try SimulatedDevice(appGroupsPath: nil, clock: ContinuousClock(), wallClock: { clock.wall.milliseconds })
+            .bind { _ = try device().destroyDue() }
     }
 
     private func device() throws(AppDeviceError) -> AppDevice {
@@ -189,14 +209,19 @@ extension ModelPhone {
 // What a sender needs of this device.
 extension ModelPhone {
     /// A sender that keeps pins.
-    func recipient(_ bundle: [UInt8], fetchedAt: Timestamp, pins: some BundlePinStore, now: Timestamp) throws
-        -> Recipient
-    {
+    func recipient(
+        _ bundle: [UInt8],
+        _ protection: ProtectionClass,
+        fetchedAt: Timestamp,
+        pins: some BundlePinStore,
+        now: Timestamp
+    ) throws -> Recipient {
         try Recipient(
             bundle: bundle,
             fetchedAt: fetchedAt,
             pinnedIdentity: device().identity,
             topic: settings.topic,
+            protectionClass: protection,
             pins: pins,
             now: now
         )

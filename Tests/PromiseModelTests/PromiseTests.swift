@@ -1,3 +1,4 @@
+import Envelope
 import Foundation
 import TestSupport
 import Testing
@@ -6,20 +7,37 @@ import Testing
 /// asks for. What is found is printed with its seed, as short as dropping steps makes it.
 struct PromiseTests {
     private static let arrivals: [Step.Arrival] = [
-        .shown, .leftOpen, .killed, .raced(milliseconds: 0), .raced(milliseconds: 1),
+        .shown, .shown, .leftOpen, .killed, .raced(milliseconds: 0), .raced(milliseconds: 1),
     ]
+    private static let endedArrivals: [Step.Arrival] =
+        [0, 1, 3, 6].map { .endedOpening(step: $0) } + [0, 1].map { .endedShowing(step: $0) }
     private static let launches: [Step.Launch] =
         [Step.Launch(), Step.Launch(confirms: false)]
         + Step.AppCall.allCases.map { Step.Launch(killedAfter: $0) }
+        + [.open, .confirmTime, .openSpooled, .acknowledge, .destroy].flatMap { ending($0, [1, 6]) }
+        + ending(.rotate, [3, 9, 17, 25])
+
+    private static func ending(_ call: Step.AppCall, _ steps: [Int]) -> [Step.Launch] {
+        steps.map { Step.Launch(ending: Step.Ending(call: call, step: $0)) }
+    }
+
     /// What may happen to a device whose clock is right, with a relay that is honest about bundles.
     private static let quiet: [Step] =
         arrivals.flatMap { [.message($0), .deliver(back: 0, $0), .deliver(back: 1, $0), .deliver(back: 3, $0)] }
+        + endedArrivals.flatMap { [.message($0), .deliver(back: 0, $0)] } + [
+            .message(.endedOpening(step: 2), .unlocked)
+        ]
+        + [.message(.shown, .unlocked), .message(.leftOpen, .unlocked), .message(.killed, .unlocked)]
         + launches.map { .launch($0) }
         + [
-            .launch, .launch, .launch(Step.Launch(isCold: true)), .unlock, .unlock, .unlock, .reboot, .show, .show,
+            .launch, .launch, .launch(Step.Launch(isCold: true)), .unlock, .unlock, .unlock, .lock, .reboot, .show,
+            .show,
             .killExtension, .fetch,
         ]
-        + [.seal(days: 1), .seal(days: 7), .weeks(1), .newTokens(1), .hostileMessage(.trueTime, .shown)]
+        + [
+            .seal(days: 1), .seal(days: 7), .seal(days: 7, .unlocked), .weeks(1), .newTokens(1),
+            .hostileMessage(.trueTime, .shown),
+        ]
         + [.milliseconds(1), .seconds(1), .seconds(36), .seconds(36), .hours(1), .days(1), .days(8)].map { .pass($0) }
     private static let hostile: [Step] =
         quiet
@@ -31,13 +49,13 @@ struct PromiseTests {
         + [.honest, .honest, .withholdsAcknowledgements, .fakesAcknowledgements, .handsOutOldest].map { .relay($0) }
         + [
             .message(.raced(milliseconds: -1)), .deliver(back: 0, .raced(milliseconds: -50)), .freezeClock,
-            .newTokens(33),
+            .newTokens(33), .wrongTime, .lateTime(.seconds(40)), .lateTime(.hours(1)),
         ]
         + [.weeks(4), .pass(.days(22))]
 
     @Test func `under a clock that is right no kill, restart or delay breaks a promise about messages`() throws {
         let found = try Self.search(
-            [.shownOnce, .openedWhenPossible, .keptUntilUnlocked, .noKeyEarly, .neverDeaf],
+            [.shownOnce, .openedWhenPossible, .sealedWhileLocked, .keptUntilUnlocked, .noKeyEarly, .neverDeaf],
             Self.quiet,
             count: 100
         )

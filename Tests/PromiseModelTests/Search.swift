@@ -11,7 +11,7 @@ struct Counterexample: CustomStringConvertible {
     /// Steps as a schedule in a test names them, so that this one can be put there.
     var description: String {
         let steps = schedule.map { step in
-            "\(step)".replacing(/PromiseModelTests\.Step\.\w+(\.|(?=\())/, with: { $0.output.1 })
+            "\(step)".replacing(/(?:PromiseModelTests\.Step|Envelope)\.\w+(\.|(?=\())/, with: { $0.output.1 })
         }
         let origin = seed.map { "SEALEDPUSH_SEEDS=\($0): " } ?? ""
         return origin + "\(violation)\n" + steps.map { "    .\($0),\n" }.joined()
@@ -25,12 +25,20 @@ struct Search {
     init(_ stage: Stage) { self.stage = stage }
 
     /// From the beginning.
-    mutating func run(_ schedule: [Step]) throws -> Violation? {
-        var world = try stage.world()
+    mutating func run(_ schedule: [Step]) throws -> Violation? { try run(schedule, from: try stage.world()).violation }
+
+    /// From a world that there was. The image is of its disk; nil for the one that is there.
+    mutating func run(
+        _ schedule: [Step],
+        from world: World,
+        _ image: ModelFolder.Image? = nil
+    ) throws -> (world: World, violation: Violation?) {
+        if let image { try stage.put(world, image) }
+        var world = world
         for step in schedule {
-            if let violation = try world.perform(step) { return violation }
+            if let violation = try world.perform(step) { return (world, violation) }
         }
-        return nil
+        return (world, nil)
     }
 
     /// All schedules of at most so many steps, the shortest first.

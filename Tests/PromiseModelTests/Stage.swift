@@ -42,7 +42,7 @@ final class Stage {
     /// Goes back to a world that there was.
     func put(_ world: World, _ image: ModelFolder.Image) throws {
         try phone.folder.putBack(image)
-        phone.setUnlocked(world.isUnlocked)
+        phone.setLock(world.lock)
     }
 
     func watches(_ invariant: Invariant) -> Bool { watched.contains(invariant) }

@@ -1,10 +1,12 @@
+import Envelope
+
 /// One thing that happens in the world. Dropped from a schedule, it leaves the others their meaning: messages are
 /// numbered from the newest.
 enum Step: Hashable {
     /// The honest sender seals a message that lives for an hour, and the relay delivers it.
-    case message(Arrival)
+    case message(Arrival, ProtectionClass = .afterFirstUnlock)
     /// It seals one that lives for a day, or for seven, and the relay keeps it back.
-    case seal(days: UInt64)
+    case seal(days: UInt64, ProtectionClass = .afterFirstUnlock)
     /// A contact that signs any time seals a message, and the relay delivers it.
     case hostileMessage(SignedTime, Arrival)
     /// The relay delivers a message, for the first time or again.
@@ -24,7 +26,12 @@ enum Step: Hashable {
     case clock(Jump)
     /// The wall clock stands still.
     case freezeClock
+    /// The source of the time is wrong, an hour ahead, and the app believes it.
+    case wrongTime
+    /// The app hears from the source of the time what was asked for so long ago, or before a restart.
+    case lateTime(Pause)
     case reboot
+    case lock
     case unlock
     case relay(Relay)
     /// The honest sender asks for the bundle again before it must.
@@ -36,6 +43,10 @@ enum Step: Hashable {
         case leftOpen
         /// The process is ended between the claim and the screen.
         case killed
+        /// The process is ended at this step on disk, if it takes so many until it has opened the message.
+        case endedOpening(step: Int)
+        /// The same while it notes that the message was shown.
+        case endedShowing(step: Int)
         /// Two processes have it at the same time. Each reads its clock before either takes the lock; the second to
         /// take it has read the clock so much later.
         case raced(milliseconds: Int64)
@@ -58,6 +69,13 @@ enum Step: Hashable {
         var isCold = false
         /// The process is ended after this call.
         var killedAfter: AppCall?
+        /// The process is ended in this call, at this step on disk, if the call takes so many.
+        var ending: Ending?
+    }
+
+    struct Ending: Hashable {
+        let call: AppCall
+        let step: Int
     }
 
     /// The loop, in its order.

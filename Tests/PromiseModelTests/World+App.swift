@@ -1,25 +1,31 @@
 import Envelope
 import Keys
 import NotificationCore
+import Opening
 
 // The app.
 extension World {
     mutating func run(_ launch: Step.Launch) throws -> Violation? {
         // Nothing of an app runs usefully before the first unlock.
-        guard isUnlocked else { return nil }
+        guard lock != .beforeFirstUnlock else { return nil }
+        let ended = endedCount
         for call in Step.AppCall.allCases {
-            if let violation = try perform(call, launch) { return violation }
-            if launch.killedAfter == call { return nil }
+            let step = launch.ending.flatMap { $0.call == call ? $0.step : nil }
+            let violation =
+                if let step { try perform(call, launch, endedAtStep: step) } else { try perform(call, launch) }
+            if let violation { return violation }
+            if launch.killedAfter == call || endedCount > ended { return nil }
         }
         guard launch.confirms else { return nil }
-        if let violation = stage.watched(Promises.noKeyLate(self)) { return violation }
-        guard isClockRight else { return nil }
+        if let violation = stage.watched(Promises.noKeyLate(self, secrets: try stage.phone.secrets())) {
+            return violation
+        }
         if let violation = stage.watched(Promises.keptUntilUnlocked(self)) { return violation }
-        guard stage.watches(.neverDeaf) else { return nil }
+        guard lock == .unlocked, stage.watches(.neverDeaf) else { return nil }
         return Promises.neverDeaf(try failureOfProbe())
     }
 
-    private mutating func perform(_ call: Step.AppCall, _ launch: Step.Launch) throws -> Violation? {
+    mutating func perform(_ call: Step.AppCall, _ launch: Step.Launch) throws -> Violation? {
         switch call {
         case .open:
             if launch.isCold || !isAppRunning { try stage.phone.open(reading) }
@@ -47,8 +53,18 @@ extension World {
         }
     }
 
+    /// Confirms alone: the rest of the loop would make prekeys and destroy some.
+    mutating func confirmWrongTime() throws -> Violation? {
+        guard lock != .beforeFirstUnlock, isAppRunning else { return nil }
+        confirmed = (now, boot)
+        confirmedAhead = 3_600_000
+        try stage.phone.confirmTime(Timestamp(milliseconds: now + confirmedAhead), reading)
+        return try notePrekeys()
+    }
+
     private mutating func noteConfirmation() {
         confirmed = (now, boot)
+        confirmedAhead = 0
         for index in prekeys.indices {
             prekeys[index].made.confirm(at: now)
             prekeys[index].superseded?.confirm(at: now)
@@ -69,23 +85,45 @@ extension World {
             shown = [shown[0]]
         }
         for id in shown {
-            guard let message = messages.firstIndex(where: { $0.id == id }) else { continue }
-            if let violation = stage.watched(Promises.shownOnce(messages[message], self)) { return violation }
-            let end: WorldMessage.End = killedWith == nil ? .shown : .killed
-            messages[message].openings.append(WorldMessage.Opening(at: now, boot: boot, end: end))
+            if let violation = noteSpooled(id, killedWith == nil ? .shown : .killed) { return violation }
         }
+        forgetExpired()
         return stage.watched(Promises.unconfirmedClockKeepsSpool(self, spooledCount: try stage.phone.spooledCount()))
     }
 
+    /// Expects nothing more of what is over by confirmed time: it has left the spool, also where that time was wrong.
+    mutating func forgetExpired() {
+        for index in messages.indices where certainTime >= messages[index].expiresAt {
+            (messages[index].isOwed, messages[index].isSpooled) = (false, false)
+        }
+    }
+
+    /// Notes that the app has opened a message from the spool.
+    mutating func noteSpooled(_ id: [UInt8], _ end: WorldMessage.End) -> Violation? {
+        guard let message = messages.firstIndex(where: { $0.id == id }) else { return nil }
+        if let violation = judge(message, .opened) { return violation }
+        messages[message].openings.append(WorldMessage.Opening(at: now, boot: boot, end: end))
+        return nil
+    }
+
     mutating func rotate() throws -> Violation? {
-        guard isUnlocked, isAppRunning else { return nil }
+        guard lock != .beforeFirstUnlock, isAppRunning else { return nil }
         let token = tokenCount == 0 ? nil : Self.token(tokenCount)
-        isRoomShort = prekeys.count(where: \.isThere) >= 64
+        isRoomShort = isRingFull
         defer { isRoomShort = false }
         do { try stage.phone.rotateIfDue(token: token, reading) } catch {
+            // A prekey of the unlocked device cannot be written then.
+            if lock == .locked, error == .locked { return try notePrekeys() }
             return stage.watched(Promises.roomToRotate())
         }
+        rotatedToken = tokenCount
         return try notePrekeys()
+    }
+
+    /// True where the oldest prekeys make room for new ones: never for a clock that nobody confirmed.
+    var isRingFull: Bool {
+        let count = prekeys.filter(\.isThere).reduce(2) { $0 + $1.ids.count }
+        return count > 64 && (isTimeConfirmed || rotatedToken != tokenCount)
     }
 
     private static func token(_ number: UInt64) -> [UInt8] {
@@ -96,21 +134,27 @@ extension World {
     @discardableResult
     mutating func notePrekeys() throws -> Violation? {
         let found = try stage.phone.prekeys()
-        for index in prekeys.indices where prekeys[index].isThere && !found.contains(prekeys[index].id) {
+        for index in prekeys.indices where prekeys[index].isThere && !prekeys[index].ids.isSubset(of: found) {
             prekeys[index].isThere = false
-            prekeys[index].isEvicted = isRoomShort
+            prekeys[index].isEvicted = isRoomShort || confirmedAhead > 0
+            let hasOlder = prekeys[..<index].contains(where: \.isThere)
+            if isRoomShort, hasOlder, let violation = stage.watched(Promises.oldestMakesRoom(prekeys[index])) {
+                return violation
+            }
             let violation =
                 stage.watched(Promises.noKeyEarly(prekeys[index], self))
                 ?? stage.watched(Promises.unconfirmedClockKeepsKeys(prekeys[index], self))
             if let violation { return violation }
         }
-        guard let new = found.subtracting(prekeys.map(\.id)).first else { return nil }
+        let new = prekeys.reduce(found) { $0.subtracting($1.ids) }
+        guard !new.isEmpty else { return nil }
         // What happens without confirmed time counts as of the next confirmation.
-        let event = WorldPrekey.Event(at: now, isTimeKnown: confirmed?.boot == boot)
+        let event = WorldPrekey.Event(at: now, isTimeKnown: isTimeConfirmed && confirmedAhead == 0)
         for index in prekeys.indices where prekeys[index].superseded == nil { prekeys[index].superseded = event }
-        let made = WorldPrekey.Event(at: now, isTimeKnown: isClockRight)
-        prekeys.append(WorldPrekey(number: prekeys.count, id: new, bundle: try stage.phone.bundle(), made: made))
-        return nil
+        let made = WorldPrekey.Event(at: now, isTimeKnown: isClockRight && confirmedAhead == 0)
+        let prekey = WorldPrekey(number: prekeys.count, ids: new, bundle: try stage.phone.bundle(), made: made)
+        prekeys.append(prekey)
+        return stage.watched(Promises.soundStamp(prekey, self))
     }
 
     mutating func upload() throws -> Violation? {
@@ -122,12 +166,21 @@ extension World {
     /// - Returns: always nil.
     mutating func acknowledge() throws -> Violation? {
         guard let newest = uploaded.last, relay != .withholdsAcknowledgements else { return nil }
-        let event = WorldPrekey.Event(at: now, isTimeKnown: confirmed?.boot == boot)
+        let event = WorldPrekey.Event(at: now, isTimeKnown: isTimeConfirmed && confirmedAhead == 0)
+        noteAcknowledgement()
         for index in prekeys.indices where index < newest && prekeys[index].acknowledged == nil {
             prekeys[index].acknowledged = event
         }
         try stage.phone.acknowledged(epoch: prekeys[newest].bundle.epoch, reading)
         return nil
+    }
+
+    /// Notes that the device may have noted it.
+    mutating func noteAcknowledgement() {
+        guard let newest = uploaded.last, relay != .withholdsAcknowledgements else { return }
+        for index in prekeys.indices where index < newest && prekeys[index].acknowledgedAtFirst == nil {
+            prekeys[index].acknowledgedAtFirst = now
+        }
     }
 
     /// What hinders an honest sender now that everything is right; nil for nothing. Leaves no trace.
@@ -137,11 +190,14 @@ extension World {
         var world = self
         world.relay = .honest
         guard world.fetch() else { return "an honest sender refuses the newest bundle" }
-        guard try world.seal(lifetime: 3_600_000), let message = world.messages.last else {
-            return "nothing can be sealed"
+        defer { try? stage.phone.folder.putBack(window: window) }
+        for protection in [ProtectionClass.afterFirstUnlock, .unlocked] {
+            guard try world.seal(protection, lifetime: 3_600_000), let message = world.messages.last else {
+                return "nothing can be sealed"
+            }
+            let outcome = stage.phone.receive(message.push, reading).outcome
+            guard outcome == .opened else { return "a message to the newest bundle was \(outcome)" }
         }
-        let outcome = stage.phone.receive(message.push, reading).outcome
-        try stage.phone.folder.putBack(window: window)
-        return outcome == .opened ? nil : "a message to the newest bundle was \(outcome)"
+        return nil
     }
 }

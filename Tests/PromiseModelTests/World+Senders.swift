@@ -19,6 +19,7 @@ extension World {
         do {
             _ = try stage.phone.recipient(
                 prekeys[handedOut].bundle.bytes,
+                .afterFirstUnlock,
                 fetchedAt: Timestamp(milliseconds: now),
                 pins: pins,
                 now: Timestamp(milliseconds: now)
@@ -32,17 +33,25 @@ extension World {
     }
 
     /// - Returns: whether the honest sender could.
-    mutating func seal(lifetime: UInt64) throws -> Bool {
+    mutating func seal(_ protection: ProtectionClass, lifetime: UInt64) throws -> Bool {
         let isOld = copy.map { now - $0.fetchedAt >= 7 * 86_400_000 || now > prekeys[$0.prekey].notAfter } ?? true
         if isOld, !fetch() { return false }
         guard let copy else { return false }
         let recipient = try stage.phone.recipient(
             prekeys[copy.prekey].bundle.bytes,
+            protection,
             fetchedAt: Timestamp(milliseconds: copy.fetchedAt),
             pins: OnePin(pin),
             now: Timestamp(milliseconds: now)
         )
-        try add(sentAt: now, lifetime: lifetime, sealedAt: now, prekey: copy.prekey, recipient: recipient)
+        try add(
+            protection: protection,
+            sentAt: now,
+            lifetime: lifetime,
+            sealedAt: now,
+            prekey: copy.prekey,
+            recipient: recipient
+        )
         return true
     }
 
@@ -69,6 +78,7 @@ extension World {
 
     private mutating func add(
         isHonest: Bool = true,
+        protection: ProtectionClass = .afterFirstUnlock,
         sentAt: UInt64,
         lifetime: UInt64,
         sealedAt: UInt64,
@@ -86,6 +96,7 @@ extension World {
                 number: messages.count,
                 id: prepared.messageID.rawRepresentation,
                 isHonest: isHonest,
+                protection: protection,
                 prekey: prekey,
                 sentAt: sentAt,
                 expiresAt: sentAt + lifetime,

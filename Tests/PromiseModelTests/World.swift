@@ -1,6 +1,7 @@
 import Envelope
 import Foundation
 import Keys
+import Opening
 import Sealing
 
 /// The world as it truly is: the time, the device's clocks, its messages and its prekeys, and what relay and sender have. A
@@ -16,10 +17,12 @@ struct World {
     private var frozenAt: UInt64?
     private var bootedAt = Stage.start
     private(set) var boot: UInt64 = 1
-    private(set) var isUnlocked = true
+    private(set) var lock = DeviceLock.unlocked
     var isAppRunning = true
     /// Of the last time that the device was told, and when in which run that was.
     var confirmed: (time: UInt64, boot: UInt64)?
+    /// How far ahead of the truth that time was.
+    var confirmedAhead: UInt64 = 0
 
     var messages: [WorldMessage] = []
     var prekeys: [WorldPrekey] = []
@@ -29,7 +32,11 @@ struct World {
     var markedTimes: [Int: UInt64] = [:]
     /// The ring was full: the oldest may go before its time.
     var isRoomShort = false
+    /// Processes that were ended at a step on disk.
+    var endedCount = 0
     var tokenCount: UInt64 = 0
+    /// The last one that the app has rotated for.
+    var rotatedToken: UInt64 = 0
 
     var relay = Step.Relay.honest
     /// Those that the relay has, by their prekey.
@@ -40,7 +47,7 @@ struct World {
 
     init(stage: Stage) throws {
         self.stage = stage
-        stage.phone.setUnlocked(true)
+        stage.phone.setLock(lock)
         try notePrekeys()
         _ = try upload()
         _ = try acknowledge()
@@ -51,10 +58,14 @@ struct World {
         ModelPhone.Reading(wall: Timestamp(milliseconds: wall), uptime: now - bootedAt, boot: boot)
     }
     var isClockRight: Bool { max(wall, now) - min(wall, now) <= 300_000 }
+    /// True once the device was told the time since it was started.
+    var isTimeConfirmed: Bool { confirmed?.boot == boot }
+    /// True while it goes by the right time. What a wrong source said counts until the next confirmation, also after a restart.
+    var isTimeRight: Bool { confirmedAhead == 0 && (isTimeConfirmed || isClockRight) }
     /// What the device can know to have passed.
     var certainTime: UInt64 {
         guard let confirmed else { return Stage.buildDate }
-        return max(Stage.buildDate, confirmed.boot == boot ? now : confirmed.time)
+        return max(Stage.buildDate, (isTimeConfirmed ? now : confirmed.time) + confirmedAhead)
     }
 }
 
@@ -64,7 +75,13 @@ extension UInt64 {
 
 /// One message.
 struct WorldMessage {
-    enum End { case open, shown, killed }
+    enum End {
+        case open, shown, killed
+        /// The process was ended while it opened the message: the claim may be on disk or not.
+        case endedOpening
+        /// The process was ended after the message was shown: the claim is on disk, and may be done or not.
+        case endedShowing
+    }
     struct Opening {
         let at: UInt64
         let boot: UInt64
@@ -74,6 +91,7 @@ struct WorldMessage {
     let number: Int
     let id: [UInt8]
     let isHonest: Bool
+    let protection: ProtectionClass
     let prekey: Int
     let sentAt: UInt64
     let expiresAt: UInt64
@@ -85,7 +103,7 @@ struct WorldMessage {
     var isSpooled = false
 }
 
-/// One prekey, and the bundle that offers it.
+/// The prekeys that were made together, one for each class, and the bundle that offers them.
 struct WorldPrekey {
     /// Something that the device wrote down with the time of its clock.
     struct Event {
@@ -100,14 +118,16 @@ struct WorldPrekey {
     }
 
     let number: Int
-    let id: PrekeyID
+    let ids: Set<PrekeyID>
     let bundle: ModelPhone.Bundle
     var made: Event
     var superseded: Event?
     /// When the relay said that it has a newer bundle.
     var acknowledged: Event?
+    /// The same where the process was ended before it had returned from noting it: it may have.
+    var acknowledgedAtFirst: UInt64?
     var isThere = true
-    /// It went for room.
+    /// It went for room, or by a wrong source of the time.
     var isEvicted = false
 
     var notAfter: UInt64 { bundle.notAfter.milliseconds }
@@ -118,11 +138,11 @@ extension World {
     /// - Returns: the first promise of those that are watched that does not hold.
     mutating func perform(_ step: Step) throws -> Violation? {
         switch step {
-        case .message(let arrival):
-            guard try seal(lifetime: 3_600_000) else { return nil }
+        case .message(let arrival, let protection):
+            guard try seal(protection, lifetime: 3_600_000) else { return nil }
             return try deliver(messages.count - 1, arrival)
-        case .seal(let days):
-            _ = try seal(lifetime: days * 86_400_000)
+        case .seal(let days, let protection):
+            _ = try seal(protection, lifetime: days * 86_400_000)
             return nil
         case .hostileMessage(let time, let arrival):
             try sealHostile(time)
@@ -152,6 +172,12 @@ extension World {
         case .pass(let pause):
             pass(pause.milliseconds)
             return nil
+        case .wrongTime: return try confirmWrongTime()
+        case .lateTime(let pause):
+            guard isAppRunning else { return nil }
+            let time = Timestamp(milliseconds: now - pause.milliseconds)
+            try stage.phone.confirmTime(time, askedBefore: pause.milliseconds, reading)
+            return nil
         case .fetch:
             fetch()
             return nil
@@ -175,16 +201,21 @@ extension World {
         case .freezeClock: frozenAt = wall
         case .reboot:
             killExtension()
+            // The device may have written down how long it had run.
+            if isTimeConfirmed { confirmed?.time = now }
             boot += 1
             bootedAt = now
-            isUnlocked = false
             isAppRunning = false
-            stage.phone.setUnlocked(false)
-        case .unlock:
-            isUnlocked = true
-            stage.phone.setUnlocked(true)
+            turn(lock: .beforeFirstUnlock)
+        case .lock where lock == .unlocked: turn(lock: .locked)
+        case .unlock: turn(lock: .unlocked)
         default: break
         }
+    }
+
+    private mutating func turn(lock: DeviceLock) {
+        self.lock = lock
+        stage.phone.setLock(lock)
     }
 
     private mutating func jump(_ offset: Int64) {
@@ -207,12 +238,14 @@ extension World {
 // The extension.
 extension World {
     private mutating func deliver(_ message: Int, _ arrival: Step.Arrival) throws -> Violation? {
+        if case .endedOpening(let step) = arrival { return try open(message, endedAtStep: step) }
         let content = stage.phone.receive(messages[message].push, reading)
         if let violation = try note(message, content) { return violation }
         switch arrival {
         case .shown: finish(message, content, .shown)
         case .killed: finish(message, content, .killed)
-        case .leftOpen: break
+        case .endedShowing(let step): try show(message, content, endedAtStep: step)
+        case .leftOpen, .endedOpening: break
         case .raced(let milliseconds):
             var earlier = reading
             earlier.wall = Timestamp(milliseconds: wall.addingSigned(milliseconds))
@@ -224,25 +257,30 @@ extension World {
         return nil
     }
 
-    private mutating func note(_ message: Int, _ content: ModelPhone.Content) throws -> Violation? {
-        let violation =
-            content.outcome == .opened
-            ? Promises.shownOnce(messages[message], self)
-            : Promises.openedWhenPossible(messages[message], content.outcome, self)
-        if let violation = stage.watched(violation) { return violation }
+    mutating func note(_ message: Int, _ content: ModelPhone.Content) throws -> Violation? {
+        if let violation = judge(message, content.outcome) { return violation }
         switch content.outcome {
         case .opened:
             messages[message].openings.append(WorldMessage.Opening(at: now, boot: boot))
             open.append((message, content))
         case .locked: (messages[message].isSpooled, messages[message].isOwed) = (true, true)
         case .expired where certainTime < messages[message].expiresAt: messages[message].isOwed = true
+        case .clockUntrusted: messages[message].isOwed = true
         case .missingKey: markedTimes[message] = markedTimes[message] ?? now
         default: break
         }
         return nil
     }
 
-    private mutating func finish(_ message: Int, _ content: ModelPhone.Content, _ end: WorldMessage.End) {
+    /// Judges an outcome: a message that opened may do so, and one that did not need not.
+    func judge(_ message: Int, _ outcome: ModelPhone.Outcome) -> Violation? {
+        let message = messages[message]
+        guard outcome == .opened else { return stage.watched(Promises.openedWhenPossible(message, outcome, self)) }
+        return stage.watched(Promises.shownOnce(message, self))
+            ?? stage.watched(Promises.sealedWhileLocked(message, self))
+    }
+
+    mutating func finish(_ message: Int, _ content: ModelPhone.Content, _ end: WorldMessage.End) {
         guard content.outcome == .opened else { return }
         if end == .shown { stage.phone.didShow(content) }
         open.removeAll { $0.message == message }

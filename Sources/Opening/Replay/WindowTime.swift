@@ -80,7 +80,7 @@ struct WindowTime: Equatable {
     func isWorthWriting(over old: WindowTime) -> Bool {
         // A window that nobody has looked at yet is no later for being looked at.
         boot != old.boot && boot != 0 && old.boot != 0 || confirmed != old.confirmed
-            || confirmedUptime != old.confirmedUptime
+            || confirmedUptime != old.confirmedUptime || confirmedSession != old.confirmedSession
             || bound < old.bound || bound - old.bound >= Self.writeInterval
     }
 }

@@ -119,10 +119,11 @@ struct RingWriter {
     ) throws(KeyRingError) {
         let destroyed = index.makeRoom(for: policy.classes.count)
         var new: [PublicPrekey] = []
-        for protectionClass in policy.classes {
+        // That of the unlocked device first: while it is locked, the rotation ends here and leaves no other one behind.
+        for protectionClass in policy.classes.reversed() {
             let prekey = try draw(protectionClass, for: index, beside: new, random: &random)
             try write(prekey, identity: index.identity)
-            new.append(prekey.publicPrekey)
+            new.insert(prekey.publicPrekey, at: 0)
         }
         index.rotate(to: new, at: clock, signedBy: identityKey)
         try commit(index)

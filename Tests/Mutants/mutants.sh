@@ -1,0 +1,190 @@
+# The rules of docs/protocol.md, sections 9, 10, 13 to 16, that scripts/mutants breaks.
+#
+#   mutant NAME 'section: what is broken' FILE 'text in it' 'text instead' 'beginning of a test'...
+#
+# The text is in the file exactly once. It is an expression, in whose place comes another; or the text instead has MUTANT in
+# it, which is true where the rule is broken.
+
+rule='each rule keeps its promise'
+app='an app that is ended at any step on disk'
+opening='an extension that is ended at any step on disk before it answers'
+W=Sources/Opening/Replay K=Sources/Opening/Rotation A=Sources/NotificationCore
+
+# Section 9: time.
+
+mutant clock-counts '9: the clock counts although time is confirmed' \
+    Sources/Opening/MessageOpener+Window.swift \
+    'time.isConfirmed ? time.lowerBound : now, lowerBound' \
+    'MUTANT || !time.isConfirmed ? now : time.lowerBound, lowerBound' "$rule"
+
+mutant bound-stands '9: confirmed time does not go on by the uptime' \
+    $W/WindowTime.swift 'uptime.milliseconds > confirmedUptime' 'false' "$rule"
+
+mutant bound-restart '9: after a restart the lower bound is taken for the time' \
+    $W/WindowTime.swift 'confirmed > 0 && confirmedSession == session' 'confirmed > 0' "$rule"
+
+mutant bound-message '9: a message moves the lower bound' \
+    $W/ReplayWindow.swift '{ core throws(ReplayWindowError) in try core.claim(stamp) }' \
+    '{ core throws(ReplayWindowError) in
+            let sentAt = stamp.sentAt.milliseconds
+            if MUTANT, sentAt > core.header.time.bound {
+                core.header.time.confirm(sentAt, at: uptime())
+            }
+            return try core.claim(stamp)
+        }' "$rule"
+
+mutant confirmation-latest '9: the later of two confirmations counts' \
+    $W/WindowTime.swift 'bound = confirmed
+' 'bound = MUTANT ? max(bound, confirmed) : confirmed
+        if MUTANT { confirmed = bound }
+' "$rule"
+
+mutant confirmation-unwritten '9: a confirmation after a restart is not written down where its times are those of the last' \
+    $W/WindowTime.swift 'confirmedSession != old.confirmedSession' 'false' "$rule"
+
+mutant confirmation-late '9: an answer counts however long it took' \
+    $A/AppDevice/AppDevice+Time.swift 'uptime.milliseconds - askedAt.milliseconds < 30_000' 'true' "$rule"
+
+mutant confirmation-restart '9: an answer counts that was asked for before a restart' \
+    $A/AppDevice/AppDevice+Time.swift 'uptime.boot == askedAt.boot' 'true' "$rule"
+
+mutant expired-lost '9: what only the clock takes for expired is not kept' \
+    Sources/Opening/MessageOpener+Window.swift 'frame.expiryTime > time.lowerBound' 'false' "$rule"
+
+mutant spooled-lost '9: a clock that nobody confirmed empties the spool' \
+    $A/AppDevice/AppDevice+Spool.swift 'case _ where opened.isKept: return .keep' \
+    'case _ where !MUTANT && opened.isKept: return .keep' "$rule"
+
+# Section 10: the replay window.
+
+mutant claim-short '10: a claim lives for 20 seconds' \
+    $W/ReplayRecord.swift 'tick - claimedAt <= Self.claimTicks' 'tick - claimedAt <= 20' "$rule"
+
+mutant claim-long '10: a claim lives for 70 seconds' \
+    $W/ReplayRecord.swift 'claimedAt <= tick &&' 'MUTANT && claimedAt <= tick && tick - claimedAt <= 70 || claimedAt <= tick &&' \
+    "$rule"
+
+mutant claim-restart '10: a claim outlives a restart' \
+    $W/WindowTime.swift 'Int64(tick + ReplayRecord.claimTicks + 1)' 'Int64(tick)' "$rule"
+
+mutant claim-done '10: what was shown is not done' \
+    $W/WindowCore+Claim.swift 'record.state = .done' 'record.state = MUTANT ? .claimed : .done' "$rule"
+
+mutant floor-age '10: what leaves for age raises no floor' \
+    $W/WindowCore+Claim.swift 'try raiseFloor(of: slot, to: expiresAt)' \
+    'if !MUTANT { try raiseFloor(of: slot, to: expiresAt) }' 'what has left for age stays out'
+
+mutant floor-room '10: what leaves for room raises no floor' \
+    $W/WindowCore+Sweep.swift 'row.evict(upTo: row.nextFloor, evictedCount: row.nextCount)' \
+    'if !MUTANT { row.evict(upTo: row.nextFloor, evictedCount: row.nextCount) }' "a flood evicts its own sender's ids"
+
+mutant journal '10: writes of one operation are not in a journal first' \
+    $W/WindowCore.swift 'try file.write(transaction.journal, at: WindowLayout.journalWord * 8)' \
+    'if !MUTANT { try file.write(transaction.journal, at: WindowLayout.journalWord * 8) }' "$opening"
+
+mutant journal-unfinished '10: what a process began is not finished' \
+    $W/WindowCore.swift 'let unfinished = WindowTransaction(firstPage: firstPage)' \
+    'let unfinished = MUTANT ? nil : WindowTransaction(firstPage: firstPage)' "$opening"
+
+# Sections 13 and 15: what is kept.
+
+mutant locked-lost '13: what is locked is not kept' \
+    $A/SharedContainer+Keeping.swift 'kind.keeping == .message || isKept' 'isKept' "$rule"
+
+mutant marker-lost '13: a missing key leaves no marker' \
+    $A/SharedContainer+Keeping.swift 'kind.keeping == .marker' 'false' "$rule"
+
+mutant replay-dropped '15: what a process claimed that was ended is dropped' \
+    $A/AppDevice/AppDevice+Spool.swift 'case .replay: return .keep' 'case .replay: return MUTANT ? .done : .keep' "$rule"
+
+mutant removed-first '15: an envelope is removed before its message is shown' \
+    $A/Spool.swift 'if handle(message) == .done { try folder.remove(name) }' \
+    'if MUTANT { try folder.remove(name) }
+            if handle(message) == .done { try folder.remove(name) }' "$app"
+
+# Section 14: rotation and destruction.
+
+mutant stamp-clock '14: a bundle is stamped with the clock' \
+    $K/RingClock.swift 'known.lastConfirmed == nil ? max(now, known.lowerBound) : known.lowerBound' \
+    'max(now, known.lowerBound)' "$rule"
+
+mutant ahead-kept '14: a bundle of the future is not replaced' \
+    $K/RingIndex.swift 'epoch > limit.milliseconds || current.contains { $0.notBefore > limit }' 'false' "$rule"
+
+mutant epochs-ahead '14: epochs of the future go on' \
+    $K/RingIndex.swift 'restartEpochs(at: clock.stamp)' 'if !MUTANT { restartEpochs(at: clock.stamp) }' "$rule"
+
+mutant room-newest '14: the newest superseded prekey makes room' \
+    $K/RingIndex.swift 'let oldest = prekeys.first(where: { $0.supersession != nil })' \
+    'let oldest = MUTANT ? prekeys.last(where: { $0.supersession != nil }) : prekeys.first(where: { $0.supersession != nil })' \
+    "$rule"
+
+mutant room-none '14: nothing makes room' \
+    $K/RingWriter.swift 'index.makeRoom(for: policy.classes.count)' '[]' \
+    "the app's loop has room for a prekey in its second year"
+
+mutant room-clock '14: a clock that nobody confirmed makes room' \
+    $K/AppKeyRing.swift 'clock.confirmed != nil || index.hasRoom(for: policy.classes.count)' 'true' "$rule"
+
+mutant end-after-not-after '14: the end lacks the longest life after not-after' \
+    $K/RotationPolicy.swift 'prekey.notAfter.advanced(by: messageLifetimeMax)' 'prekey.notAfter' "$rule"
+
+mutant end-not-after '14: not-after ends nothing' \
+    $K/RotationPolicy.swift 'min(
+            longest,' 'min(
+            MUTANT ? Timestamp(milliseconds: Timestamp.millisecondsMax) : longest,' "$rule"
+
+mutant end-acknowledged '14: an acknowledgement brings no end nearer' \
+    $K/RotationPolicy.swift 'supersession.acknowledgedAt.map { min($0, latest) } ?? latest' 'latest' "$rule"
+
+mutant end-withheld '14: without an acknowledgement there is no end' \
+    $K/RotationPolicy.swift 'let latest = at' 'let latest = MUTANT ? longest : at' "$rule"
+
+mutant end-upload '14: no week for the upload' \
+    $K/RotationPolicy.swift 'Self.publicationMax' '.zero' "$rule"
+
+mutant end-cache "14: no week for a sender's copy" \
+    $K/RotationPolicy.swift 'Self.senderCacheMax' '.zero' "$rule"
+
+mutant end-life '14: no longest life' \
+    $K/RotationPolicy.swift ' + messageLifetimeMax' ' + (MUTANT ? .zero : messageLifetimeMax)' "$rule"
+
+mutant end-skew '14: clocks may not differ' \
+    $K/RotationPolicy.swift 'KeyBundle.clockSkewMax' '.zero' "$rule"
+
+mutant destroyed-by-clock '14: the clock destroys' \
+    $K/RingIndex.swift 'policy.end(of: $0) < clock.certain' 'policy.end(of: $0) < max(clock.certain, clock.now)' "$rule"
+
+mutant superseded-by-clock '14: a supersession counts by a clock that nobody confirmed' \
+    $K/RingIndex.swift 'at: clock.confirmed)' 'at: MUTANT ? clock.now : clock.confirmed)' "$rule"
+
+mutant locked-key-lost '14: a key that cannot be read now counts as lost' \
+    $K/RingWriter.swift 'case .locked: return false' 'case .locked: return MUTANT' "$rule"
+
+mutant no-sweep '14: what a process left that was ended stays' \
+    $K/RingWriter.swift 'try shared.delete(name)
+            }
+            try shared.removeRemains()
+            try identityStore.removeRemains()' 'if !MUTANT { try shared.delete(name) }
+            }
+            try shared.removeRemains()
+            try identityStore.removeRemains()' "$app"
+
+mutant index-first '14: the index is on disk before the keys that it names' \
+    $K/RingWriter.swift 'try write(prekey, identity: index.identity)
+            new' 'if MUTANT {
+                var early = index
+                early.rotate(to: [prekey.publicPrekey], at: clock, signedBy: identityKey)
+                try commit(early)
+            }
+            try write(prekey, identity: index.identity)
+            new' 'a process that ends at any operation loses no key'
+
+mutant torn-file '14: a file is written in its place' \
+    Sources/Keys/Files/WholeFile.swift 'for: path, access: access, at: reserved)' \
+    'for: path, access: access, at: MUTANT ? path : reserved)' "$app"
+
+# Section 16: the sender.
+
+mutant epoch-ahead '16: a sender takes an epoch of the future' \
+    Sources/Keys/SignedKeyBundle.swift 'bundle.epoch <= latest.milliseconds' 'true' 'an epoch of the future is refused'
