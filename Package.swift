@@ -194,7 +194,7 @@ package.targets += [
 
     // Apple's side, and the way there. Nothing here may reach Opening or HPKE: it carries, and cannot decrypt.
     module("APNS", "Envelope"),
-    module("Transport", "Platform", "CEvent", "CLinux", "CNGHTTP2", "COpenSSL"),
+    module("Transport", "Platform", "CLinux", "CNGHTTP2", "COpenSSL"),
     module("BlobStore", "Envelope", "Platform", "Primitives", "Transport"),
     module("DeviceLink", "APNS", "Transport"),
     module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
@@ -267,8 +267,6 @@ package.targets += [
     .target(name: "CExtendedAttributes"),
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
-    .target(name: "CEvent", dependencies: ["CLibEvent", "COpenSSL"]),
-    library("CLibEvent", pkgConfig: "libevent_openssl", apt: "libevent-dev"),
 
     // The suites.
     .executableTarget(

@@ -4,7 +4,7 @@ internal import Transport
 /// Uploads: draft-ietf-httpbis-resumable-upload's fields, with the length declared at the beginning.
 extension BlobService {
     /// `POST /v1/uploads`: begins one, with its first part or all of it.
-    func begin(_ request: HTTP1Request) -> HTTP1Response {
+    func begin(_ request: HTTPRequest) -> HTTPAnswer {
         guard request.method == "POST" else { return .methodNotAllowed("POST") }
         guard let tenant = tenant(request) else { return Self.unauthorized }
         guard let part = UploadPart(request) else { return Self.malformed }
@@ -33,7 +33,7 @@ extension BlobService {
     }
 
     /// `HEAD`, `PATCH` and `DELETE /v1/uploads/ID`.
-    func upload(_ name: Substring, _ request: HTTP1Request) -> HTTP1Response {
+    func upload(_ name: Substring, _ request: HTTPRequest) -> HTTPAnswer {
         guard ["HEAD", "PATCH", "DELETE"].contains(request.method) else {
             return .methodNotAllowed("HEAD, PATCH, DELETE")
         }
@@ -43,10 +43,10 @@ extension BlobService {
             switch request.method {
             case "HEAD":
                 let upload = try folder.status(id, of: tenant, now: now())
-                return HTTP1Response(status: 204, fields: upload.fields + [Self.limit])
+                return HTTPAnswer(status: 204, fields: upload.fields + [Self.limit])
             case "DELETE":
                 try folder.abandon(id, of: tenant, now: now())
-                return HTTP1Response(status: 204)
+                return HTTPAnswer(status: 204)
             default:
                 return try append(request, to: id, tenant)
             }
@@ -55,7 +55,7 @@ extension BlobService {
         }
     }
 
-    private func append(_ request: HTTP1Request, to id: UploadID, _ tenant: Tenant) throws(BlobError) -> HTTP1Response {
+    private func append(_ request: HTTPRequest, to id: UploadID, _ tenant: Tenant) throws(BlobError) -> HTTPAnswer {
         guard let part = UploadPart(request), let offset = part.offset else { return Self.malformed }
         let upload = try folder.status(id, of: tenant, now: now())
         // Sent again because the answer was lost: the offset says that nothing is missing.
@@ -71,20 +71,20 @@ extension BlobService {
         of upload: UploadStatus,
         _ tenant: Tenant,
         created: Bool
-    ) throws(BlobError) -> HTTP1Response {
+    ) throws(BlobError) -> HTTPAnswer {
         let next = try folder.append(bytes, to: upload.id, of: tenant, at: offset, now: now())
         guard part.isLast else {
-            let location = HTTP1Request.Field("Location", "/v1/uploads/\(upload.id.text)")
-            return HTTP1Response(
+            let location = HTTPRequest.Field("Location", "/v1/uploads/\(upload.id.text)")
+            return HTTPAnswer(
                 status: created ? 201 : 204,
                 fields: next.fields + (created ? [location, Self.limit] : [])
             )
         }
         let published = try folder.publish(upload.id, of: tenant, now: now())
-        return HTTP1Response(status: created ? 201 : 200, fields: published.fields)
+        return HTTPAnswer(status: created ? 201 : 200, fields: published.fields)
     }
 
-    private func tenant(_ request: HTTP1Request) -> Tenant? {
+    func tenant(_ request: HTTPRequest) -> Tenant? {
         let scheme = "bearer "
         guard let value = request.value(of: "Authorization"),
             value.prefix(scheme.count).lowercased() == scheme
@@ -92,13 +92,13 @@ extension BlobService {
         return tenants.tenant(token: String(value.dropFirst(scheme.count)))
     }
 
-    private static var limit: HTTP1Request.Field { .init("Upload-Limit", "max-append-size=\(partByteCountMax)") }
+    private static var limit: HTTPRequest.Field { .init("Upload-Limit", "max-append-size=\(partByteCountMax)") }
 
-    private static var unauthorized: HTTP1Response {
+    private static var unauthorized: HTTPAnswer {
         .text(401, "a tenant's token is needed", [.init("WWW-Authenticate", "Bearer")])
     }
 
-    private static var malformed: HTTP1Response { .text(400, "the upload's fields are malformed") }
+    private static var malformed: HTTPAnswer { .text(400, "the upload's fields are malformed") }
 }
 
 /// What a request says of the bytes that it brings.
@@ -113,7 +113,7 @@ struct UploadPart: Equatable {
     let lifetime: UInt64?
 
     /// - Returns: nil where a field is not what it should be, or `Upload-Complete` is missing.
-    init?(_ request: HTTP1Request) {
+    init?(_ request: HTTPRequest) {
         do throws(Malformed) {
             offset = try Self.number("Upload-Offset", request)
             length = try Self.number("Upload-Length", request)
@@ -132,7 +132,7 @@ struct UploadPart: Equatable {
     private struct Malformed: Error {}
 
     /// An integer of RFC 8941 section 3.3.1 that is not negative: at most 15 digits.
-    private static func number(_ name: String, _ request: HTTP1Request) throws(Malformed) -> UInt64? {
+    private static func number(_ name: String, _ request: HTTPRequest) throws(Malformed) -> UInt64? {
         guard let text = request.value(of: name) else { return nil }
         guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = UInt64(text)
@@ -143,8 +143,8 @@ struct UploadPart: Equatable {
 
 extension UploadStatus {
     /// How far it is, and where the blob is once there is one.
-    var fields: [HTTP1Request.Field] {
-        var fields: [HTTP1Request.Field] = [
+    var fields: [HTTPRequest.Field] {
+        var fields: [HTTPRequest.Field] = [
             .init("Upload-Offset", "\(offset)"),
             .init("Upload-Length", "\(byteCount)"),
             .init("Upload-Complete", isPublished ? "?1" : "?0"),

@@ -27,9 +27,20 @@ package struct BlobService: Sendable {
     /// The system's wall clock.
     package static let systemTime: @Sendable () -> UInt64 = { SystemClock.millisecondsSince1970 / 1_000 }
 
+    /// The service behind a server. The body of an upload is read once its tenant is known.
+    package var application: HTTPRequestApplication {
+        HTTPRequestApplication(
+            bodyByteCountMax: { request in
+                let bringsPart = ["POST", "PATCH"].contains(request.method) && request.path.hasPrefix("/v1/uploads")
+                return bringsPart && tenant(request) != nil ? Self.partByteCountMax : nil
+            },
+            answer: { response(to: $0) }
+        )
+    }
+
     /// - Parameter request: anything.
     /// - Returns: for a path that is not this service's, the same as for a blob that is not there.
-    package func response(to request: HTTP1Request) -> HTTP1Response {
+    package func response(to request: HTTPRequest) -> HTTPAnswer {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[0].isEmpty, parts[1] == "v1" else { return .notFound }
         switch (parts[2], parts.count) {
@@ -42,7 +53,7 @@ package struct BlobService: Sendable {
 
     // MARK: Downloads
 
-    private func download(_ name: Substring, _ request: HTTP1Request) -> HTTP1Response {
+    private func download(_ name: Substring, _ request: HTTPRequest) -> HTTPAnswer {
         guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
         let blob: OpenBlob
         do throws(BlobError) {
@@ -55,7 +66,7 @@ package struct BlobService: Sendable {
         return answer(blob, tag: "\"\(name)\"", request)
     }
 
-    private func answer(_ blob: consuming OpenBlob, tag: String, _ request: HTTP1Request) -> HTTP1Response {
+    private func answer(_ blob: consuming OpenBlob, tag: String, _ request: HTTPRequest) -> HTTPAnswer {
         let byteCount = blob.header.byteCount
         // A blob never changes, so that its id is its tag; another tag asks for the whole of something else.
         let isSame = request.value(of: "If-Range").map { $0 == tag } ?? true
@@ -70,17 +81,17 @@ package struct BlobService: Sendable {
             fields.append(.init("Content-Range", "bytes \(first)-\(first + count - 1)/\(byteCount)"))
         case .unsatisfiable:
             fields.append(.init("Content-Range", "bytes */\(byteCount)"))
-            return HTTP1Response(status: 416, fields: fields)
+            return HTTPAnswer(status: 416, fields: fields)
         }
-        let slice = HTTP1FileSlice(
+        let slice = HTTPFileSlice(
             owning: blob.release(),
             offset: OpenBlob.dataOffset + offset,
             byteCount: partByteCount
         )
-        return HTTP1Response(status: status, fields: fields, body: .file(slice))
+        return HTTPAnswer(status: status, fields: fields, body: .file(slice))
     }
 
-    private static func blobFields(_ tag: String) -> [HTTP1Request.Field] {
+    private static func blobFields(_ tag: String) -> [HTTPRequest.Field] {
         [
             .init("Content-Type", "application/octet-stream"),
             .init("X-Content-Type-Options", "nosniff"),
@@ -91,22 +102,22 @@ package struct BlobService: Sendable {
     }
 }
 
-extension HTTP1Response {
+extension HTTPAnswer {
     /// One line for whoever tries it by hand.
-    static func text(_ status: Int, _ text: String, _ fields: [HTTP1Request.Field] = []) -> HTTP1Response {
-        let standard: [HTTP1Request.Field] = [.init("Content-Type", "text/plain"), .init("Cache-Control", "no-store")]
-        return HTTP1Response(status: status, fields: standard + fields, body: .bytes(Array((text + "\n").utf8)))
+    static func text(_ status: Int, _ text: String, _ fields: [HTTPRequest.Field] = []) -> HTTPAnswer {
+        let standard: [HTTPRequest.Field] = [.init("Content-Type", "text/plain"), .init("Cache-Control", "no-store")]
+        return HTTPAnswer(status: status, fields: standard + fields, body: .bytes(Array((text + "\n").utf8)))
     }
 
     /// The one answer for everything that is not there, whatever the reason.
-    static var notFound: HTTP1Response { text(404, "not found") }
+    static var notFound: HTTPAnswer { text(404, "not found") }
 
-    static func methodNotAllowed(_ methods: String) -> HTTP1Response {
+    static func methodNotAllowed(_ methods: String) -> HTTPAnswer {
         text(405, "not with this method", [.init("Allow", methods)])
     }
 
     /// What a folder refused, or could not do. Neither a path nor an error of the system's goes out.
-    static func failure(_ error: BlobError) -> HTTP1Response {
+    static func failure(_ error: BlobError) -> HTTPAnswer {
         switch error {
         case .notFound: .notFound
         case .busy: text(409, "another request is at this upload")

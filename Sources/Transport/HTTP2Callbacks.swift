@@ -18,10 +18,12 @@ enum HTTP2Callbacks {
             return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
         }
         let slot = unsafe Int(source.pointee.fd)
-        let (byteCount, isEnd) =
+        let piece =
             unsafe session(owner) { session in
                 unsafe session.readBody(slot, into: UnsafeMutableBufferPointer(start: buffer, count: length))
             } ?? (0, true)
+        // Resets this stream alone.
+        guard let (byteCount, isEnd) = piece else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
         if isEnd { unsafe flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         return byteCount
     }

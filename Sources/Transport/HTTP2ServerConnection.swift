@@ -164,7 +164,7 @@ package final class HTTP2ServerConnection {
         }
         exchanges[slot] = Exchange(streamID: streamID)
         guard !message.isHeaderTooLarge else {
-            return respond(slot, streamID, status: 431, HeaderBlock(), [])
+            return respond(slot, streamID, status: 431, HeaderBlock(), .bytes([]))
         }
         handler?.handle(
             HTTP2ServerRequest(
@@ -183,7 +183,7 @@ package final class HTTP2ServerConnection {
         status: Int,
         _ headers: HeaderBlock,
         contentLength: Int? = nil,
-        _ body: [UInt8]
+        _ body: HTTPAnswer.Body
     ) {
         guard !isClosed, let session, exchanges[slot].takeAnswer(to: streamID, at: loop.now) else { return }
         attempt { () throws(HTTP2Error) in
@@ -229,9 +229,10 @@ package final class HTTP2ServerConnection {
             if let began = session.receivingSince(slot), began + limits.requestDeadline <= now {
                 attempt { () throws(HTTP2Error) in try session.reset(slot, code: NGHTTP2_CANCEL.rawValue) }
             }
-            if slot < exchanges.count, let respondedAt = exchanges[slot].respondedAt,
-                respondedAt + limits.responseDeadline <= now
-            {
+            guard slot < exchanges.count, let respondedAt = exchanges[slot].respondedAt else { continue }
+            if session.hasNewFilePiece(slot) {
+                exchanges[slot].respondedAt = now
+            } else if respondedAt + limits.responseDeadline <= now {
                 attempt { () throws(HTTP2Error) in try session.reset(slot, code: NGHTTP2_CANCEL.rawValue) }
             }
         }
@@ -346,10 +347,10 @@ package struct HTTP2Responder: Sendable {
         guard connection.loop.isOnLoop else {
             let (connection, slot, streamID) = (connection, slot, streamID)
             return connection.loop.perform {
-                connection.value.respond(slot, streamID, status: status, headers, body)
+                connection.value.respond(slot, streamID, status: status, headers, .bytes(body))
             }
         }
-        connection.value.respond(slot, streamID, status: status, headers, body)
+        connection.value.respond(slot, streamID, status: status, headers, .bytes(body))
     }
 
     /// Resets the stream instead; `code` as in RFC 9113 section 7.

@@ -131,8 +131,11 @@ extension HTTP2Session {
     }
 
     /// Copies the next piece of an outgoing body.
-    func readBody(_ slot: Int, into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {
+    ///
+    /// - Returns: nil where the rest of the body cannot be read.
+    func readBody(_ slot: Int, into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool)? {
         guard slot < streams.count else { return (0, true) }
+        guard streams[slot].file == nil else { return unsafe streams[slot].readFile(into: buffer) }
         let byteCountMax = bodies.byteCountToMark(window: sendWindowByteCount)
         let piece = unsafe UnsafeMutableBufferPointer(rebasing: buffer[..<min(buffer.count, byteCountMax)])
         let (byteCount, isEnd) = unsafe streams[slot].readBody(into: piece)

@@ -59,20 +59,23 @@ extension HTTP2Session {
         status: Int,
         headers: HeaderBlock,
         contentLength: Int? = nil,
-        body: [UInt8]
+        body: HTTPAnswer.Body
     ) throws(HTTP2Error) {
         let (id, dropped) = streams[slot].submit(body)
         precondition(role == .server && id != 0 && (100...999).contains(status))
-        bodies.didSubmit(body.count, insteadOf: dropped)
+        bodies.didSubmit(streams[slot].unsentByteCount, insteadOf: dropped)
         let code = unsafe fields.lend(status: status, contentLength: contentLength, headers) { fields in
             var source = unsafe Self.source(slot)
-            guard !body.isEmpty else {
+            guard body.byteCount > 0 else {
                 return unsafe nghttp2_submit_response(handle, id, fields.baseAddress, fields.count, nil)
             }
             return unsafe nghttp2_submit_response(handle, id, fields.baseAddress, fields.count, &source)
         }
         try Self.check("submit_response", code)
     }
+
+    /// Server: whether a whole piece of an answer's file has become bytes since this was last true.
+    func hasNewFilePiece(_ slot: Int) -> Bool { streams[slot].file?.hasNewPiece() ?? false }
 
     /// Moves the complete message out of its slot. Client: copies it, so that the slot keeps the memory.
     package func takeMessage(_ slot: Int) -> Message {

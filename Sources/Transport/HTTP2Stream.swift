@@ -19,6 +19,8 @@ struct HTTP2Stream {
     var isInterimUnwritten = false
     var outgoing: [UInt8] = []
     var outgoingOffset = 0
+    /// Server: what of an answer's file is to be sent; nil once it is.
+    var file: HTTPFileStream?
 
     var unsentByteCount: Int { outgoing.count - outgoingOffset }
 
@@ -108,15 +110,16 @@ struct HTTP2Stream {
     // MARK: What goes
 
     /// Whether the whole of what was submitted has become bytes.
-    var isOutgoingDone: Bool { isWritten && outgoingOffset == outgoing.count }
+    var isOutgoingDone: Bool { isWritten && outgoingOffset == outgoing.count && file == nil }
 
     /// Server: the answer's body.
     ///
     /// - Returns: the stream's number, and how many bytes of another body never went.
-    mutating func submit(_ body: [UInt8]) -> (id: Int32, dropped: Int) {
+    mutating func submit(_ body: HTTPAnswer.Body) -> (id: Int32, dropped: Int) {
         let dropped = unsentByteCount
-        outgoing = body
+        outgoing = body.bytes
         outgoingOffset = 0
+        file = HTTPFileStream(body)
         return (id, dropped)
     }
 
@@ -135,5 +138,15 @@ struct HTTP2Stream {
         }
         outgoingOffset = offset + byteCount
         return (byteCount, outgoingOffset == outgoing.count)
+    }
+
+    /// Reads the next piece of the answer's file.
+    ///
+    /// - Returns: nil where the file is shorter than its slice, or cannot be read.
+    mutating func readFile(into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool)? {
+        guard let byteCount = unsafe file?.read(into: buffer), byteCount > 0 else { return nil }
+        let isEnd = file?.isDone ?? true
+        if isEnd { file = nil }
+        return (byteCount, isEnd)
     }
 }

@@ -1,4 +1,3 @@
-import CEvent
 import CNGHTTP2
 import COpenSSL
 
@@ -15,7 +14,4 @@ package enum LibraryVersion {
         guard let information = unsafe nghttp2_version(0) else { return "" }
         return unsafe String(cString: information.pointee.version_str)
     }
-
-    /// `2.1.12-stable`.
-    package static var libevent: String { unsafe cevent_version().map { unsafe String(cString: $0) } ?? "" }
 }

@@ -17,7 +17,7 @@ final class ControlSite: Sendable {
         }
         self.site = site
         let stops = stops
-        server = try .start(site.simulator, port: 0) { stops.record(()) }
+        server = try await .start(site.simulator, port: 0) { stops.record(()) }
     }
 
     struct Answer: CustomStringConvertible {

@@ -25,16 +25,24 @@ struct UploaderTests {
     private static let token = "token"
 
     private func server(
-        limits: HTTP1Limits = HTTP1Limits(),
-        _ handle: @escaping @Sendable (HTTP1Request) -> HTTP1Response
-    ) throws -> HTTP1Server {
+        _ handle: @escaping @Sendable (HTTPRequest) -> HTTPAnswer
+    ) async throws -> HTTPFront {
+        try await server(HTTPRequestApplication(bodyByteCountMax: { _ in 8 << 20 }, answer: handle))
+    }
+
+    private func server(_ application: HTTPRequestApplication) async throws -> HTTPFront {
         let identity = try authority.issue()
         let context = unsafe try TLSContext.server(
             certificateChainPEM: identity.certificatePEM,
             privateKeyPEM: identity.privateKeyPEM.span.bytes,
-            alpn: ["http/1.1"]
+            alpn: ["h2", "http/1.1"]
         )
-        return try .start(address: "127.0.0.1", port: 0, context: context, limits: limits, handle: handle)
+        return try await .start(
+            listens: [.init(address: "127.0.0.1", port: 0)],
+            context: context,
+            loop: try EventLoop(),
+            application: application
+        )
     }
 
     private func service(byteCountMax: Int = 100_000_000) throws -> BlobService {
@@ -45,8 +53,8 @@ struct UploaderTests {
         )
     }
 
-    private func host(_ server: HTTP1Server, token: String = Self.token) throws -> BlobHost {
-        try #require(BlobHost(url: "https://localhost:\(server.port)", token: token))
+    private func host(_ server: HTTPFront, token: String = Self.token) throws -> BlobHost {
+        try #require(BlobHost(url: "https://localhost:\(server.ports[0])", token: token))
     }
 
     /// A file in which every 500 bytes differ from all others, with its bytes.
@@ -64,7 +72,7 @@ struct UploaderTests {
     }
 
     private func content(_ url: AttachmentURL, _ service: BlobService) throws -> [UInt8] {
-        let response = service.response(to: HTTP1Request(method: "GET", path: url.path))
+        let response = service.response(to: HTTPRequest(method: "GET", path: url.path))
         guard case .file(let slice) = response.body else { return [] }
         var bytes = [UInt8](repeating: 0, count: Int(slice.byteCount))
         let count = unsafe pread(slice.descriptor, &bytes, bytes.count, off_t(slice.offset))
@@ -74,10 +82,10 @@ struct UploaderTests {
     @Test(arguments: [0, 1, 1 << 20, 1 << 20 + 1, 3_500_000])
     func `a file of any length arrives as it is`(_ byteCount: Int) async throws {
         let service = try service()
-        let server = try server { service.response(to: $0) }
+        let server = try await server(service.application)
         let (path, bytes) = try file(byteCount)
         let url = try await uploader.upload(path, to: host(server), lifetime: .seconds(3_600))
-        #expect(url.text.hasPrefix("https://localhost:\(server.port)/v1/blobs/"))
+        #expect(url.text.hasPrefix("https://localhost:\(server.ports[0])/v1/blobs/"))
         #expect(try content(url, service) == bytes)
     }
 
@@ -89,16 +97,16 @@ struct UploaderTests {
     @Test func `parts and answers that are lost cost no byte`() async throws {
         let service = try service()
         let count = Guarded(0)
-        let server = try server { request in
+        let server = try await server { request in
             guard request.method == "PATCH" else { return service.response(to: request) }
             let number = count.withLock { number in
                 number += 1
                 return number
             }
             // Never taken, taken and not answered, or as it should be.
-            if number % 3 == 1 { return HTTP1Response(status: 503) }
+            if number % 3 == 1 { return HTTPAnswer(status: 503) }
             let response = service.response(to: request)
-            return number % 3 == 2 ? HTTP1Response(status: 502) : response
+            return number % 3 == 2 ? HTTPAnswer(status: 502) : response
         }
         let (path, bytes) = try file(5_000_000)
         let url = try await uploader.upload(path, to: host(server))
@@ -134,7 +142,7 @@ struct UploaderTests {
 
     @Test func `a host of another authority is not sent anything`() async throws {
         let service = try service()
-        let server = try server { service.response(to: $0) }
+        let server = try await server(service.application)
         let authority = try TestAuthority(name: "Another authority")
         let other = try place.makeFile("other.pem", String(decoding: authority.certificatePEM, as: UTF8.self))
         let (path, _) = try file(10)
@@ -147,7 +155,7 @@ struct UploaderTests {
 
     @Test func `what the host refuses is named`() async throws {
         let service = try service(byteCountMax: 100)
-        let server = try server { service.response(to: $0) }
+        let server = try await server(service.application)
         let (path, _) = try file(101)
         let (right, wrong) = (try host(server), try host(server, token: "wrong"))
         await #expect(throws: UploadError.noSpace) { try await uploader.upload(path, to: right) }
@@ -172,15 +180,13 @@ struct UploaderTests {
     // MARK: Pre-signed URLs
 
     @Test func `a pre-signed URL gets the whole file, its length and nothing else`() async throws {
-        let request = Guarded<HTTP1Request?>(nil)
-        var limits = HTTP1Limits()
-        limits.bodyByteCountMax = 8 << 20
-        let server = try server(limits: limits) { got in
+        let request = Guarded<HTTPRequest?>(nil)
+        let server = try await server { got in
             request.withLock { $0 = got }
-            return HTTP1Response(status: 200)
+            return HTTPAnswer(status: 200)
         }
         let (path, bytes) = try file(3_000_000)
-        try await uploader.put(path, to: "https://localhost:\(server.port)/bucket/key?X-Amz-Signature=abc%2F")
+        try await uploader.put(path, to: "https://localhost:\(server.ports[0])/bucket/key?X-Amz-Signature=abc%2F")
         let got = try #require(request.withLock { $0 })
         #expect(got.method == "PUT" && got.path == "/bucket/key" && got.query == "X-Amz-Signature=abc%2F")
         #expect(got.body == bytes && got.value(of: "Content-Length") == "3000000")
@@ -193,26 +199,26 @@ struct UploaderTests {
     )
     func `a storage that refuses is not asked again`(_ status: Int, _ error: UploadError) async throws {
         let count = Guarded(0)
-        let server = try server { _ in
+        let server = try await server { _ in
             count.withLock { $0 += 1 }
-            return HTTP1Response(status: status, fields: [.init("Location", "https://localhost:1/")])
+            return HTTPAnswer(status: status, fields: [.init("Location", "https://localhost:1/")])
         }
         let (path, _) = try file(10)
-        await #expect(throws: error) { try await uploader.put(path, to: "https://localhost:\(server.port)/k") }
+        await #expect(throws: error) { try await uploader.put(path, to: "https://localhost:\(server.ports[0])/k") }
         #expect(count.withLock { $0 } == 1)
     }
 
     @Test func `a storage that is down for a moment is asked again`() async throws {
         let count = Guarded(0)
-        let server = try server { _ in
+        let server = try await server { _ in
             let number = count.withLock { number in
                 number += 1
                 return number
             }
-            return HTTP1Response(status: number < 3 ? 503 : 204)
+            return HTTPAnswer(status: number < 3 ? 503 : 204)
         }
         let (path, _) = try file(10)
-        try await uploader.put(path, to: "https://localhost:\(server.port)/k")
+        try await uploader.put(path, to: "https://localhost:\(server.ports[0])/k")
         #expect(count.withLock { $0 } == 3)
     }
 

@@ -8,7 +8,7 @@ import Transport
 
 /// The service on a real socket.
 struct ServerTests {
-    @Test func `a blob goes up in parts and comes down in ranges`() throws {
+    @Test func `a blob goes up in parts and comes down in ranges`() async throws {
         let site = try Site()
         let service = try site.service()
         let identity = try TestAuthority().issue()
@@ -17,10 +17,13 @@ struct ServerTests {
             privateKeyPEM: identity.privateKeyPEM.span.bytes,
             alpn: ["http/1.1"]
         )
-        let server = try HTTP1Server.start(address: "127.0.0.1", port: 0, context: context) {
-            service.response(to: $0)
-        }
-        let client = try TestClient(port: server.port)
+        let server = try await HTTPFront.start(
+            listens: [.init(address: "127.0.0.1", port: 0)],
+            context: context,
+            loop: try EventLoop(),
+            application: service.application
+        )
+        let client = try TestClient(port: server.ports[0])
         let common = "HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(Site.acmeToken)\r\n"
         client.send("POST /v1/uploads \(common)Upload-Complete: ?0\r\nUpload-Length: 6\r\nContent-Length: 3\r\n\r\nabc")
         let begun = try #require(client.response())

@@ -22,11 +22,11 @@ struct ServiceTests {
         _ fields: KeyValuePairs<String, String> = [:],
         body: String = "",
         token: String? = Site.acmeToken
-    ) -> HTTP1Response {
-        var all = fields.map { HTTP1Request.Field($0.key, $0.value) }
+    ) -> HTTPAnswer {
+        var all = fields.map { HTTPRequest.Field($0.key, $0.value) }
         if let token { all.append(.init("Authorization", "Bearer \(token)")) }
         return service.response(
-            to: HTTP1Request(method: method, path: path, fields: all, body: Array(body.utf8))
+            to: HTTPRequest(method: method, path: path, fields: all, body: Array(body.utf8))
         )
     }
 
@@ -37,7 +37,7 @@ struct ServiceTests {
         return try #require(response["location"])
     }
 
-    private func text(_ response: HTTP1Response) throws -> String {
+    private func text(_ response: HTTPAnswer) throws -> String {
         switch response.body {
         case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
         case .file(let slice):
@@ -103,9 +103,9 @@ struct ServiceTests {
         ["Upload-Complete": "?0", "Upload-Length": "5", "Expires-In": "0"],
     ])
     func `fields that are malformed begin nothing`(_ fields: [String: String]) throws {
-        let pairs = fields.map { HTTP1Request.Field($0.key, $0.value) }
-        let token = HTTP1Request.Field("Authorization", "Bearer \(Site.acmeToken)")
-        let request = HTTP1Request(method: "POST", path: "/v1/uploads", fields: pairs + [token])
+        let pairs = fields.map { HTTPRequest.Field($0.key, $0.value) }
+        let token = HTTPRequest.Field("Authorization", "Bearer \(Site.acmeToken)")
+        let request = HTTPRequest(method: "POST", path: "/v1/uploads", fields: pairs + [token])
         #expect(service.response(to: request).status == 400)
         #expect(site.usage == Usage())
     }
@@ -216,10 +216,10 @@ struct ServiceTests {
 /// All that can be seen of an answer.
 private struct Shape: Equatable {
     let status: Int
-    let fields: [HTTP1Request.Field]
+    let fields: HeaderBlock
     let body: [UInt8]
 
-    init(_ response: HTTP1Response) throws {
+    init(_ response: HTTPAnswer) throws {
         status = response.status
         fields = response.fields
         guard case .bytes(let bytes) = response.body else { throw Unexpected() }
@@ -229,6 +229,8 @@ private struct Shape: Equatable {
     struct Unexpected: Error {}
 }
 
-extension HTTP1Response {
-    fileprivate subscript(name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
+extension HTTPAnswer {
+    fileprivate subscript(name: String) -> String? {
+        fields.first { $0.name.elementsEqual(name.utf8) }.map { String(decoding: $0.value, as: UTF8.self) }
+    }
 }

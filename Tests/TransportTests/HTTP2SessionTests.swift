@@ -26,7 +26,7 @@ import Testing
         #expect(received.bodyByteCount == 4)
         var headers = HeaderBlock()
         headers.append("c", "3")
-        try pair.server.submitResponse(0, status: 410, headers: headers, body: Array("gone".utf8))
+        try pair.server.submitResponse(0, status: 410, headers: headers, body: .bytes(Array("gone".utf8)))
         try pair.exchange()
         #expect(pair.clientEvents == [.settings, .message(slot: slot), .closed(slot: slot, code: 0)])
     }
@@ -35,7 +35,7 @@ import Testing
         let pair = try SessionPair()
         let slot = try pair.client.submitRequest(HTTP2Request.post("/").headers, body: [])
         try pair.exchange()
-        try pair.server.submitResponse(0, status: 429, headers: HeaderBlock(), body: [])
+        try pair.server.submitResponse(0, status: 429, headers: HeaderBlock(), body: .bytes([]))
         try pair.exchange { session, event in
             guard event == .message(slot: slot) else { return }
             let message = session.takeMessage(slot)
@@ -127,7 +127,7 @@ import Testing
         let slot = try pair.client.submitRequest(HTTP2Request.post("/").headers, body: body)
         try pair.exchange()
         #expect(pair.server.takeMessage(0).body == body)
-        try pair.server.submitResponse(0, status: 200, headers: HeaderBlock(), body: body)
+        try pair.server.submitResponse(0, status: 200, headers: HeaderBlock(), body: .bytes(body))
         var answer: [UInt8] = []
         try pair.exchange { session, event in
             if event == .message(slot: slot) { answer = session.takeMessage(slot).body }
@@ -156,7 +156,7 @@ import Testing
         #expect(pair.clientEvents.contains(.closed(slot: second, code: 7)))
         #expect(!pair.clientEvents.contains(.closed(slot: first, code: 7)))
         #expect(pair.client.peerGoAway == .init(lastStreamID: 1, code: 0, debugData: Array("{}".utf8)))
-        try pair.server.submitResponse(0, status: 200, headers: HeaderBlock(), body: [])
+        try pair.server.submitResponse(0, status: 200, headers: HeaderBlock(), body: .bytes([]))
         try pair.exchange()
         #expect(pair.clientEvents.last == .closed(slot: first, code: 0))
     }
@@ -167,7 +167,7 @@ import Testing
             let slot = try pair.client.submitRequest(HTTP2Request.post("/").headers, body: [])
             #expect(slot == 0)
             try pair.exchange()
-            try pair.server.submitResponse(0, status: 200, headers: HeaderBlock(), body: [])
+            try pair.server.submitResponse(0, status: 200, headers: HeaderBlock(), body: .bytes([]))
             try pair.exchange()
         }
         #expect(pair.client.slotCount == 1)

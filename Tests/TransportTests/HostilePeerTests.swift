@@ -159,7 +159,7 @@ import Testing
                 while let event = session.nextEvent() {
                     guard case .message(let slot) = event, session.streamID(slot) != 0 else { continue }
                     _ = session.takeMessage(slot)
-                    try session.submitResponse(slot, status: 200, headers: HeaderBlock(), body: [1])
+                    try session.submitResponse(slot, status: 200, headers: HeaderBlock(), body: .bytes([1]))
                 }
                 var queue = ByteQueue()
                 try session.send(into: &queue, byteCountMax: .max)

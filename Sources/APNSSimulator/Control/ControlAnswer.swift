@@ -15,8 +15,8 @@ struct ControlAnswer {
         json = writer.bytes
     }
 
-    var response: HTTP1Response {
-        HTTP1Response(
+    var response: HTTPAnswer {
+        HTTPAnswer(
             status: status,
             fields: [.init("Content-Type", "application/json"), .init("Cache-Control", "no-store")],
             body: .bytes(json + [UInt8(ascii: "\n")])
@@ -43,17 +43,17 @@ struct ControlProblem: Error, Equatable {
         self.allow = allow
     }
 
-    var response: HTTP1Response {
+    var response: HTTPAnswer {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("status", status)
             writer.member("detail", detail)
         }
-        var fields: [HTTP1Request.Field] = [
+        var fields: [HTTPRequest.Field] = [
             .init("Content-Type", "application/problem+json"), .init("Cache-Control", "no-store"),
         ]
         if let allow { fields.append(.init("Allow", allow)) }
         if status == 401 { fields.append(.init("WWW-Authenticate", "Bearer")) }
-        return HTTP1Response(status: status, fields: fields, body: .bytes(writer.bytes + [UInt8(ascii: "\n")]))
+        return HTTPAnswer(status: status, fields: fields, body: .bytes(writer.bytes + [UInt8(ascii: "\n")]))
     }
 }

@@ -16,7 +16,7 @@ struct ControlRouter: Sendable {
 
     /// - Returns: the call and what it brings.
     /// - Throws: why it is not answered.
-    func call(for request: HTTP1Request) throws(ControlProblem) -> (ControlCall, ControlRequest) {
+    func call(for request: HTTPRequest) throws(ControlProblem) -> (ControlCall, ControlRequest) {
         try checkCaller(request)
         var allowed: [String] = []
         for call in ControlCall.all {
@@ -36,7 +36,7 @@ struct ControlRouter: Sendable {
         throw ControlProblem(404, "there is no such path; there are \(paths)")
     }
 
-    private func checkCaller(_ request: HTTP1Request) throws(ControlProblem) {
+    private func checkCaller(_ request: HTTPRequest) throws(ControlProblem) {
         let host = (request.value(of: "Host") ?? "").split(separator: ":", omittingEmptySubsequences: false).first ?? ""
         guard Self.hosts.contains(host.lowercased()) else {
             throw ControlProblem(403, "call it as 127.0.0.1 or localhost")

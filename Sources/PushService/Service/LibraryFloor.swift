@@ -13,9 +13,6 @@ struct LibraryFloor: Equatable, Sendable {
     static let openSSL = LibraryFloor(name: "OpenSSL", oldest: [3, 0, 0])
     /// Resets counted against their sender; before it, settings and pings alone.
     static let nghttp2 = LibraryFloor(name: "nghttp2", oldest: [1, 51, 0])
-    /// Its ChangeLog, 2.1.6-beta, "Security Fixes": an overflow where an address is parsed, and two reads beyond the end where
-    /// a name is (CVE-2016-10195 to 10197). Later versions name none.
-    static let libevent = LibraryFloor(name: "libevent", oldest: [2, 1, 6])
     static let curl = LibraryFloor(name: "libcurl", oldest: [7, 84, 0])
     static let sqlite = LibraryFloor(name: "SQLite", oldest: [3, 37, 0])
     static let sodium = LibraryFloor(name: "libsodium", oldest: [1, 0, 18])
@@ -23,8 +20,8 @@ struct LibraryFloor: Equatable, Sendable {
     /// Each floor, and the version that is loaded.
     static var loaded: [(floor: LibraryFloor, version: String)] {
         [
-            (openSSL, LibraryVersion.openSSL), (nghttp2, LibraryVersion.nghttp2), (libevent, LibraryVersion.libevent),
-            (curl, CurlLibrary.version), (sqlite, SQLiteLibrary.version), (sodium, SodiumLibrary.version),
+            (openSSL, LibraryVersion.openSSL), (nghttp2, LibraryVersion.nghttp2), (curl, CurlLibrary.version),
+            (sqlite, SQLiteLibrary.version), (sodium, SodiumLibrary.version),
         ]
     }
 

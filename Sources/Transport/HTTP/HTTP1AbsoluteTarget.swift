@@ -30,7 +30,7 @@ struct HTTP1AbsoluteTarget {
 
     private static func begins(_ target: ArraySlice<UInt8>, with scheme: StaticString) -> Bool {
         scheme.withUTF8Buffer { scheme in
-            unsafe target.prefix(scheme.count).elementsEqual(scheme) { HTTP1Head.lowercased($0) == $1 }
+            unsafe target.prefix(scheme.count).elementsEqual(scheme) { HTTP1Syntax.lowercased($0) == $1 }
         }
     }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// How answers leave.
 extension HTTP1Connection {
     /// The answer, unless the request has had one or the connection is gone.
@@ -14,7 +16,10 @@ extension HTTP1Connection {
         if respondedAt == nil || channel.unsentByteCount == 0 { respondedAt = channel.loop.now }
         if answer.isRefusal { didRefuse() }
         output.append(Self.head(of: answer, closes: request.closes).span)
-        if !request.isHead, Self.hasBody(answer.status) { output.append(answer.body.span) }
+        if !request.isHead, Self.hasBody(answer.status) {
+            output.append(answer.body.bytes.span)
+            file = HTTPFileStream(answer.body)
+        }
         if request.closes || request.unreadByteCount == 0 { didEndRequest() } else { pump() }
         process()
     }
@@ -37,7 +42,7 @@ extension HTTP1Connection {
 
     /// Moves bytes to the channel for as long as it has room.
     func pump() {
-        while !output.isEmpty, !isClosed, channel.isWritable {
+        while !isClosed, channel.isWritable, hasOutput() {
             let byteCount = min(output.byteCount, Self.pieceByteCount)
             do throws(TransportError) {
                 try output.withBytes { (bytes) throws(TransportError) in
@@ -48,11 +53,27 @@ extension HTTP1Connection {
             }
             output.removeFirst(byteCount)
         }
-        guard output.isEmpty, !isClosed else { return }
+        guard isOutputDone, !isClosed else { return }
         if phase == .answer && request.isAnswered || isDraining && isIdle { end() }
     }
 
-    private static let pieceByteCount = 1 << 16
+    /// Whether there is something to write, of the file's next piece where nothing is in memory.
+    private func hasOutput() -> Bool {
+        guard output.isEmpty, var file else { return !output.isEmpty }
+        let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
+            count = unsafe file.read(into: buffer)
+        }
+        guard !piece.isEmpty else {
+            channel.abort(.system(call: "pread", code: EIO), resets: true)
+            return false
+        }
+        self.file = file.isDone ? nil : file
+        respondedAt = channel.loop.now
+        output.append(piece.span)
+        return true
+    }
+
+    private static let pieceByteCount = HTTPFileStream.pieceByteCount
 
     /// RFC 9110 section 8.6: no length with these, and no body.
     private static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }
@@ -75,7 +96,7 @@ extension HTTP1Connection {
         }
         if hasBody(answer.status) {
             head += "content-length: ".utf8
-            head += String(answer.body.count).utf8
+            head += String(answer.body.byteCount).utf8
             head += "\r\n".utf8
         }
         if closes { head += "connection: close\r\n".utf8 }

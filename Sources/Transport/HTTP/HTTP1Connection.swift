@@ -1,8 +1,8 @@
 /// One client's connection of HTTP/1.1: requests one after another, each with its answer before the next is looked at.
 /// Lives on the server's loop.
 ///
-/// Not libevent's evhttp, which serves elsewhere: it reads every body before anybody is asked whether the caller may
-/// send one, takes no connection whose TLS is done, and lets pass what readers disagree about.
+/// No library's: libevent's evhttp reads every body before the application can refuse it, takes no connection whose TLS is
+/// done, and lets pass what readers disagree about.
 final class HTTP1Connection {
     /// Where the connection is with the request at hand.
     enum Phase {
@@ -36,6 +36,8 @@ final class HTTP1Connection {
     private var onClosed: (() -> Void)?
     private(set) var input = ByteQueue()
     var output = ByteQueue()
+    /// What of an answer's file is to follow `output`.
+    var file: HTTPFileStream?
     var phase = Phase.head
     var request = Request()
     private var headEnd = HTTP1HeadEnd()
@@ -95,7 +97,10 @@ final class HTTP1Connection {
     }
 
     /// No request has begun, and the last one's answer is on its way.
-    var isIdle: Bool { phase == .head && input.isEmpty && output.isEmpty }
+    var isIdle: Bool { phase == .head && input.isEmpty && isOutputDone }
+
+    /// All of the answers has gone to the channel.
+    var isOutputDone: Bool { output.isEmpty && file == nil }
 
     // MARK: Requests
 
@@ -106,7 +111,7 @@ final class HTTP1Connection {
         defer { isProcessing = false }
         while !isClosed, takeStep() {}
         // Requests that come before the answer wait here to a limit, and then in TCP's own buffers.
-        let waits = phase == .answer || !output.isEmpty
+        let waits = phase == .answer || !isOutputDone
         isFull = waits && (isFull || input.byteCount > service.limits.headerByteCountMax)
         updateReading()
     }
@@ -127,7 +132,7 @@ final class HTTP1Connection {
     /// - Returns: whether another may follow.
     private func takeStep() -> Bool {
         switch phase {
-        case .head: output.isEmpty && !hold.isHolding && takeHead()
+        case .head: isOutputDone && !hold.isHolding && takeHead()
         case .body: takeBody()
         case .answer, .ended: false
         }
@@ -266,7 +271,7 @@ final class HTTP1Connection {
             guard phase == .head || !request.isAnswered else { return end() }
             return refuse(.tooSlow)
         }
-        if respondedAt != nil, output.isEmpty, channel.unsentByteCount == 0 { respondedAt = nil }
+        if respondedAt != nil, isOutputDone, channel.unsentByteCount == 0 { respondedAt = nil }
         if let respondedAt, respondedAt + limits.responseDeadline <= now {
             return channel.abort(.deadlineExceeded(.request), resets: true)
         }
@@ -306,6 +311,7 @@ extension HTTP1Connection: ByteChannelOwner {
         request.intake.discard(service.budget)
         input.removeAll()
         output.removeAll()
+        file = nil
         onClosed?()
         onClosed = nil
     }

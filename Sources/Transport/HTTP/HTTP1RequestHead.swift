@@ -67,7 +67,7 @@ struct HTTP1RequestHead {
     private static func isEqual(_ value: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
         value.count == word.utf8CodeUnitCount
             && word.withUTF8Buffer { word in
-                unsafe value.elementsEqual(word) { HTTP1Head.lowercased($0) == $1 }
+                unsafe value.elementsEqual(word) { HTTP1Syntax.lowercased($0) == $1 }
             }
     }
 
@@ -101,7 +101,7 @@ struct HTTP1RequestHead {
             let line = try takeLine()
             let words = bytes[line].split(separator: 0x20, omittingEmptySubsequences: false)
             guard words.count == 3, (1...methodByteCountMax).contains(words[0].count),
-                words[0].allSatisfy(HTTP1Head.isTokenCharacter), !words[1].isEmpty
+                words[0].allSatisfy(HTTP1Syntax.isTokenCharacter), !words[1].isEmpty
             else { throw .headMalformed }
             let isVersion10 = words[2].elementsEqual("HTTP/1.0".utf8)
             guard isVersion10 || words[2].elementsEqual("HTTP/1.1".utf8) else {
@@ -137,8 +137,8 @@ struct HTTP1RequestHead {
                 throw .headMalformed
             }
             for index in line.lowerBound..<colon {
-                guard HTTP1Head.isTokenCharacter(bytes[index]) else { throw .headMalformed }
-                bytes[index] = HTTP1Head.lowercased(bytes[index])
+                guard HTTP1Syntax.isTokenCharacter(bytes[index]) else { throw .headMalformed }
+                bytes[index] = HTTP1Syntax.lowercased(bytes[index])
             }
             var (first, end) = (colon + 1, line.upperBound)
             while first < end, Self.isBlank(bytes[first]) { first += 1 }

@@ -89,10 +89,10 @@ extension HTTP2ServerConnection {
         if answer.isRefusal { didRefuse() }
         // RFC 9110 section 8.6: no length with these, and no body.
         let hasBody = answer.status != 204 && answer.status != 304
-        let body = hasBody && !exchanges[slot].isHead ? answer.body : []
+        let body: HTTPAnswer.Body = hasBody && !exchanges[slot].isHead ? answer.body : .bytes([])
         session.discardBody(slot)
         if !session.isMessageWhole(slot) { answeredEarly.append((slot, streamID)) }
-        let contentLength = hasBody ? answer.body.count : nil
+        let contentLength = hasBody ? answer.body.byteCount : nil
         respond(slot, streamID, status: answer.status, answer.fields, contentLength: contentLength, body)
     }
 

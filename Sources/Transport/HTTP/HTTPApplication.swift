@@ -48,15 +48,38 @@ package enum HTTPBody: Sendable {
 
 /// A complete answer. `content-length` is the server's to say.
 package struct HTTPAnswer: Sendable {
+    /// What follows the fields.
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        /// Read while it is sent, a piece at a time.
+        case file(HTTPFileSlice)
+
+        package var byteCount: Int {
+            switch self {
+            case .bytes(let bytes): bytes.count
+            case .file(let slice): Int(clamping: slice.byteCount)
+            }
+        }
+
+        /// Those that are in memory.
+        var bytes: [UInt8] {
+            if case .bytes(let bytes) = self { bytes } else { [] }
+        }
+    }
+
     package var status: Int
     /// Names in lower case, without `:status`.
     package var fields: HeaderBlock
-    package var body: [UInt8]
+    package var body: Body
 
-    package init(status: Int, fields: HeaderBlock = HeaderBlock(), body: [UInt8] = []) {
+    package init(status: Int, fields: HeaderBlock = HeaderBlock(), body: Body) {
         self.status = status
         self.fields = fields
         self.body = body
+    }
+
+    package init(status: Int, fields: HeaderBlock = HeaderBlock(), body: [UInt8] = []) {
+        self.init(status: status, fields: fields, body: .bytes(body))
     }
 
     /// Whether it says that too much came (RFC 6585 section 4).

@@ -37,12 +37,48 @@ package final class HTTPFront: Sendable {
         limits: HTTPLimits = HTTPLimits(),
         application: any HTTPApplication
     ) async throws(TransportError) -> HTTPFront {
+        try await start(loop, limits, application) { core throws(TransportError) in
+            try core.listen(listens, context)
+            if let loopbackPort { try core.listenPlain(port: loopbackPort) }
+        }
+    }
+
+    /// Starts to listen on 127.0.0.1 alone, in plain text: for people and their tools on this machine. Other programs of the
+    /// machine can call it too, and so can every page in a browser on it: let each request prove that it may.
+    ///
+    /// - Parameters:
+    ///   - port: 0 lets the system choose; see `loopbackPort`.
+    ///   - loop: where all of it lives.
+    ///   - limits: what is allowed, and how long.
+    ///   - application: what answers; let go of when the server has closed.
+    /// - Returns: the server, which closes gracefully when its last reference goes.
+    /// - Throws: `.addressInUse` with the port, among others.
+    package static func startPlain(
+        port: UInt16,
+        loop: EventLoop,
+        limits: HTTPLimits = HTTPLimits(),
+        application: any HTTPApplication
+    ) async throws(TransportError) -> HTTPFront {
+        try await start(loop, limits, application) { core throws(TransportError) in try core.listenPlain(port: port) }
+    }
+
+    private static func start(
+        _ loop: EventLoop,
+        _ limits: HTTPLimits,
+        _ application: any HTTPApplication,
+        _ listen: @escaping @Sendable (HTTPFrontCore) throws(TransportError) -> Void
+    ) async throws(TransportError) -> HTTPFront {
         let result: Result<HTTPFront, TransportError> = await withCheckedContinuation { continuation in
             loop.perform {
                 continuation.resume(
                     returning: Result { () throws(TransportError) in
                         let core = HTTPFrontCore(application: application, limits: limits, loop: loop)
-                        try core.listen(listens, context, loopbackPort: loopbackPort)
+                        do throws(TransportError) {
+                            try listen(core)
+                        } catch {
+                            core.closeListeners()
+                            throw error
+                        }
                         return HTTPFront(core)
                     }
                 )

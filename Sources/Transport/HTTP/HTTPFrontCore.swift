@@ -22,26 +22,20 @@ final class HTTPFrontCore {
     var loopbackPort: UInt16? { loopbackListener?.port }
     var connectionCount: Int { connections.count + loopbackConnections.count }
 
-    /// All of them, or none.
-    func listen(
-        _ listens: [HTTPFront.Listen],
-        _ context: TLSContext,
-        loopbackPort: UInt16?
-    ) throws(TransportError) {
-        do throws(TransportError) {
-            for listen in listens { listeners.append(try listener(listen, context)) }
-            guard let loopbackPort else { return }
-            loopbackListener = try PlainListener(
-                port: loopbackPort,
-                loop: service.loop,
-                limits: service.limits.channel,
-                admits: { [self] in loopbackConnections.count < service.limits.loopbackConnectionCountMax },
-                makeOwner: { [self] channel in makeLoopbackConnection(channel) }
-            )
-        } catch {
-            closeListeners()
-            throw error
-        }
+    /// Listens for TLS. After a failure `closeListeners` is called.
+    func listen(_ listens: [HTTPFront.Listen], _ context: TLSContext) throws(TransportError) {
+        for listen in listens { listeners.append(try listener(listen, context)) }
+    }
+
+    /// Listens on 127.0.0.1 for plain text.
+    func listenPlain(port: UInt16) throws(TransportError) {
+        loopbackListener = try PlainListener(
+            port: port,
+            loop: service.loop,
+            limits: service.limits.channel,
+            admits: { [self] in loopbackConnections.count < service.limits.loopbackConnectionCountMax },
+            makeOwner: { [self] channel in makeLoopbackConnection(channel) }
+        )
     }
 
     private func listener(_ listen: HTTPFront.Listen, _ context: TLSContext) throws(TransportError) -> TLSListener {
@@ -108,7 +102,7 @@ final class HTTPFrontCore {
         }
     }
 
-    private func closeListeners() {
+    func closeListeners() {
         for listener in listeners { listener.close() }
         listeners = []
         loopbackListener?.close()

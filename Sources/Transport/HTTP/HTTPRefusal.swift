@@ -98,7 +98,7 @@ extension HTTPHead {
         // HTTP/1.0 need not name any; the other versions' own rules have seen to that.
         guard let host, let authority else { return true }
         return fields.value(of: host).elementsEqual(fields.value(of: authority)) {
-            HTTP1Head.lowercased($0) == HTTP1Head.lowercased($1)
+            HTTP1Syntax.lowercased($0) == HTTP1Syntax.lowercased($1)
         }
     }
 }

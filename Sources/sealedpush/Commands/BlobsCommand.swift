@@ -68,15 +68,29 @@ struct BlobsCommand: Command {
             throw .failed("\(TerminalText.safe(path)): \(error.sentence)")
         }
         let service = BlobService(folder: folder, tenants: tenants)
-        let server: HTTP1Server
-        do {
-            server = try .start(address: address, port: port, context: context) { service.response(to: $0) }
+        let server: HTTPFront
+        do throws(TransportError) {
+            server = try await .start(
+                listens: [.init(address: address, port: port)],
+                context: context,
+                loop: try EventLoop(),
+                limits: Self.limits,
+                application: service.application
+            )
         } catch {
             throw .failed(error.sentence)
         }
-        try printReady(address, server.port)
+        try printReady(address, server.ports.first ?? port)
         try await StopSignal.cancels { await Self.collect(folder) }
         await server.close()
+    }
+
+    /// Each request, and each piece of an answer's file, has as long as a slow phone needs.
+    private static var limits: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.requestDeadline = .seconds(60)
+        limits.responseDeadline = .seconds(60)
+        return limits
     }
 
     /// Deletes what has expired, until it is cancelled.
@@ -102,7 +116,8 @@ struct BlobsCommand: Command {
                 try TLSContext.server(
                     certificateChainPEM: chain,
                     privateKeyPEM: span,
-                    alpn: ["http/1.1"]
+                    alpn: ["h2", "http/1.1"],
+                    requiresALPN: false
                 )
             }
         } catch {

@@ -119,7 +119,7 @@ struct SimulateCommand: Command {
                 onEvent: onEvent
             )
             if let controlPort {
-                control = try .start(simulator, port: controlPort) { continuation.finish() }
+                control = try await .start(simulator, port: controlPort) { continuation.finish() }
             }
         } catch {
             throw .failed(error.sentence)

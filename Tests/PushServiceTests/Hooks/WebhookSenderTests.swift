@@ -144,11 +144,13 @@ struct WebhookSenderTests {
 
     @Test func `plain HTTP goes where it is allowed`() async throws {
         let bodies = Watched<[[UInt8]]>([])
-        let server = try HTTP1Server.startPlain(port: 0) { request in
+        let application = HTTPRequestApplication(bodyByteCountMax: { _ in 1 << 16 }) { request in
             bodies.change { $0.append(request.body) }
-            return HTTP1Response(status: 204)
+            return HTTPAnswer(status: 204)
         }
-        #expect(await send(site.webhook(port: server.port, isPlain: true)) == .answered(status: 204))
+        let server = try await HTTPFront.startPlain(port: 0, loop: site.loop, application: application)
+        let port = try #require(server.loopbackPort)
+        #expect(await send(site.webhook(port: port, isPlain: true)) == .answered(status: 204))
         #expect(bodies.value == [Self.body])
         await server.close()
     }

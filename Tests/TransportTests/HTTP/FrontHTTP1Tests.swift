@@ -1,3 +1,4 @@
+import Glibc
 import TestCertificates
 import TestSupport
 import Testing
@@ -33,23 +34,6 @@ import Testing
         await stage.front.close()
     }
 
-    /// Those that evhttp's server is tried with, without methods that the application may judge, and
-    /// with other absolute targets.
-    static let ambiguous =
-        HTTP1HostileTests.ambiguous.filter { name, _ in
-            !["HEAD with a body", "an unknown method", "a method that is not served", "TRACE", "an absolute target"]
-                .contains(name)
-        }
-        + [
-            "ftp://x/", "https:///a", "https://:443/a", "https://user@x/", "https://user:word@x/", "https:/x/",
-            "http:x",
-            "https://x:y/", "https://x/a#b", #"https://x\y/"#, "https://",
-        ].map { ("the target \($0)", "GET \($0) HTTP/1.1\r\nHost: x\r\n\r\n") } + [
-            ("an absolute target of HTTP/1.0", "GET http://x/ HTTP/1.0\r\nHost: x\r\n\r\n"),
-            ("an absolute target without a Host", "GET http://x/ HTTP/1.1\r\n\r\n"),
-            ("an absolute target with two", "GET http://x/ HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n"),
-        ]
-
     /// RFC 9112 section 3.2.2.
     @Test(arguments: [
         ("GET http://x/a?b=c HTTP/1.1", "GET /a?b=c "), ("GET HTTPS://other.example:443/a HTTP/1.1", "GET /a "),
@@ -82,9 +66,9 @@ import Testing
         await stage.front.close(gracefully: false)
     }
 
-    @Test(arguments: ambiguous.indices)
+    @Test(arguments: AmbiguousRequest.all.indices)
     func `is refused with a problem, and nothing behind it is read`(_ index: Int) async throws {
-        let (name, text) = Self.ambiguous[index]
+        let (name, text) = AmbiguousRequest.all[index]
         let stage = try await FrontStage()
         let client = try stage.client()
         client.send(text + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -179,14 +163,11 @@ import Testing
         await stage.front.close(gracefully: false)
     }
 
-    @Test func `whatever is taken is taken as evhttp takes it`() async throws {
+    @Test(.enabled(if: PythonMirror.isThere, "apt-get install python3"))
+    func `whatever is taken is taken as Python's server takes it`() async throws {
         let seed = RunSeed.here()
         var random = SeededRandom(seed: seed)
-        let other = try HTTP1Server.startPlain(port: 0) { request in
-            var response = HTTP1Loopback.mirror(request)
-            response.closes = request.value(of: "Connection") == "close"
-            return response
-        }
+        let other = try PythonMirror()
         let stage = try await FrontStage(isPlain: true)
         let port = try #require(stage.front.loopbackPort)
         let words = [
@@ -216,7 +197,6 @@ import Testing
         }
         // Otherwise nothing was compared.
         #expect(takenCount > 100)
-        await other.close()
         await stage.front.close(gracefully: false)
     }
 
@@ -234,5 +214,36 @@ import Testing
             rest = rest[body.endIndex...]
         }
         return answers
+    }
+}
+
+/// A server of HTTP/1.1 that is not ours, and says what it was asked for.
+private final class PythonMirror {
+    private static let path = "/usr/bin/python3"
+    static let isThere = unsafe access(path, X_OK) == 0
+    private static let program = """
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+        class Mirror(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def answer(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+                text = f"{self.command} {self.path} ".encode() + body
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+            do_GET = do_POST = do_PUT = answer
+            def log_message(self, *words): pass
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Mirror)
+        print(server.server_port, flush=True)
+        server.serve_forever()
+        """
+
+    let port: UInt16
+    private let process: LineProcess
+
+    init() throws {
+        process = try LineProcess(Self.path, ["-c", Self.program])
+        port = try #require(process.line().flatMap { UInt16($0) })
     }
 }
