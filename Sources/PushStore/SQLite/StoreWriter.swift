@@ -38,7 +38,7 @@ final class StoreWriter {
         secrets: StoreSecrets,
         places: DevicePlaces,
         settings: StoreSettings,
-        book: Guarded<[TallyTable.Key: Int]>,
+        book: Guarded<TallyBook>,
         memories: TraceMemories,
         health: Guarded<StoreHealth>,
         news: RegistryNews
@@ -52,7 +52,7 @@ final class StoreWriter {
         sql = StatementCache(connection)
         tenants = try TenantTable(connection)
         hot = try HotStatements(connection)
-        tallies = try TallyTable(connection, book: book)
+        tallies = try TallyTable(connection, tenants: tenants, book: book)
         traces = try TraceIndex(connection, by: .trace, memory: memories.traces)
         deviceEntries = try TraceIndex(connection, by: .device, memory: memories.deviceEntries)
         apnsIDs = try TraceIndex(connection, by: .apnsID, memory: memories.apnsIDs)
