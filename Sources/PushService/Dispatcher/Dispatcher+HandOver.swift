@@ -60,7 +60,9 @@ extension Dispatcher {
             offer.entries[index].collapseID.map { DispatchFlow.CollapseKey($0) }
         }
         let now = context.clock.uptime()
-        guard flow.reserve(tickets, for: keys, replacing: collapses, in: lane, now: now) else { return nil }
+        guard flow.reserve(tickets, for: keys, replacing: collapses, in: lane, of: offer.tenant, now: now) else {
+            return nil
+        }
         for index in keys.indices where collapses[index] != nil { didPass(keys[index], in: lane) }
         return tickets
     }

@@ -12,6 +12,8 @@ package final class APIApplication: HTTPApplication {
         var isDraining = false
         /// Requests that wait for their answer.
         var openCount = 0
+        /// Of them, the submissions, by tenant.
+        var submissions = SharedPlaces<String>()
         /// What waits for there to be none.
         var whenIdle: [() -> Void] = []
 
@@ -64,9 +66,25 @@ package final class APIApplication: HTTPApplication {
         if state.openCount == 0 { action() } else { state.whenIdle.append(action) }
     }
 
-    /// One request has its answer.
-    func didAnswer() {
+    /// A request was read, and waits for its answer.
+    ///
+    /// - Throws: `.tooManyRequests`, and then it does not.
+    func willAnswer(_ call: APICall) throws(Problem) {
         let state = state.value
+        if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
+            // Many bodies may have been on their way when there was room for one more.
+            try Admission.checkOpen(tenant, in: state.submissions, call.settings.limits)
+            state.submissions.take(for: tenant)
+        }
+        state.openCount += 1
+    }
+
+    /// One request has its answer.
+    func didAnswer(_ call: APICall) {
+        let state = state.value
+        if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
+            state.submissions.giveBack(of: tenant)
+        }
         state.openCount -= 1
         guard state.openCount == 0, !state.whenIdle.isEmpty else { return }
         let actions = state.whenIdle
@@ -77,7 +95,7 @@ package final class APIApplication: HTTPApplication {
     // MARK: A request
 
     package func begin(_ head: HTTPHead) -> HTTPBeginning {
-        if let answer = Admission.refusal(of: head, openCount: state.value.openCount, context) {
+        if let answer = Admission.refusal(of: head, open: state.value.submissions, context) {
             return .answer(answer)
         }
         do throws(Problem) {
@@ -113,7 +131,11 @@ package final class APIApplication: HTTPApplication {
         case .none: if APIHead.announcesBody(head) { throw Self.noBody }
         case .json: try RequestBody.checkType(request)
         }
-        if state.isDraining, Self.isSubmission(match.route.operation) {
+        let isSubmission = Self.isSubmission(match.route.operation)
+        if isSubmission, let tenant = grant?.tenant {
+            try Admission.checkOpen(tenant, in: state.submissions, settings.limits)
+        }
+        if state.isDraining, isSubmission {
             var problem = Problem(.draining, "Send it again later, or to another instance.")
             problem.retryAfterSeconds = Int64(settings.limits.drainSeconds)
             throw problem
