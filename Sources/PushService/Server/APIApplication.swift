@@ -1,5 +1,5 @@
 import Envelope
-package import PushStore
+import PushStore
 import Synchronization
 package import Transport
 
@@ -14,6 +14,7 @@ package final class APIApplication: HTTPApplication {
         var openCount = 0
         /// Of them, the submissions, by tenant.
         var submissions = SharedPlaces<String>()
+        var outcomes = SubmissionOutcomes()
         /// What waits for there to be none.
         var whenIdle: [() -> Void] = []
 
@@ -32,18 +33,18 @@ package final class APIApplication: HTTPApplication {
     ///   - context: what all share.
     ///   - door: is told what was stored.
     ///   - quota: of every tenant's day, on the same loop.
-    ///   - storeHealth: whether the store takes anything; from any thread.
+    ///   - vitals: of the store; on the loop.
     package init(
         _ context: ServiceContext,
         door: any DispatchDoor,
         quota: QuotaBook,
-        storeHealth: @escaping @Sendable () -> StoreHealth
+        vitals: @escaping @Sendable () -> StoreVitals
     ) {
         self.context = context
         let intake = Intake(context: context, door: door, quota: quota)
         notifications = NotificationHandler(context: context, intake: intake)
         submissions = LoopBound(SubmissionPath(context, intake), to: context.loop)
-        status = StatusHandler(context: context, storeHealth: storeHealth)
+        status = StatusHandler(context: context, vitals: vitals)
         resends = ResendHandler(context, door: door)
         deliveries = DeliveriesHandler(context)
         state = LoopBound(State(gate: Gate(context.settings.configuration)), to: context.loop)
@@ -80,10 +81,11 @@ package final class APIApplication: HTTPApplication {
     }
 
     /// One request has its answer.
-    func didAnswer(_ call: APICall) {
+    func didAnswer(_ call: APICall, status: Int) {
         let state = state.value
         if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
             state.submissions.giveBack(of: tenant)
+            state.outcomes.note(status: status, now: context.clock.uptime())
         }
         state.openCount -= 1
         guard state.openCount == 0, !state.whenIdle.isEmpty else { return }
@@ -101,7 +103,7 @@ package final class APIApplication: HTTPApplication {
         do throws(Problem) {
             let admission = try admit(head, state.value)
             let operation = admission.route.operation
-            if operation == .health { return .answer(StatusHandler.health) }
+            if operation == .health { return .answer(status.health()) }
             let byteCountMax = APICall.bodyByteCountMax(operation, admission.settings.limits)
             return .read(byteCountMax: byteCountMax, then: APIExchange(self, admission))
         } catch {
@@ -168,6 +170,11 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
+    private func readiness(_ state: State) throws(Problem) -> HTTPAnswer {
+        let areFailing = state.outcomes.areFailing(now: context.clock.uptime())
+        return try status.readiness(isDraining: state.isDraining, areFailing: areFailing)
+    }
+
     private func handle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         switch call.route.operation {
         case .putDevice: try await DeviceHandler(context: context).put(call)
@@ -182,8 +189,8 @@ package final class APIApplication: HTTPApplication {
         case .replayDeadLetters: try await notifications.replay(call)
         case .postReceipts: try await ReceiptHandler(context: context, door: notifications.intake.door).post(call)
         case .postResends: try await resends.post(call)
-        case .health: StatusHandler.health
-        case .readiness: try status.readiness(isDraining: state.value.isDraining)
+        case .health: status.health()
+        case .readiness: try readiness(state.value)
         case .metrics: status.metrics()
         }
     }

@@ -40,14 +40,15 @@ final class APIExchange: HTTPExchange {
         if call.route.operation == .postNotifications, call.isSmall {
             return application.submissions.value.begin(call) { [application] answer in
                 responder.respond(answer)
-                application.didAnswer(call)
+                application.didAnswer(call, status: answer.status)
             }
         }
         // It touches what lives on the loop, and runs there. It ends with the store's last answer, and is not called off
         // when the request breaks off: what was begun to be stored is stored.
         Task(executorPreference: application.context.loop) { [application] in
-            responder.respond(await application.answer(call))
-            application.didAnswer(call)
+            let answer = await application.answer(call)
+            responder.respond(answer)
+            application.didAnswer(call, status: answer.status)
         }
     }
 }

@@ -111,6 +111,7 @@ final class StoreWriter {
         }
         do throws(StoreError) {
             try hot.begin.runBound()
+            let frameCountBefore = connection.logFrameCount
             for job in jobs { try job.run(self) }
             try tallies.write()
             try traces.write()
@@ -135,7 +136,8 @@ final class StoreWriter {
                 note(.moved)
                 return .moved
             }
-            note(.writable)
+            // What writes nothing, and an outcome that a full disk had room for, say nothing of the next notification.
+            if connection.logFrameCount != frameCountBefore, jobs.contains(where: \.isNewWork) { note(.writable) }
             return nil
         } catch {
             // SQLite has done that already after some errors; where it cannot be done, the next transaction says so.

@@ -247,16 +247,55 @@ struct RefusalTests {
     @Test func `readiness says why nothing is taken`() async throws {
         try await ServerStage.with { stage in
             #expect(await stage.send("GET", "/v1/readiness").text == #"{"status":"ready"}"#)
-            for health in [StoreHealth.full, .unwritable, .broken, .moved] {
-                stage.around.health.withLock { $0 = health }
+            let bad = [
+                StoreVitals(health: .full), StoreVitals(health: .unwritable), StoreVitals(health: .broken),
+                StoreVitals(health: .moved), StoreVitals(health: .writable, isAnswering: false),
+                StoreVitals(health: .writable, failure: .damaged),
+            ]
+            for vitals in bad {
+                stage.around.vitals.withLock { $0 = vitals }
                 let refused = await stage.send("GET", "/v1/readiness")
-                #expect(refused.status == 503 && refused.problem == "storage-full")
+                #expect(refused.status == 503 && refused.problem == "storage-full", "\(vitals)")
             }
-            #expect(await stage.send("GET", "/v1/health").text == #"{"status":"ok"}"#)
+            stage.around.vitals.withLock { $0 = StoreVitals(health: .writable) }
             await stage.loop.run { stage.application.drain() }
             let stopping = await stage.send("GET", "/v1/readiness")
             #expect(stopping.status == 503 && stopping.problem == "draining")
             #expect(stopping.fields["retry-after"] == "10")
+        }
+    }
+
+    @Test func `liveness fails where only a restart helps`() async throws {
+        try await ServerStage.with { stage in
+            let examples = [
+                (StoreVitals(health: .writable), 200), (StoreVitals(health: .full), 200),
+                (StoreVitals(health: .unwritable), 200), (StoreVitals(health: .writable, failure: .damaged), 200),
+                (StoreVitals(health: .writable, isAnswering: false), 503),
+                (StoreVitals(health: .broken, needsOpening: true, isAnswering: false), 503),
+                (StoreVitals(health: .moved, needsOpening: true), 503),
+                // A start would begin an empty database.
+                (StoreVitals(health: .moved, needsOpening: false, isAnswering: false), 200),
+            ]
+            for (vitals, status) in examples {
+                stage.around.vitals.withLock { $0 = vitals }
+                #expect(await stage.send("GET", "/v1/health").status == status, "\(vitals)")
+            }
+        }
+    }
+
+    @Test func `while most submissions fail at the store it is not ready, and some seconds later it is again`()
+        async throws
+    {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            for _ in 0..<3 { #expect(await stage.post(Body.notification()).status == 202) }
+            stage.store.failure = .failed(operation: .step, code: 10)
+            for _ in 0..<3 { #expect(await stage.post(Body.notification()).status == 500) }
+            #expect(await stage.send("GET", "/v1/readiness").status == 200, "as many as were stored")
+            #expect(await stage.post(Body.notification()).status == 500)
+            #expect(await stage.send("GET", "/v1/readiness").status == 503)
+            stage.advance(.seconds(8))
+            #expect(await stage.send("GET", "/v1/readiness").status == 200)
         }
     }
 

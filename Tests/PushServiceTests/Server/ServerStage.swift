@@ -46,7 +46,7 @@ final class ServerStage: Sendable {
     /// What the service sees of the world, for the test to change.
     final class Surroundings: Sendable {
         let time = Mutex(Time())
-        let health = Mutex(StoreHealth.writable)
+        let vitals = Mutex(StoreVitals(health: .writable))
         let lines = Mutex<[UInt8]>([])
     }
 
@@ -105,7 +105,7 @@ final class ServerStage: Sendable {
             settings: settings
         )
         quota = QuotaBook(context)
-        application = APIApplication(context, door: door, quota: quota) { around.health.withLock { $0 } }
+        application = APIApplication(context, door: door, quota: quota) { around.vitals.withLock { $0 } }
         try await quota.load()
     }
 
