@@ -162,6 +162,11 @@ struct DispatchFlow: Sendable {
             && waiting.allSatisfy(\.isEmpty)
     }
 
+    /// Whether one waits here for its device, or its owner's share.
+    func isHeld(_ isIt: (Ticket) -> Bool) -> Bool {
+        waiting.contains { $0.held.contains { isIt($0.item.ticket) } }
+    }
+
     // MARK: What comes next
 
     /// Asked again until it is nil.

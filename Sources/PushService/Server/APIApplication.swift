@@ -23,6 +23,7 @@ package final class APIApplication: HTTPApplication {
 
     let context: ServiceContext
     let notifications: NotificationHandler
+    let states: NotificationStateHandler
     let status: StatusHandler
     let resends: ResendHandler
     let deliveries: DeliveriesHandler
@@ -44,6 +45,7 @@ package final class APIApplication: HTTPApplication {
         let intake = Intake(context: context, door: door, quota: quota)
         notifications = NotificationHandler(context: context, intake: intake)
         submissions = LoopBound(SubmissionPath(context, intake), to: context.loop)
+        states = NotificationStateHandler(context: context, door: door)
         status = StatusHandler(context: context, vitals: vitals)
         resends = ResendHandler(context, door: door)
         deliveries = DeliveriesHandler(context)
@@ -184,8 +186,8 @@ package final class APIApplication: HTTPApplication {
         case .getDeliveries: try await deliveries.get(call)
         case .postNotifications: try await notifications.post(call)
         case .postSAP: try await notifications.postSAP(call)
-        case .getNotification: try await NotificationStateHandler(context: context).get(call)
-        case .listDeadLetters: try await NotificationStateHandler(context: context).list(call)
+        case .getNotification: try await states.get(call)
+        case .listDeadLetters: try await states.list(call)
         case .replayDeadLetters: try await notifications.replay(call)
         case .postReceipts: try await ReceiptHandler(context: context, door: notifications.intake.door).post(call)
         case .postResends: try await resends.post(call)

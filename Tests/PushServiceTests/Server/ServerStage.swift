@@ -38,6 +38,7 @@ final class ServerStage: Sendable {
         }
         func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp) { queued.withLock { $0 += notes } }
         func didNotQueue(_ notes: [QueueNote]) { notQueued.withLock { $0 += notes } }
+        func waitCause(of id: EntryID) -> WaitCause? { nil }
         func ring(_ lanes: Set<Lane>) { rung.withLock { $0.append(lanes) } }
         func didReceive(_ entries: [OutboxEntry]) {}
         func didReport() {}
