@@ -15,6 +15,8 @@ package final class APIApplication: HTTPApplication {
         /// Of them, the submissions, by tenant.
         var submissions = SharedPlaces<String>()
         var outcomes = SubmissionOutcomes()
+        /// Keys that are over and were told of.
+        var endedKeys: Set<String> = []
         /// What waits for there to be none.
         var whenIdle: [() -> Void] = []
 
@@ -55,7 +57,10 @@ package final class APIApplication: HTTPApplication {
     // MARK: For whoever runs it. On the loop.
 
     /// The configuration was replaced: keys and rates are the new one's.
-    package func reload() { state.value.gate.adopt(context.settings.configuration) }
+    package func reload() {
+        state.value.gate.adopt(context.settings.configuration)
+        state.value.endedKeys = []
+    }
 
     /// From now on nothing new is taken; what is there can be read.
     package func drain() { state.value.isDraining = true }
@@ -109,8 +114,16 @@ package final class APIApplication: HTTPApplication {
             let byteCountMax = APICall.bodyByteCountMax(operation, admission.settings.limits)
             return .read(byteCountMax: byteCountMax, then: APIExchange(self, admission))
         } catch {
+            if let grant = error.endedKey { note(endedKey: grant) }
             return .answer(refuse(error))
         }
+    }
+
+    /// A line for each key that is over and still in use: one until the next reload.
+    private func note(endedKey grant: Grant) {
+        let name = "\(grant.tenant)/\(grant.keyName)"
+        guard state.value.endedKeys.insert(name).inserted else { return }
+        context.log.event("key-ended", at: context.clock.now(), [("tenant", grant.tenant), ("key", grant.keyName)])
     }
 
     /// Everything that can be said before the body: where to, how often, who, what for, and in what form.
@@ -124,10 +137,15 @@ package final class APIApplication: HTTPApplication {
             match = try Router.match(method: head.method, path: target.path)
         } catch {
             // Whoever asks for what is not there uses up the same rate.
-            _ = try state.gate.admit(request, to: Route.open, now: now)
+            _ = try state.gate.admit(request, to: Route.open, now: now, unixSeconds: 0)
             throw error
         }
-        let grant = try state.gate.admit(request, to: match.route, now: now)
+        let grant = try state.gate.admit(
+            request,
+            to: match.route,
+            now: now,
+            unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000)
+        )
         if target.query != nil, match.route.query.isEmpty {
             throw Problem(.badRequest, "Leave the query out; this operation takes none.")
         }

@@ -299,6 +299,39 @@ struct RefusalTests {
         }
     }
 
+    @Test func `a key that is over gets the answer of one that is unknown, and log and metrics tell them apart`()
+        async throws
+    {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            let hash = APIKeyHash(of: Array(StagedConfiguration.key("acme", .send).utf8)).text
+            func settings(_ end: String) throws -> ServiceSettings {
+                let (from, to) = (#""hash":"\#(hash)""#, #""hash":"\#(hash)","expires":"\#(end)""#)
+                let text = StagedConfiguration.text().replacing(from, with: to)
+                return ServiceSettings(try ServiceConfiguration(file: Array(text.utf8)))
+            }
+            func adopt(_ settings: ServiceSettings) async {
+                stage.context.replaceSettings(settings)
+                await stage.loop.run { stage.application.reload() }
+            }
+            await adopt(try settings("2026-11-01T00:00:01Z"))
+            #expect(await stage.post(Body.notification()).status == 202)
+            stage.advance(.seconds(1))
+            let unknown = await stage.send("POST", "/v1/notifications", "spk_" + String(repeating: "A", count: 43))
+            for _ in 0..<3 {
+                let over = await stage.post(Body.notification())
+                #expect(over.status == 401 && over.body == unknown.body && over.fields == unknown.fields)
+            }
+            #expect(stage.log.split(separator: "\n").count { $0.contains("key-ended") } == 1)
+            #expect(stage.log.contains(#""tenant":"acme","key":"acme-send""#))
+            let text = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
+            #expect(text.contains(#"sealedpush_refused_total{why="ended-key"} 3"#))
+            #expect(text.contains(#"sealedpush_refused_total{why="unauthorized"} 1"#))
+            await adopt(try settings("2026-12-01T00:00:00Z"))
+            #expect(await stage.post(Body.notification()).status == 202)
+        }
+    }
+
     @Test func `a reload takes other keys from the next request on`() async throws {
         try await ServerStage.with { stage in
             let text = StagedConfiguration.text().split(separator: "acme-read").joined(separator: "acme-other")
