@@ -52,7 +52,10 @@ struct StatusHandler: Sendable {
             problem.retryAfterSeconds = 10
             throw problem
         }
-        return .json(200) { $0.member("status", "ready") }
+        return .json(200) { writer in
+            writer.member("status", "ready")
+            if context.settings.allowsClearText { writer.member("clear-text", true) }
+        }
     }
 
     func metrics() -> HTTPAnswer {

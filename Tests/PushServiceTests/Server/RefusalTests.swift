@@ -246,7 +246,8 @@ struct RefusalTests {
 
     @Test func `readiness says why nothing is taken`() async throws {
         try await ServerStage.with { stage in
-            #expect(await stage.send("GET", "/v1/readiness").text == #"{"status":"ready"}"#)
+            let ready = await stage.send("GET", "/v1/readiness")
+            #expect(ready.text == #"{"status":"ready","clear-text":true}"#, "a tenant's setting allows it")
             let bad = [
                 StoreVitals(health: .full), StoreVitals(health: .unwritable), StoreVitals(health: .broken),
                 StoreVitals(health: .moved), StoreVitals(health: .writable, isAnswering: false),
