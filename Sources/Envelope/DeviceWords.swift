@@ -10,14 +10,23 @@ package enum DeviceWords {
             && (2...8).contains(parts[0].count) && parts[0].allSatisfy(isLetter)
     }
 
-    /// A country or area: two letters in upper case, or three digits.
+    /// A country or area: a code of two letters in upper case that is assigned, or `XK`, which Apple's locales have for Kosovo.
+    package static func isRegion(_ text: String) -> Bool { regions.contains(text) }
+
+    /// The codes that are assigned, and `XK` of those that are left to users.
     ///
-    /// - Source: ISO 3166-1 and UN M.49, without their registries.
-    package static func isRegion(_ text: String) -> Bool {
-        text.utf8.count == 2
-            ? text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-            : text.utf8.count == 3 && text.utf8.allSatisfy(isDigit)
-    }
+    /// - Source: ISO 3166-1 alpha-2, 249 codes, as tzdata's `iso3166.tab` has them.
+    package static let regions: Set<String> = Set(
+        """
+        AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ \
+        CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO \
+        FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE \
+        JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO \
+        MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW \
+        PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM \
+        TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW XK
+        """.split(separator: " ").map(String.init)
+    )
 
     /// An app's version: 1 to 32 of `A-Z a-z 0-9 . - + _`.
     package static func isVersion(_ text: String) -> Bool {

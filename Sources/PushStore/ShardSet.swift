@@ -12,7 +12,4 @@ package struct ShardSet: Hashable, Sendable {
     private init(bits: UInt64) { self.bits = bits }
 
     package func contains(_ shard: Shard) -> Bool { bits >> UInt64(shard.index) & 1 == 1 }
-
-    /// As a parameter of a statement: the same bits.
-    var column: Int64 { Int64(bitPattern: bits) }
 }

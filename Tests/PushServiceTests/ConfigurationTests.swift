@@ -93,6 +93,60 @@ struct ConfigurationTests {
         )
     }
 
+    @Test func `of names that nobody knows the first 32 are told, and no more are looked at`() {
+        let members = (0..<100).map { #""name-\#($0)": 1"# }.joined(separator: ", ")
+        let file = Array("{\(members)}".utf8)
+        let variables = (0..<100).map { ("SEALEDPUSH_NAME_\($0)", "1") }
+        for environment in [[:], Dictionary(uniqueKeysWithValues: variables)] {
+            let error = refusal { () throws(ConfigurationError) in
+                _ = try ServiceConfiguration(file: file, environment: environment)
+            }
+            #expect(error?.faults.count == 32)
+        }
+        var lookedAt = 0
+        func problem(_ number: Int) -> String {
+            lookedAt += 1
+            return "unknown field"
+        }
+        let faults = FieldFaults()
+        for number in 0..<100 { faults.add(.unknown, .root, at: number, problem(number)) }
+        #expect(faults.all.count == 32 && lookedAt == 32)
+    }
+
+    @Test(
+        arguments: [
+            ("127.0.0.1", "loopback", "127.0.0.0/8"), ("[::1]:8443", "loopback", "::1/128"),
+            ("10.1.2.3", "private", "10.0.0.0/8"), ("169.254.169.254", "link-local", "169.254.0.0/16"),
+            ("[fd00::7]", "private", "fd00::/8"), ("0.0.0.0", "reserved", "0.0.0.0/8"),
+            ("[::ffff:10.1.2.3]", "private", nil), ("localhost", "loopback", "127.0.0.0/8"),
+            ("hooks.localhost", "loopback", "::1/128"), ("hooks.invalid", nil, nil),
+        ] as [(String, String?, String?)]
+    )
+    func `a webhook to an address that is always refused is a fault, unless its range is allowed`(
+        _ example: (host: String, why: String?, range: String?)
+    ) throws {
+        let (from, to) = (#""https://hooks.example.com/push?x=1""#, #""https://\#(example.host)/""#)
+        let faults = ExampleConfiguration.faults(replacing: from, with: to)
+        #expect(faults.count == 1 && faults[0].hasPrefix("18:26: /tenants/0/webhook/url: no "), "\(faults)")
+        if let why = example.why { #expect(faults[0].contains("(\(why))")) }
+        guard let range = example.range else { return }
+        let allowed = to + #", "allowed-ranges": ["\#(range)"]"#
+        #expect(ExampleConfiguration.faults(replacing: from, with: allowed).isEmpty)
+    }
+
+    @Test func `a key may have an end, a time of UTC`() throws {
+        let scopes = #""scopes": ["send", "read"]"#
+        func read(_ time: String) throws(ConfigurationError) -> ServiceConfiguration {
+            try ExampleConfiguration.read(replacing: scopes, with: scopes + #", "expires": "\#(time)""#)
+        }
+        let keys = try read("2027-01-01T00:00:00Z").tenants[0].keys
+        #expect(keys.map(\.end) == [1_798_761_600, nil])
+        for wrong in ["2027-01-01", "2027-01-01T00:00:00", "2027-13-01T00:00:00Z", "2027-01-01T00:00:00+00:00", "0"] {
+            let error = refusal { () throws(ConfigurationError) in _ = try read(wrong) }
+            #expect(error?.faults.map(\.pointer) == ["/tenants/0/keys/0/expires"], "\(wrong)")
+        }
+    }
+
     @Test func `a file that is no JSON says where`() {
         #expect(
             ExampleConfiguration.faults(replacing: "8080,", with: "8080") == [

@@ -61,6 +61,7 @@ struct DeviceUploadTests {
         ("language", "\"d\"", "/language"), ("language", "\"de_CH\"", "/language"),
         ("language", "\"de-\"", "/language"),
         ("region", "\"ch\"", "/region"), ("region", "\"CHE\"", "/region"), ("region", "\"1\"", "/region"),
+        ("region", "\"ZZ\"", "/region"), ("region", "\"UK\"", "/region"), ("region", "\"419\"", "/region"),
         ("app-version", "\"1 0\"", "/app-version"), ("identity", "1", "/identity"),
     ])
     func `each field that is wrong is named`(_ example: (name: String, value: String, pointer: String)) {

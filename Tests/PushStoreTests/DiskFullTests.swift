@@ -121,6 +121,27 @@ struct DiskFullTests {
         await store.close()
     }
 
+    @Test func `neither an empty transaction nor an outcome says that a full disk has room, and a probe does`()
+        async throws
+    {
+        let disk = try FaultyDisk()
+        let store = try disk.open(folder.path("store"))
+        _ = try await store.store(try StorePattern.entry(1))
+        let sent = try await store.sendAll()
+        disk.fill(from: 1)
+        await #expect(throws: StoreError.full) { try await store.store(try StorePattern.entry(2)) }
+        await #expect(throws: StoreError.full) { try await store.probe(byteCount: 32_768) }
+        #expect(await store.isAnswering())
+        disk.fill(from: 0)
+        #expect(try await store.expire(now: StorePattern.start, limit: 9) == 0)
+        #expect(store.health == .full)
+        #expect(try await store.finish(sent[0], .accepted) == .recorded(.accepted))
+        #expect(store.health == .full, "an outcome is less than a notification")
+        try await store.probe(byteCount: 32_768)
+        #expect(store.health == .writable)
+        await store.close()
+    }
+
     @Test func `after a sync that failed nothing is written until the store is opened anew (abuse case 96)`()
         async throws
     {

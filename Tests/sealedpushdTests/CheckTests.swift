@@ -24,6 +24,30 @@ struct CheckTests {
         #expect(try !folder.folder.names().contains("store.sqlite"))
     }
 
+    @Test func `a tenant that may send in clear, and keys that end, are shown`() throws {
+        let folder = try DaemonFolder()
+        let keys = #""scopes": ["send"], "expires": "2020-01-01T00:00:00Z"}],"#
+        try folder.write(folder.replacing(#""scopes": ["send"]}],"#, with: keys + #""allows-clear-text": true,"#))
+        let ended = try Ended(["--check-config", "--config", folder.configuration])
+        #expect(ended.code == 0, "\(ended.complaint)")
+        let lines = ended.output.split(separator: "\n")
+        #expect(lines.contains("tenant acme: 1 key, with a webhook, allows clear text"))
+        #expect(lines.contains("    key back-end is over"))
+    }
+
+    @Test func `a tenant that may send in clear is in the audit log at each start and reload`() throws {
+        let folder = try DaemonFolder()
+        try folder.write(folder.replacing(#""id": "acme","#, with: #""id": "acme", "allows-clear-text": true,"#))
+        let process = try DaemonProcess(["--config", folder.configuration])
+        let isIt = { (line: String) in line.contains(#""event":"audit","act":"allows-clear-text","tenant":"acme""#) }
+        #expect(process.lines(to: "ready").count(where: isIt) == 1)
+        process.signal(SIGHUP)
+        #expect(process.lines(to: "audit").count(where: isIt) == 1)
+        process.signal(SIGTERM)
+        _ = process.rest()
+        #expect(process.wait() == 0)
+    }
+
     /// One change of the configuration, and the line that it gets.
     @Test(
         arguments: [

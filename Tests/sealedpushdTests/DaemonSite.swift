@@ -17,6 +17,8 @@ final class DaemonSite: Sendable {
         var requestsPerSecond = 1_000_000
         var quota = 1_000_000
         var apps: [String]
+        /// In the place of the simulator, on this machine.
+        var port: UInt16?
 
         init(_ id: String, apps: String...) {
             self.id = id
@@ -44,7 +46,7 @@ final class DaemonSite: Sendable {
     private let simulator: Simulator
     private let simulatorLoop: EventLoop
     private let credential: String
-    private let endpoint: String
+    private let authorities: String
     private let files: String
 
     init() async throws {
@@ -79,10 +81,7 @@ final class DaemonSite: Sendable {
             {"key-file": "\(try path("a.p8", Array(ThrowawayKeys.firstPEM.utf8)))", "key-id": "ABCDE12345", \
             "team-id": "TEAM123456"}
             """
-        endpoint = """
-            {"host": "127.0.0.1", "port": \(simulator.pushPort), \
-            "authorities-file": "\(try path("ca.pem", authority.certificatePEM))"}
-            """
+        authorities = try path("ca.pem", authority.certificatePEM)
         files = """
             "tls": {"certificate-file": "\(try path("tls.pem", server.certificatePEM))", \
             "key-file": "\(try path("tls.key", server.privateKeyPEM))"}, \
@@ -102,6 +101,8 @@ final class DaemonSite: Sendable {
     /// Takes the configuration's place.
     func write(_ tenants: [Tenant], limits: String = rates) throws {
         let rows = tenants.map { tenant in
+            let port = tenant.port ?? simulator.pushPort
+            let endpoint = #"{"host": "127.0.0.1", "port": \#(port), "authorities-file": "\#(authorities)"}"#
             let apps = tenant.apps.map { app in
                 """
                 {"bundle-id": "\(app)", "environment": "sandbox", "credential": \(credential), \

@@ -15,7 +15,7 @@ package struct DeviceUpload: Equatable, Sendable {
     package let bundleEpoch: UInt64
     /// BCP 47, for senders that choose words; nil: not told.
     package let language: String?
-    /// ISO 3166: two letters in upper case, or three digits; nil: not told.
+    /// An assigned code of ISO 3166-1, two letters; nil: not told.
     package let region: String?
     package let appVersion: String?
 
@@ -41,7 +41,7 @@ package struct DeviceUpload: Equatable, Sendable {
         let bundle = Self.bundle(reader)
         let tag = "a BCP 47 tag such as \"de-CH\""
         let language = reader.text("language", 1...35, tag, isValid: DeviceWords.isLanguage)
-        let region = reader.text("region", 2...3, "an ISO 3166 code such as \"CH\"", isValid: DeviceWords.isRegion)
+        let region = reader.text("region", 2...2, "an ISO 3166 code such as \"CH\"", isValid: DeviceWords.isRegion)
         let characters = "1 to 32 of A-Z a-z 0-9 . - + _"
         let version = reader.text("app-version", 1...32, characters, isValid: DeviceWords.isVersion)
         // The reader has found them good.

@@ -81,6 +81,8 @@ package struct Problem: Error, Equatable, Sendable {
     package var retryAfterSeconds: Int64?
     /// For a 405.
     package var allow: [String] = []
+    /// Of a key that is over: for the log and the metrics, and not in the answer.
+    package var endedKey: Grant?
 
     package init(_ kind: Kind, _ detail: String) {
         self.kind = kind

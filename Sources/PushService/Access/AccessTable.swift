@@ -5,6 +5,8 @@ package struct Grant: Equatable, Sendable {
     /// The key's name in the configuration, for the audit log.
     package let keyName: String
     package let scopes: Scopes
+    /// From then on the key is refused, in seconds since 1970; nil: never.
+    package var end: Int64?
 }
 
 /// Every API key there is, as hashes.

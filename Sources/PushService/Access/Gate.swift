@@ -37,10 +37,16 @@ package struct Gate: Sendable {
     ///   - request: nothing of its body is looked at.
     ///   - route: what it asks for.
     ///   - now: nanoseconds of a monotonic clock.
+    ///   - unixSeconds: the wall's time, for keys that have an end.
     /// - Returns: whom it speaks for; nil where the route asks for no key.
-    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. A key that is missing, malformed or unknown gets one
+    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. A key that is missing, malformed, unknown or over gets one
     ///   and the same answer.
-    package mutating func admit(_ request: APIRequest, to route: Route, now: Int64) throws(Problem) -> Grant? {
+    package mutating func admit(
+        _ request: APIRequest,
+        to route: Route,
+        now: Int64,
+        unixSeconds: @autoclosure () -> Int64
+    ) throws(Problem) -> Grant? {
         // Requests without an address are the loopback port's, where a back end of the same machine asks.
         if let client = request.client?.client, let wait = addresses.take(of: client, rate: addressRate, now: now) {
             throw Self.tooMany("from this address", wait)
@@ -49,7 +55,12 @@ package struct Gate: Sendable {
         let key = request.value(of: "authorization").flatMap { APIKey.bearer($0) }
         // Without a key the table is asked all the same: the answer takes as long.
         guard let grant = table.grant(for: key ?? []) else {
-            throw Problem(.unauthorized, "Send a key of the tenant as 'Authorization: Bearer spk_…', once.")
+            throw Self.unauthorized
+        }
+        if let end = grant.end, unixSeconds() >= end {
+            var problem = Self.unauthorized
+            problem.endedKey = grant
+            throw problem
         }
         guard grant.scopes.contains(scope) else {
             throw Problem(.forbidden, "Use a key with the scope '\(scope.rawValue)', or add it to this key's.")
@@ -58,6 +69,10 @@ package struct Gate: Sendable {
             throw Self.tooMany("of this tenant", wait)
         }
         return grant
+    }
+
+    private static var unauthorized: Problem {
+        Problem(.unauthorized, "Send a key of the tenant as 'Authorization: Bearer spk_…', once.")
     }
 
     private static func tooMany(_ whose: String, _ wait: Duration) -> Problem {

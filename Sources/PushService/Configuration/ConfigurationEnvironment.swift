@@ -61,7 +61,7 @@ enum ConfigurationEnvironment {
     /// - Parameters:
     ///   - environment: of the process; what does not begin with the prefix is not looked at.
     ///   - document: the file's object.
-    ///   - faults: gets a fault for each unknown name. The variable is named, its value is not.
+    ///   - faults: gets a fault for each unknown name, to 32. The variable is named, its value is not.
     /// - Returns: the document with the variables in their places.
     static func apply(_ environment: [String: String], to document: JSONValue, faults: inout [ConfigurationFault])
         -> JSONValue
@@ -69,6 +69,7 @@ enum ConfigurationEnvironment {
         var document = document
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
             guard let index = all.firstIndex(where: { $0.name == name }) else {
+                guard faults.count < FieldFaults.countMax else { continue }
                 let hint =
                     NearestName.nearest(to: name, among: all.map(\.name)).map { "did you mean \($0)?" }
                     ?? "known are \(all.map(\.name).joined(separator: ", "))"

@@ -26,7 +26,9 @@ extension ServiceConfiguration {
         let faults = FieldFaults()
         let configuration = Self.read(whole, faults)
         let all = environmentFaults + faults.all.map { Self.fault($0, in: file) }
-        guard all.isEmpty, let configuration else { throw ConfigurationError(faults: all) }
+        guard all.isEmpty, let configuration else {
+            throw ConfigurationError(faults: Array(all.prefix(FieldFaults.countMax)))
+        }
         self = configuration
     }
 

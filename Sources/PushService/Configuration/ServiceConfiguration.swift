@@ -33,7 +33,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
         AccessTable(
             tenants.flatMap { tenant in
                 tenant.keys.map { key in
-                    (key.hash, Grant(tenant: tenant.id, keyName: key.name, scopes: key.scopes))
+                    (key.hash, Grant(tenant: tenant.id, keyName: key.name, scopes: key.scopes, end: key.end))
                 }
             }
         )
@@ -49,6 +49,8 @@ package final class TenantConfiguration: Equatable, Sendable {
         package let name: String
         package let hash: APIKeyHash
         package let scopes: Scopes
+        /// From then on it is refused, in seconds since 1970; nil: never.
+        package var end: Int64?
     }
 
     /// 1 ... 64 characters `a-z 0-9 -`.

@@ -26,10 +26,10 @@ package struct ServiceLimits: Equatable, Sendable {
     /// Rows of the table of device buckets, and of that of addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
-    /// Requests that wait for their answer; more are not read. At 20,000 a second so many wait for 25 ms: more of them would
-    /// be answered later, and not in greater number.
+    /// Submissions of one tenant that wait for their answer, while no other tenant has any (`SharedPlaces`). At 20,000 a second
+    /// so many wait for 25 ms: more of them would be answered later, and not in greater number.
     package var openRequestCountMax = 500
-    /// Notifications of one lane that wait to be sent.
+    /// Notifications of one tenant that wait in one lane, while no other tenant has any there (`SharedPlaces`).
     package var backlogCountMax = 1_000_000
     /// After a 5xx: the first wait of a normal notification.
     package var serverErrorWaitSeconds = 30
@@ -135,13 +135,13 @@ package struct ServiceLimits: Equatable, Sendable {
         ),
         Setting(
             name: "open-requests",
-            text: "requests that await their answer",
+            text: "submissions of one tenant that await their answer while no other has any",
             range: 16...100_000,
             path: \.openRequestCountMax
         ),
         Setting(
             name: "backlog",
-            text: "notifications of one lane that wait to be sent",
+            text: "notifications of one tenant that wait in one lane while no other has any there",
             range: 1_000...100_000_000,
             path: \.backlogCountMax
         ),

@@ -44,7 +44,7 @@ extension TenantConfiguration {
         var doubles = Doubles("give each key its own, by which the audit log tells them apart")
         for element in elements { doubles.note("name", of: element, reader.faults) }
         return elements.compactMap { element in
-            let names = ["name", "hash", "scopes"]
+            let names = ["name", "hash", "scopes", "expires"]
             guard let object = ObjectReader(element.value, at: element.path, names: names, faults: reader.faults) else {
                 return nil
             }
@@ -53,8 +53,12 @@ extension TenantConfiguration {
                 "the key's hash, 43 characters, as `sealedpushd make-api-key` prints it; never the key itself"
             let hash = object.text("hash", 43...43, expected, isRequired: true) { APIKeyHash(text: $0) != nil }
             let scopes = scopes(object)
+            let time = "a time of UTC such as \"2027-01-01T00:00:00Z\""
+            let end = object.text("expires", 20...20, time) {
+                $0.hasSuffix("Z") && ISODateTime.unixSeconds($0) != nil
+            }
             guard let name, let hash = hash.flatMap({ APIKeyHash(text: $0) }), let scopes else { return nil }
-            return Key(name: name, hash: hash, scopes: scopes)
+            return Key(name: name, hash: hash, scopes: scopes, end: end.flatMap { ISODateTime.unixSeconds($0) })
         }
     }
 

@@ -21,11 +21,28 @@ extension WebhookConfiguration {
         guard let target = url.flatMap({ WebhookTarget($0, allowsPlainHTTP: allowsPlain) }), let secretFile else {
             return nil
         }
+        if let problem = Self.deadEnd(target, ranges) {
+            reader.faults.add(.wrong, reader.place("url"), at: reader.object["url"]?.offset ?? 0, problem)
+            return nil
+        }
         self.target = target
         self.secretFile = secretFile
         self.oldSecretFile = oldSecretFile
         self.authoritiesFile = authoritiesFile
         allowedRanges = ranges
+    }
+
+    /// Why no post would ever be sent there, as far as that is known without asking anybody.
+    ///
+    /// - Source: RFC 6761 sections 6.3 and 6.4, for the two names.
+    private static func deadEnd(_ target: WebhookTarget, _ allowed: [IPRange]) -> String? {
+        func isName(_ name: String) -> Bool { target.host == name || target.host.hasSuffix("." + name) }
+        if isName("invalid") { return "no host has such a name; give the receiver's" }
+        let hosts = isName("localhost") ? ["127.0.0.1", "::1"] : [target.host]
+        let refusals = hosts.compactMap { IPAddress($0) }.map { AddressJudge.refusal(of: $0, allowing: allowed) }
+        guard let refusal = refusals.first ?? nil, refusals.allSatisfy({ $0 != nil }) else { return nil }
+        return "no webhook is sent to this address (\(refusal.rawValue)); give a public one, or name its range in"
+            + " 'allowed-ranges'"
     }
 
     private static func ranges(_ reader: ObjectReader) -> [IPRange] {

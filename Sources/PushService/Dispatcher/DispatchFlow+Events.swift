@@ -73,15 +73,13 @@ extension DispatchFlow {
     }
 
     private mutating func release(_ ticket: Ticket) {
-        guard let chosen = inFlight.removeValue(forKey: ticket) else { return }
-        scheduler.didFinish(chosen.lane)
+        _ = endFlight(ticket)
     }
 
     /// It is not on its way, and has no answer.
     @discardableResult
     mutating func abandon(_ ticket: Ticket) -> DispatchLane? {
-        guard let chosen = inFlight.removeValue(forKey: ticket) else { return nil }
-        scheduler.didFinish(chosen.lane)
+        guard let chosen = endFlight(ticket) else { return nil }
         letNext(chosen.collapse)
         return chosen.lane
     }

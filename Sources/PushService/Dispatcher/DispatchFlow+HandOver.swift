@@ -1,3 +1,5 @@
+import PushStore
+
 /// What goes out as soon as it is stored: without a stay in the queue, a look at it and a mark.
 ///
 /// It overtakes nobody: what waits here has its room first, and so less room than that is no room. With a backlog
@@ -14,6 +16,7 @@ extension DispatchFlow {
     ///   - devices: whom they are for, each once.
     ///   - collapses: what they replace, one for each; nil: nothing.
     ///   - lane: of all of them.
+    ///   - owner: whose they are.
     ///   - now: nanoseconds of the monotonic clock.
     /// - Returns: whether they may be stored as on their way.
     mutating func reserve(
@@ -21,18 +24,22 @@ extension DispatchFlow {
         for devices: [DeviceBucket.Key],
         replacing collapses: [CollapseKey?],
         in lane: DispatchLane,
+        of owner: TenantID? = nil,
         now: Int64
     ) -> Bool {
         // While writes fail the queue is the safe place.
         guard !isDraining, failureCount == 0, devices.count <= Self.handOverCountMax,
-            devices.allSatisfy({ bucket.hasRoom(for: $0, now: now) }), begin(collapses)
+            !isCrowded(owner, by: devices.count), devices.allSatisfy({ bucket.hasRoom(for: $0, now: now) }),
+            begin(collapses)
         else { return false }
         guard scheduler.reserve(tickets.count, in: lane, beside: counts { $0.fresh.count + $0.retries.count }) else {
             for key in collapses { letNext(key) }
             return false
         }
         for device in devices { _ = bucket.wait(for: device, now: now) }
-        for (ticket, key) in zip(tickets, collapses) { inFlight[ticket] = Chosen(lane: lane, collapse: key) }
+        for (ticket, key) in zip(tickets, collapses) {
+            choose(ticket, Chosen(lane: lane, collapse: key, owner: owner))
+        }
         return true
     }
 

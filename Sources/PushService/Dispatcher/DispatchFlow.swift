@@ -1,4 +1,5 @@
 import APNS
+import PushStore
 
 /// What the dispatcher does next: how much is taken from which lane, what is marked, what waits for its device, and
 /// what is handed in. Events in, effects out; no clock, no store, no socket.
@@ -26,6 +27,8 @@ struct DispatchFlow: Sendable {
         let collapse: CollapseKey?
         /// Its lease is not to be relied on from then on: nanoseconds of the monotonic clock.
         let leasedUntil: Int64
+        /// Whose it is; nil: nobody's share is counted.
+        var owner: TenantID?
     }
 
     /// An item that is to be marked.
@@ -33,6 +36,8 @@ struct DispatchFlow: Sendable {
         let ticket: Ticket
         /// Its device is busy and nobody can wait here for so long: instead of a push, it is queued again after this.
         let postponedBy: Duration?
+        /// What it waits for then.
+        var waitCause = WaitCause.device
     }
 
     /// One that was chosen.
@@ -40,6 +45,7 @@ struct DispatchFlow: Sendable {
         let lane: DispatchLane
         /// What it keeps others of back from, until it is answered.
         var collapse: CollapseKey?
+        var owner: TenantID?
     }
 
     enum Effect: Equatable, Sendable {
@@ -73,13 +79,21 @@ struct DispatchFlow: Sendable {
 
     /// Of what has no room to wait for another of its collapse id.
     private static let waitWithoutRoom = Duration.seconds(1)
+    /// Of what was taken before its owner had its share in flight.
+    private static let waitOfCrowded = Duration.milliseconds(250)
 
     let bounds: Bounds
     var scheduler: LaneScheduler
     var bucket: DeviceBucket
     var waiting: [LaneWaiting]
     /// Chosen, and its outcome is not on the disk.
-    var inFlight: [Ticket: Chosen] = [:]
+    private(set) var inFlight: [Ticket: Chosen] = [:]
+    /// Of them, those of each owner.
+    private var owned = SharedPlaces<TenantID>()
+    /// What an owner may have of `inFlight`; nil: there is one owner, and it may have all.
+    private var ownedCountMax: Int?
+    /// Lanes in which a look has left out owners that had their share in flight.
+    private var lanesToLookAt: Set<DispatchLane> = []
     /// Those that wait for another of their collapse id.
     var collapses: CollapseOrder<Item>
     /// Have an outcome that is to be handed in.
@@ -101,15 +115,56 @@ struct DispatchFlow: Sendable {
     }
 
     /// Other limits from now on; what waits for its device waits on.
-    mutating func adopt(_ limits: ServiceLimits) {
+    ///
+    /// - Parameters:
+    ///   - limits: of the settings.
+    ///   - isShared: whether there is more than one owner.
+    mutating func adopt(_ limits: ServiceLimits, isShared: Bool = false) {
         scheduler.adopt(inFlightMax: limits.inFlightCountMax)
         bucket.adopt(limits)
+        ownedCountMax = isShared ? limits.inFlightCountMax : nil
+    }
+
+    // MARK: Owners
+
+    /// Whether an owner has as many in flight as are left of them all: one whose pushes have no answers, or no connection,
+    /// leaves room for the others.
+    func isCrowded(_ owner: TenantID?, by count: Int = 1) -> Bool {
+        guard let owner, let ownedCountMax else { return false }
+        return owned[owner] + count > ownedCountMax - owned.total - count
+    }
+
+    /// Those that a look at the queue leaves out. It is repeated once any push has its end.
+    mutating func crowdedOwners(in lane: DispatchLane) -> Set<TenantID> {
+        let owners = owned.owners.filter { isCrowded($0) }
+        if !owners.isEmpty { lanesToLookAt.insert(lane) }
+        return Set(owners)
+    }
+
+    mutating func choose(_ ticket: Ticket, _ chosen: Chosen) {
+        inFlight[ticket] = chosen
+        if let owner = chosen.owner { owned.take(for: owner) }
+    }
+
+    /// - Returns: nil where it was not in flight.
+    mutating func endFlight(_ ticket: Ticket) -> Chosen? {
+        guard let chosen = inFlight.removeValue(forKey: ticket) else { return nil }
+        scheduler.didFinish(chosen.lane)
+        if let owner = chosen.owner { owned.giveBack(of: owner) }
+        ring(lanesToLookAt)
+        lanesToLookAt = []
+        return chosen
     }
 
     /// Nothing is here and nothing is under way.
     var isIdle: Bool {
         inFlight.isEmpty && marksUnderWay == 0 && finishesUnderWay == 0 && collapses.count == 0
             && waiting.allSatisfy(\.isEmpty)
+    }
+
+    /// Whether one waits here for its device, or its owner's share.
+    func isHeld(_ isIt: (Ticket) -> Bool) -> Bool {
+        waiting.contains { $0.held.contains { isIt($0.item.ticket) } }
     }
 
     // MARK: What comes next
@@ -177,15 +232,25 @@ struct DispatchFlow: Sendable {
 
     /// - Returns: nil: it waits here, for another of its collapse id or for its device.
     private mutating func choose(_ item: Item, now: Int64) -> Marked? {
+        if isCrowded(item.owner) {
+            if hold(item, for: Self.waitOfCrowded, now: now) { return nil }
+            choose(item.ticket, Chosen(lane: item.lane))
+            return Marked(ticket: item.ticket, postponedBy: Self.waitWithoutRoom, waitCause: .connection)
+        }
         if let key = item.collapse, !collapses.begin(key) {
             if collapses.wait(item, behind: key) { return nil }
-            inFlight[item.ticket] = Chosen(lane: item.lane, collapse: nil)
+            choose(item.ticket, Chosen(lane: item.lane))
             return Marked(ticket: item.ticket, postponedBy: Self.waitWithoutRoom)
         }
         let wait = item.device.flatMap { bucket.wait(for: $0, now: now) }
         if wait != nil { letNext(item.collapse) }
         if let wait, hold(item, for: wait, now: now) { return nil }
-        inFlight[item.ticket] = Chosen(lane: item.lane, collapse: wait == nil ? item.collapse : nil)
+        // What is only put off is nobody's part of what is in flight.
+        let isSent = wait == nil
+        choose(
+            item.ticket,
+            Chosen(lane: item.lane, collapse: isSent ? item.collapse : nil, owner: isSent ? item.owner : nil)
+        )
         return Marked(ticket: item.ticket, postponedBy: wait)
     }
 

@@ -38,6 +38,17 @@ extension Dispatcher {
         for note in notes { queued[ServiceMetrics.index(DispatchLane(note.lane))].didLeave(note.apnsID) }
     }
 
+    package func waitCause(of id: EntryID) -> WaitCause? {
+        context.loop.checkIsolated()
+        var tenant: TenantID?
+        let isHeld = flow.isHeld { ticket in
+            guard let pending = pendings[ticket], pending.lease.id == id else { return false }
+            tenant = pending.entry.tenant
+            return true
+        }
+        return isHeld ? (flow.isCrowded(tenant) ? .connection : .device) : nil
+    }
+
     private func reserve(
         _ offer: SendOffer,
         _ keys: [DeviceBucket.Key],
@@ -60,7 +71,9 @@ extension Dispatcher {
             offer.entries[index].collapseID.map { DispatchFlow.CollapseKey($0) }
         }
         let now = context.clock.uptime()
-        guard flow.reserve(tickets, for: keys, replacing: collapses, in: lane, now: now) else { return nil }
+        guard flow.reserve(tickets, for: keys, replacing: collapses, in: lane, of: offer.tenant, now: now) else {
+            return nil
+        }
         for index in keys.indices where collapses[index] != nil { didPass(keys[index], in: lane) }
         return tickets
     }

@@ -63,7 +63,7 @@ extension Dispatcher {
         pending.attemptTime = now
         pending.startedAt = context.clock.uptime()
         if let wait = marked.postponedBy {
-            return settle(marked.ticket, nil, .retry(at: now.advanced(by: wait)), waitCause: .device)
+            return settle(marked.ticket, nil, .retry(at: now.advanced(by: wait)), waitCause: marked.waitCause)
         }
         switch pending.destination {
         case .end(let why):

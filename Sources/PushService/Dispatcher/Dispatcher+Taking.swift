@@ -5,6 +5,7 @@ import PushStore
 /// From the outbox to the flow: what is taken, and where it goes.
 extension Dispatcher {
     func take(from lane: DispatchLane, limit: Int, retryLimit: Int) {
+        let excluding = flow.crowdedOwners(in: lane)
         call { dispatcher in
             let context = dispatcher.context
             var leased: [LeasedEntry] = []
@@ -15,6 +16,7 @@ extension Dispatcher {
                         lane: lane.stored,
                         limit: limit,
                         retryLimit: retryLimit,
+                        excluding: excluding,
                         now: now,
                         leasedUntil: now.advanced(by: .seconds(Self.leaseSeconds))
                     )
@@ -52,7 +54,8 @@ extension Dispatcher {
                     isRetry: entry.entry.attemptCount > 0,
                     device: bucket,
                     collapse: entry.entry.collapseID.map { DispatchFlow.CollapseKey($0) },
-                    leasedUntil: leasedUntil
+                    leasedUntil: leasedUntil,
+                    owner: entry.entry.tenant
                 )
             )
         }

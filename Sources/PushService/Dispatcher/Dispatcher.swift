@@ -90,6 +90,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         self.jitter = jitter
         rules = DispatchRules(RetryDelay(serverErrorWaitSeconds: limits.serverErrorWaitSeconds))
         flow = DispatchFlow(inFlightMax: limits.inFlightCountMax, bucket: DeviceBucket(limits))
+        flow.adopt(limits, isShared: context.settings.configuration.tenants.count > 1)
         lanes = PushLanes(loop: context.loop, now: context.clock.now, configure: configure)
         ledger = DeliveryLedger(context)
         queued = DispatchLane.allCases.map { _ in QueuedDevices(unknownUntil: context.clock.now()) }
@@ -120,9 +121,10 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     package func reload(_ plan: LanePlan) async throws(ProviderError) {
         try await onLoop { dispatcher async throws(ProviderError) in
             try await dispatcher.lanes.adopt(plan)
-            let limits = dispatcher.context.settings.limits
+            let settings = dispatcher.context.settings
+            let limits = settings.limits
             dispatcher.rules = DispatchRules(RetryDelay(serverErrorWaitSeconds: limits.serverErrorWaitSeconds))
-            dispatcher.flow.adopt(limits)
+            dispatcher.flow.adopt(limits, isShared: settings.configuration.tenants.count > 1)
             await dispatcher.lanes.resume()
             dispatcher.suspensions.clear()
             dispatcher.quarantine = TokenQuarantine()

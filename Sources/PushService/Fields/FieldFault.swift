@@ -26,8 +26,14 @@ final class FieldFaults {
 
     private(set) var all: [FieldFault] = []
 
-    func add(_ kind: FieldFault.Kind, _ path: FieldPath, at offset: Int, _ problem: String) {
+    /// What is not kept is not worked out either: a document may have a hundred thousand names that are unknown.
+    func add(
+        _ kind: @autoclosure () -> FieldFault.Kind,
+        _ path: @autoclosure () -> FieldPath,
+        at offset: Int,
+        _ problem: @autoclosure () -> String
+    ) {
         guard all.count < Self.countMax else { return }
-        all.append(FieldFault(kind: kind, path: path, offset: offset, problem: problem))
+        all.append(FieldFault(kind: kind(), path: path(), offset: offset, problem: problem()))
     }
 }

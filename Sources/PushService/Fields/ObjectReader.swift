@@ -35,10 +35,12 @@ struct ObjectReader {
         let shown = NearestName.presentable(member.name)
         let place = shown.map { FieldPath.member(path, $0) } ?? path
         let subject = shown.map { "unknown field '\($0)'" } ?? "a field with an unknown name"
-        let hint =
-            NearestName.nearest(to: member.name, among: names).map { "did you mean '\($0)'?" }
+        faults.add(.unknown, place, at: member.offset, "\(subject); \(Self.hint(member.name, names))")
+    }
+
+    private static func hint(_ name: String, _ names: [String]) -> String {
+        NearestName.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
             ?? "known are \(names.joined(separator: ", "))"
-        faults.add(.unknown, place, at: member.offset, "\(subject); \(hint)")
     }
 
     func place(_ name: String) -> FieldPath { .member(path, name) }

@@ -18,6 +18,7 @@ package struct ServiceMetrics: Sendable {
     /// Why a request was not taken.
     package enum Refusal: String, CaseIterable, Sendable {
         case unauthorized
+        case endedKey = "ended-key"
         case rate
         case quota
         case invalid
@@ -122,7 +123,7 @@ package struct ServiceMetrics: Sendable {
     package mutating func didFallBack() { fallbacks &+= 1 }
 
     /// Whole days, rounded down: an hour after the end is day -1.
-    static func days(from now: Int64, to end: Int64) -> Int {
+    package static func days(from now: Int64, to end: Int64) -> Int {
         let rest = end.subtractingReportingOverflow(now)
         guard !rest.overflow else { return now < 0 ? .max : .min }
         return Int((rest.partialValue >= 0 ? rest.partialValue : rest.partialValue - 86_399) / 86_400)

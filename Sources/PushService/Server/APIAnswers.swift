@@ -109,7 +109,7 @@ extension Problem {
     /// Why it counts as refused.
     var refusal: ServiceMetrics.Refusal {
         switch kind {
-        case .unauthorized, .forbidden: .unauthorized
+        case .unauthorized, .forbidden: endedKey == nil ? .unauthorized : .endedKey
         case .tooManyRequests: .rate
         case .quotaExceeded: .quota
         case .plainText: .plainText

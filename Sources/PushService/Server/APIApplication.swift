@@ -1,5 +1,5 @@
 import Envelope
-package import PushStore
+import PushStore
 import Synchronization
 package import Transport
 
@@ -12,6 +12,11 @@ package final class APIApplication: HTTPApplication {
         var isDraining = false
         /// Requests that wait for their answer.
         var openCount = 0
+        /// Of them, the submissions, by tenant.
+        var submissions = SharedPlaces<String>()
+        var outcomes = SubmissionOutcomes()
+        /// Keys that are over and were told of.
+        var endedKeys: Set<String> = []
         /// What waits for there to be none.
         var whenIdle: [() -> Void] = []
 
@@ -20,6 +25,7 @@ package final class APIApplication: HTTPApplication {
 
     let context: ServiceContext
     let notifications: NotificationHandler
+    let states: NotificationStateHandler
     let status: StatusHandler
     let resends: ResendHandler
     let deliveries: DeliveriesHandler
@@ -30,18 +36,19 @@ package final class APIApplication: HTTPApplication {
     ///   - context: what all share.
     ///   - door: is told what was stored.
     ///   - quota: of every tenant's day, on the same loop.
-    ///   - storeHealth: whether the store takes anything; from any thread.
+    ///   - vitals: of the store; on the loop.
     package init(
         _ context: ServiceContext,
         door: any DispatchDoor,
         quota: QuotaBook,
-        storeHealth: @escaping @Sendable () -> StoreHealth
+        vitals: @escaping @Sendable () -> StoreVitals
     ) {
         self.context = context
         let intake = Intake(context: context, door: door, quota: quota)
         notifications = NotificationHandler(context: context, intake: intake)
         submissions = LoopBound(SubmissionPath(context, intake), to: context.loop)
-        status = StatusHandler(context: context, storeHealth: storeHealth)
+        states = NotificationStateHandler(context: context, door: door)
+        status = StatusHandler(context: context, vitals: vitals)
         resends = ResendHandler(context, door: door)
         deliveries = DeliveriesHandler(context)
         state = LoopBound(State(gate: Gate(context.settings.configuration)), to: context.loop)
@@ -50,7 +57,10 @@ package final class APIApplication: HTTPApplication {
     // MARK: For whoever runs it. On the loop.
 
     /// The configuration was replaced: keys and rates are the new one's.
-    package func reload() { state.value.gate.adopt(context.settings.configuration) }
+    package func reload() {
+        state.value.gate.adopt(context.settings.configuration)
+        state.value.endedKeys = []
+    }
 
     /// From now on nothing new is taken; what is there can be read.
     package func drain() { state.value.isDraining = true }
@@ -64,9 +74,26 @@ package final class APIApplication: HTTPApplication {
         if state.openCount == 0 { action() } else { state.whenIdle.append(action) }
     }
 
-    /// One request has its answer.
-    func didAnswer() {
+    /// A request was read, and waits for its answer.
+    ///
+    /// - Throws: `.tooManyRequests`, and then it does not.
+    func willAnswer(_ call: APICall) throws(Problem) {
         let state = state.value
+        if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
+            // Many bodies may have been on their way when there was room for one more.
+            try Admission.checkOpen(tenant, in: state.submissions, call.settings.limits)
+            state.submissions.take(for: tenant)
+        }
+        state.openCount += 1
+    }
+
+    /// One request has its answer.
+    func didAnswer(_ call: APICall, status: Int) {
+        let state = state.value
+        if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
+            state.submissions.giveBack(of: tenant)
+            state.outcomes.note(status: status, now: context.clock.uptime())
+        }
         state.openCount -= 1
         guard state.openCount == 0, !state.whenIdle.isEmpty else { return }
         let actions = state.whenIdle
@@ -77,18 +104,26 @@ package final class APIApplication: HTTPApplication {
     // MARK: A request
 
     package func begin(_ head: HTTPHead) -> HTTPBeginning {
-        if let answer = Admission.refusal(of: head, openCount: state.value.openCount, context) {
+        if let answer = Admission.refusal(of: head, open: state.value.submissions, context) {
             return .answer(answer)
         }
         do throws(Problem) {
             let admission = try admit(head, state.value)
             let operation = admission.route.operation
-            if operation == .health { return .answer(StatusHandler.health) }
+            if operation == .health { return .answer(status.health()) }
             let byteCountMax = APICall.bodyByteCountMax(operation, admission.settings.limits)
             return .read(byteCountMax: byteCountMax, then: APIExchange(self, admission))
         } catch {
+            if let grant = error.endedKey { note(endedKey: grant) }
             return .answer(refuse(error))
         }
+    }
+
+    /// A line for each key that is over and still in use: one until the next reload.
+    private func note(endedKey grant: Grant) {
+        let name = "\(grant.tenant)/\(grant.keyName)"
+        guard state.value.endedKeys.insert(name).inserted else { return }
+        context.log.event("key-ended", at: context.clock.now(), [("tenant", grant.tenant), ("key", grant.keyName)])
     }
 
     /// Everything that can be said before the body: where to, how often, who, what for, and in what form.
@@ -102,10 +137,15 @@ package final class APIApplication: HTTPApplication {
             match = try Router.match(method: head.method, path: target.path)
         } catch {
             // Whoever asks for what is not there uses up the same rate.
-            _ = try state.gate.admit(request, to: Route.open, now: now)
+            _ = try state.gate.admit(request, to: Route.open, now: now, unixSeconds: 0)
             throw error
         }
-        let grant = try state.gate.admit(request, to: match.route, now: now)
+        let grant = try state.gate.admit(
+            request,
+            to: match.route,
+            now: now,
+            unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000)
+        )
         if target.query != nil, match.route.query.isEmpty {
             throw Problem(.badRequest, "Leave the query out; this operation takes none.")
         }
@@ -113,7 +153,11 @@ package final class APIApplication: HTTPApplication {
         case .none: if APIHead.announcesBody(head) { throw Self.noBody }
         case .json: try RequestBody.checkType(request)
         }
-        if state.isDraining, Self.isSubmission(match.route.operation) {
+        let isSubmission = Self.isSubmission(match.route.operation)
+        if isSubmission, let tenant = grant?.tenant {
+            try Admission.checkOpen(tenant, in: state.submissions, settings.limits)
+        }
+        if state.isDraining, isSubmission {
             var problem = Problem(.draining, "Send it again later, or to another instance.")
             problem.retryAfterSeconds = Int64(settings.limits.drainSeconds)
             throw problem
@@ -146,6 +190,11 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
+    private func readiness(_ state: State) throws(Problem) -> HTTPAnswer {
+        let areFailing = state.outcomes.areFailing(now: context.clock.uptime())
+        return try status.readiness(isDraining: state.isDraining, areFailing: areFailing)
+    }
+
     private func handle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         switch call.route.operation {
         case .putDevice: try await DeviceHandler(context: context).put(call)
@@ -155,13 +204,13 @@ package final class APIApplication: HTTPApplication {
         case .getDeliveries: try await deliveries.get(call)
         case .postNotifications: try await notifications.post(call)
         case .postSAP: try await notifications.postSAP(call)
-        case .getNotification: try await NotificationStateHandler(context: context).get(call)
-        case .listDeadLetters: try await NotificationStateHandler(context: context).list(call)
+        case .getNotification: try await states.get(call)
+        case .listDeadLetters: try await states.list(call)
         case .replayDeadLetters: try await notifications.replay(call)
         case .postReceipts: try await ReceiptHandler(context: context, door: notifications.intake.door).post(call)
         case .postResends: try await resends.post(call)
-        case .health: StatusHandler.health
-        case .readiness: try status.readiness(isDraining: state.value.isDraining)
+        case .health: status.health()
+        case .readiness: try readiness(state.value)
         case .metrics: status.metrics()
         }
     }

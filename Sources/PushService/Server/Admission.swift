@@ -1,10 +1,11 @@
+import PushStore
 import Synchronization
 import Transport
 
 /// What is refused because too much is there already: better now, and cheaply, than late.
 enum Admission {
     private static let openRetrySeconds: Int64 = 1
-    /// As often the depth of the queues is looked at.
+    /// A queue's place is free when a push has its answer; one that is full has some to wait for.
     private static let backlogRetrySeconds: Int64 = 5
 
     /// Made once: of all answers it is given most often when there is least time.
@@ -15,33 +16,67 @@ enum Admission {
         Array($0.pattern.utf8)
     }
 
-    /// Before anything else is looked at, the key among it: who would be the next to wait would wait for all the others.
-    /// Only who has a key makes requests wait.
+    /// The last line, before even the key is looked at: so many submissions of all tenants wait that none has room for more.
     ///
     /// - Parameters:
     ///   - head: of a request.
-    ///   - openCount: requests that wait for their answer.
+    ///   - open: submissions that wait for their answer.
     ///   - context: knows the limit, and counts.
     /// - Returns: 429; nil for what is not a submission, or not too much.
-    static func refusal(of head: HTTPHead, openCount: Int, _ context: ServiceContext) -> HTTPAnswer? {
-        guard openCount >= context.settings.limits.openRequestCountMax,
+    static func refusal(of head: HTTPHead, open: SharedPlaces<String>, _ context: ServiceContext) -> HTTPAnswer? {
+        guard open.isFull(aloneMax: context.settings.limits.openRequestCountMax),
             submissionPaths.contains(where: { head.path.elementsEqual($0) }), head.method.elementsEqual("POST".utf8)
         else { return nil }
         context.metrics.withLock { $0.didRefuse(.rate) }
         return tooManyOpen
     }
 
-    /// What can be stored and not sent is no use to anybody. By lanes: a broadcast refuses no call.
+    /// A submission of a tenant that has its share open already; before its body, and again behind it.
     ///
     /// - Parameters:
-    ///   - lane: of a submission.
-    ///   - context: knows the queues' depths of a few seconds ago.
+    ///   - tenant: the key's.
+    ///   - open: submissions that wait for their answer.
+    ///   - limits: of the settings.
     /// - Throws: `.tooManyRequests`.
-    static func check(_ lane: DispatchLane, _ context: ServiceContext) throws(Problem) {
-        let depth = context.metrics.withLock { $0.queueDepth[lane] }
-        guard depth >= context.settings.limits.backlogCountMax else { return }
+    static func checkOpen(_ tenant: String, in open: SharedPlaces<String>, _ limits: ServiceLimits) throws(Problem) {
+        guard open.hasRoom(for: tenant, aloneMax: limits.openRequestCountMax) else {
+            throw problem(
+                "Nothing was stored: \(open[tenant]) requests of this tenant wait for their answer",
+                openRetrySeconds
+            )
+        }
+    }
+
+    /// A submission of a tenant whose part of a lane's queue is full. What can be stored and not sent is no use to anybody. A
+    /// tenant that has nothing there is always taken.
+    ///
+    /// - Parameters:
+    ///   - count: notifications that would be queued.
+    ///   - lane: theirs: a broadcast refuses no call.
+    ///   - tenant: whose.
+    ///   - coming: what else is on its way into the lane's queue.
+    ///   - context: knows the queues and the limit.
+    /// - Throws: `.tooManyRequests`.
+    static func checkQueue(
+        _ count: Int,
+        in lane: DispatchLane,
+        of tenant: TenantID,
+        beside coming: SharedPlaces<TenantID> = SharedPlaces(),
+        _ context: ServiceContext
+    ) throws(Problem) {
+        let queued = context.store.queuedCounts(lane.stored, of: tenant)
+        let own = queued.own + coming[tenant]
+        // Queues grow without being asked too: by what comes back from APNs' side, or was parked.
+        guard own > 0 else { return }
+        let hasRoom = SharedPlaces<TenantID>.hasRoom(
+            for: count,
+            own: own,
+            total: queued.all + coming.total,
+            aloneMax: context.settings.limits.backlogCountMax
+        )
+        guard !hasRoom else { return }
         throw problem(
-            "Nothing was stored: \(depth) notifications wait in the lane '\(lane.rawValue)'",
+            "Nothing was stored: \(queued.own) notifications of this tenant wait in the lane '\(lane.rawValue)'",
             backlogRetrySeconds
         )
     }

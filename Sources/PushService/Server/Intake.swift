@@ -79,6 +79,10 @@ struct Intake: Sendable {
         case .repeated(let result):
             quota.giveBack(draft.entries.count, of: tenant)
             return try await repeated(result, tenant)
+        case .refused(let problem):
+            quota.giveBack(draft.entries.count, of: tenant)
+            if let known = try await known(idempotency, tenant) { return known }
+            throw problem
         case .failed(let error):
             quota.giveBack(draft.entries.count, of: tenant)
             throw context.problem(error)

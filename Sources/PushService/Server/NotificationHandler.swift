@@ -17,7 +17,8 @@ struct NotificationHandler: Sendable {
         let draft: NotificationDraft
         let lookups: [DeviceLookup]
         do throws(Problem) {
-            try Admission.check(submission.notificationClass.lane, context)
+            let (count, lane) = (submission.recipients.count, submission.notificationClass.lane)
+            try Admission.checkQueue(count, in: lane, of: tenant.storeID(), context)
             let found = try await devices(submission.recipients.map(\.device), tenant)
             lookups = found
             draft = try await call.apart { [context] () throws(Problem) in
@@ -114,7 +115,8 @@ struct NotificationHandler: Sendable {
         let draft: NotificationDraft
         let lookups: [DeviceLookup]
         do throws(Problem) {
-            try Admission.check(notification.firstLane, context)
+            let (count, lane) = (notification.devices.count, notification.firstLane)
+            try Admission.checkQueue(count, in: lane, of: tenant.storeID(), context)
             lookups = try await devices(notification.devices, tenant)
             var random = SystemRandom()
             draft = try NotificationDraft(

@@ -6,6 +6,7 @@ import Transport
 /// `GET /v1/notifications/{id}` and `GET /v1/dead-letters`: what has become of what was accepted.
 struct NotificationStateHandler: Sendable {
     let context: ServiceContext
+    let door: any DispatchDoor
 
     func get(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant().storeID()
@@ -25,8 +26,10 @@ struct NotificationStateHandler: Sendable {
         }
         let attempts = try await attempts(entry, tenant)
         let replays = try await replays(of: [entry], tenant)
+        // On the loop: this runs in a task of its.
+        let cause = entry.waitCause ?? (entry.state == .queued ? door.waitCause(of: entry.id) : nil)
         return .json(200) { writer in
-            Self.write(entry, attempts.last, replays, to: &writer)
+            Self.write(entry, attempts.last, replays, waitsFor: cause, to: &writer)
             writer.name("attempts")
             writer.array { writer in
                 for attempt in attempts { writer.object { attempt.write(to: &$0) } }
@@ -50,7 +53,9 @@ struct NotificationStateHandler: Sendable {
         return .json(200) { writer in
             writer.name("dead-letters")
             writer.array { writer in
-                for entry in page.elements { writer.object { Self.write(entry, last[entry.id], replays, to: &$0) } }
+                for entry in page.elements {
+                    writer.object { Self.write(entry, last[entry.id], replays, waitsFor: nil, to: &$0) }
+                }
             }
             if let next = page.next { writer.member("next", next.text) }
         }
@@ -77,6 +82,7 @@ struct NotificationStateHandler: Sendable {
         _ entry: OutboxEntry,
         _ last: Attempt?,
         _ replays: [EntryID: APNSID],
+        waitsFor cause: WaitCause?,
         to writer: inout JSONWriter
     ) {
         writer.member("id", entry.apnsID.description)
@@ -91,7 +97,7 @@ struct NotificationStateHandler: Sendable {
         writer.member("changed", entry.changed.text)
         writer.member("deadline", entry.deadline.text)
         if entry.state == .queued { writer.member("due", entry.due.text) }
-        if let cause = entry.waitCause { writer.member("waits-for", cause.word) }
+        if let cause { writer.member("waits-for", cause.word) }
         writer.member("attempt-count", entry.attemptCount)
         if entry.maybeDuplicate { writer.member("maybe-duplicate", true) }
         last?.writeAnswer(to: &writer)

@@ -5,29 +5,56 @@ import Transport
 
 /// `/v1/health`, `/v1/readiness`, `/v1/metrics`: for whoever runs the service.
 struct StatusHandler: Sendable {
-    /// The process answers; nothing else is meant.
-    static let health = HTTPAnswer.json(200) { $0.member("status", "ok") }
+    private static let isAlive = HTTPAnswer.json(200) { $0.member("status", "ok") }
 
     let context: ServiceContext
-    let storeHealth: @Sendable () -> StoreHealth
+    /// On the loop.
+    let vitals: @Sendable () -> StoreVitals
 
-    /// Whether notifications are taken now.
+    /// Liveness: 503 where only a restart helps. On the loop.
+    func health() -> HTTPAnswer {
+        let vitals = vitals()
+        if vitals.needsOpening { return HTTPAnswer(Self.restart("The store has to be opened anew.")) }
+        guard vitals.isAnswering || vitals.health == .moved else {
+            return HTTPAnswer(Self.restart("The store does not answer, or its disk."))
+        }
+        return Self.isAlive
+    }
+
+    private static func restart(_ what: String) -> Problem {
+        Problem(.storageFull, what + " Restart the service; if that does not help, look at the disk.")
+    }
+
+    /// Whether notifications are taken now. On the loop.
     ///
-    /// - Parameter isDraining: whether the service is stopping.
+    /// - Parameters:
+    ///   - isDraining: whether the service is stopping.
+    ///   - areFailing: whether most submissions end in a failure of the store.
     /// - Returns: 200.
     /// - Throws: a 503 that says why not.
-    func readiness(isDraining: Bool) throws(Problem) -> HTTPAnswer {
+    func readiness(isDraining: Bool, areFailing: Bool) throws(Problem) -> HTTPAnswer {
         if isDraining {
             var problem = Problem(.draining, "The service is stopping; ask another instance.")
             problem.retryAfterSeconds = Int64(context.settings.limits.drainSeconds)
             throw problem
         }
-        switch storeHealth() {
-        case .writable: return .json(200) { $0.member("status", "ready") }
+        let vitals = vitals()
+        switch vitals.health {
+        case .writable: break
         case .full: throw Problem(StoreError.full)
         case .unwritable: throw Problem(StoreError.unwritable)
         case .broken: throw Problem(StoreError.broken)
         case .moved: throw Problem(StoreError.moved)
+        }
+        guard vitals.isAnswering, vitals.failure == nil, !areFailing else {
+            let what = "Notifications are not stored; the service's log says why ('store-failed')."
+            var problem = Problem(.storageFull, what)
+            problem.retryAfterSeconds = 10
+            throw problem
+        }
+        return .json(200) { writer in
+            writer.member("status", "ready")
+            if context.settings.allowsClearText { writer.member("clear-text", true) }
         }
     }
 

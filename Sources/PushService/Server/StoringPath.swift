@@ -12,6 +12,8 @@ final class StoringPath {
     private let context: ServiceContext
     private let door: any DispatchDoor
     private var storing: CallBatch<StoringRun>?
+    /// On its way into the queue of each lane.
+    private var coming = DispatchLane.allCases.map { _ in SharedPlaces<TenantID>() }
 
     init(_ context: ServiceContext, _ door: any DispatchDoor) {
         self.context = context
@@ -21,6 +23,18 @@ final class StoringPath {
     /// - Parameter run: its quota was taken; it ends once.
     func begin(_ run: StoringRun) {
         run.reservation = door.reserve(run.offer)
+        if run.reservation == nil, let first = run.entries.first {
+            let lane = DispatchLane(first.lane)
+            let index = ServiceMetrics.index(lane)
+            let (count, tenant) = (run.entries.count, run.offer.tenant)
+            do throws(Problem) {
+                try Admission.checkQueue(count, in: lane, of: tenant, beside: coming[index], context)
+            } catch {
+                didNotStore(run)
+                return run.end(.refused(error))
+            }
+            coming[index].take(count, for: tenant)
+        }
         batch.add(run)
     }
 
@@ -39,6 +53,10 @@ final class StoringPath {
     }
 
     private func didStore(_ run: StoringRun, _ error: StoreError?) {
+        if run.reservation == nil, let first = run.entries.first {
+            let index = ServiceMetrics.index(DispatchLane(first.lane))
+            coming[index].giveBack(run.entries.count, of: run.offer.tenant)
+        }
         switch run.result {
         case .sending(let leases) where error == nil:
             if let reservation = run.reservation { door.didStore(reservation, leases) }
@@ -88,6 +106,8 @@ final class StoringRun {
         /// It was there before, or its key belongs to another request.
         case repeated(EnqueueResult)
         case failed(StoreError)
+        /// Nothing of it was tried: its queue is full.
+        case refused(Problem)
     }
 
     let offer: SendOffer

@@ -28,8 +28,9 @@ final class SubmissionPath {
             return respond(refusal(error))
         }
         do throws(Problem) {
-            // Who is refused is not looked up.
-            try Admission.check(run.submission.notificationClass.lane, context)
+            // Before the look-up, which costs more.
+            let (count, lane) = (run.keys.count, run.submission.notificationClass.lane)
+            try Admission.checkQueue(count, in: lane, of: run.storeID, context)
             lookupBatch.add(run)
         } catch {
             refuse(run, error)
@@ -108,6 +109,9 @@ final class SubmissionPath {
         case .repeated(let result):
             intake.quota.giveBack(entries.count, of: run.tenant)
             goOn(run) { intake, run throws(Problem) in try await intake.repeated(result, run.tenant) }
+        case .refused(let problem):
+            intake.quota.giveBack(entries.count, of: run.tenant)
+            refuse(run, problem)
         case .failed(let error):
             intake.quota.giveBack(entries.count, of: run.tenant)
             run.end(refusal(problem(error)))

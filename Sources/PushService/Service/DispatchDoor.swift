@@ -24,6 +24,9 @@ package protocol DispatchDoor: AnyObject, Sendable {
     /// They were not queued after all.
     func didNotQueue(_ notes: [QueueNote])
 
+    /// What one that is queued waits for in memory, where nothing of it is on the disk; nil: its turn has not come.
+    func waitCause(of id: EntryID) -> WaitCause?
+
     /// Something was stored in these lanes.
     func ring(_ lanes: Set<Lane>)
 

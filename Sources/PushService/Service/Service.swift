@@ -50,6 +50,7 @@ package final class Service: Sendable {
             settings: ServiceSettings(loaded.configuration)
         )
         noteCertificates(loaded, context)
+        auditClearText(context)
         var started: [any ServicePart] = []
         do throws(ServiceError) {
             let parts = try makeParts(ServiceFoundation(context: context, store: store, loaded: loaded))
@@ -119,6 +120,13 @@ package final class Service: Sendable {
         context.metrics.withLock { $0.certificatesEnd = loaded.files.certificatesEnd }
     }
 
+    /// Every tenant by whose setting words go out in clear, at each start and reload.
+    private static func auditClearText(_ context: ServiceContext) {
+        for tenant in context.settings.configuration.tenants where tenant.allowsClearText {
+            context.log.event("audit", at: context.clock.now(), [("act", "allows-clear-text"), ("tenant", tenant.id)])
+        }
+    }
+
     // MARK: Reload
 
     /// Works by another configuration from now on. Not while another reload or `stop()` goes on.
@@ -147,6 +155,7 @@ package final class Service: Sendable {
         // Not before: what a reload takes away does not come back when it is refused.
         context.metrics.withLock { $0.adopt(apps: context.settings.bundleIDs) }
         Self.noteCertificates(next, context)
+        Self.auditClearText(context)
     }
 
     // MARK: Health and end

@@ -43,6 +43,14 @@ extension ServiceError {
         }
     }
 
+    /// Whether a start has only to wait: the disk takes nothing now.
+    package var passesWithRoom: Bool {
+        switch self {
+        case .store(.full, _), .store(.unwritable, _): true
+        case .configuration, .store, .listen, .system, .tls, .part: false
+        }
+    }
+
     private static func listening(_ port: UInt16, _ error: TransportError) -> String {
         switch error {
         case .system("bind", EACCES):

@@ -27,11 +27,14 @@ package final class ServiceSettings: Sendable {
     }
 
     package let configuration: ServiceConfiguration
+    /// Whether any tenant may send words that everybody on the way can read.
+    package let allowsClearText: Bool
     private let tenants: [String: TenantConfiguration]
     private let apps: [Place: App]
 
     package init(_ configuration: ServiceConfiguration) {
         self.configuration = configuration
+        allowsClearText = configuration.tenants.contains(where: \.allowsClearText)
         tenants = Dictionary(configuration.tenants.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let rows = configuration.tenants.flatMap { tenant in
             tenant.apps.map { app in

@@ -8,11 +8,12 @@ extension Service {
         let bells = DispatchBells(hooks: { hooks.hooks.ring() }, fallbacks: { hooks.fallbacks.ring() })
         let dispatcher = Dispatcher(base.context, bells: bells)
         let quota = QuotaBook(base.context)
-        let store = base.store
-        let application = APIApplication(base.context, door: dispatcher, quota: quota) { store.health }
+        let pulse = StorePulse(base.context, base.store)
+        let application = APIApplication(base.context, door: dispatcher, quota: quota) { pulse.vitals }
         return [
             HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
-            UpkeepPart(base.context, quota: quota, bells: bells), FrontPart(base.context, base.loaded, application),
+            UpkeepPart(base.context, quota: quota, bells: bells, pulse),
+            FrontPart(base.context, base.loaded, application),
         ]
     }
 }

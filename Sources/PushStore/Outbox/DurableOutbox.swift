@@ -99,6 +99,11 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: one row for each tenant and lane that ever had an entry.
     func counts() async throws(StoreError) -> [LaneCount]
 
+    /// Entries of a lane that are queued, as of the last change on the disk; without a wait for it.
+    ///
+    /// - Returns: the tenant's own, and those of all tenants.
+    func queuedCounts(_ lane: Lane, of tenant: TenantID) -> (own: Int, all: Int)
+
     /// - Returns: since when the entry that is due the longest is due, in a lane; nil for an empty queue.
     func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp?
 

@@ -5,13 +5,11 @@ internal import Envelope
 struct LeaseBook {
     private struct Held {
         let number: UInt64
-        let lane: Lane
         /// nil while its mark is being written: then only its end gives it back.
         var until: Timestamp?
     }
 
     private var held: [EntryID: Held] = [:]
-    private var heldCounts = [Int](repeating: 0, count: Lane.allCases.count)
     private var lastNumber: UInt64 = 0
     private var lookCount = 0
     /// What was marked since the first look began that is under way: a look sees the file as it was when it began, and may
@@ -26,21 +24,17 @@ struct LeaseBook {
         if lookCount == 0 { gone = [] }
     }
 
-    /// How many of a lane's entries are in hand and may still be queued: so many more a look at the queue has to read.
-    func count(_ lane: Lane) -> Int { heldCounts[Int(lane.rawValue)] }
-
     /// - Returns: nil where somebody has it.
     mutating func lease(_ standing: EntryStanding, demand: TakeDemand) -> Lease? {
-        guard hold(standing.id, lane: standing.lane, until: demand.leasedUntil, now: demand.now) else { return nil }
+        guard hold(standing.id, until: demand.leasedUntil, now: demand.now) else { return nil }
         return Lease(standing: standing, number: lastNumber)
     }
 
     /// - Returns: false where somebody has it.
-    mutating func hold(_ id: EntryID, lane: Lane, until: Timestamp, now: Timestamp) -> Bool {
+    mutating func hold(_ id: EntryID, until: Timestamp, now: Timestamp) -> Bool {
         guard isFree(id, now: now) else { return false }
         lastNumber += 1
-        let earlier = held.updateValue(Held(number: lastNumber, lane: lane, until: until), forKey: id)
-        if earlier == nil { heldCounts[Int(lane.rawValue)] += 1 }
+        held[id] = Held(number: lastNumber, until: until)
         return true
     }
 
@@ -65,8 +59,7 @@ struct LeaseBook {
     }
 
     mutating func end(_ lease: Lease) {
-        guard let holder = held[lease.id], holder.number == lease.number else { return }
+        guard held[lease.id]?.number == lease.number else { return }
         held[lease.id] = nil
-        heldCounts[Int(holder.lane.rawValue)] -= 1
     }
 }

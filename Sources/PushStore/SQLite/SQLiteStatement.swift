@@ -15,7 +15,7 @@ enum SQLiteValue {
 /// A prepared statement, which is kept and used again.
 @safe
 final class SQLiteStatement {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let connection: SQLiteConnection
     /// Of the first parameter that could not be bound.
     private var boundCode = SQLITE_OK
@@ -87,6 +87,16 @@ final class SQLiteStatement {
         try bind(values)
         defer { reset() }
         return try step() ? try unsafe read(SQLiteRow(handle: handle)) : nil
+    }
+
+    /// - Parameters:
+    ///   - values: for its parameters.
+    ///   - read: takes each row; false ends it.
+    /// - Throws: what a disk does.
+    func each(_ values: [SQLiteValue], _ read: (SQLiteRow) -> Bool) throws(StoreError) {
+        try bind(values)
+        defer { reset() }
+        while try step(), unsafe read(SQLiteRow(handle: handle)) {}
     }
 
     /// - Returns: what `read` makes of each row.

@@ -15,15 +15,13 @@ extension SQLiteStore: DurableOutbox {
     }
 
     package func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] {
-        let waiting = waitingTenants(demand.lane)
+        let last = lastTenants.withLock { $0[demand.lane] ?? .min }
+        let waiting = tallies.withLock { $0.waitingTenants(demand.lane, behind: last) }
         guard !waiting.isEmpty else { return [] }
-        let turn = turns.withLock { turn in
-            turn = (turn + 1) % (1 << 20)
-            return turn
-        }
         let found = try await reader.perform { [leases] reader throws(StoreError) in
-            try reader.take(demand, waiting: waiting, turn: turn, leases: leases)
+            try reader.take(demand, waiting: waiting, leases: leases)
         }
+        if let last = found.lastTenant { lastTenants.withLock { $0[demand.lane] = last } }
         if !found.expired.isEmpty || !found.damaged.isEmpty { await end(found, demand) }
         return found.leased
     }
@@ -39,7 +37,7 @@ extension SQLiteStore: DurableOutbox {
             // The disk does not take that either. Out of the way for as long as this process lives.
             leases.withLock { book in
                 for id in found.damaged.compactMap(EntryID.init) {
-                    _ = book.hold(id, lane: demand.lane, until: Timestamp(milliseconds: .max), now: demand.now)
+                    _ = book.hold(id, until: Timestamp(milliseconds: .max), now: demand.now)
                 }
             }
         }
@@ -113,7 +111,7 @@ extension SQLiteStore: DurableOutbox {
     }
 
     package func counts() async throws(StoreError) -> [LaneCount] {
-        let book = tallies.withLock { $0 }
+        let book = tallies.withLock { $0.counts }
         return try await reader.perform { reader throws(StoreError) in
             var rows: [TallyTable.Key: LaneCount] = [:]
             for (key, count) in book {
@@ -130,8 +128,12 @@ extension SQLiteStore: DurableOutbox {
         }
     }
 
+    package func queuedCounts(_ lane: Lane, of tenant: TenantID) -> (own: Int, all: Int) {
+        tallies.withLock { $0.queuedCounts(lane, of: tenant) }
+    }
+
     package func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? {
-        let waiting = waitingTenants(lane)
+        let waiting = tallies.withLock { $0.waitingTenants(lane) }
         return try await reader.perform { reader throws(StoreError) in
             try reader.oldestDue(lane, waiting: waiting)
         }
@@ -156,12 +158,5 @@ extension SQLiteStore: DurableOutbox {
         purgePosition.withLock { [lastID] in $0 = lastID ?? 0 }
         try await writer.perform { writer throws(StoreError) in try writer.purgeRest(before: time, limit: limit) }
         return count
-    }
-
-    /// The numbers of tenants that have something queued in a lane.
-    private func waitingTenants(_ lane: Lane) -> [Int64] {
-        tallies.withLock { book in
-            book.filter { $0.key.lane == lane && $0.key.state == .queued && $0.value > 0 }.map(\.key.tenant).sorted()
-        }
     }
 }

@@ -101,8 +101,7 @@ extension SQLiteStore {
             try await reader.perform { _ throws(StoreError) in }
             switch health {
             case .broken: return false
-            // An empty transaction would succeed on a full disk, and say that there is room again. Opening it anew would
-            // help neither.
+            // Opening it anew would help neither.
             case .full, .unwritable: return true
             // A start without the file would begin an empty one: that is for whoever puts it back.
             case .moved: return true
@@ -112,6 +111,30 @@ extension SQLiteStore {
         } catch {
             // It may be this that finds out.
             return error == .moved
+        }
+    }
+
+    /// Writes as much as a few notifications, and reads it: `health` then says what they would meet.
+    ///
+    /// - Parameter byteCount: of what is written, 0 ... 65,536.
+    /// - Throws: what a notification would end with.
+    package func probe(byteCount: Int) async throws(StoreError) {
+        let bytes = [UInt8](repeating: 0x50, count: byteCount)
+        try await writer.perform(canBeRefused: true) { writer throws(StoreError) in
+            try writer.setNote(Self.probeName, to: bytes)
+        }
+        _ = try await note(Self.probeName)
+    }
+
+    private static let probeName = "probe"
+
+    /// Whether it takes nothing more until it is opened anew, and can be: both of its files are at their places. In the place of
+    /// one that was taken away, a start would make an empty one.
+    package var needsOpening: Bool {
+        switch health {
+        case .broken: true
+        case .moved: unsafe access(file.path, F_OK) == 0 && access(file.path + "-wal", F_OK) == 0
+        case .writable, .full, .unwritable: false
         }
     }
 }

@@ -7,9 +7,11 @@ package final class SQLiteStore: Sendable {
     package let openingReport: OpeningReport
     let writer: StoreThread<StoreWriter>
     let reader: StoreThread<StoreReader>
-    let tallies: Guarded<[TallyTable.Key: Int]>
+    let tallies: Guarded<TallyBook>
     let leases = Guarded(LeaseBook())
     let turns = Guarded(0)
+    /// Of each lane, the tenant that the last place of a look at the queue went to.
+    let lastTenants = Guarded<[Lane: Int64]>([:])
     /// Up to which entry the purge before came that had to end at its limit; 0 for none.
     let purgePosition = Guarded<Int64>(0)
     let settings: StoreSettings
@@ -36,7 +38,7 @@ package final class SQLiteStore: Sendable {
     ) throws(StoreError) {
         let file = try StoreFile(path: path)
         let secrets = StoreSecrets(key)
-        let tallies = Guarded<[TallyTable.Key: Int]>([:])
+        let tallies = Guarded(TallyBook())
         let memories = TraceMemories()
         let health = Guarded(StoreHealth.writable)
         let news = RegistryNews()

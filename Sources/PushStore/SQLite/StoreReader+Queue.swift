@@ -8,83 +8,127 @@ struct QueueFinding: Sendable {
     var expired: [EntryID] = []
     /// Not what was written; ids as they are in the file.
     var damaged: [Int64] = []
+    /// The tenant that has the last of them, by number: the next look begins behind it.
+    var lastTenant: Int64?
+}
+
+/// How far a tenant's part of a queue was read.
+private struct DueCursor {
+    let tenant: Int64
+    let isTried: Bool
+    var due = Int64.min
+    /// The last one that was read; nil before the first.
+    var entry: Int64?
 }
 
 extension StoreReader {
     /// - Parameters:
     ///   - demand: what is wanted.
-    ///   - waiting: the tenants that have something in the lane, by number.
-    ///   - turn: another number at every call.
+    ///   - waiting: the tenants that have something in the lane, by number, in the order of their turns.
     ///   - leases: what others have in hand.
     /// - Returns: what can be sent, leased; and what never can.
     /// - Throws: what a disk does.
     func take(
         _ demand: TakeDemand,
         waiting: [Int64],
-        turn: Int,
         leases: Guarded<LeaseBook>
     ) throws(StoreError) -> QueueFinding {
         guard demand.limit > 0 else { return QueueFinding() }
         leases.withLock { $0.beginLook() }
         defer { leases.withLock { $0.endLook() } }
         return try together { () throws(StoreError) in
-            try look(demand, waiting: waiting, turn: turn, leases: leases)
+            try look(demand, waiting: waiting, leases: leases)
         }
     }
 
+    /// Tenants get as much as each other, and repetitions no more than `retryLimit` while fresh ones wait.
     private func look(
         _ demand: TakeDemand,
         waiting: [Int64],
-        turn: Int,
         leases: Guarded<LeaseBook>
     ) throws(StoreError) -> QueueFinding {
-        var fresh: [[Int64]] = []
-        var tried: [[Int64]] = []
+        var fresh: [DueCursor] = []
         for tenant in waiting {
             guard let name = try tenants.name(tenant), !demand.excluding.contains(name) else { continue }
-            fresh.append(try due(demand, tenant, tried: false, leases))
-            tried.append(try due(demand, tenant, tried: true, leases))
+            fresh.append(DueCursor(tenant: tenant, isTried: false))
         }
+        var tried = fresh.map { DueCursor(tenant: $0.tenant, isTried: true) }
         var finding = QueueFinding()
-        for id in Self.choose(demand, fresh: fresh, tried: tried, turn: turn) {
-            try read(id, demand, leases, into: &finding)
-        }
+        var ids = try inTurns(&tried, demand.retryLimit, demand, leases, &finding.lastTenant)
+        ids += try inTurns(&fresh, demand.limit - ids.count, demand, leases, &finding.lastTenant)
+        ids += try inTurns(&tried, demand.limit - ids.count, demand, leases, &finding.lastTenant)
+        for id in ids { try read(id, demand, leases, into: &finding) }
         return finding
     }
 
-    /// Which of those that are due it shall be: tenants get as much as each other, and repetitions no more than
-    /// `retryLimit` while fresh ones wait.
+    /// Entries of tenant after tenant until there are enough, in as many rounds as that takes. Reads what it returns, what is
+    /// leased before it, and one seek more for each tenant: no tenant's queue is read to the limit of all.
     ///
-    /// - Returns: ids as they are in the file, each tenant's oldest first.
-    static func choose(_ demand: TakeDemand, fresh: [[Int64]], tried: [[Int64]], turn: Int) -> [Int64] {
-        let triedCount = tried.reduce(0) { $0 + $1.count }
-        let freshCount = fresh.reduce(0) { $0 + $1.count }
-        let reserved = min(demand.retryLimit, triedCount)
-        let freshTaken = min(demand.limit - reserved, freshCount)
-        let triedTaken = min(demand.limit - freshTaken, triedCount)
-        let freshShares = FairShare.divide(freshTaken, among: fresh.map(\.count), startingAt: turn)
-        let triedShares = FairShare.divide(triedTaken, among: tried.map(\.count), startingAt: turn)
-        return fresh.indices.flatMap { index in
-            tried[index].prefix(triedShares[index]) + fresh[index].prefix(freshShares[index])
+    /// - Parameters:
+    ///   - cursors: the next tenant first; those that may have more are left.
+    ///   - count: at most so many.
+    ///   - demand: what is wanted.
+    ///   - leases: what others have in hand.
+    ///   - lastTenant: set to the one that has the last of them.
+    /// - Returns: ids as they are in the file, each tenant's longest due first.
+    /// - Throws: what a disk does.
+    private func inTurns(
+        _ cursors: inout [DueCursor],
+        _ count: Int,
+        _ demand: TakeDemand,
+        _ leases: Guarded<LeaseBook>,
+        _ lastTenant: inout Int64?
+    ) throws(StoreError) -> [Int64] {
+        var ids: [Int64] = []
+        while ids.count < count, !cursors.isEmpty {
+            let share = max(1, (count - ids.count) / cursors.count)
+            var (visitedCount, open): (Int, [DueCursor]) = (0, [])
+            for cursor in cursors {
+                let wanted = min(share, count - ids.count)
+                guard wanted > 0 else { break }
+                visitedCount += 1
+                var cursor = cursor
+                let found = try due(&cursor, wanted, demand, leases)
+                if !found.isEmpty { lastTenant = cursor.tenant }
+                if found.count == wanted { open.append(cursor) }
+                ids += found
+            }
+            cursors = cursors[visitedCount...] + open
         }
+        return ids
     }
 
-    /// Those of a tenant that are due and in nobody's hand, at most as many as are wanted.
+    /// A tenant's next entries that are due and that nobody has in hand.
     private func due(
+        _ cursor: inout DueCursor,
+        _ count: Int,
         _ demand: TakeDemand,
-        _ tenant: Int64,
-        tried: Bool,
         _ leases: Guarded<LeaseBook>
     ) throws(StoreError) -> [Int64] {
-        let heldCount = leases.withLock { $0.count(demand.lane) }
-        let ids = try selectDue.all([
-            .integer(tenant), .integer(Int64(demand.lane.rawValue)), .integer(tried ? 1 : 0), demand.now.column,
-            .integer(demand.shards.column), .integer(Int64(min(demand.limit, 1 << 30) + heldCount)),
-        ]) { $0.integer(0) }
-        guard heldCount > 0 else { return ids }
-        return leases.withLock { book in
-            ids.filter { id in EntryID(value: id).map { book.isFree($0, now: demand.now) } ?? true }
+        var ids: [Int64] = []
+        var position = cursor
+        func take(_ row: SQLiteRow) -> Bool {
+            let entry = row.integer(1)
+            (position.due, position.entry) = (row.integer(0), entry)
+            let isFree =
+                EntryID(value: entry).map { id in
+                    demand.shards.contains(id.shard) && leases.withLock { $0.isFree(id, now: demand.now) }
+                } ?? true
+            if isFree { ids.append(entry) }
+            return ids.count < count
         }
+        let queue: [SQLiteValue] = [
+            .integer(cursor.tenant), .integer(Int64(demand.lane.rawValue)), .integer(cursor.isTried ? 1 : 0),
+        ]
+        // Those that are due at the same time as the last one: SQLite seeks to a pair of both in two steps.
+        if let entry = cursor.entry {
+            try selectDueTogether.each(queue + [.integer(cursor.due), .integer(entry)], take)
+        }
+        if ids.count < count {
+            try selectDue.each(queue + [.integer(cursor.due), demand.now.column], take)
+        }
+        cursor = position
+        return ids
     }
 
     private func read(

@@ -8,6 +8,7 @@ final class StoreReader {
     /// Those that every notification runs, found without a look by their text.
     let selectRegistration: SQLiteStatement
     let selectDue: SQLiteStatement
+    let selectDueTogether: SQLiteStatement
     let selectWithPayload: SQLiteStatement
     let tenants: TenantTable
     let registry: RegistryView
@@ -41,9 +42,16 @@ final class StoreReader {
         selectRegistration = try connection.prepare(RegistrationRow.select)
         selectDue = try connection.prepare(
             """
-            SELECT entry FROM waiting INDEXED BY waiting_queue
-            WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND due <= ? AND (? >> (entry & 63)) & 1
-            ORDER BY due, entry LIMIT ?
+            SELECT due, entry FROM waiting INDEXED BY waiting_queue
+            WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND due > ? AND due <= ?
+            ORDER BY due, entry
+            """
+        )
+        selectDueTogether = try connection.prepare(
+            """
+            SELECT due, entry FROM waiting INDEXED BY waiting_queue
+            WHERE state = 0 AND tenant = ? AND lane = ? AND tried = ? AND due = ? AND entry > ?
+            ORDER BY entry
             """
         )
         selectWithPayload = try connection.prepare(

@@ -77,7 +77,7 @@ final class StoreThread<Worker>: Sendable {
         _ body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
         completion: @escaping StoreCompletion<Value>
     ) {
-        let job = TypedJob(weight: weight, body: body, completion: completion)
+        let job = TypedJob(weight: weight, isNewWork: canBeRefused, body: body, completion: completion)
         let refusal: StoreError? = inbox.change { inbox in
             if inbox.isClosing { return .closed }
             if canBeRefused, inbox.weight + weight > weightMax, !inbox.jobs.isEmpty { return .overloaded }
@@ -144,8 +144,13 @@ final class StoreThread<Worker>: Sendable {
 /// One thing to be done on a store's thread. It is run, perhaps twice, and ended once.
 class StoreJob<Worker> {
     let weight: Int
+    /// Whether it can be refused: what it writes is more than what ends work that was begun.
+    let isNewWork: Bool
 
-    init(weight: Int) { self.weight = weight }
+    init(weight: Int, isNewWork: Bool = false) {
+        self.weight = weight
+        self.isNewWork = isNewWork
+    }
 
     func run(_ worker: Worker) throws(StoreError) {}
 
@@ -160,12 +165,13 @@ private final class TypedJob<Worker, Value: Sendable>: StoreJob<Worker> {
 
     init(
         weight: Int,
+        isNewWork: Bool,
         body: @escaping @Sendable (Worker) throws(StoreError) -> Value,
         completion: @escaping StoreCompletion<Value>
     ) {
         self.body = body
         self.completion = completion
-        super.init(weight: weight)
+        super.init(weight: weight, isNewWork: isNewWork)
     }
 
     override func run(_ worker: Worker) throws(StoreError) { value = try body(worker) }

@@ -38,7 +38,7 @@ final class StoreWriter {
         secrets: StoreSecrets,
         places: DevicePlaces,
         settings: StoreSettings,
-        book: Guarded<[TallyTable.Key: Int]>,
+        book: Guarded<TallyBook>,
         memories: TraceMemories,
         health: Guarded<StoreHealth>,
         news: RegistryNews
@@ -52,7 +52,7 @@ final class StoreWriter {
         sql = StatementCache(connection)
         tenants = try TenantTable(connection)
         hot = try HotStatements(connection)
-        tallies = try TallyTable(connection, book: book)
+        tallies = try TallyTable(connection, tenants: tenants, book: book)
         traces = try TraceIndex(connection, by: .trace, memory: memories.traces)
         deviceEntries = try TraceIndex(connection, by: .device, memory: memories.deviceEntries)
         apnsIDs = try TraceIndex(connection, by: .apnsID, memory: memories.apnsIDs)
@@ -111,6 +111,7 @@ final class StoreWriter {
         }
         do throws(StoreError) {
             try hot.begin.runBound()
+            let frameCountBefore = connection.logFrameCount
             for job in jobs { try job.run(self) }
             try tallies.write()
             try traces.write()
@@ -135,7 +136,8 @@ final class StoreWriter {
                 note(.moved)
                 return .moved
             }
-            note(.writable)
+            // What writes nothing, and an outcome that a full disk had room for, say nothing of the next notification.
+            if connection.logFrameCount != frameCountBefore, jobs.contains(where: \.isNewWork) { note(.writable) }
             return nil
         } catch {
             // SQLite has done that already after some errors; where it cannot be done, the next transaction says so.

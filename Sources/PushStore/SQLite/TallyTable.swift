@@ -12,10 +12,10 @@ final class TallyTable {
     private var pending: [Key: Int] = [:]
     /// Not yet in `pending`: neighbours mostly count for the same.
     private var recent: (from: Key?, to: Key?, count: Int) = (nil, nil, 0)
-    /// As of the last transaction that holds; other threads look here.
-    let book: Guarded<[Key: Int]>
+    private let tenants: TenantTable
+    private let book: Guarded<TallyBook>
 
-    init(_ connection: SQLiteConnection, book: Guarded<[Key: Int]>) throws(StoreError) {
+    init(_ connection: SQLiteConnection, tenants: TenantTable, book: Guarded<TallyBook>) throws(StoreError) {
         upsert = try connection.prepare(
             """
             INSERT INTO tally (tenant, lane, state, count) VALUES (?, ?, ?, ?)
@@ -25,19 +25,20 @@ final class TallyTable {
         let rows = try connection.prepare("SELECT tenant, lane, state, count FROM tally").all([]) { row in
             (row.integer(0), row.integer(1), row.integer(2), row.integer(3))
         }
+        self.tenants = tenants
         self.book = book
-        book.withLock { book in
-            for (tenant, lane, state, count) in rows {
-                guard let lane = UInt8(exactly: lane).flatMap(Lane.init), let state = EntryState.Code(rawValue: state)
-                else { continue }
-                book[Key(tenant: tenant, lane: lane, state: state)] = Int(clamping: count)
-            }
+        var known: [Key: Int] = [:]
+        for (tenant, lane, state, count) in rows {
+            guard let lane = UInt8(exactly: lane).flatMap(Lane.init), let state = EntryState.Code(rawValue: state)
+            else { continue }
+            known[Key(tenant: tenant, lane: lane, state: state)] = Int(clamping: count)
         }
+        note(known)
     }
 
     /// - Returns: of all tenants and lanes, as of the last transaction that holds.
     func count(_ state: EntryState.Code) -> Int {
-        book.withLock { book in book.reduce(0) { $1.key.state == state ? $0 + $1.value : $0 } }
+        book.withLock { $0.counts.reduce(0) { $1.key.state == state ? $0 + $1.value : $0 } }
     }
 
     /// Counts what a transaction does: `from` is nil for a new entry, `to` for one that is forgotten.
@@ -72,12 +73,16 @@ final class TallyTable {
     /// After it has ended.
     func end(holds: Bool) {
         recent = (nil, nil, 0)
-        if holds, !pending.isEmpty {
-            let changes = pending
-            book.withLock { book in
-                for (key, change) in changes { book[key, default: 0] += change }
-            }
-        }
+        if holds, !pending.isEmpty { note(pending) }
         pending.removeAll(keepingCapacity: true)
+    }
+
+    /// What is on the disk: a number that has a name there keeps it.
+    private func note(_ changes: [Key: Int]) {
+        // A tenant without a name is a damaged row's, and nobody can ask for it.
+        let named = changes.map { (key: $0.key, change: $0.value, tenant: try? tenants.name($0.key.tenant)) }
+        book.withLock { book in
+            for (key, change, tenant) in named { book.add(change, to: key, of: tenant) }
+        }
     }
 }

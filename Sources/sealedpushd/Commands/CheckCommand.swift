@@ -24,7 +24,13 @@ enum CheckCommand {
         lines.append("certificates are good for \(loaded.files.certificateDaysLeft(at: unixSeconds)) days")
         for tenant in configuration.tenants {
             let hooks = tenant.webhook == nil ? "" : ", with a webhook"
-            lines.append("tenant \(tenant.id): \(counted(tenant.keys.count, "key"))\(hooks)")
+            let clear = tenant.allowsClearText ? ", allows clear text" : ""
+            lines.append("tenant \(tenant.id): \(counted(tenant.keys.count, "key"))\(hooks)\(clear)")
+            for key in tenant.keys {
+                guard let end = key.end else { continue }
+                let days = ServiceMetrics.days(from: unixSeconds, to: end)
+                lines.append("    key \(key.name) " + (unixSeconds < end ? "is good for \(days) more days" : "is over"))
+            }
             for app in tenant.apps {
                 let how =
                     switch app.credential {

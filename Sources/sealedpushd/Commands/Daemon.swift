@@ -45,7 +45,28 @@ struct Daemon {
             return ExitCode.configuration
         }
         let systemd = SystemdNotifier(ProcessSettings.environment())
-        let start = Blocking.wait { () async -> Start in
+        var isWaiting = false
+        while true {
+            switch start(loaded, log, systemd) {
+            case .running(let service):
+                serve(service, log, wishes, systemd)
+                return ExitCode.done
+            case .failed(let error) where error.passesWithRoom:
+                if !isWaiting { log.event("store-waiting", at: Self.clock.now(), [("advice", error.description)]) }
+                isWaiting = true
+                systemd?.waiting()
+                // Only the sleep of a task that was called off throws.
+                _ = Blocking.wait { try? await Task.sleep(for: .seconds(1)) }
+                if wishes.change({ $0.contains(.stop) }) { return ExitCode.done }
+            case .failed(let error):
+                Output.complain("sealedpushd: \(error.description)")
+                return error.isLasting ? ExitCode.configuration : ExitCode.failed
+            }
+        }
+    }
+
+    private func start(_ loaded: LoadedConfiguration, _ log: ServiceLog, _ systemd: SystemdNotifier?) -> Start {
+        Blocking.wait { () async -> Start in
             do throws(ServiceError) {
                 return .running(
                     try await Service.start(loaded, clock: Self.clock, log: log, whileOpening: { systemd?.opening() })
@@ -53,14 +74,6 @@ struct Daemon {
             } catch {
                 return .failed(error)
             }
-        }
-        switch start {
-        case .failed(let error):
-            Output.complain("sealedpushd: \(error.description)")
-            return error.isLasting ? ExitCode.configuration : ExitCode.failed
-        case .running(let service):
-            serve(service, log, wishes, systemd)
-            return ExitCode.done
         }
     }
 

@@ -33,6 +33,8 @@ struct SystemdNotifier: Sendable {
     /// What has been done for so long may take as long again: said often enough, a start has no end that would break it off.
     func opening() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Opening its database.") }
 
+    func waiting() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Waiting for room on its disk.") }
+
     /// The time is what systemd knows a later READY=1 by.
     func reloading() {
         send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())\nSTATUS=Reading its configuration.")

@@ -197,6 +197,7 @@ extension HookStandIn: DurableOutbox {
     }
 
     func counts() async throws(StoreError) -> [LaneCount] { throw .closed }
+    func queuedCounts(_ lane: Lane, of tenant: TenantID) -> (own: Int, all: Int) { (0, 0) }
     func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? { throw .closed }
     func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int { throw .closed }
     func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int { throw .closed }

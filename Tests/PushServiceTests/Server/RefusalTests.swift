@@ -1,5 +1,6 @@
 import Envelope
 import PushStore
+import PushStorePattern
 import Synchronization
 import TestSupport
 import Testing
@@ -67,40 +68,99 @@ struct RefusalTests {
         }
     }
 
-    @Test func `while too many requests wait, submissions are refused before they are read, and nothing else`()
+    @Test func `a tenant with its share of open requests is refused before it is read, and nobody else is`()
         async throws
     {
         try await ServerStage.with(limits: #""open-requests":16"#) { stage in
             try await stage.register()
+            try await stage.register(tenant: "rival")
             let body = Body.notification(#"{"device":"d1","sealed":"\#(Body.sealed)"}"#)
-            await stage.loop.run { [stage] in stage.application.state.value.openCount = 16 }
+            let other = body.replacing("com.example.chat", with: "com.example.rival")
+            func open(_ count: Int) async {
+                await stage.loop.run { [stage] in
+                    var places = SharedPlaces<String>()
+                    places.take(count, for: "acme")
+                    stage.application.state.value.submissions = places
+                }
+            }
+            await open(16)
             let refused = await stage.post(body)
             #expect(refused.status == 429 && refused.problem == "too-many-requests", "\(refused.text)")
             #expect(refused.fields["retry-after"] == "1")
+            #expect(await stage.post(other, tenant: "rival").status == 202)
             let read = await stage.send("GET", "/v1/devices/d1", StagedConfiguration.key("acme", .read))
             #expect(read.status == 200)
-            await stage.loop.run { [stage] in stage.application.state.value.openCount = 15 }
+            await open(15)
             #expect(await stage.post(body).status == 202)
-            #expect(stage.store.state.withLock { $0.entries.count } == 1)
+            #expect(stage.store.state.withLock { $0.entries.count } == 2)
         }
     }
 
-    @Test func `a lane that has its backlog takes no more, and the others do`() async throws {
+    @Test func `where no tenant would have room, a submission's key is not looked at`() async throws {
+        try await ServerStage.with(limits: #""open-requests":16"#) { stage in
+            let submission = [(":method", "POST"), (":path", "/v1/notifications"), ("authorization", "Bearer spk_")]
+            #expect(await stage.send(submission, .whole([])).status == 401)
+            await stage.loop.run { [stage] in
+                for number in 0..<46 { stage.application.state.value.submissions.take(for: "\(number)") }
+            }
+            #expect(await stage.send(submission, .whole([])).status == 429)
+        }
+    }
+
+    @Test func `of bodies that were all begun while there was room, no more than the share are taken`() async throws {
+        try await ServerStage.with(limits: #""open-requests":16"#) { stage in
+            try await stage.register()
+            let body = Body.notification(#"{"device":"d1","sealed":"\#(Body.sealed)"}"#)
+            let statuses = Mutex<[Int]>([])
+            await stage.loop.run { [stage] in
+                var fields = HeaderBlock()
+                for (name, value) in [
+                    (":method", "POST"), (":path", "/v1/notifications"), ("content-type", "application/json"),
+                    ("authorization", "Bearer " + StagedConfiguration.key("acme", .send)),
+                ] { fields.append(Array(name.utf8), Array(value.utf8)) }
+                let exchanges = (0..<20).compactMap { _ -> (any HTTPExchange)? in
+                    let head = HTTPHead(fields: fields, remoteAddress: nil)
+                    guard case .read(_, let exchange) = stage.application.begin(head) else { return nil }
+                    return exchange
+                }
+                for exchange in exchanges {
+                    let responder = HTTPResponder { answer in statuses.withLock { $0.append(answer.status) } }
+                    exchange.finish(.whole(Array(body.utf8)), responder)
+                }
+            }
+            while statuses.withLock({ $0.count }) < 20 { await Task.yield() }
+            let (taken, refused) = statuses.withLock { all in (all.count { $0 == 202 }, all.count { $0 == 429 }) }
+            #expect(taken == 16 && refused == 4)
+            let open = await stage.loop.run { [stage] in stage.application.state.value.submissions.total }
+            #expect(open == 0)
+        }
+    }
+
+    @Test func `a tenant that has its backlog in a lane has no more taken there, and other tenants and lanes have`()
+        async throws
+    {
         try await ServerStage.with(limits: #""backlog":1000"#) { stage in
             try await stage.register()
+            try await stage.register(tenant: "rival")
             let recipient = #"{"device":"d1","sealed":"\#(Body.sealed)"}"#
-            stage.context.metrics.withLock { $0.queueDepth[.normal] = 1_000 }
-            let refused = await stage.post(Body.notification(recipient, class: "normal"))
+            let entries = try (1...999).map { try StorePattern.entry($0, byteCount: 30) }
+            let request = try OutboxRequest(tenant: TenantID("acme"), idempotency: nil, entries: entries)
+            _ = try await stage.store.enqueue([request], now: stage.now)
+            // All of them come while there is room for one.
+            let key = StagedConfiguration.key("acme", .send)
+            let normal = Body.notification(recipient, class: "normal")
+            let replies = await stage.together("POST", "/v1/notifications", key, bodies: [normal, normal, normal])
+            #expect(replies.map(\.status).sorted() == [202, 429, 429])
+            #expect(try await stage.queuedCount() == 1_000)
+            let refused = await stage.post(normal)
             #expect(refused.status == 429 && refused.fields["retry-after"] == "5", "\(refused.text)")
             // Nobody is looked up for that: this one is not there.
             let stranger = Body.notification(#"{"device":"d9","sealed":"\#(Body.sealed)"}"#, class: "normal")
             #expect(await stage.post(stranger).status == 429)
             #expect(await stage.post(Body.notification(recipient, class: "urgent")).status == 202)
             let clear = #"{"topic":"com.example.rival","devices":["d1"],"notification":{"alert":"Hi"}}"#
-            let key = StagedConfiguration.key("rival", .send)
-            #expect(await stage.send("POST", "/v1/compat/sap", key, body: clear).status == 429)
-            stage.context.metrics.withLock { $0.queueDepth[.normal] = 999 }
-            #expect(await stage.post(Body.notification(recipient, class: "normal")).status == 202)
+            let rival = StagedConfiguration.key("rival", .send)
+            #expect(await stage.send("POST", "/v1/compat/sap", rival, body: clear).status == 202)
         }
     }
 
@@ -186,17 +246,90 @@ struct RefusalTests {
 
     @Test func `readiness says why nothing is taken`() async throws {
         try await ServerStage.with { stage in
-            #expect(await stage.send("GET", "/v1/readiness").text == #"{"status":"ready"}"#)
-            for health in [StoreHealth.full, .unwritable, .broken, .moved] {
-                stage.around.health.withLock { $0 = health }
+            let ready = await stage.send("GET", "/v1/readiness")
+            #expect(ready.text == #"{"status":"ready","clear-text":true}"#, "a tenant's setting allows it")
+            let bad = [
+                StoreVitals(health: .full), StoreVitals(health: .unwritable), StoreVitals(health: .broken),
+                StoreVitals(health: .moved), StoreVitals(health: .writable, isAnswering: false),
+                StoreVitals(health: .writable, failure: .damaged),
+            ]
+            for vitals in bad {
+                stage.around.vitals.withLock { $0 = vitals }
                 let refused = await stage.send("GET", "/v1/readiness")
-                #expect(refused.status == 503 && refused.problem == "storage-full")
+                #expect(refused.status == 503 && refused.problem == "storage-full", "\(vitals)")
             }
-            #expect(await stage.send("GET", "/v1/health").text == #"{"status":"ok"}"#)
+            stage.around.vitals.withLock { $0 = StoreVitals(health: .writable) }
             await stage.loop.run { stage.application.drain() }
             let stopping = await stage.send("GET", "/v1/readiness")
             #expect(stopping.status == 503 && stopping.problem == "draining")
             #expect(stopping.fields["retry-after"] == "10")
+        }
+    }
+
+    @Test func `liveness fails where only a restart helps`() async throws {
+        try await ServerStage.with { stage in
+            let examples = [
+                (StoreVitals(health: .writable), 200), (StoreVitals(health: .full), 200),
+                (StoreVitals(health: .unwritable), 200), (StoreVitals(health: .writable, failure: .damaged), 200),
+                (StoreVitals(health: .writable, isAnswering: false), 503),
+                (StoreVitals(health: .broken, needsOpening: true, isAnswering: false), 503),
+                (StoreVitals(health: .moved, needsOpening: true), 503),
+                // A start would begin an empty database.
+                (StoreVitals(health: .moved, needsOpening: false, isAnswering: false), 200),
+            ]
+            for (vitals, status) in examples {
+                stage.around.vitals.withLock { $0 = vitals }
+                #expect(await stage.send("GET", "/v1/health").status == status, "\(vitals)")
+            }
+        }
+    }
+
+    @Test func `while most submissions fail at the store it is not ready, and some seconds later it is again`()
+        async throws
+    {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            for _ in 0..<3 { #expect(await stage.post(Body.notification()).status == 202) }
+            stage.store.failure = .failed(operation: .step, code: 10)
+            for _ in 0..<3 { #expect(await stage.post(Body.notification()).status == 500) }
+            #expect(await stage.send("GET", "/v1/readiness").status == 200, "as many as were stored")
+            #expect(await stage.post(Body.notification()).status == 500)
+            #expect(await stage.send("GET", "/v1/readiness").status == 503)
+            stage.advance(.seconds(8))
+            #expect(await stage.send("GET", "/v1/readiness").status == 200)
+        }
+    }
+
+    @Test func `a key that is over gets the answer of one that is unknown, and log and metrics tell them apart`()
+        async throws
+    {
+        try await ServerStage.with { stage in
+            try await stage.register()
+            let hash = APIKeyHash(of: Array(StagedConfiguration.key("acme", .send).utf8)).text
+            func settings(_ end: String) throws -> ServiceSettings {
+                let (from, to) = (#""hash":"\#(hash)""#, #""hash":"\#(hash)","expires":"\#(end)""#)
+                let text = StagedConfiguration.text().replacing(from, with: to)
+                return ServiceSettings(try ServiceConfiguration(file: Array(text.utf8)))
+            }
+            func adopt(_ settings: ServiceSettings) async {
+                stage.context.replaceSettings(settings)
+                await stage.loop.run { stage.application.reload() }
+            }
+            await adopt(try settings("2026-11-01T00:00:01Z"))
+            #expect(await stage.post(Body.notification()).status == 202)
+            stage.advance(.seconds(1))
+            let unknown = await stage.send("POST", "/v1/notifications", "spk_" + String(repeating: "A", count: 43))
+            for _ in 0..<3 {
+                let over = await stage.post(Body.notification())
+                #expect(over.status == 401 && over.body == unknown.body && over.fields == unknown.fields)
+            }
+            #expect(stage.log.split(separator: "\n").count { $0.contains("key-ended") } == 1)
+            #expect(stage.log.contains(#""tenant":"acme","key":"acme-send""#))
+            let text = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
+            #expect(text.contains(#"sealedpush_refused_total{why="ended-key"} 3"#))
+            #expect(text.contains(#"sealedpush_refused_total{why="unauthorized"} 1"#))
+            await adopt(try settings("2026-12-01T00:00:00Z"))
+            #expect(await stage.post(Body.notification()).status == 202)
         }
     }
 

@@ -38,6 +38,7 @@ final class ServerStage: Sendable {
         }
         func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp) { queued.withLock { $0 += notes } }
         func didNotQueue(_ notes: [QueueNote]) { notQueued.withLock { $0 += notes } }
+        func waitCause(of id: EntryID) -> WaitCause? { nil }
         func ring(_ lanes: Set<Lane>) { rung.withLock { $0.append(lanes) } }
         func didReceive(_ entries: [OutboxEntry]) {}
         func didReport() {}
@@ -46,7 +47,7 @@ final class ServerStage: Sendable {
     /// What the service sees of the world, for the test to change.
     final class Surroundings: Sendable {
         let time = Mutex(Time())
-        let health = Mutex(StoreHealth.writable)
+        let vitals = Mutex(StoreVitals(health: .writable))
         let lines = Mutex<[UInt8]>([])
     }
 
@@ -105,7 +106,7 @@ final class ServerStage: Sendable {
             settings: settings
         )
         quota = QuotaBook(context)
-        application = APIApplication(context, door: door, quota: quota) { around.health.withLock { $0 } }
+        application = APIApplication(context, door: door, quota: quota) { around.vitals.withLock { $0 } }
         try await quota.load()
     }
 

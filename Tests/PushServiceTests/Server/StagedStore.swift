@@ -112,6 +112,10 @@ final class StagedStore: ServiceStore {
 
     func counts() async throws(StoreError) -> [LaneCount] { try await base.counts() }
 
+    func queuedCounts(_ lane: Lane, of tenant: TenantID) -> (own: Int, all: Int) {
+        base.queuedCounts(lane, of: tenant)
+    }
+
     func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? { try await base.oldestDue(lane) }
 
     func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int {

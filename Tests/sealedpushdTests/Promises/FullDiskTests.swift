@@ -28,6 +28,8 @@ struct FullDiskTests {
             return try service.call("GET", "/v1/readiness").status == 503
         }
         try disk.free()
+        // Nobody posts meanwhile.
+        try await service.until { try service.call("GET", "/v1/readiness").status == 200 }
         try await service.until {
             let answer = try service.send(["d1"])
             ids.formUnion(answer.ids)
@@ -38,5 +40,24 @@ struct FullDiskTests {
         try await service.until { try promised.allSatisfy { try service.state($0) == "accepted" } }
         #expect(try service.needlessRepeats(seen) == [])
         #expect(service.stop() == 0)
+    }
+    @Test(.enabled(if: SmallDisk.isPossible, "needs a mount of its own: unshare -rm"))
+    func `a start on a full disk waits for room, and ends when it is asked to`() async throws {
+        for isFreed in [true, false] {
+            let disk = try SmallDisk(megabytes: 8, isFull: true)
+            let site = try await ServiceSite(database: disk.path + "/store.sqlite")
+            let process = try DaemonProcess(["--config", site.configuration], wrapper: disk.wrapper)
+            let waiting = try #require(process.lines(to: "store-waiting").last)
+            #expect(waiting.contains("the disk is full; make room"), "\(waiting)")
+            if isFreed {
+                try disk.free()
+                let lines = process.lines(to: "ready")
+                #expect(lines.last?.contains(#""event":"ready""#) == true)
+                #expect(!lines.contains { $0.contains("store-waiting") }, "it is told once")
+            }
+            process.signal(15)
+            _ = process.rest()
+            #expect(process.wait() == 0)
+        }
     }
 }

@@ -17,7 +17,11 @@ final class SmallDisk {
         return process.wait() == 0
     }()
 
-    init(megabytes: Int) throws {
+    /// - Parameters:
+    ///   - megabytes: its size.
+    ///   - isFull: whether nothing has room from the start, until `free()`.
+    /// - Throws: `SystemFailure`.
+    init(megabytes: Int, isFull: Bool = false) throws {
         folder = try TemporaryFolder()
         path = folder.path("disk")
         helperFile = folder.path("helper")
@@ -32,6 +36,7 @@ final class SmallDisk {
             mount -t tmpfs -o size=\(megabytes)m,mode=700 tmpfs "$0" || exit 1
             ( read -r word ) <"\(line)" >/dev/null 2>&1 &
             echo $! >"\(helperFile)"
+            \(isFull ? #"cat /dev/zero >"$0/filler" 2>/dev/null"# : "")
             exec "$@"
             """
         wrapper = ["/usr/bin/unshare", "-rm", "sh", "-c", script, path]

@@ -1,0 +1,43 @@
+/// Places that owners share, such as requests that may be open. An owner may have half as many as are free of three times
+/// `aloneMax`: alone it may have `aloneMax`, and whatever others have, the next finds room.
+///
+/// - Source: Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches" (1998), with 1/2 as the factor.
+struct SharedPlaces<Owner: Hashable & Sendable>: Sendable {
+    private var counts: [Owner: Int] = [:]
+    private(set) var total = 0
+
+    /// The rule, for numbers that are counted elsewhere.
+    ///
+    /// - Parameters:
+    ///   - count: how many more are wanted.
+    ///   - own: the owner's.
+    ///   - total: of all owners.
+    ///   - aloneMax: what one owner may have while nobody else has any.
+    /// - Returns: whether there is room for all of them.
+    static func hasRoom(for count: Int, own: Int, total: Int, aloneMax: Int) -> Bool {
+        2 * (own + count) <= 3 * aloneMax - total - count
+    }
+
+    var owners: some Collection<Owner> { counts.keys }
+
+    subscript(owner: Owner) -> Int { counts[owner, default: 0] }
+
+    func hasRoom(for owner: Owner, aloneMax: Int) -> Bool {
+        Self.hasRoom(for: 1, own: self[owner], total: total, aloneMax: aloneMax)
+    }
+
+    /// Whether there is no room even for an owner that has none.
+    func isFull(aloneMax: Int) -> Bool { !Self.hasRoom(for: 1, own: 0, total: total, aloneMax: aloneMax) }
+
+    mutating func take(_ count: Int = 1, for owner: Owner) {
+        counts[owner, default: 0] += count
+        total += count
+    }
+
+    mutating func giveBack(_ count: Int = 1, of owner: Owner) {
+        let left = self[owner] - count
+        precondition(left >= 0)
+        counts[owner] = left > 0 ? left : nil
+        total -= count
+    }
+}

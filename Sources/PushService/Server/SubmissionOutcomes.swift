@@ -1,0 +1,40 @@
+/// Whether submissions fail at the store, by those of the last few seconds: what only some notifications meet, such as a damaged
+/// page, no write finds out that is made to find out. A value; times are nanoseconds of a monotonic clock.
+struct SubmissionOutcomes: Sendable {
+    /// Fewer failures may be one tenant's damaged row.
+    private static let failureCountMin = 3
+    private static let spanNanoseconds: Int64 = 4_000_000_000
+
+    private struct Span {
+        var storedCount = 0
+        var failedCount = 0
+    }
+
+    private var current = Span()
+    private var earlier = Span()
+    private var currentBegan = Int64.min
+
+    /// - Parameters:
+    ///   - status: of HTTP; what is neither 202 nor of the 500s says nothing of the store.
+    ///   - now: the time.
+    mutating func note(status: Int, now: Int64) {
+        guard status == 202 || status >= 500 else { return }
+        advance(to: now)
+        if status == 202 { current.storedCount += 1 } else { current.failedCount += 1 }
+    }
+
+    /// Whether more failed than were stored. After some seconds without any it is not so: then the next may come.
+    mutating func areFailing(now: Int64) -> Bool {
+        advance(to: now)
+        let failedCount = current.failedCount + earlier.failedCount
+        return failedCount >= Self.failureCountMin && failedCount > current.storedCount + earlier.storedCount
+    }
+
+    private mutating func advance(to now: Int64) {
+        guard currentBegan == .min || now - currentBegan >= Self.spanNanoseconds else { return }
+        let isNext = currentBegan != .min && now - currentBegan < 2 * Self.spanNanoseconds
+        earlier = isNext ? current : Span()
+        current = Span()
+        currentBegan = now
+    }
+}
