@@ -92,6 +92,16 @@ final class Backup {
     }
 }
 
+extension SQLiteStore: StoreUpkeep {
+    package func emptyLog() async throws(StoreError) -> Bool {
+        try await writer.perform { writer throws(StoreError) in writer.logWish = .lookBriefly }
+        // The look that lasts has ended then, and each of those that begin meanwhile ends by itself.
+        try await reader.perform { reader throws(StoreError) in reader.registry.letGo() }
+        try await writer.perform { writer throws(StoreError) in writer.logWish = .empty }
+        return try await writer.perform { writer throws(StoreError) in writer.isLogEmpty }
+    }
+}
+
 extension SQLiteStore {
     /// Whether both threads do what they are asked. Returns only when they have answered; a disk that hangs never lets it.
     ///

@@ -147,7 +147,7 @@ package final class SQLiteStore: Sendable {
         // Of a new file only: half as many writes for rows of a kilobyte as with 4,096.
         try connection.execute("PRAGMA page_size = 8192")
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(settings.synchronous.rawValue)")
-        try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA secure_delete = FAST")
+        try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA secure_delete = ON")
         // Only the one that writes moves the log into the file.
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864")
         return connection

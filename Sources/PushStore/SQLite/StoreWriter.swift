@@ -29,8 +29,20 @@ final class StoreWriter {
     /// When the last id was given out, or the store was opened; milliseconds since 1970.
     var clock: UInt64 = 0
     private var isBroken = false
+    /// What is to be done about SQLite's log, behind the next transaction; nil when it is done.
+    var logWish: LogWish?
+    /// What the last wish for an empty one came to.
+    private(set) var isLogEmpty = false
     private var place: FilePlace?
     private var isMoved = false
+
+    /// On the way to an empty log.
+    enum LogWish {
+        /// No look at registrations lasts: it would keep the log.
+        case lookBriefly
+        /// It is moved into the file now, and cut.
+        case empty
+    }
 
     init(
         _ connection: SQLiteConnection,
@@ -88,6 +100,10 @@ final class StoreWriter {
     func execute(_ jobs: [StoreJob<StoreWriter>]) {
         guard let error = write(jobs) else {
             for job in jobs { job.end(nil) }
+            if logWish == .empty {
+                isLogEmpty = connection.emptyLog()
+                logWish = nil
+            }
             // Behind what others wait for. What it meets, the next job meets as well; it is done again when it is due again.
             if receiptRuns.isStepDue { _ = write([ReceiptRunJob(weight: 0)]) }
             return
@@ -106,7 +122,7 @@ final class StoreWriter {
         if isMoved { return .moved }
         var logFrameCount: Int?
         defer {
-            news.didWrite(hasChanges: touchesRegistry, logFrameCount: logFrameCount)
+            news.didWrite(hasChanges: touchesRegistry, logFrameCount: logWish == nil ? logFrameCount : nil)
             touchesRegistry = false
         }
         do throws(StoreError) {
