@@ -15,6 +15,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case closed
     /// Another process has the store.
     case inUse
+    /// The file has a second name (a hard link), whose lock would be another one.
+    case otherName
     /// A later version of this program wrote the file.
     case newerFile(version: Int, newestKnown: Int)
     /// The file is something else.

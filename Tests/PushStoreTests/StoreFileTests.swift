@@ -49,6 +49,19 @@ struct StoreFileTests {
         await (try open()).close()
     }
 
+    @Test func `a second name of the file does not pass the lock (abuse case 102)`() async throws {
+        await (try open()).close()
+        let store = try open()
+        #expect(unsafe link(path, folder.path("other")) == 0)
+        #expect(throws: StoreError.otherName) {
+            _ = try SQLiteStore(path: folder.path("other"), key: try StorePattern.key(), now: StorePattern.start)
+        }
+        await store.close()
+        #expect(throws: StoreError.otherName) { _ = try open() }
+        unsafe unlink(folder.path("other"))
+        await (try open()).close()
+    }
+
     @Test func `another key opens nothing`() async throws {
         await (try open()).close()
         #expect(throws: StoreError.wrongKey) { _ = try open(key: 8) }

@@ -97,7 +97,7 @@ extension Problem {
                 .invalidFields,
                 "'\(field.rawValue)' has another length than \(counts.lowerBound) to \(counts.upperBound)."
             )
-        case .inUse, .newerFile, .notAStore, .wrongKey, .damaged, .failed:
+        case .inUse, .otherName, .newerFile, .notAStore, .wrongKey, .damaged, .failed:
             self.init(
                 .internalError,
                 "Whether it was stored is not certain; the service's log says what went wrong. Send it again with the same"

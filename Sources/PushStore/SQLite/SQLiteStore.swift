@@ -27,7 +27,7 @@ package final class SQLiteStore: Sendable {
     ///   - key: The one that it was made with.
     ///   - settings: How it keeps things.
     ///   - now: The time, for what was interrupted.
-    /// - Throws: `.inUse`, `.wrongKey`, `.newerFile`, `.notAStore`, `.damaged`, and what a disk does.
+    /// - Throws: `.inUse`, `.otherName`, `.wrongKey`, `.newerFile`, `.notAStore`, `.damaged`, and what a disk does.
     package init(
         path: String,
         key: borrowing StoreKey,

@@ -33,7 +33,7 @@ final class StoreFile: Sendable {
 
     /// Makes what is missing, and locks it.
     ///
-    /// - Throws: `.inUse`, `.full`, `.failed`.
+    /// - Throws: `.inUse`, `.otherName`, `.full`, `.failed`.
     init(path: String) throws(StoreError) {
         self.path = path
         let lock = try Self.open(path + "-lock")
@@ -48,6 +48,7 @@ final class StoreFile: Sendable {
         let use = Use(Array(bytes.prefix(max(0, count)))) ?? Use()
         earlierOpenCount = use.openCount
         isLogMissing = !isNew && !use.isClosed && !Self.exists(path + "-wal")
+        guard !Self.hasOtherName(path) else { throw .otherName }
         close(try Self.open(path))
     }
 
@@ -98,6 +99,12 @@ final class StoreFile: Sendable {
         case ENOSPC, EDQUOT, EFBIG: .full
         case let code: .failed(operation: operation, code: code)
         }
+    }
+
+    /// A second hard link would have a lock of its own. By name, so that no descriptor's end gives SQLite's locks back.
+    private static func hasOtherName(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_nlink > 1
     }
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
