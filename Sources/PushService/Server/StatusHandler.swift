@@ -28,6 +28,7 @@ struct StatusHandler: Sendable {
         case .unwritable: throw Problem(StoreError.unwritable)
         case .broken: throw Problem(StoreError.broken)
         case .moved: throw Problem(StoreError.moved)
+        case .restored: throw Problem(StoreError.restored)
         }
     }
 

@@ -105,10 +105,14 @@ package final class Service: Sendable {
                 at: clock.now(),
                 [
                     ("version-before", "\(report.versionBefore)"), ("version", "\(report.version)"),
-                    ("interrupted", "\(report.interruptedCount)"), ("is-older", "\(report.isOlder)"),
-                    ("is-log-missing", "\(report.isLogMissing)"),
+                    ("interrupted", "\(report.interruptedCount)"), ("waiting", "\(report.waitingCount)"),
+                    ("restored", report.restoreCause?.word ?? "no"),
                 ]
             )
+            if let cause = report.restoreCause {
+                let advice = StoreError.restored.advice
+                log.event("restored", at: clock.now(), [("cause", cause.word), ("advice", advice)])
+            }
             return store
         } catch {
             throw .store(error, path: path)

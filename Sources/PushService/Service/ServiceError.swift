@@ -75,6 +75,9 @@ extension StoreError {
         case .moved:
             "the file was moved, removed or replaced while the service ran, and it takes nothing more: stop it, put the file and "
                 + "the one with -wal behind its name back, and start it again; a start without them begins an empty database"
+        case .restored:
+            "the database was restored: it is read, and nothing is taken or sent; stop the service, run 'sealedpushd "
+                + "acknowledge-restore send' or '... drop' with its --config, and start it again (docs/operations.md)"
         case .otherName:
             "the file has a second name (a hard link), by which another process could open it; remove the name that is not "
                 + "database-file ('find -samefile' shows it)"

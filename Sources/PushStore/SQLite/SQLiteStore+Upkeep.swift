@@ -77,6 +77,10 @@ final class Backup {
         do throws(StoreError) {
             let target = try SQLiteConnection(path: part, fileSystem: nil)
             try source.copy(to: target)
+            // Whoever opens it finds that it is a copy, wherever that is.
+            try target.execute(
+                "INSERT OR REPLACE INTO meta (name, value) VALUES ('restored', \(RestoreCause.backup.rawValue))"
+            )
         } catch {
             unsafe unlink(part)
             throw error
@@ -93,6 +97,10 @@ final class Backup {
 }
 
 extension SQLiteStore: StoreUpkeep {
+    package func renewStamp() async throws(StoreError) {
+        try await writer.perform { writer throws(StoreError) in writer.renewStamp() }
+    }
+
     package func emptyLog() async throws(StoreError) -> Bool {
         try await writer.perform { writer throws(StoreError) in writer.logWish = .lookBriefly }
         // The look that lasts has ended then, and each of those that begin meanwhile ends by itself.
@@ -116,6 +124,8 @@ extension SQLiteStore {
             case .full, .unwritable: return true
             // A start without the file would begin an empty one: that is for whoever puts it back.
             case .moved: return true
+            // The next start would find the same.
+            case .restored: return true
             case .writable: try await writer.perform { _ throws(StoreError) in }
             }
             return true

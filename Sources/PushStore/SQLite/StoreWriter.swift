@@ -15,6 +15,7 @@ final class StoreWriter {
     let receipts: TraceIndex
     let receiptRuns: ReceiptRunTable
     let parcels: ParcelTable
+    let stamp: StoreStamp
     let vault: TokenVault
     let places: DevicePlaces
     let settings: StoreSettings
@@ -29,6 +30,8 @@ final class StoreWriter {
     /// When the last id was given out, or the store was opened; milliseconds since 1970.
     var clock: UInt64 = 0
     private var isBroken = false
+    /// Set by `hold`: nothing is written before the restore is acknowledged.
+    private var isRestored = false
     /// What is to be done about SQLite's log, behind the next transaction; nil when it is done.
     var logWish: LogWish?
     /// What the last wish for an empty one came to.
@@ -53,9 +56,11 @@ final class StoreWriter {
         book: Guarded<[TallyTable.Key: Int]>,
         memories: TraceMemories,
         health: Guarded<StoreHealth>,
-        news: RegistryNews
+        news: RegistryNews,
+        stamp: StoreStamp
     ) throws(StoreError) {
         self.connection = connection
+        self.stamp = stamp
         self.news = news
         self.file = file
         self.settings = settings
@@ -80,8 +85,9 @@ final class StoreWriter {
         vault = TokenVault(secrets)
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
         let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
+        var chance = SystemRandom()
         // An entry's id is never given out again, whatever a damaged row says.
-        sequence = EntrySequence(last: min(max(last ?? 0, newest, 0), 1 << 54))
+        sequence = EntrySequence(last: min(max(last ?? 0, newest, 0), 1 << 54), incarnation: chance.bytes(count: 1)[0])
         writtenSequence = last ?? -1
     }
 
@@ -91,6 +97,13 @@ final class StoreWriter {
     func nextID(_ shard: Shard, milliseconds: UInt64) -> EntryID {
         clock = milliseconds
         return EntryID(sequence: sequence.next(milliseconds: milliseconds), shard: shard)
+    }
+
+    /// Of the same numbers as entries, with random bits in place of the shard: receivers know a hook by it, and a restored
+    /// database must not give a number to another hook.
+    func nextHookID(milliseconds: UInt64) -> Int64 {
+        clock = milliseconds
+        return sequence.next(milliseconds: milliseconds) << 8 | Int64(random.bytes(count: 1)[0])
     }
 
     /// Does jobs in one transaction, and ends each.
@@ -120,6 +133,7 @@ final class StoreWriter {
         // Nothing that is written now could be trusted.
         if isBroken { return .broken }
         if isMoved { return .moved }
+        if isRestored { return .restored }
         var logFrameCount: Int?
         defer {
             news.didWrite(hasChanges: touchesRegistry, logFrameCount: logWish == nil ? logFrameCount : nil)
@@ -134,6 +148,7 @@ final class StoreWriter {
             try apnsIDs.write()
             try receipts.write()
             try parcels.write()
+            try stamp.write()
             try writeSequence()
             try hot.commit.runBound()
             tallies.end(holds: true)
@@ -142,6 +157,7 @@ final class StoreWriter {
             apnsIDs.end(holds: true)
             receipts.end(holds: true)
             parcels.end(holds: true)
+            stamp.end(holds: true)
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
             // Behind the write: what is acknowledged was in its place when it was on the disk. What this one wrote may be
@@ -162,6 +178,7 @@ final class StoreWriter {
             apnsIDs.end(holds: false)
             receipts.end(holds: false)
             parcels.end(holds: false)
+            stamp.end(holds: false)
             tenants.forget()
             if error == .full { note(.full) }
             if error == .unwritable { note(.unwritable) }
@@ -179,14 +196,17 @@ final class StoreWriter {
         do throws(StoreError) {
             try body()
             try tallies.write()
+            try stamp.write()
             try writeSequence()
             try sql("COMMIT").run([])
             tallies.end(holds: true)
+            stamp.end(holds: true)
             writtenSequence = sequence.last
         } catch {
             // As in `write`; whoever opens the store gets the error, and no store.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             tallies.end(holds: false)
+            stamp.end(holds: false)
             throw error
         }
     }
@@ -194,6 +214,15 @@ final class StoreWriter {
     private func writeSequence() throws(StoreError) {
         guard sequence.last != writtenSequence else { return }
         try sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)").run([.integer(sequence.last)])
+    }
+
+    /// With the transaction that goes on now.
+    func renewStamp() { stamp.renew(random.bytes(count: StoreMark.stampByteCount)) }
+
+    /// From now on nothing is written.
+    func hold() {
+        isRestored = true
+        note(.restored)
     }
 
     /// From now on the files have to stay where they are.
@@ -218,13 +247,15 @@ package enum StoreHealth: Equatable, Sendable {
     case broken
     /// Its file was removed, renamed or replaced. It must be put back, and the store opened anew.
     case moved
+    /// It can be read. Its file was restored, and must be opened anew by `StoreSettings.restoredQueue` before anything is written.
+    case restored
 }
 
 extension StoreError {
     /// Another transaction with the same work in it would fail in the same way.
     package var isOfTheDisk: Bool {
         switch self {
-        case .full, .unwritable, .broken, .moved, .failed: true
+        case .full, .unwritable, .broken, .moved, .restored, .failed: true
         default: false
         }
     }

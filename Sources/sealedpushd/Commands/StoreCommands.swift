@@ -1,4 +1,5 @@
 import Platform
+import Primitives
 import PushService
 import PushStore
 
@@ -20,6 +21,43 @@ enum StoreCommands {
         onStore(of: configuration) { path throws(StoreError) in
             let faults = try StoreCopy.integrityReport(of: path)
             return faults.isEmpty ? ("ok", ExitCode.done) : (faults.joined(separator: "\n"), ExitCode.failed)
+        }
+    }
+
+    /// Opens the database, which no service may have meanwhile, and says what was found in it.
+    static func acknowledgeRestore(_ queue: RestoredQueue, _ configuration: String) -> Int32 {
+        let loaded: LoadedConfiguration
+        do throws(ConfigurationFile.Faults) {
+            loaded = try ConfigurationFile.load(configuration)
+        } catch {
+            Output.complain(error.lines.joined(separator: "\n"))
+            return ExitCode.configuration
+        }
+        let path = loaded.configuration.databaseFile
+        // Without it an empty one would be made.
+        guard unsafe access(path, F_OK) == 0 else {
+            Output.complain("sealedpushd: \(path) is not there; put the back-up there first")
+            return ExitCode.failed
+        }
+        do throws(StoreError) {
+            var settings = StoreSettings()
+            settings.restoredQueue = queue
+            let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
+            let store = try SQLiteStore(path: path, key: key, settings: settings, now: ConfigurationFile.now())
+            Blocking.wait { await store.close() }
+            return Output.show(text(store.openingReport, queue)) ? ExitCode.done : ExitCode.failed
+        } catch {
+            Output.complain("sealedpushd: \(text(error, path, nil))")
+            return ExitCode.failed
+        }
+    }
+
+    private static func text(_ report: OpeningReport, _ queue: RestoredQueue) -> String {
+        guard let cause = report.restoreCause else { return "nothing to acknowledge: the database was not restored" }
+        let count = report.waitingCount
+        return switch queue {
+        case .send: "acknowledged (\(cause.word)): \(count) notifications that waited in it will be sent"
+        case .drop: "acknowledged (\(cause.word)): \(count) notifications that waited in it are dead letters"
         }
     }
 

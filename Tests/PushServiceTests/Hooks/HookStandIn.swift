@@ -118,6 +118,7 @@ extension HookStandIn: NoteBook {
 }
 
 extension HookStandIn: StoreUpkeep {
+    func renewStamp() async throws(StoreError) { throw .closed }
     func emptyLog() async throws(StoreError) -> Bool { throw .closed }
 }
 

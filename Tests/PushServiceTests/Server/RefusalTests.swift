@@ -187,7 +187,7 @@ struct RefusalTests {
     @Test func `readiness says why nothing is taken`() async throws {
         try await ServerStage.with { stage in
             #expect(await stage.send("GET", "/v1/readiness").text == #"{"status":"ready"}"#)
-            for health in [StoreHealth.full, .unwritable, .broken, .moved] {
+            for health in [StoreHealth.full, .unwritable, .broken, .moved, .restored] {
                 stage.around.health.withLock { $0 = health }
                 let refused = await stage.send("GET", "/v1/readiness")
                 #expect(refused.status == 503 && refused.problem == "storage-full")
