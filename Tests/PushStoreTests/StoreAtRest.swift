@@ -16,7 +16,9 @@ struct StoreAtRest {
     }
 
     /// What was damaged, or is a copy, is taken up as it is.
-    func open(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {
+    func open(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore { try Self.open(path, settings) }
+
+    static func open(_ path: String, _ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {
         var settings = settings
         settings.restoredQueue = .send
         return try SQLiteStore(path: path, key: try StorePattern.key(), settings: settings, now: StorePattern.start)

@@ -1,6 +1,6 @@
 import Envelope
 import Primitives
-import PushStore
+package import PushStore
 import Synchronization
 import Transport
 
@@ -161,6 +161,12 @@ package final class Service: Sendable {
         let storeAnswers = await store.isAnswering()
         return loopAnswers && storeAnswers
     }
+
+    /// Copies the database while everything goes on.
+    ///
+    /// - Parameter path: a file that is not there yet.
+    /// - Throws: what a disk does.
+    package func backup(to path: String) async throws(StoreError) { try await store.backup(to: path) }
 
     /// Ends everything in order, within the configuration's `drain-seconds` and the time that the disk takes for its part.
     package func stop() async {

@@ -110,17 +110,12 @@ final class SQLiteConnection {
 
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-    /// Copies the file as it is now into another connection's.
-    func copy(to target: SQLiteConnection) throws(StoreError) {
+    /// Begins to copy the database into another connection's.
+    func backup(to target: SQLiteConnection) throws(StoreError) -> SQLiteBackup {
         guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.failure(.backup, unsafe sqlite3_extended_errcode(target.handle))
         }
-        // All pages in one step: one state of the file, while its writer goes on.
-        let code = unsafe sqlite3_backup_step(backup, -1)
-        let end = unsafe sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE, end == SQLITE_OK else {
-            throw target.failure(.backup, code == SQLITE_DONE ? end : code)
-        }
+        return unsafe SQLiteBackup(backup, from: self, to: target)
     }
 
     /// What a code means.

@@ -36,6 +36,10 @@ final class StoreWriter {
     var logWish: LogWish?
     /// What the last wish for an empty one came to.
     private(set) var isLogEmpty = false
+    private var copy: SQLiteBackup?
+    private var copyError: StoreError?
+    /// Where the log was after the copy's last step.
+    private var copiedFrameCount = 0
     private var place: FilePlace?
     private var isMoved = false
 
@@ -117,6 +121,7 @@ final class StoreWriter {
                 isLogEmpty = connection.emptyLog()
                 logWish = nil
             }
+            stepCopy()
             // Behind what others wait for. What it meets, the next job meets as well; it is done again when it is due again.
             if receiptRuns.isStepDue { _ = write([ReceiptRunJob(weight: 0)]) }
             return
@@ -218,6 +223,42 @@ final class StoreWriter {
 
     /// With the transaction that goes on now.
     func renewStamp() { stamp.renew(random.bytes(count: StoreMark.stampByteCount)) }
+
+    /// From now on a step of the copy follows each transaction.
+    ///
+    /// - Parameter file: an empty one.
+    /// - Throws: `.failed(operation: .backup)` with EBUSY while another is made, and what a disk does.
+    func beginCopy(to file: CopyFile) throws(StoreError) {
+        guard copy == nil else { throw .failed(operation: .backup, code: EBUSY) }
+        copyError = nil
+        copiedFrameCount = connection.logFrameCount
+        copy = try connection.backup(to: try file.connect())
+    }
+
+    func endCopy() { copy = nil }
+
+    /// - Returns: false when it has ended.
+    /// - Throws: what a step of it threw.
+    func isCopying() throws(StoreError) -> Bool {
+        if let copyError { throw copyError }
+        return copy != nil
+    }
+
+    /// Twice as many pages as were written since the last step, so that it comes to an end; and some milliseconds' more.
+    private func stepCopy() {
+        guard let running = copy else { return }
+        let writtenCount = max(0, connection.logFrameCount - copiedFrameCount)
+        copiedFrameCount = connection.logFrameCount
+        do throws(StoreError) {
+            if try running.step(Self.copyPageCount + 2 * writtenCount) { copy = nil }
+        } catch {
+            copyError = error
+            copy = nil
+        }
+    }
+
+    /// 2 MiB of pages of 8,192 bytes.
+    private static let copyPageCount = 256
 
     /// From now on nothing is written.
     func hold() {

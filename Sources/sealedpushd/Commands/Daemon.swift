@@ -59,7 +59,14 @@ struct Daemon {
             Output.complain("sealedpushd: \(error.description)")
             return error.isLasting ? ExitCode.configuration : ExitCode.failed
         case .running(let service):
+            let database = loaded.configuration.databaseFile
+            let socket = BackupSocket(beside: database)
+            // Without it `backup` copies by itself, as beside no service.
+            if !socket.serve({ StoreCommands.backup($0, by: service, of: database) }) {
+                log.event("backup-socket-failed", at: Self.clock.now())
+            }
             serve(service, log, wishes, systemd)
+            socket.remove()
             return ExitCode.done
         }
     }

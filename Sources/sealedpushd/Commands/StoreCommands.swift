@@ -12,7 +12,12 @@ enum StoreCommands {
             return ExitCode.failed
         }
         return onStore(of: configuration, copy: copy) { path throws(StoreError) in
-            try StoreCopy.make(of: path, at: copy)
+            switch BackupSocket(beside: path).ask(absolute(copy)) {
+            case nil: try StoreCopy.make(of: path, at: copy)
+            case BackupSocket.done: break
+            case "": return ("the service ended before the copy was made", ExitCode.failed)
+            case .some(let text): return (text, ExitCode.failed)
+            }
             return ("copied to \(copy); it needs the same token key, which is not in it", ExitCode.done)
         }
     }
@@ -22,6 +27,29 @@ enum StoreCommands {
             let faults = try StoreCopy.integrityReport(of: path)
             return faults.isEmpty ? ("ok", ExitCode.done) : (faults.joined(separator: "\n"), ExitCode.failed)
         }
+    }
+
+    /// The service's part of `backup`.
+    ///
+    /// - Returns: `BackupSocket.done`, or a sentence.
+    static func backup(_ copy: String, by service: Service, of path: String) -> String {
+        if let problem = problem(of: copy) { return "\(copy): the service cannot write there: \(problem)" }
+        let failure = Blocking.wait { () async -> StoreError? in
+            do throws(StoreError) {
+                try await service.backup(to: copy)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        return failure.map { text($0, path, copy) } ?? BackupSocket.done
+    }
+
+    /// For a process with another folder of its own.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(folder) }
+        return unsafe String(cString: folder) + "/" + path
     }
 
     /// Opens the database, which no service may have meanwhile, and says what was found in it.
@@ -87,6 +115,10 @@ enum StoreCommands {
         }
         do throws(StoreError) {
             let (text, code) = try body(path)
+            if copy != nil, code != ExitCode.done {
+                Output.complain("sealedpushd: \(text)")
+                return code
+            }
             return Output.show(text) ? code : ExitCode.failed
         } catch {
             Output.complain("sealedpushd: \(text(error, path, copy))")
@@ -98,6 +130,7 @@ enum StoreCommands {
         switch error {
         // Only the copy is written.
         case .full, .unwritable: "\(copy ?? path): \(error.advice)"
+        case .failed(.backup, EBUSY): "another copy is being made; wait for its end"
         case .failed(.open, EEXIST): "the copy's file is there already; name another"
         case .failed(.open, ENOENT): "\(path) is not there yet; start the service once"
         case .failed(.open, EACCES): "\(path) cannot be read; run this as the user that the service runs as"
