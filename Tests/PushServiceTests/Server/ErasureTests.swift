@@ -33,7 +33,7 @@ struct ErasureTests {
                 // Half of them go out at once, many in a row of the file; the others wait in rows of their own.
                 stage.door.hasRoom.withLock { $0 = number % 2 == 0 }
                 try await stage.register("d\(number)", number)
-                texts.append(try Body.sealed(Message()).sealedField)
+                texts.append(try Body.sealed(Message(body: "at eight")).sealedField)
                 let recipient = #"{"device":"d\#(number)","sealed":"\#(texts[number])"}"#
                 #expect(await stage.post(Body.notification(recipient)).status == 202)
             }
