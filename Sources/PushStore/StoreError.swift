@@ -13,8 +13,12 @@ package enum StoreError: Error, Equatable, Sendable {
     case noPlace
     /// The store was closed.
     case closed
+    /// The file is not the one that was open here last, and nobody has acknowledged that: it is read and not written.
+    case restored
     /// Another process has the store.
     case inUse
+    /// The file has a second name (a hard link), whose lock would be another one.
+    case otherName
     /// A later version of this program wrote the file.
     case newerFile(version: Int, newestKnown: Int)
     /// The file is something else.

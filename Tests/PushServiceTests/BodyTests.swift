@@ -26,6 +26,12 @@ enum Body {
 
     /// A call as a back end seals it.
     static func sealedCall() throws -> SealedMessage {
+        var message = Message()
+        message.operation = .call("room 7")
+        return try sealed(message)
+    }
+
+    static func sealed(_ message: Message) throws -> SealedMessage {
         var random = SeededRandom(seed: 7)
         let keys = DeviceKeys(topic: try BundleID("com.example.chat"), random: &random)
         let recipient = try Recipient(
@@ -34,8 +40,6 @@ enum Body {
             topic: keys.topic,
             withoutPinsAt: .now
         )
-        var message = Message()
-        message.operation = .call("room 7")
         return try SenderIdentity().seal(message, for: recipient, sentAt: .now)
     }
 

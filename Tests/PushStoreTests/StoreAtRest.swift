@@ -1,4 +1,5 @@
 import CSQLite
+import Platform
 import PushStore
 import PushStorePattern
 import TestSupport
@@ -14,8 +15,22 @@ struct StoreAtRest {
         path = folder.path("store")
     }
 
-    func open(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {
-        try SQLiteStore(path: path, key: try StorePattern.key(), settings: settings, now: StorePattern.start)
+    /// What was damaged, or is a copy, is taken up as it is.
+    func open(_ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore { try Self.open(path, settings) }
+
+    static func open(_ path: String, _ settings: StoreSettings = StoreSettings()) throws -> SQLiteStore {
+        var settings = settings
+        settings.restoredQueue = .send
+        return try SQLiteStore(path: path, key: try StorePattern.key(), settings: settings, now: StorePattern.start)
+    }
+
+    static func read(_ path: String) throws -> [UInt8] {
+        let file = unsafe Platform.open(path, O_RDONLY)
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = unsafe Platform.read(file, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
+        return bytes
     }
 
     func execute(_ text: String) throws {

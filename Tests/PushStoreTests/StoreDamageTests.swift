@@ -1,6 +1,5 @@
 import APNS
 import Envelope
-import Platform
 import PushStore
 import PushStorePattern
 import TestSupport
@@ -155,7 +154,7 @@ struct StoreDamageTests {
         // Also in the log, which is there while the store is open.
         for _ in 0..<2 {
             for name in try file.folder.names() {
-                let bytes = try Self.read(file.folder.path(name))
+                let bytes = try StoreAtRest.read(file.folder.path(name))
                 for token in [old, registration.token, call] {
                     #expect(!Self.contains(bytes, token.bytes), "\(name)")
                     #expect(!Self.contains(bytes, Array(token.hex.utf8)), "\(name)")
@@ -164,16 +163,7 @@ struct StoreDamageTests {
             await store.close()
         }
         // The search finds what is there.
-        #expect(Self.contains(try Self.read(file.path), registration.bundle))
-    }
-
-    private static func read(_ path: String) throws -> [UInt8] {
-        let file = unsafe Platform.open(path, O_RDONLY)
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while case let count = unsafe Platform.read(file, &chunk, chunk.count), count > 0 { bytes += chunk[..<count] }
-        return bytes
+        #expect(Self.contains(try StoreAtRest.read(file.path), registration.bundle))
     }
 
     private static func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {

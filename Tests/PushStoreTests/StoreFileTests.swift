@@ -49,6 +49,19 @@ struct StoreFileTests {
         await (try open()).close()
     }
 
+    @Test func `a second name of the file does not pass the lock (abuse case 102)`() async throws {
+        await (try open()).close()
+        let store = try open()
+        #expect(unsafe link(path, folder.path("other")) == 0)
+        #expect(throws: StoreError.otherName) {
+            _ = try SQLiteStore(path: folder.path("other"), key: try StorePattern.key(), now: StorePattern.start)
+        }
+        await store.close()
+        #expect(throws: StoreError.otherName) { _ = try open() }
+        unsafe unlink(folder.path("other"))
+        await (try open()).close()
+    }
+
     @Test func `another key opens nothing`() async throws {
         await (try open()).close()
         #expect(throws: StoreError.wrongKey) { _ = try open(key: 8) }
@@ -94,7 +107,7 @@ struct StoreFileTests {
         probe.kill()
         let store = try open()
         let report = store.openingReport
-        #expect(!report.isOlder && !report.isLogMissing && report.versionBefore == report.version)
+        #expect(report.restoreCause == nil && report.versionBefore == report.version)
         await store.close()
         let again = try open()
         #expect(again.openingReport.interruptedCount == 0)
@@ -119,24 +132,6 @@ struct StoreFileTests {
         await third.close()
     }
 
-    @Test func `a backup that was put back is noticed (abuse case 97)`() async throws {
-        let store = try open()
-        _ = try await store.store(try StorePattern.entry(1))
-        try await store.backup(to: folder.path("copy"))
-        await store.close()
-        let between = try open()
-        #expect(!between.openingReport.isOlder)
-        await between.close()
-        for ending in ["", "-wal", "-shm"] { unsafe unlink(path + ending) }
-        #expect(unsafe rename(folder.path("copy"), path) == 0)
-        let restored = try open()
-        #expect(restored.openingReport.isOlder)
-        await restored.close()
-        let next = try open()
-        #expect(!next.openingReport.isOlder)
-        await next.close()
-    }
-
     @Test func `a log that somebody took away is noticed (abuse case 97)`() async throws {
         let probe = try LineProcess(LineProcess.path(of: "PushStoreProbe"), ["work", path, "5"])
         for _ in 0..<50 { _ = probe.line() }
@@ -145,7 +140,7 @@ struct StoreFileTests {
         // Without the log the file may be of any moment, or nothing at all: it is never taken for whole in silence.
         do {
             let store = try open()
-            #expect(store.openingReport.isLogMissing)
+            #expect(store.openingReport.restoreCause != nil)
             await store.close()
         } catch let error as StoreError {
             #expect(error == .damaged || error == .notAStore)

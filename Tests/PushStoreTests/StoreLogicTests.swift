@@ -32,7 +32,7 @@ struct StoreLogicTests {
     }
 
     @Test func `ids grow, whatever the clock does (abuse case 98)`() {
-        var sequence = EntrySequence(last: 0)
+        var sequence = EntrySequence(last: 0, incarnation: 5)
         var last: Int64 = 0
         for milliseconds: UInt64 in [5, 5, 4, 0, 1_793_491_200_000, 10, .max, 0, .max] {
             for _ in 0..<3 {

@@ -1,3 +1,4 @@
+import PushStore
 import Testing
 
 @testable import sealedpushd
@@ -12,6 +13,7 @@ struct InvocationTests {
             (["make-api-key"], .makeAPIKey),
             (["backup", "/b", "--config", "/c"], .backup(file: "/b", configuration: "/c")),
             (["integrity", "--config", "/c"], .integrity(configuration: "/c")),
+            (["acknowledge-restore", "drop", "--config", "/c"], .acknowledgeRestore(.drop, configuration: "/c")),
             (["--version"], .version),
             (["backup", "--help"], .help),
         ] as [([String], Invocation)]
@@ -35,7 +37,11 @@ struct InvocationTests {
             (["make-api-key", "--config", "/a"], "make-api-key takes no configuration"),
             (["backup", "/a"], "--config FILE is missing"),
             (["backup", "/a", "--config", "/c", "--check-config"], "--check-config goes with no command"),
-            (["\u{1B}[31m"], "there is no command '…'"),
+            (
+                ["acknowledge-restore", "all", "--config", "/c"],
+                "acknowledge-restore takes 'send' or 'drop': what becomes of the notifications that wait in it"
+            ),
+            (["acknowledge-restore", "send"], "--config FILE is missing"), (["\u{1B}[31m"], "there is no command '…'"),
         ] as [([String], String)]
     )
     func `a command line that asks for nothing says why`(_ words: [String], _ reason: String) {

@@ -32,7 +32,7 @@ struct StoreCommandTests {
         #expect(try folder.folder.names().contains("store.sqlite-wal"))
         let next = try DaemonProcess(["--config", folder.configuration])
         let opened = try #require(next.lines(to: "ready").first { $0.contains("store-opened") })
-        #expect(DaemonProcess.value("is-log-missing", in: opened) == "false")
+        #expect(DaemonProcess.value("restored", in: opened) == "no")
     }
 
     @Test func `a database that is not there, or none of ours, is told apart`() throws {

@@ -82,6 +82,13 @@ extension Problem {
                     + " whoever runs it has to put the file back. Send it again later, with the same idempotency key."
             )
             retryAfterSeconds = 60
+        case .restored:
+            self.init(
+                .storageFull,
+                "Nothing was stored: the database was restored, and whoever runs the service has to acknowledge that"
+                    + " (sealedpushd acknowledge-restore). Send it again later."
+            )
+            retryAfterSeconds = 60
         case .overloaded:
             self.init(.tooManyRequests, "Nothing was stored: too much waits for the disk. Send it again later.")
             retryAfterSeconds = 1
@@ -97,7 +104,7 @@ extension Problem {
                 .invalidFields,
                 "'\(field.rawValue)' has another length than \(counts.lowerBound) to \(counts.upperBound)."
             )
-        case .inUse, .newerFile, .notAStore, .wrongKey, .damaged, .failed:
+        case .inUse, .otherName, .newerFile, .notAStore, .wrongKey, .damaged, .failed:
             self.init(
                 .internalError,
                 "Whether it was stored is not certain; the service's log says what went wrong. Send it again with the same"

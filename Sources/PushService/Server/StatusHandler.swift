@@ -45,6 +45,7 @@ struct StatusHandler: Sendable {
         case .unwritable: throw Problem(StoreError.unwritable)
         case .broken: throw Problem(StoreError.broken)
         case .moved: throw Problem(StoreError.moved)
+        case .restored: throw Problem(StoreError.restored)
         }
         guard vitals.isAnswering, vitals.failure == nil, !areFailing else {
             let what = "Notifications are not stored; the service's log says why ('store-failed')."

@@ -1,6 +1,6 @@
 import Envelope
 import Primitives
-import PushStore
+package import PushStore
 import Synchronization
 import Transport
 
@@ -106,10 +106,14 @@ package final class Service: Sendable {
                 at: clock.now(),
                 [
                     ("version-before", "\(report.versionBefore)"), ("version", "\(report.version)"),
-                    ("interrupted", "\(report.interruptedCount)"), ("is-older", "\(report.isOlder)"),
-                    ("is-log-missing", "\(report.isLogMissing)"),
+                    ("interrupted", "\(report.interruptedCount)"), ("waiting", "\(report.waitingCount)"),
+                    ("restored", report.restoreCause?.word ?? "no"),
                 ]
             )
+            if let cause = report.restoreCause {
+                let advice = StoreError.restored.advice
+                log.event("restored", at: clock.now(), [("cause", cause.word), ("advice", advice)])
+            }
             return store
         } catch {
             throw .store(error, path: path)
@@ -166,6 +170,12 @@ package final class Service: Sendable {
         let storeAnswers = await store.isAnswering()
         return loopAnswers && storeAnswers
     }
+
+    /// Copies the database while everything goes on.
+    ///
+    /// - Parameter path: a file that is not there yet.
+    /// - Throws: what a disk does.
+    package func backup(to path: String) async throws(StoreError) { try await store.backup(to: path) }
 
     /// Ends everything in order, within the configuration's `drain-seconds` and the time that the disk takes for its part.
     package func stop() async {

@@ -36,7 +36,7 @@ extension ServiceError {
     package var isLasting: Bool {
         switch self {
         case .configuration: true
-        case .store(.wrongKey, _), .store(.newerFile, _), .store(.notAStore, _): true
+        case .store(.wrongKey, _), .store(.newerFile, _), .store(.notAStore, _), .store(.otherName, _): true
         // An address may come when the network is up, and a port when its holder has gone.
         case .listen(_, _, .system("bind", EACCES)): true
         case .store, .listen, .system, .tls, .part: false
@@ -83,6 +83,12 @@ extension StoreError {
         case .moved:
             "the file was moved, removed or replaced while the service ran, and it takes nothing more: stop it, put the file and "
                 + "the one with -wal behind its name back, and start it again; a start without them begins an empty database"
+        case .restored:
+            "the database was restored: it is read, and nothing is taken or sent; stop the service, run 'sealedpushd "
+                + "acknowledge-restore send' or '... drop' with its --config, and start it again (docs/operations.md)"
+        case .otherName:
+            "the file has a second name (a hard link), by which another process could open it; remove the name that is not "
+                + "database-file ('find -samefile' shows it)"
         case .full: "the disk is full; make room"
         case .unwritable: "the disk takes no writes: its file system is read-only, or it failed; look at it"
         case .overloaded: "too much waits to be written"

@@ -10,10 +10,12 @@ extension Service {
         let quota = QuotaBook(base.context)
         let pulse = StorePulse(base.context, base.store)
         let application = APIApplication(base.context, door: dispatcher, quota: quota) { pulse.vitals }
+        let front = FrontPart(base.context, base.loaded, application)
+        // Nothing would be written that the others do, and each would say so again and again.
+        if base.store.health == .restored { return [front] }
         return [
             HooksPart(hooks), DispatchPart(dispatcher, base.loaded),
-            UpkeepPart(base.context, quota: quota, bells: bells, pulse),
-            FrontPart(base.context, base.loaded, application),
+            UpkeepPart(base.context, quota: quota, bells: bells, pulse), front,
         ]
     }
 }

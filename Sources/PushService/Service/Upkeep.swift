@@ -103,6 +103,10 @@ package final class Upkeep: Sendable {
             bells.hooks()
             bells.fallbacks()
             return false
+        case .renewStamp:
+            try await context.store.renewStamp()
+            return false
+        case .emptyLog: return try await !context.store.emptyLog()
         case .purge:
             let days = Int64(context.settings.limits.retentionDays)
             let time = now.advanced(by: .seconds(-days * 86_400))

@@ -13,6 +13,10 @@ package struct UpkeepPlan: Equatable, Sendable {
         /// Has whoever tells tenants look, whatever was told of: notifications end where nobody sees it, in a look at
         /// the queue that finds their time over, or their row damaged.
         case ring
+        /// Makes every copy of the database's file from before now an older one.
+        case renewStamp
+        /// Takes out of SQLite's log what was deleted from the database.
+        case emptyLog
         /// Forgets what ended before the retention.
         case purge
 
@@ -21,7 +25,7 @@ package struct UpkeepPlan: Equatable, Sendable {
             switch self {
             case .expire: 1
             case .measure, .saveQuota, .ring: 5
-            case .purge: 60
+            case .renewStamp, .emptyLog, .purge: 60
             }
         }
     }

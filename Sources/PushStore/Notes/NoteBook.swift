@@ -23,5 +23,19 @@ package enum NoteLimits {
     }
 }
 
+/// What has to be done now and then.
+package protocol StoreUpkeep: Sendable {
+    /// Makes every earlier copy of the store one that is noticed when it is put back.
+    ///
+    /// - Throws: what a disk does.
+    func renewStamp() async throws(StoreError)
+
+    /// Takes out of the log what was deleted before the call.
+    ///
+    /// - Returns: false while another process reads by it: it is to be asked again.
+    /// - Throws: what a disk does.
+    func emptyLog() async throws(StoreError) -> Bool
+}
+
 /// All that the service keeps.
-package typealias ServiceStore = DeviceRegistry & DurableOutbox & HookQueue & NoteBook & ReceiptBook
+package typealias ServiceStore = DeviceRegistry & DurableOutbox & HookQueue & NoteBook & ReceiptBook & StoreUpkeep

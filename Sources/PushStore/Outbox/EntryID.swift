@@ -22,20 +22,29 @@ package struct EntryID: Hashable, Sendable {
     var sequence: Int64 { value >> 8 }
 }
 
-/// Gives out sequence numbers: by the clock, and greater than all before, so that neither a clock that goes back nor a file
-/// that was restored from a backup makes two entries have one id.
+/// Gives out sequence numbers: by the clock, and greater than all before.
+///
+/// The low 8 bits are an opening's own, drawn at random. A restored file whose clock was set back gives out numbers of a
+/// time when others were given out that it does not know; in 255 of 256 openings none of them is equal.
 struct EntrySequence {
-    /// So many in a millisecond before it runs ahead of the clock.
+    /// Of a number's bits, the incarnation's.
+    private static let incarnationBitCount: Int64 = 8
+    /// Numbers of a millisecond, of which every 256th is an opening's: 32 before it runs ahead of the clock.
     private static let countPerMillisecond: Int64 = 1 << 13
     /// So far numbers may run ahead of the clock and still tell the time.
     private static let slack: Int64 = 1_000 * countPerMillisecond
+    private let incarnation: Int64
     private(set) var last: Int64
 
-    init(last: Int64) { self.last = last }
+    init(last: Int64, incarnation: UInt8) {
+        self.last = last
+        self.incarnation = Int64(incarnation)
+    }
 
     /// The next number; `milliseconds` are those since 1970.
     mutating func next(milliseconds: UInt64) -> Int64 {
-        last = max(last + 1, Self.clock(milliseconds))
+        let step = (last >> Self.incarnationBitCount + 1) << Self.incarnationBitCount
+        last = max(step, Self.clock(milliseconds)) | incarnation
         return last
     }
 
@@ -48,7 +57,7 @@ struct EntrySequence {
     /// - Returns: no number that is given out from that time on is less, where nobody sets the clock back.
     static func first(at milliseconds: UInt64) -> Int64 { clock(milliseconds) }
 
-    /// A clock beyond the year 2109 does not count any more; the numbers go on one by one.
+    /// A clock beyond the year 2039 does not count any more; the numbers go on one by one.
     private static func clock(_ milliseconds: UInt64) -> Int64 {
         Int64(min(milliseconds, (1 << 41) - 1)) * countPerMillisecond
     }

@@ -24,7 +24,7 @@ final class RegistryNews: Sendable {
     ///
     /// - Parameters:
     ///   - hasChanges: whether it may have written registrations.
-    ///   - logFrameCount: nil where it failed: with a disk that is full there is no room but in the log.
+    ///   - logFrameCount: nil where it failed, as with a full disk there is no room but in the log, and while that is emptied.
     func didWrite(hasChanges: Bool, logFrameCount: Int?) {
         let mayLast = logFrameCount.map { $0 < Self.lastingFrameCountMax } ?? false
         let isNews = box.withLock { state in

@@ -7,6 +7,10 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     private let log: UnsafeMutablePointer<csqlite_log>
     private var whileWorking: (() -> Void)?
+    /// Milliseconds. Only another connection of this process could be in the way, while it reads the log back in.
+    private static let patience: Int32 = 60_000
+    /// Milliseconds; writes wait meanwhile.
+    private static let readPatience: Int32 = 20
     /// Once in a process; where somebody has used the library before, it counts on, which is only slower.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
@@ -28,8 +32,7 @@ final class SQLiteConnection {
         guard code == SQLITE_OK else { throw failure(.open, code) }
         let defensive = unsafe csqlite_make_defensive(owned)
         guard defensive == SQLITE_OK else { throw failure(.open, defensive) }
-        // Only another connection of this process could be in the way, while it reads the log back in.
-        unsafe sqlite3_busy_timeout(owned, 60_000)
+        unsafe sqlite3_busy_timeout(owned, Self.patience)
     }
 
     deinit {
@@ -47,6 +50,17 @@ final class SQLiteConnection {
 
     /// Of the log, a page each, after this connection's last commit.
     var logFrameCount: Int { unsafe Int(log.pointee.frame_count) }
+
+    /// Moves the log into the file and cuts it to nothing: what was deleted is in neither then. Waits for reads that have begun,
+    /// and not long for those of another process.
+    ///
+    /// - Returns: false where something is left; the next call tries again.
+    /// - Source: https://sqlite.org/c3ref/wal_checkpoint_v2.html, SQLITE_CHECKPOINT_TRUNCATE
+    func emptyLog() -> Bool {
+        unsafe sqlite3_busy_timeout(handle, Self.readPatience)
+        defer { unsafe sqlite3_busy_timeout(handle, Self.patience) }
+        return unsafe sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+    }
 
     /// From here on `body` is called every few million steps of the library's work, in the middle of it: it may not use the
     /// connection. nil ends that.
@@ -96,17 +110,12 @@ final class SQLiteConnection {
 
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-    /// Copies the file as it is now into another connection's.
-    func copy(to target: SQLiteConnection) throws(StoreError) {
+    /// Begins to copy the database into another connection's.
+    func backup(to target: SQLiteConnection) throws(StoreError) -> SQLiteBackup {
         guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.failure(.backup, unsafe sqlite3_extended_errcode(target.handle))
         }
-        // All pages in one step: one state of the file, while its writer goes on.
-        let code = unsafe sqlite3_backup_step(backup, -1)
-        let end = unsafe sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE, end == SQLITE_OK else {
-            throw target.failure(.backup, code == SQLITE_DONE ? end : code)
-        }
+        return unsafe SQLiteBackup(backup, from: self, to: target)
     }
 
     /// What a code means.

@@ -1,18 +1,19 @@
-internal import Platform
-
 extension SQLiteStore {
-    /// Copies the store as it is now into a file of its own, while everything else goes on. The copy needs the same key.
+    /// Copies the store into a file of its own, while everything else goes on. The copy is of the moment of its end, and needs the
+    /// same key. A step of it follows each transaction, and SQLite's log is held by none.
     ///
     /// - Parameter path: a file that is not there yet; it appears whole or not at all.
-    /// - Throws: `.failed(operation: .open)` with EEXIST, and what a disk does.
+    /// - Throws: `.failed(operation: .open)` with EEXIST, `.failed(operation: .backup)` with EBUSY while another is made, and what a
+    ///   disk does.
     package func backup(to path: String) async throws(StoreError) {
-        let thread = try StoreThread(
+        // What waits for the copy's disk does it on a thread of its own.
+        let files = try StoreThread(
             weightMax: .max,
-            open: { [file, settings] () throws(StoreError) in Backup(source: try Self.connect(file, settings)) },
-            execute: { backup, jobs in
+            open: { () throws(StoreError) in try CopyFile(path) },
+            execute: { file, jobs in
                 for job in jobs {
                     do throws(StoreError) {
-                        try job.run(backup)
+                        try job.run(file)
                         job.end(nil)
                     } catch {
                         job.end(error)
@@ -22,14 +23,29 @@ extension SQLiteStore {
         )
         let result: Result<Void, StoreError>
         do throws(StoreError) {
-            try await thread.perform { backup throws(StoreError) in try backup.run(path) }
+            let file = try await files.perform { file throws(StoreError) in file }
+            try await writer.perform { writer throws(StoreError) in try writer.beginCopy(to: file) }
+            var stepCount = 0
+            while try await writer.perform({ writer throws(StoreError) in try writer.isCopying() }) {
+                stepCount += 1
+                guard stepCount.isMultiple(of: Self.syncStepCount) else { continue }
+                try await files.perform { file throws(StoreError) in try file.sync() }
+            }
+            try await files.perform { file throws(StoreError) in try file.finish() }
             result = .success(())
         } catch {
+            // A store that is closed makes no copy any more.
+            try? await writer.perform { writer throws(StoreError) in writer.endCopy() }
+            // A name that is left is overwritten by the next one.
+            try? await files.perform { file throws(StoreError) in file.abandon() }
             result = .failure(error)
         }
-        await thread.close()
+        await files.close()
         try result.get()
     }
+
+    /// Steps of a copy before the system has to write it down: some 64 MiB.
+    private static let syncStepCount = 32
 
     /// Reads the whole file: minutes for a large one, on the thread that reads.
     ///
@@ -63,32 +79,17 @@ extension StoreReader {
     }
 }
 
-/// Copies one file of SQLite into another.
-final class Backup {
-    private let source: SQLiteConnection
+extension SQLiteStore: StoreUpkeep {
+    package func renewStamp() async throws(StoreError) {
+        try await writer.perform { writer throws(StoreError) in writer.renewStamp() }
+    }
 
-    init(source: SQLiteConnection) { self.source = source }
-
-    func run(_ path: String) throws(StoreError) {
-        if unsafe access(path, F_OK) == 0 { throw .failed(operation: .open, code: EEXIST) }
-        let part = path + ".part"
-        unsafe unlink(part)
-        close(try StoreFile.open(part, O_CREAT | O_EXCL))
-        do throws(StoreError) {
-            let target = try SQLiteConnection(path: part, fileSystem: nil)
-            try source.copy(to: target)
-        } catch {
-            unsafe unlink(part)
-            throw error
-        }
-        // A name that is there by now is not overwritten.
-        guard unsafe link(part, path) == 0 else {
-            let failure = StoreFile.failure(.backup)
-            unsafe unlink(part)
-            throw failure
-        }
-        unsafe unlink(part)
-        try StoreFile.syncFolder(of: path)
+    package func emptyLog() async throws(StoreError) -> Bool {
+        try await writer.perform { writer throws(StoreError) in writer.logWish = .lookBriefly }
+        // The look that lasts has ended then, and each of those that begin meanwhile ends by itself.
+        try await reader.perform { reader throws(StoreError) in reader.registry.letGo() }
+        try await writer.perform { writer throws(StoreError) in writer.logWish = .empty }
+        return try await writer.perform { writer throws(StoreError) in writer.isLogEmpty }
     }
 }
 
@@ -105,6 +106,8 @@ extension SQLiteStore {
             case .full, .unwritable: return true
             // A start without the file would begin an empty one: that is for whoever puts it back.
             case .moved: return true
+            // The next start would find the same.
+            case .restored: return true
             case .writable: try await writer.perform { _ throws(StoreError) in }
             }
             return true

@@ -20,7 +20,6 @@ package final class SQLiteStore: Sendable {
     static let checkpointFrameCount = 4_096
     private let isClosing = Guarded(false)
     private let healthBox: Guarded<StoreHealth>
-    private let openCount: UInt64
 
     /// Opens a store, or makes one. Waits for the disk: not for the thread of an event loop.
     ///
@@ -29,7 +28,7 @@ package final class SQLiteStore: Sendable {
     ///   - key: The one that it was made with.
     ///   - settings: How it keeps things.
     ///   - now: The time, for what was interrupted.
-    /// - Throws: `.inUse`, `.wrongKey`, `.newerFile`, `.notAStore`, `.damaged`, and what a disk does.
+    /// - Throws: `.inUse`, `.otherName`, `.wrongKey`, `.newerFile`, `.notAStore`, `.damaged`, and what a disk does.
     package init(
         path: String,
         key: borrowing StoreKey,
@@ -42,7 +41,7 @@ package final class SQLiteStore: Sendable {
         let memories = TraceMemories()
         let health = Guarded(StoreHealth.writable)
         let news = RegistryNews()
-        let report = Guarded<(OpeningReport, UInt64)?>(nil)
+        let report = Guarded<OpeningReport?>(nil)
         do throws(StoreError) {
             writer = try StoreThread(
                 weightMax: settings.waitingMax,
@@ -55,9 +54,8 @@ package final class SQLiteStore: Sendable {
                         hash: settings.deviceHash,
                         whileOpening: settings.whileOpening
                     )
-                    let uses = try StoreIdentity.check(connection, secrets)
-                    let openCount = max(uses, file.earlierOpenCount) + 1
-                    try file.note(openCount: openCount, isClosed: false)
+                    try StoreIdentity.check(connection, secrets)
+                    let cause = try StoreIdentity.restoreCause(connection, file)
                     let writer = try StoreWriter(
                         connection,
                         file: file,
@@ -67,18 +65,21 @@ package final class SQLiteStore: Sendable {
                         book: tallies,
                         memories: memories,
                         health: health,
-                        news: news
+                        news: news,
+                        stamp: try StoreStamp(connection, file: file, isRestored: cause != nil)
                     )
-                    let interruptedCount = try writer.start(openCount: openCount, now: now)
+                    let interruptedCount = try writer.start(cause, now: now)
+                    let waitingCount = writer.tallies.count(.queued) + writer.tallies.count(.parked)
+                    if cause != nil { try writer.settleRestore(settings.restoredQueue, now: now) }
                     connection.watchWork(nil)
                     let found = OpeningReport(
                         versionBefore: versionBefore,
                         version: Schema.steps.count,
                         interruptedCount: interruptedCount,
-                        isOlder: uses < file.earlierOpenCount,
-                        isLogMissing: file.isLogMissing
+                        restoreCause: cause,
+                        waitingCount: waitingCount
                     )
-                    report.withLock { $0 = (found, openCount) }
+                    report.withLock { $0 = found }
                     writer.watchPlace()
                     return writer
                 },
@@ -116,9 +117,8 @@ package final class SQLiteStore: Sendable {
         news.listen { [weak reader] in
             reader?.submit({ reader throws(StoreError) in reader.registry.letGo() }, completion: { _ in })
         }
-        guard let (found, openCount) = report.withLock({ $0 }) else { throw .closed }
+        guard let found = report.withLock({ $0 }) else { throw .closed }
         openingReport = found
-        self.openCount = openCount
         self.tallies = tallies
         self.settings = settings
         self.file = file
@@ -135,10 +135,12 @@ package final class SQLiteStore: Sendable {
             return !isClosing
         }
         guard isFirst else { return }
+        // A copy that was made since the last stamp keeps that one where the disk takes no other.
+        try? await renewStamp()
         await reader.close()
         await writer.close()
         // It only tells the next opening that nothing is missing: without it, that one looks for the log.
-        try? file.note(openCount: openCount, isClosed: unsafe access(file.path + "-wal", F_OK) != 0)
+        if unsafe access(file.path + "-wal", F_OK) != 0 { try? file.noteClosed() }
         file.release()
     }
 
@@ -149,7 +151,7 @@ package final class SQLiteStore: Sendable {
         // Of a new file only: half as many writes for rows of a kilobyte as with 4,096.
         try connection.execute("PRAGMA page_size = 8192")
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(settings.synchronous.rawValue)")
-        try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA secure_delete = FAST")
+        try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA secure_delete = ON")
         // Only the one that writes moves the log into the file.
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864")
         return connection
@@ -174,35 +176,47 @@ package final class SQLiteStore: Sendable {
     }
 }
 
-/// Which key a file was made with, and how often it was opened.
+/// Which key a file was made with, and whether it is the one that was open here last.
 enum StoreIdentity {
-    /// - Returns: how often it was opened.
     /// - Throws: `.wrongKey`.
-    static func check(_ connection: SQLiteConnection, _ secrets: StoreSecrets) throws(StoreError) -> UInt64 {
-        let select = try connection.prepare("SELECT value FROM meta WHERE name = ?")
+    static func check(_ connection: SQLiteConnection, _ secrets: StoreSecrets) throws(StoreError) {
+        let select = try connection.prepare("SELECT value FROM meta WHERE name = 'key'")
         let check = secrets.tag(.check, [])
-        if let known = try select.first([.bytes(Array("key".utf8))], { $0.bytes(0) }) {
+        if let known = try select.first([], { $0.bytes(0) }) {
             guard known == check else { throw .wrongKey }
         } else {
-            try connection.prepare("INSERT INTO meta (name, value) VALUES (?, ?)").run([
-                .bytes(Array("key".utf8)), .bytes(check),
-            ])
+            try connection.prepare("INSERT INTO meta (name, value) VALUES ('key', ?)").run([.bytes(check)])
         }
-        return UInt64(clamping: try select.first([.bytes(Array("opened".utf8))]) { $0.integer(0) } ?? 0)
+    }
+
+    /// - Returns: nil for the file that was open here last, with all that was in it.
+    static func restoreCause(_ connection: SQLiteConnection, _ file: StoreFile) throws(StoreError) -> RestoreCause? {
+        let written = try connection.prepare("SELECT value FROM meta WHERE name = 'restored'").first([]) {
+            RestoreCause(rawValue: $0.integer(0)) ?? .otherFile
+        }
+        if let written { return written }
+        guard file.mark.stamps.contains(try StoreStamp.read(connection)) else { return .otherFile }
+        return file.isLogMissing ? .logMissing : nil
     }
 }
 
 extension StoreWriter {
     /// Before the first job: what the process before left on its way is queued again.
     ///
+    /// - Parameters:
+    ///   - cause: why the file counts as restored; nil where it does not.
+    ///   - now: the time.
     /// - Returns: how many that were.
-    func start(openCount: UInt64, now: Timestamp) throws(StoreError) -> Int {
+    /// - Throws: what a disk does.
+    func start(_ cause: RestoreCause?, now: Timestamp) throws(StoreError) -> Int {
         clock = now.milliseconds
-        let opened = Array("opened".utf8)
         try alone { () throws(StoreError) in
-            try self.sql("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run([
-                .bytes(opened), .integer(Int64(clamping: openCount)),
-            ])
+            if let cause {
+                try self.sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('restored', ?)").run([
+                    .integer(cause.rawValue)
+                ])
+            }
+            self.renewStamp()
         }
         var isUnpacked = false
         while !isUnpacked {

@@ -7,14 +7,24 @@ internal import Platform
 ///
 /// - Source: https://sqlite.org/wal.html, sections 2.2 (concurrency), 5 (read-only databases) and 4 (the log's end).
 package enum StoreCopy {
-    /// Copies the store as it is at one moment. Waits for the disk.
+    /// Copies the store as it is at one moment. Waits for the disk. A service that begins to write meanwhile cannot move its log
+    /// into the file before the end: one that runs is asked instead (`SQLiteStore.backup`).
     ///
     /// - Parameters:
     ///   - source: the database's file.
     ///   - path: a file that is not there yet; it appears whole or not at all, of mode 0600. It needs the same key.
     /// - Throws: `.failed(operation: .open)` with ENOENT or EEXIST, `.notAStore`, and what a disk does.
     package static func make(of source: String, at path: String) throws(StoreError) {
-        try Backup(source: connect(source)).run(path)
+        let source = try connect(source)
+        let file = try CopyFile(path)
+        do throws(StoreError) {
+            // One state of the file, which no other connection's write begins anew.
+            _ = try source.backup(to: try file.connect()).step(-1)
+            try file.finish()
+        } catch {
+            file.abandon()
+            throw error
+        }
     }
 
     /// Reads the whole file: minutes for a large one.

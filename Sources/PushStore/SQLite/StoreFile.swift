@@ -3,37 +3,18 @@ internal import Platform
 /// The file of a store and its lock: one process has it, and nobody but its owner may read it.
 ///
 ///     PATH          the database; SQLite puts PATH-wal and PATH-shm beside it
-///     PATH-lock     held while the store is open; says how often it was, and whether it was closed
+///     PATH-lock     held while the store is open; its bytes are a `StoreMark`
 final class StoreFile: Sendable {
-    /// What the lock's file says: 9 bytes.
-    private struct Use {
-        static let byteCount = 9
-        var openCount: UInt64 = 0
-        var isClosed = true
-
-        init() {}
-
-        init?(_ bytes: [UInt8]) {
-            guard bytes.count == Self.byteCount else { return nil }
-            openCount = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-            isClosed = bytes[8] == 0
-        }
-
-        var bytes: [UInt8] {
-            (0..<8).map { UInt8(truncatingIfNeeded: openCount >> UInt64(56 - 8 * $0)) } + [isClosed ? 0 : 1]
-        }
-    }
-
     let path: String
-    /// How often the store had been opened before, by the lock's file; 0 for a new one.
-    let earlierOpenCount: UInt64
-    /// Whether it was not closed the last time, and what SQLite had not yet moved into the file is gone.
+    /// As it was found.
+    let mark: StoreMark
+    /// Whether the process before did not close it, and what SQLite had not yet moved into the file is gone.
     let isLogMissing: Bool
     private let lock: Int32
 
     /// Makes what is missing, and locks it.
     ///
-    /// - Throws: `.inUse`, `.full`, `.failed`.
+    /// - Throws: `.inUse`, `.otherName`, `.full`, `.failed`.
     init(path: String) throws(StoreError) {
         self.path = path
         let lock = try Self.open(path + "-lock")
@@ -43,28 +24,33 @@ final class StoreFile: Sendable {
         }
         self.lock = lock
         let isNew = !Self.exists(path)
-        var bytes = [UInt8](repeating: 0, count: Use.byteCount + 1)
+        var bytes = [UInt8](repeating: 0, count: StoreMark.byteCount + 1)
         let count = unsafe pread(lock, &bytes, bytes.count, 0)
-        let use = Use(Array(bytes.prefix(max(0, count)))) ?? Use()
-        earlierOpenCount = use.openCount
-        isLogMissing = !isNew && !use.isClosed && !Self.exists(path + "-wal")
+        let found = StoreMark(Array(bytes.prefix(max(0, count))))
+        mark = found ?? StoreMark()
+        isLogMissing = !isNew && !mark.isClosed && !Self.exists(path + "-wal")
+        guard !Self.hasOtherName(path) else { throw .otherName }
         close(try Self.open(path))
+        // A mark that a loss of power takes away would make the next opening a restore.
+        if found == nil { try Self.syncFolder(of: path) }
     }
 
     deinit { close(lock) }
 
-    /// - Parameters:
-    ///   - openCount: with this time.
-    ///   - isClosed: true when everything is in the file.
+    /// Writes the mark; it is on the disk when this returns.
+    ///
     /// - Throws: `.full`, `.failed`.
-    func note(openCount: UInt64, isClosed: Bool) throws(StoreError) {
-        var use = Use()
-        use.openCount = openCount
-        use.isClosed = isClosed
-        let bytes = use.bytes
+    func note(_ mark: StoreMark) throws(StoreError) {
+        let bytes = mark.bytes
         guard unsafe pwrite(lock, bytes, bytes.count, 0) == bytes.count, fdatasync(lock) == 0 else {
             throw Self.failure(.lock)
         }
+    }
+
+    /// Says that everything is in the database, by the mark that is there.
+    func noteClosed() throws(StoreError) {
+        var byte: UInt8 = 0
+        guard unsafe pwrite(lock, &byte, 1, 0) == 1, fdatasync(lock) == 0 else { throw Self.failure(.lock) }
     }
 
     /// Gives the store to whoever opens it next. Nothing of this one may be at it any more.
@@ -98,6 +84,12 @@ final class StoreFile: Sendable {
         case ENOSPC, EDQUOT, EFBIG: .full
         case let code: .failed(operation: operation, code: code)
         }
+    }
+
+    /// A second hard link would have a lock of its own. By name, so that no descriptor's end gives SQLite's locks back.
+    private static func hasOtherName(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_nlink > 1
     }
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }

@@ -23,6 +23,9 @@ package struct StoreSettings: Sendable {
     package var deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)?
     /// Hears how an opening goes that takes long, on the store's thread.
     package var whileOpening: (@Sendable (OpeningProgress) -> Void)?
+    /// Acknowledges that the database was restored, and says what becomes of that which waits in it; nil: it takes nothing until
+    /// that is said.
+    package var restoredQueue: RestoredQueue?
     /// Tests bring small ones.
     var receiptRuns = ReceiptRunSizes()
 
@@ -60,8 +63,8 @@ package struct OpeningReport: Equatable, Sendable {
     package let version: Int
     /// So many were on their way when the process before ended, and are queued again.
     package let interruptedCount: Int
-    /// The file is older than the one that was last open here: a backup was put back, and what came after it is not there.
-    package let isOlder: Bool
-    /// The process before did not close the store, and what it had last written is gone with SQLite's log.
-    package let isLogMissing: Bool
+    /// Why the file may lack what was acknowledged; nil where it does not.
+    package let restoreCause: RestoreCause?
+    /// So many waited to be sent.
+    package let waitingCount: Int
 }

@@ -34,15 +34,13 @@ extension StoreWriter {
         detail: [UInt8],
         now: Timestamp
     ) throws(StoreError) {
-        let shard = EntryID(value: entry)?.shard ?? Shard.all[0]
         let added = try sql(
             """
             INSERT INTO hook (id, tenant, entry, kind, detail, created, due, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 0)
             ON CONFLICT (entry, kind) DO NOTHING
             """
         ).run([
-            // Of the same numbers as entries: none is given out twice, also after a backup was put back.
-            .integer(nextID(shard, milliseconds: now.milliseconds).value), .integer(tenant), .integer(entry),
+            .integer(nextHookID(milliseconds: now.milliseconds)), .integer(tenant), .integer(entry),
             .integer(Int64(kind.rawValue)), .bytes(detail), now.column, now.column,
         ])
         guard added > 0 else { return }

@@ -1,3 +1,5 @@
+import PushStore
+
 /// What the command line asks for.
 enum Invocation: Equatable {
     case run(configuration: String)
@@ -6,6 +8,7 @@ enum Invocation: Equatable {
     case makeAPIKey
     case backup(file: String, configuration: String)
     case integrity(configuration: String)
+    case acknowledgeRestore(RestoredQueue, configuration: String)
     case version
     case help
 
@@ -22,6 +25,7 @@ enum Invocation: Equatable {
         case makeAPIKey = "make-api-key"
         case backup
         case integrity
+        case acknowledgeRestore = "acknowledge-restore"
     }
 
     /// - Parameter words: without the program's name.
@@ -68,21 +72,31 @@ enum Invocation: Equatable {
             guard verb == .run else { throw Fault(reason: "--check-config goes with no command") }
             verb = .check
         }
-        let takesFile = verb == .makeKey || verb == .backup
-        guard files.count == (takesFile ? 1 : 0) else {
-            throw Fault(reason: takesFile ? "\(verb.rawValue) takes one file" : "there is a word too many")
+        let operand: String? =
+            switch verb {
+            case .makeKey, .backup: "one file"
+            case .acknowledgeRestore: "'send' or 'drop': what becomes of the notifications that wait in it"
+            case .run, .check, .makeAPIKey, .integrity: nil
+            }
+        guard files.count == (operand == nil ? 0 : 1) else {
+            throw Fault(reason: operand.map { "\(verb.rawValue) takes \($0)" } ?? "there is a word too many")
         }
         let file = files.first ?? ""
         switch verb {
         case .makeKey, .makeAPIKey:
             guard configuration == nil else { throw Fault(reason: "\(verb.rawValue) takes no configuration") }
             self = verb == .makeKey ? .makeKey(file: file) : .makeAPIKey
-        case .run, .check, .backup, .integrity:
+        case .run, .check, .backup, .integrity, .acknowledgeRestore:
             guard let configuration else { throw Fault(reason: "--config FILE is missing") }
             switch verb {
             case .check: self = .check(configuration: configuration)
             case .backup: self = .backup(file: file, configuration: configuration)
             case .integrity: self = .integrity(configuration: configuration)
+            case .acknowledgeRestore:
+                guard let queue = RestoredQueue(rawValue: file) else {
+                    throw Fault(reason: "\(verb.rawValue) takes \(operand ?? "")")
+                }
+                self = .acknowledgeRestore(queue, configuration: configuration)
             default: self = .run(configuration: configuration)
             }
         }

@@ -20,6 +20,8 @@ enum Program {
         case .makeAPIKey: return MakeAPIKeyCommand.run()
         case .backup(let file, let configuration): return StoreCommands.backup(file, configuration)
         case .integrity(let configuration): return StoreCommands.integrity(configuration)
+        case .acknowledgeRestore(let queue, let configuration):
+            return StoreCommands.acknowledgeRestore(queue, configuration)
         case .version: return Output.show(Usage.version) ? ExitCode.done : ExitCode.failed
         case .help: return Output.show(Usage.text) ? ExitCode.done : ExitCode.failed
         }

@@ -10,6 +10,8 @@ enum Usage {
                sealedpushd make-api-key                   makes a tenant's key for the API, and its hash for FILE
                sealedpushd backup COPY --config FILE      copies the database while the service runs, or not
                sealedpushd integrity --config FILE        reads the whole database and says what is wrong with it
+               sealedpushd acknowledge-restore send|drop --config FILE   has a restored database taken up again: what
+                                                          waits in it is sent, perhaps a second time, or ended
                sealedpushd --version | --help
 
         FILE is described in docs/service.md, running the service in docs/operations.md and sealedpushd(8).

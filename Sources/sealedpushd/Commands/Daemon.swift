@@ -49,7 +49,14 @@ struct Daemon {
         while true {
             switch start(loaded, log, systemd) {
             case .running(let service):
+                let database = loaded.configuration.databaseFile
+                let socket = BackupSocket(beside: database)
+                // Without it `backup` copies by itself, as beside no service.
+                if !socket.serve({ StoreCommands.backup($0, by: service, of: database) }) {
+                    log.event("backup-socket-failed", at: Self.clock.now())
+                }
                 serve(service, log, wishes, systemd)
+                socket.remove()
                 return ExitCode.done
             case .failed(let error) where error.passesWithRoom:
                 if !isWaiting { log.event("store-waiting", at: Self.clock.now(), [("advice", error.description)]) }

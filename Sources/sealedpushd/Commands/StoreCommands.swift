@@ -1,4 +1,5 @@
 import Platform
+import Primitives
 import PushService
 import PushStore
 
@@ -11,7 +12,12 @@ enum StoreCommands {
             return ExitCode.failed
         }
         return onStore(of: configuration, copy: copy) { path throws(StoreError) in
-            try StoreCopy.make(of: path, at: copy)
+            switch BackupSocket(beside: path).ask(absolute(copy)) {
+            case nil: try StoreCopy.make(of: path, at: copy)
+            case BackupSocket.done: break
+            case "": return ("the service ended before the copy was made", ExitCode.failed)
+            case .some(let text): return (text, ExitCode.failed)
+            }
             return ("copied to \(copy); it needs the same token key, which is not in it", ExitCode.done)
         }
     }
@@ -20,6 +26,66 @@ enum StoreCommands {
         onStore(of: configuration) { path throws(StoreError) in
             let faults = try StoreCopy.integrityReport(of: path)
             return faults.isEmpty ? ("ok", ExitCode.done) : (faults.joined(separator: "\n"), ExitCode.failed)
+        }
+    }
+
+    /// The service's part of `backup`.
+    ///
+    /// - Returns: `BackupSocket.done`, or a sentence.
+    static func backup(_ copy: String, by service: Service, of path: String) -> String {
+        if let problem = problem(of: copy) { return "\(copy): the service cannot write there: \(problem)" }
+        let failure = Blocking.wait { () async -> StoreError? in
+            do throws(StoreError) {
+                try await service.backup(to: copy)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        return failure.map { text($0, path, copy) } ?? BackupSocket.done
+    }
+
+    /// For a process with another folder of its own.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
+        defer { unsafe free(folder) }
+        return unsafe String(cString: folder) + "/" + path
+    }
+
+    /// Opens the database, which no service may have meanwhile, and says what was found in it.
+    static func acknowledgeRestore(_ queue: RestoredQueue, _ configuration: String) -> Int32 {
+        let loaded: LoadedConfiguration
+        do throws(ConfigurationFile.Faults) {
+            loaded = try ConfigurationFile.load(configuration)
+        } catch {
+            Output.complain(error.lines.joined(separator: "\n"))
+            return ExitCode.configuration
+        }
+        let path = loaded.configuration.databaseFile
+        // Without it an empty one would be made.
+        guard unsafe access(path, F_OK) == 0 else {
+            Output.complain("sealedpushd: \(path) is not there; put the back-up there first")
+            return ExitCode.failed
+        }
+        do throws(StoreError) {
+            var settings = StoreSettings()
+            settings.restoredQueue = queue
+            let key = try StoreKey(loaded.files.tokenKey.copy(storage: .guarded))
+            let store = try SQLiteStore(path: path, key: key, settings: settings, now: ConfigurationFile.now())
+            Blocking.wait { await store.close() }
+            return Output.show(text(store.openingReport, queue)) ? ExitCode.done : ExitCode.failed
+        } catch {
+            Output.complain("sealedpushd: \(text(error, path, nil))")
+            return ExitCode.failed
+        }
+    }
+
+    private static func text(_ report: OpeningReport, _ queue: RestoredQueue) -> String {
+        guard let cause = report.restoreCause else { return "nothing to acknowledge: the database was not restored" }
+        let count = report.waitingCount
+        return switch queue {
+        case .send: "acknowledged (\(cause.word)): \(count) notifications that waited in it will be sent"
+        case .drop: "acknowledged (\(cause.word)): \(count) notifications that waited in it are dead letters"
         }
     }
 
@@ -49,6 +115,10 @@ enum StoreCommands {
         }
         do throws(StoreError) {
             let (text, code) = try body(path)
+            if copy != nil, code != ExitCode.done {
+                Output.complain("sealedpushd: \(text)")
+                return code
+            }
             return Output.show(text) ? code : ExitCode.failed
         } catch {
             Output.complain("sealedpushd: \(text(error, path, copy))")
@@ -60,6 +130,7 @@ enum StoreCommands {
         switch error {
         // Only the copy is written.
         case .full, .unwritable: "\(copy ?? path): \(error.advice)"
+        case .failed(.backup, EBUSY): "another copy is being made; wait for its end"
         case .failed(.open, EEXIST): "the copy's file is there already; name another"
         case .failed(.open, ENOENT): "\(path) is not there yet; start the service once"
         case .failed(.open, EACCES): "\(path) cannot be read; run this as the user that the service runs as"

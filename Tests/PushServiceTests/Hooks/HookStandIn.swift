@@ -117,6 +117,11 @@ extension HookStandIn: NoteBook {
     func setNote(_ name: String, to bytes: [UInt8]) async throws(StoreError) { throw .closed }
 }
 
+extension HookStandIn: StoreUpkeep {
+    func renewStamp() async throws(StoreError) { throw .closed }
+    func emptyLog() async throws(StoreError) -> Bool { throw .closed }
+}
+
 extension HookStandIn: DeviceRegistry {
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult] {
         throw .closed

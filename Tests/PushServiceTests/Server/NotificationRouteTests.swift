@@ -248,7 +248,7 @@ struct NotificationRouteTests {
 
     @Test(arguments: [
         (StoreError.full, 503, "storage-full"), (.unwritable, 503, "storage-full"), (.broken, 503, "storage-full"),
-        (.moved, 503, "storage-full"),
+        (.moved, 503, "storage-full"), (.restored, 503, "storage-full"),
         (.overloaded, 429, "too-many-requests"),
         (.closed, 503, "draining"), (.failed(operation: .step, code: 10), 500, "internal-error"),
     ])

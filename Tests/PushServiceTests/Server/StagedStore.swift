@@ -204,6 +204,13 @@ final class StagedStore: ServiceStore {
 
     func hookCounts() async throws(StoreError) -> [HookCount] { [] }
 
+    func renewStamp() async throws(StoreError) {
+        try mayWrite()
+        try await base.renewStamp()
+    }
+
+    func emptyLog() async throws(StoreError) -> Bool { try await base.emptyLog() }
+
     func note(_ name: String) async throws(StoreError) -> [UInt8]? { state.withLock { $0.notes[name] } }
 
     func setNote(_ name: String, to bytes: [UInt8]) async throws(StoreError) {

@@ -77,7 +77,7 @@ struct UpkeepTests {
             let upkeep = Upkeep(stage.context, quota: stage.quota)
             stage.store.failure = .full
             await Self.run(upkeep, stage)
-            #expect(stage.log.split(separator: "\n").count { $0.contains("upkeep-failed") } == 3)
+            #expect(stage.log.split(separator: "\n").count { $0.contains("upkeep-failed") } == 4)
             stage.store.failure = nil
             stage.advance(.seconds(60))
             await Self.run(upkeep, stage)

@@ -26,6 +26,7 @@ struct ReceiptRunTests {
     private func open(_ name: String = "store", _ sizes: ReceiptRunSizes = small) throws -> SQLiteStore {
         var settings = StoreSettings(synchronous: .off)
         settings.receiptRuns = sizes
+        settings.restoredQueue = .send
         return try SQLiteStore(
             path: folder.path(name),
             key: try StorePattern.key(),

@@ -25,6 +25,8 @@ struct BackupTests {
             for ending in ["", "-wal", "-shm"] { _ = unsafe unlink(site.folder.path("store.sqlite" + ending)) }
             #expect(unsafe rename(copy.path, site.folder.path("store.sqlite")) == 0)
             #expect(try Ended(["integrity", "--config", site.configuration]).output == "ok\n")
+            let acknowledged = try Ended(["acknowledge-restore", "send", "--config", site.configuration])
+            #expect(acknowledged.output.hasPrefix("acknowledged (backup): "), "\(acknowledged.complaint)")
             let restored = try site.start()
             for id in copy.ids { #expect(try restored.state(id) != nil) }
             let known = copy.ids

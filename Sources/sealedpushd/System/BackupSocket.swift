@@ -1,0 +1,102 @@
+import Platform
+
+/// The way by which `sealedpushd backup` asks a running service for a copy: a socket beside the database.
+///
+/// Only the connection that writes knows what changes while a copy is made; any other one would hold SQLite's log until its
+/// end. One line goes each way: the copy's path, then `ok` or a sentence for people.
+///
+/// - Source: unix(7); the mode of the folder and of the socket says who may connect.
+struct BackupSocket {
+    static let done = "ok"
+    private static let lineByteCountMax = 8_192
+    private let folder: String
+    private let name: String
+
+    /// - Parameter database: its path.
+    init(beside database: String) {
+        let slash = database.lastIndex(of: "/").map { database.index(after: $0) } ?? database.startIndex
+        folder = slash == database.startIndex ? "." : String(database[..<slash])
+        name = database[slash...] + "-backup"
+    }
+
+    /// Answers, one after the other, on a thread of its own, as long as the process runs.
+    ///
+    /// - Parameter copy: makes a copy at a path, and says what became of it; may wait.
+    /// - Returns: whether it began.
+    func serve(_ copy: @escaping @Sendable (_ path: String) -> String) -> Bool {
+        guard
+            let listener = unsafe open({ listener, address, byteCount in
+                // Of a process that was killed: whoever has the store's lock is the only one.
+                remove()
+                return unsafe bind(listener, address, byteCount) == 0 && listen(listener, 4) == 0
+            })
+        else { return false }
+        return DetachedThread.start(stackByteCount: 512 << 10) {
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else {
+                    // Without descriptors there is no use in asking again at once.
+                    if errno != EINTR, errno != ECONNABORTED { sleep(1) }
+                    continue
+                }
+                if let path = Self.line(from: connection) { Self.write(copy(path), to: connection) }
+                close(connection)
+            }
+        }
+    }
+
+    /// Takes the socket's name away.
+    func remove() { unsafe unlink(folder + "/" + name) }
+
+    /// - Parameter path: of the copy, from the root.
+    /// - Returns: what became of it; nil where no service answers. Empty where it ended before it said so.
+    func ask(_ path: String) -> String? {
+        guard let connection = unsafe open({ unsafe connect($0, $1, $2) == 0 }) else { return nil }
+        defer { close(connection) }
+        Self.write(path, to: connection)
+        return Self.line(from: connection) ?? ""
+    }
+
+    /// By the folder's descriptor: a path may be longer than an address of a socket.
+    private func open(_ prepare: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Int32? {
+        let directory = unsafe Platform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return nil }
+        defer { close(directory) }
+        let path = Array("/proc/self/fd/\(directory)/\(name)".utf8) + [0]
+        var address = sockaddr_un()
+        guard path.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        let isPrepared = unsafe withUnsafePointer(to: address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe prepare(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard isPrepared else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    /// - Returns: nil where the other side ends before its line does.
+    private static func line(from descriptor: Int32) -> String? {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1_024)
+        while bytes.last != UInt8(ascii: "\n"), bytes.count < lineByteCountMax {
+            let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
+
+    private static func write(_ line: String, to descriptor: Int32) {
+        let bytes = Array((line + "\n").utf8)
+        // A peer that has gone hears nothing; a line fits into a socket's buffer.
+        _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+}
