@@ -93,7 +93,8 @@ extension HTTP2ServerConnection {
         session.discardBody(slot)
         if !session.isMessageWhole(slot) { answeredEarly.append((slot, streamID)) }
         let contentLength = hasBody ? answer.body.count : nil
-        respond(slot, streamID, status: answer.status, answer.fields, contentLength: contentLength, body)
+        let fields = service?.dated(answer.fields) ?? answer.fields
+        respond(slot, streamID, status: answer.status, fields, contentLength: contentLength, body)
     }
 
     /// The connection may have to wait for a moment; what of it was read before is looked at.

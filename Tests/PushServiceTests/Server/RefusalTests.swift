@@ -39,7 +39,7 @@ struct RefusalTests {
     }
 
     @Test(arguments: [
-        ("POST", "/v1/health", 405), ("HEAD", "/v1/health", 405), ("GET", "/v1/notifications", 405),
+        ("POST", "/v1/health", 405), ("HEAD", "/v1/notifications", 405), ("GET", "/v1/notifications", 405),
         ("PATCH", "/v1/devices/d1", 405), ("GET", "/", 404), ("GET", "", 404), ("GET", "*", 404),
         ("GET", "/v1/devices/", 404), ("GET", "/v1//devices/d1", 404), ("GET", "/v1/devices/../d1", 404),
         ("GET", "/v1/devices/%2e%2e", 404), ("GET", "/v1/devices/d1;x", 404), ("GET", "/v1/devices/d1.", 404),
