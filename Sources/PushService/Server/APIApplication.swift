@@ -85,7 +85,7 @@ package final class APIApplication: HTTPApplication {
             let operation = admission.route.operation
             if operation == .health { return .answer(StatusHandler.health) }
             let byteCountMax = APICall.bodyByteCountMax(operation, admission.settings.limits)
-            return .read(byteCountMax: byteCountMax, then: APIExchange(self, admission))
+            return .read(byteCountMax: byteCountMax, share: admission.share, then: APIExchange(self, admission))
         } catch {
             return .answer(refuse(error))
         }
@@ -124,6 +124,7 @@ package final class APIApplication: HTTPApplication {
             query: target.query,
             fields: request.fields.filter { $0.name != "authorization" },
             grant: grant,
+            share: grant.map { .keyed(owner: $0.tenant) } ?? .keyless(network: request.client?.network ?? []),
             settings: settings,
             begun: now
         )

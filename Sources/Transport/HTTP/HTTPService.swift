@@ -14,7 +14,11 @@ final class HTTPService {
         self.loop = loop
         self.limits = limits
         self.application = application
-        budget = HTTPBodyBudget(byteCountMax: limits.bodyMemoryMax)
+        budget = HTTPBodyBudget(
+            keyed: limits.keyedBodyMemoryMax,
+            keyless: limits.keylessBodyMemoryMax,
+            network: limits.networkBodyMemoryMax
+        )
         refusals = RefusalBudget(limits.refusals)
     }
 

@@ -212,7 +212,7 @@ final class ServerStage: Sendable {
     private func begin(_ head: HTTPHead, _ body: HTTPBody, _ responder: HTTPResponder) {
         switch application.begin(head) {
         case .answer(let answer): responder.respond(answer)
-        case .read(let byteCountMax, let exchange):
+        case .read(let byteCountMax, _, let exchange):
             if case .whole(let bytes) = body, bytes.count > byteCountMax {
                 exchange.finish(.tooLarge(byteCount: bytes.count), responder)
             } else {
