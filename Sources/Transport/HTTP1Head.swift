@@ -2,7 +2,7 @@
 ///
 /// Two programs that find different ends for one request let somebody put a request of his own into another's connection
 /// (RFC 9112 section 11.2). Whatever is refused here ends its connection, so that nothing behind it is read.
-struct HTTP1Head {
+package struct HTTP1Head {
     let method: String
     let target: String
     /// 10 × major + minor.
@@ -57,7 +57,7 @@ struct HTTP1Head {
             && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 
-    static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    package static func isTokenCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "a")...UInt8(ascii: "z"):
@@ -71,7 +71,7 @@ struct HTTP1Head {
         one.utf8.elementsEqual(other.utf8) { lowercased($0) == lowercased($1) }
     }
 
-    static func lowercased(_ byte: UInt8) -> UInt8 {
+    package static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

@@ -95,7 +95,7 @@ package final class APIApplication: HTTPApplication {
     private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APIAdmission {
         let now = context.clock.uptime()
         let settings = context.settings
-        let request = APIHead.request(head, &state.clients)
+        let request = APIHead.request(head, &state.clients, settings.configuration.proxies)
         let target = APIHead.target(head)
         let match: Router.Match
         do throws(Problem) {

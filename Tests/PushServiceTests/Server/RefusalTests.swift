@@ -163,6 +163,9 @@ struct RefusalTests {
             let third = await stage.send("GET", "/v1/nothing", from: "192.0.2.1")
             #expect(third.status == 429 && third.fields["retry-after"] == "1")
             #expect(await stage.send("GET", "/v1/health", from: "::ffff:192.0.2.2").status == 200)
+            // Nobody named a proxy: the field says nothing.
+            let forwarded = [(":method", "GET"), (":path", "/v1/nothing"), ("forwarded", "for=192.0.2.9")]
+            #expect(await stage.send(forwarded, .whole([]), from: "192.0.2.1").status == 429)
             #expect(await stage.send("GET", "/v1/health", from: "fe80::1%eth0").status == 200)
             for _ in 0..<2 { _ = await stage.send("GET", "/v1/health", from: "strange") }
             #expect(await stage.send("GET", "/v1/health", from: "stranger").status == 429)
