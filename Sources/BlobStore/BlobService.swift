@@ -1,3 +1,4 @@
+internal import Envelope
 internal import Primitives
 package import Transport
 
@@ -30,9 +31,10 @@ package struct BlobService: Sendable {
     /// The service behind a server. The body of an upload is read once its tenant is known.
     package var application: HTTPRequestApplication {
         HTTPRequestApplication(
-            bodyByteCountMax: { request in
+            body: { request in
                 let bringsPart = ["POST", "PATCH"].contains(request.method) && request.path.hasPrefix("/v1/uploads")
-                return bringsPart && tenant(request) != nil ? Self.partByteCountMax : nil
+                guard bringsPart, let tenant = tenant(request) else { return nil }
+                return (Self.partByteCountMax, .keyed(owner: Base64URL.string(tenant.key.bytes)))
             },
             answer: { response(to: $0) }
         )

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -65,3 +66,10 @@ int clinux_forbid_dumps(void) {
 }
 
 char *const *clinux_environment(void) { return environ; }
+
+size_t clinux_heap_in_use(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+void clinux_heap_trim(void) { malloc_trim(0); }

@@ -8,6 +8,8 @@ package final class HTTP2ServerConnection {
         var respondedAt: MonotonicTime?
         /// Of a request whose body is being read.
         var reading: (any HTTPExchange)?
+        /// From the stream's beginning to its request's end; nil: the server's.
+        var requestDeadline: Duration?
         var isHead = false
 
         /// The right to answer, once.
@@ -35,6 +37,8 @@ package final class HTTP2ServerConnection {
     // Let go of when they have been called: an application's factory may well hold the connections it made.
     private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
     private var onClosed: ((HTTP2ServerConnection) -> Void)?
+    /// Called for each request whose key was accepted.
+    let onKeyAccepted: (() -> Void)?
     private var handler: (any HTTP2Handler)?
     private(set) var session: HTTP2Session?
     /// By the session's slots.
@@ -57,6 +61,7 @@ package final class HTTP2ServerConnection {
         limits: HTTP2ServerLimits,
         service: HTTPService? = nil,
         makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?,
+        onKeyAccepted: (() -> Void)? = nil,
         onClosed: @escaping (HTTP2ServerConnection) -> Void
     ) {
         loop = channel.loop
@@ -64,6 +69,7 @@ package final class HTTP2ServerConnection {
         self.limits = limits
         self.service = service
         self.makeHandler = makeHandler
+        self.onKeyAccepted = onKeyAccepted
         self.onClosed = onClosed
         openedAt = channel.loop.now
         lastStreamAt = openedAt
@@ -207,13 +213,16 @@ package final class HTTP2ServerConnection {
 
     /// A look at everything that has a deadline, four times per shortest one: cheaper than a timer for each stream.
     private func planSweep() {
-        let shortest = min(limits.requestDeadline, limits.responseDeadline, limits.idleDeadline)
+        let shortest = min(headDeadline, limits.responseDeadline, limits.idleDeadline)
         let period = min(shortest, limits.channel.handshakeDeadline, limits.lifetimeMax ?? shortest) / 4
         sweepTimer = loop.schedule(after: max(period, .milliseconds(1))) { [unowned self] in
             sweep()
             if !isClosed { planSweep() }
         }
     }
+
+    /// From a header block's first byte to its last.
+    private var headDeadline: Duration { service?.limits.deadline(of: nil) ?? limits.requestDeadline }
 
     private func sweep() {
         guard let session else { return }
@@ -222,11 +231,12 @@ package final class HTTP2ServerConnection {
             return channel.abort(.deadlineExceeded(.handshake))
         }
         // A header block that does not end blocks every other stream, so there is nothing to save.
-        if let began = session.headerBlockBegan, began + limits.requestDeadline <= now {
+        if let began = session.headerBlockBegan, began + headDeadline <= now {
             return channel.abort(.deadlineExceeded(.request))
         }
         for slot in 0..<session.slotCount {
-            if let began = session.receivingSince(slot), began + limits.requestDeadline <= now {
+            let requestDeadline = slot < exchanges.count ? exchanges[slot].requestDeadline : nil
+            if let began = session.receivingSince(slot), began + (requestDeadline ?? limits.requestDeadline) <= now {
                 attempt { () throws(HTTP2Error) in try session.reset(slot, code: NGHTTP2_CANCEL.rawValue) }
             }
             guard slot < exchanges.count, let respondedAt = exchanges[slot].respondedAt else { continue }

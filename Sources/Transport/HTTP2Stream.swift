@@ -117,7 +117,7 @@ struct HTTP2Stream {
     /// - Returns: the stream's number, and how many bytes of another body never went.
     mutating func submit(_ body: HTTPAnswer.Body) -> (id: Int32, dropped: Int) {
         let dropped = unsentByteCount
-        outgoing = body.bytes
+        outgoing = body.bytesInMemory
         outgoingOffset = 0
         file = HTTPFileStream(body)
         return (id, dropped)

@@ -11,6 +11,7 @@ package final class TLSListener {
     /// Who comes when there are so many is closed at once; with fewer than there are, nobody is dropped.
     package var connectionCountMax: Int
     private let admits: ((String) -> Bool)?
+    private let makesDescriptorFree: () -> Bool
     private let makeDelegate: (TLSChannel) -> any TLSChannelDelegate
     /// For tests: whether the next `accept` finds no descriptor left.
     var isExhausted: () -> Bool = { false }
@@ -29,6 +30,8 @@ package final class TLSListener {
     ///   - connectionCountMax: who comes when there are so many is closed at once.
     ///   - admits: called with the address of whoever comes, without the port; who is not admitted is closed at once. Nil:
     ///     everybody is.
+    ///   - makesDescriptorFree: called when there is none for the next connection; false where none can be freed, and the
+    ///     connection waits outside for a moment.
     ///   - makeDelegate: called for each connection before its first byte is read.
     /// - Throws: `.addressInUse` with the port, among others.
     package init(
@@ -39,6 +42,7 @@ package final class TLSListener {
         limits: TLSChannelLimits = TLSChannelLimits(),
         connectionCountMax: Int = 1024,
         admits: ((String) -> Bool)? = nil,
+        makesDescriptorFree: @escaping () -> Bool = { false },
         makeDelegate: @escaping (TLSChannel) -> any TLSChannelDelegate
     ) throws(TransportError) {
         loop.checkIsolated()
@@ -53,6 +57,7 @@ package final class TLSListener {
         self.limits = limits
         self.connectionCountMax = connectionCountMax
         self.admits = admits
+        self.makesDescriptorFree = makesDescriptorFree
         self.makeDelegate = makeDelegate
         watch = try loop.watch(socket.descriptor, for: .read, handler: self)
         self.socket = consume socket
@@ -125,7 +130,7 @@ extension TLSListener: ReadinessHandler {
             switch socket?.accept() ?? .none {
             case .socket(let socket): accept(socket)
             case .none: return
-            case .exhausted: return pauseAccepting()
+            case .exhausted: if !makesDescriptorFree() { return pauseAccepting() }
             }
         }
     }

@@ -27,7 +27,7 @@ struct UploaderTests {
     private func server(
         _ handle: @escaping @Sendable (HTTPRequest) -> HTTPAnswer
     ) async throws -> HTTPFront {
-        try await server(HTTPRequestApplication(bodyByteCountMax: { _ in 8 << 20 }, answer: handle))
+        try await server(HTTPRequestApplication(body: { _ in (8 << 20, .keyed(owner: "acme")) }, answer: handle))
     }
 
     private func server(_ application: HTTPRequestApplication) async throws -> HTTPFront {

@@ -29,14 +29,6 @@ struct FieldTests {
         #expect(ByteRange(nil, of: 0) == .whole)
     }
 
-    @Test(arguments: [
-        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
-        (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (UInt64.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
-    ])
-    func `a time is written as HTTP writes it`(_ seconds: UInt64, _ text: String) {
-        #expect(HTTPDate.text(seconds) == text)
-    }
-
     @Test func `a header is itself again, and nothing else is one`() {
         let header = BlobHeader(
             tenant: Site.acme.key,

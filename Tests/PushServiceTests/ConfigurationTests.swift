@@ -170,6 +170,28 @@ struct ConfigurationTests {
         #expect(faults.count == 2 && faults.allSatisfy { $0.contains("/credential/feedback") })
     }
 
+    @Test func `proxies are believed where they are named`() throws {
+        #expect(try ExampleConfiguration.read().proxies == nil)
+        let start = #""loopback-port": 8080,"#
+        func read(_ proxies: String) throws -> ProxyConfiguration? {
+            try ExampleConfiguration.read(replacing: start, with: start + #" "proxies": "# + proxies + ",").proxies
+        }
+        let range = try #require(IPRange("10.0.0.0/8"))
+        #expect(
+            try read(#"{"ranges": ["10.0.0.0/8"]}"#) == ProxyConfiguration(ranges: [range], field: .forwarded)
+        )
+        #expect(
+            try read(#"{"ranges": ["10.0.0.0/8"], "field": "x-forwarded-for"}"#)
+                == ProxyConfiguration(ranges: [range], field: .xForwardedFor)
+        )
+        for wrong in [
+            "{}", #"{"ranges": []}"#, #"{"ranges": ["10.0.0.1"]}"#, #"{"ranges": ["10.0.0.1/8"]}"#, #"["10.0.0.0/8"]"#,
+            #"{"ranges": ["10.0.0.0/8"], "field": "x-real-ip"}"#, #"{"ranges": ["10.0.0.0/8"], "trust": true}"#,
+        ] {
+            #expect(throws: ConfigurationError.self, "\(wrong)") { _ = try read(wrong) }
+        }
+    }
+
     @Test func `no value is repeated in a fault (abuse case 93)`() {
         let canary = "spk_CANARYcanaryCANARYcanaryCANARYcanaryCANARYc"
         for replaced in ["0.0.0.0", "acme", ExampleConfiguration.hash, "ABCDE12345", "sms", "SP_NEW", "8443"] {

@@ -40,8 +40,17 @@ struct RouterTests {
     @Test func `another method hears which there are`() {
         let problem = refusal { () throws(Problem) in _ = try Router.match(method: "PATCH", path: "/v1/devices/a") }
         #expect(problem?.kind == .methodNotAllowed)
-        #expect(problem?.response.fields.contains(.init("allow", "PUT, GET, DELETE")) == true)
+        #expect(problem?.response.fields.contains(.init("allow", "PUT, GET, HEAD, DELETE")) == true)
         #expect(status("get", "/v1/health") == 405)
+    }
+
+    @Test func `HEAD is answered wherever GET is, and nowhere else`() throws {
+        for route in Route.all {
+            let path = route.pattern.split(separator: "{id}", omittingEmptySubsequences: false).joined(separator: "a")
+            let isAnswered = Route.all.contains { $0.method == "GET" && $0.pattern == route.pattern }
+            #expect(status("HEAD", path) == (isAnswered ? 200 : 405), "\(path)")
+            if isAnswered { #expect(try Router.match(method: "HEAD", path: path).route.method == "GET") }
+        }
     }
 
     @Test(arguments: [

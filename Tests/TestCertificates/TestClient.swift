@@ -12,8 +12,13 @@ import Glibc
     /// - Parameters:
     ///   - port: where somebody listens.
     ///   - alpn: as on the wire: each name behind its length.
+    ///   - source: the address of this machine that it calls from, in the host's byte order; all of 127.0.0.0/8 are.
     /// - Throws: `TestAuthority.Failure`.
-    public init(port: UInt16, alpn: [UInt8] = [8] + Array("http/1.1".utf8)) throws {
+    public init(
+        port: UInt16,
+        alpn: [UInt8] = [8] + Array("http/1.1".utf8),
+        from source: UInt32 = 0x7F00_0001
+    ) throws {
         // A server that is gone must not end the tests: OpenSSL writes in a handshake too, and while it reads.
         _ = signal(SIGPIPE, SIG_IGN)
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
@@ -27,16 +32,20 @@ import Glibc
         unsafe self.context = unsafe context
         unsafe self.session = unsafe session
         self.descriptor = descriptor
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let connected = unsafe withUnsafePointer(to: address) { address in
-            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe connect(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+        func call(_ host: UInt32, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Bool {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = host.bigEndian
+            return unsafe withUnsafePointer(to: address) { address in
+                unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    unsafe body(address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
             }
         }
-        guard connected == 0 else { throw TestAuthority.Failure(call: "connect") }
+        guard unsafe call(source, 0, { unsafe bind(descriptor, $0, $1) }),
+            unsafe call(0x7F00_0001, port, { unsafe connect(descriptor, $0, $1) })
+        else { throw TestAuthority.Failure(call: "connect") }
         unsafe SSL_set_alpn_protos(session, alpn, UInt32(alpn.count))
         guard unsafe SSL_connect(session) == 1 else {
             ERR_clear_error()

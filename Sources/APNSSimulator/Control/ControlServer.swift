@@ -27,7 +27,7 @@ package final class ControlServer: Sendable {
         let router = ControlRouter(bearer: bearer)
         let core = simulator.core
         let application = HTTPRequestApplication(
-            bodyByteCountMax: { _ in Self.bodyByteCountMax },
+            body: { _ in (Self.bodyByteCountMax, .keyless(network: [])) },
             answer: { answer($0, router, core.value, onStop: onStop) }
         )
         let server = try await HTTPFront.startPlain(port: port, loop: core.loop, application: application)

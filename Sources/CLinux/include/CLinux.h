@@ -55,5 +55,11 @@ int clinux_use_processor(int number);
 /// From now on this process leaves no core, and no other process of its user may read its memory. 0, or -1 with errno.
 int clinux_forbid_dumps(void);
 
+/// Bytes that malloc has given out in all of its arenas, and that were not freed.
+size_t clinux_heap_in_use(void);
+
+/// Gives the whole pages between what malloc has given out back to the system.
+void clinux_heap_trim(void);
+
 /// `NAME=value` of the process's environment, ended by NULL. The process's own memory.
 char *const *clinux_environment(void);

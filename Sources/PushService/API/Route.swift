@@ -80,6 +80,7 @@ package enum Router {
     }
 
     static let pathByteCountMax = 256
+    private static let get = Array("GET".utf8)[...]
     package static let idByteCountMax = 64
 
     /// The table as bytes, taken apart once: every request is held against it.
@@ -109,11 +110,12 @@ package enum Router {
     /// Paths are taken as they are written: nothing is decoded, joined or tidied, so that there is one spelling of each.
     ///
     /// - Parameters:
-    ///   - method: exact, in upper case.
+    ///   - method: exact, in upper case. HEAD is answered as GET, and the server leaves the body out (RFC 9110 section 9.3.2).
     ///   - path: without the query.
     /// - Returns: the operation, and the identifier in the path.
     /// - Throws: `.notFound`, or `.methodNotAllowed` with what the path takes.
     package static func match(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) throws(Problem) -> Match {
+        let method = method.elementsEqual("HEAD".utf8) ? get : method
         // Most requests ask for one without an identifier, and are spelled right.
         for row in rows where row.isExact && row.pattern.elementsEqual(path) && row.method.elementsEqual(method) {
             return Match(route: row.route, id: nil)
@@ -127,6 +129,7 @@ package enum Router {
             guard let match = match(row.route, row.steps, steps) else { continue }
             if row.method.elementsEqual(method) { return match }
             allowed.append(row.route.method)
+            if row.method[...] == get { allowed.append("HEAD") }
         }
         guard !allowed.isEmpty else { throw notFound }
         var problem = Problem(.methodNotAllowed, "Use \(allowed.joined(separator: " or ")).")

@@ -33,11 +33,21 @@ package struct IPAddress: Hashable, Sendable {
     /// What a listener for both families sees of an IPv4 client (`::ffff:192.0.2.1`) counts as IPv4: all of them have
     /// the same 64 bits.
     package var client: IPAddress {
-        guard !isIPv4 else { return self }
-        if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
-            return IPAddress(bytes: Array(bytes[12...])) ?? self
-        }
+        let plain = withoutMapping
+        guard !plain.isIPv4 else { return plain }
         return IPAddress(bytes: Array(bytes[..<8]) + [UInt8](repeating: 0, count: 8)) ?? self
+    }
+
+    /// The IPv4 address that `::ffff:192.0.2.1` stands for; any other as it is.
+    package var withoutMapping: IPAddress {
+        guard !isIPv4, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else { return self }
+        return IPAddress(bytes: Array(bytes[12...])) ?? self
+    }
+
+    /// The bytes of an IPv4 address, or the 56 bits of IPv6 that a household is given at most.
+    package var network: [UInt8] {
+        let plain = withoutMapping
+        return plain.isIPv4 ? plain.bytes : Array(bytes[..<7])
     }
 }
 

@@ -47,7 +47,7 @@ extension ServiceConfiguration {
     }
 
     private static let names = [
-        "listen", "loopback-port", "tls", "database-file", "token-key-file", "tenants", "limits",
+        "listen", "loopback-port", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
     ]
 
     /// - Returns: nil where a fault left a hole.
@@ -55,6 +55,7 @@ extension ServiceConfiguration {
         guard let reader = ObjectReader(document, at: .root, names: names, faults: faults) else { return nil }
         let listens = listens(reader)
         let loopback = reader.integer("loopback-port", in: 0...65_535)
+        let proxies = reader.object("proxies", names: ProxyConfiguration.names).map { ProxyConfiguration($0) }
         let tls = tls(reader)
         let database = reader.file("database-file", isRequired: true)
         let tokenKey = reader.file("token-key-file", isRequired: true)
@@ -73,6 +74,7 @@ extension ServiceConfiguration {
         return ServiceConfiguration(
             listens: listens,
             loopbackPort: loopback.map { UInt16($0) },
+            proxies: proxies,
             tls: tls,
             databaseFile: database,
             tokenKeyFile: tokenKey,

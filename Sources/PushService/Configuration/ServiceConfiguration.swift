@@ -21,6 +21,8 @@ package struct ServiceConfiguration: Equatable, Sendable {
     package let listens: [Listen]
     /// Plain HTTP on 127.0.0.1 only: probes, and back ends on the same machine.
     package let loopbackPort: UInt16?
+    /// Nil: no proxy is believed, and a client is the other end of its connection.
+    package let proxies: ProxyConfiguration?
     package let tls: TLSFiles
     package let databaseFile: String
     /// 32 bytes that device tokens are encrypted under, outside the database.

@@ -17,7 +17,7 @@ extension WebhookConfiguration {
         let secretFile = reader.file("secret-file", isRequired: true)
         let oldSecretFile = reader.file("old-secret-file")
         let authoritiesFile = reader.file("authorities-file")
-        let ranges = Self.ranges(reader)
+        let ranges = reader.ranges("allowed-ranges") ?? []
         guard let target = url.flatMap({ WebhookTarget($0, allowsPlainHTTP: allowsPlain) }), let secretFile else {
             return nil
         }
@@ -31,7 +31,9 @@ extension WebhookConfiguration {
         self.authoritiesFile = authoritiesFile
         allowedRanges = ranges
     }
+}
 
+extension WebhookConfiguration {
     /// Why no post would ever be sent there, as far as that is known without asking anybody.
     ///
     /// - Source: RFC 6761 sections 6.3 and 6.4, for the two names.
@@ -44,13 +46,23 @@ extension WebhookConfiguration {
         return "no webhook is sent to this address (\(refusal.rawValue)); give a public one, or name its range in"
             + " 'allowed-ranges'"
     }
+}
 
-    private static func ranges(_ reader: ObjectReader) -> [IPRange] {
-        let elements = reader.elements("allowed-ranges", 1...64, of: "ranges such as \"10.1.0.0/16\"") ?? []
-        return elements.compactMap { element in
+extension ProxyConfiguration {
+    init(_ reader: ObjectReader) {
+        ranges = reader.ranges("ranges", isRequired: true) ?? []
+        field = reader.choice("field") ?? .forwarded
+    }
+}
+
+extension ObjectReader {
+    /// 1 to 64 ranges of addresses.
+    fileprivate func ranges(_ name: String, isRequired: Bool = false) -> [IPRange]? {
+        let elements = elements(name, 1...64, of: "ranges such as \"10.1.0.0/16\"", isRequired: isRequired)
+        return elements?.compactMap { element in
             if let range = element.value.string.flatMap({ IPRange($0) }) { return range }
             let problem = "expected a range such as \"10.1.0.0/16\", with zeros behind its bits"
-            reader.faults.add(.wrong, element.path, at: element.value.offset, problem)
+            faults.add(.wrong, element.path, at: element.value.offset, problem)
             return nil
         }
     }

@@ -112,7 +112,7 @@ package final class APIApplication: HTTPApplication {
             let operation = admission.route.operation
             if operation == .health { return .answer(status.health()) }
             let byteCountMax = APICall.bodyByteCountMax(operation, admission.settings.limits)
-            return .read(byteCountMax: byteCountMax, then: APIExchange(self, admission))
+            return .read(byteCountMax: byteCountMax, share: admission.share, then: APIExchange(self, admission))
         } catch {
             if let grant = error.endedKey { note(endedKey: grant) }
             return .answer(refuse(error))
@@ -130,7 +130,7 @@ package final class APIApplication: HTTPApplication {
     private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APIAdmission {
         let now = context.clock.uptime()
         let settings = context.settings
-        let request = APIHead.request(head, &state.clients)
+        let request = APIHead.request(head, &state.clients, settings.configuration.proxies)
         let target = APIHead.target(head)
         let match: Router.Match
         do throws(Problem) {
@@ -168,6 +168,7 @@ package final class APIApplication: HTTPApplication {
             query: target.query,
             fields: request.fields.filter { $0.name != "authorization" },
             grant: grant,
+            share: grant.map { .keyed(owner: $0.tenant) } ?? .keyless(network: request.client?.network ?? []),
             settings: settings,
             begun: now
         )

@@ -1,5 +1,6 @@
 import Envelope
 import PushStore
+import Transport
 
 /// A request's head that has passed the gate. An object: it goes from hand to hand, and copying all of it costs more than
 /// that.
@@ -13,6 +14,8 @@ final class APIAdmission: Sendable {
     let fields: [APIRequest.Field]
     /// Whom it speaks for; nil where the route asks for no key.
     let grant: Grant?
+    /// Which memory its body takes.
+    let share: HTTPBodyShare
     /// As they were when it came.
     let settings: ServiceSettings
     /// Nanoseconds of the monotonic clock.
@@ -24,6 +27,7 @@ final class APIAdmission: Sendable {
         query: String?,
         fields: [APIRequest.Field],
         grant: Grant?,
+        share: HTTPBodyShare,
         settings: ServiceSettings,
         begun: Int64
     ) {
@@ -32,6 +36,7 @@ final class APIAdmission: Sendable {
         self.query = query
         self.fields = fields
         self.grant = grant
+        self.share = share
         self.settings = settings
         self.begun = begun
     }

@@ -6,14 +6,18 @@ enum APIHead {
     private static let queryByteCountMax = 1_024
 
     /// With the key, for the gate.
-    static func request(_ head: HTTPHead, _ clients: inout ClientAddresses) -> APIRequest {
+    static func request(
+        _ head: HTTPHead,
+        _ clients: inout ClientAddresses,
+        _ proxies: ProxyConfiguration?
+    ) -> APIRequest {
         var fields: [APIRequest.Field] = []
         fields.reserveCapacity(4)
         for index in 0..<head.fields.count {
             guard let name = name(of: index, head.fields) else { continue }
             fields.append(.init(name, String(decoding: head.fields.value(of: index), as: UTF8.self)))
         }
-        return APIRequest(method: "", path: "", fields: fields, client: clients.address(of: head))
+        return APIRequest(method: "", path: "", fields: fields, client: clients.client(of: head, proxies))
     }
 
     private static func name(of index: Int, _ fields: HeaderBlock) -> String? {
@@ -41,14 +45,24 @@ enum APIHead {
 /// The addresses of clients as numbers: a connection brings one text many times. A value.
 struct ClientAddresses {
     private static let countMax = 1_024
+    private static let loopback = IPAddress(bytes: [127, 0, 0, 1])
     private var known: [String: IPAddress] = [:]
 
-    /// nil on the loopback port. What cannot be read is one client, and no way around the rate.
-    mutating func address(of head: HTTPHead) -> IPAddress? {
-        guard let text = head.remoteAddress else { return nil }
+    /// - Parameters:
+    ///   - head: of a request.
+    ///   - proxies: those that are believed.
+    /// - Returns: the address that the request comes from; nil for a caller on this machine.
+    mutating func client(of head: HTTPHead, _ proxies: ProxyConfiguration?) -> IPAddress? {
+        let peer = head.remoteAddress.flatMap { address($0) }
+        guard let proxies, let proxy = peer ?? Self.loopback, proxies.contains(proxy) else { return peer }
+        return proxies.client(behind: proxy, head.fields) ?? peer
+    }
+
+    /// What cannot be read is one client, and no way around the rate.
+    private mutating func address(_ text: String) -> IPAddress? {
         if let address = known[text] { return address }
         let withoutZone = text.prefix { $0 != "%" }
-        let address = IPAddress(String(withoutZone)) ?? IPAddress(bytes: [0, 0, 0, 0])
+        guard let address = IPAddress(String(withoutZone)) ?? IPAddress(bytes: [0, 0, 0, 0]) else { return nil }
         if known.count >= Self.countMax { known = [:] }
         known[text] = address
         return address

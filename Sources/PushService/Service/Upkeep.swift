@@ -8,6 +8,7 @@ import Transport
 package final class Upkeep: Sendable {
     private final class State {
         var plan = UpkeepPlan()
+        var heap = HeapTrim()
         var timer: LoopTimer?
         var isStopped = true
         var isRunning = false
@@ -98,6 +99,9 @@ package final class Upkeep: Sendable {
             return false
         case .saveQuota:
             try await quota.save()
+            return false
+        case .trim:
+            state.value.heap.run()
             return false
         case .ring:
             bells.hooks()

@@ -19,12 +19,15 @@ package struct UpkeepPlan: Equatable, Sendable {
         case emptyLog
         /// Forgets what ended before the retention.
         case purge
+        /// Returns memory to the system after a flood.
+        case trim
 
         /// Seconds between two runs that found nothing more.
         package var intervalSeconds: Int64 {
             switch self {
             case .expire: 1
             case .measure, .saveQuota, .ring: 5
+            case .trim: 10
             case .renewStamp, .emptyLog, .purge: 60
             }
         }

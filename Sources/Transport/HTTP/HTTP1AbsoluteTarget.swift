@@ -8,7 +8,6 @@ struct HTTP1AbsoluteTarget {
     let path: [UInt8]
 
     private static let schemes: [StaticString] = ["http://", "https://"]
-    private static let authorityMarks = Array("-._~!$&'()*+,;=:[]%".utf8)
 
     /// - Parameters:
     ///   - target: as it came.
@@ -20,7 +19,7 @@ struct HTTP1AbsoluteTarget {
         let rest = target.dropFirst(scheme.utf8CodeUnitCount)
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         let authority = rest[..<(end ?? rest.endIndex)]
-        guard isAuthority(authority) else { throw .targetMalformed }
+        guard HTTPAuthority.isValid(authority) else { throw .targetMalformed }
         var path = Array(rest[authority.endIndex...])
         // An empty path is the root's, and of OPTIONS the server's (RFC 9112 section 3.2.4).
         if path.isEmpty, isOptions { path = [UInt8(ascii: "*")] }
@@ -32,22 +31,5 @@ struct HTTP1AbsoluteTarget {
         scheme.withUTF8Buffer { scheme in
             unsafe target.prefix(scheme.count).elementsEqual(scheme) { HTTP1Syntax.lowercased($0) == $1 }
         }
-    }
-
-    /// A host, and digits behind its colon.
-    private static func isAuthority(_ authority: ArraySlice<UInt8>) -> Bool {
-        guard let first = authority.first, first != UInt8(ascii: ":") else { return false }
-        let isText = authority.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: authorityMarks.contains(byte)
-            }
-        }
-        guard isText else { return false }
-        let hostEnd = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
-        guard let colon = authority[hostEnd...].firstIndex(of: UInt8(ascii: ":")) else { return true }
-        return authority[(colon + 1)...].allSatisfy { (0x30...0x39).contains($0) }
     }
 }

@@ -15,9 +15,9 @@ extension HTTP1Connection {
         }
         if respondedAt == nil || channel.unsentByteCount == 0 { respondedAt = channel.loop.now }
         if answer.isRefusal { didRefuse() }
-        output.append(Self.head(of: answer, closes: request.closes).span)
+        output.append(head(of: answer, closes: request.closes).span)
         if !request.isHead, Self.hasBody(answer.status) {
-            output.append(answer.body.bytes.span)
+            output.append(answer.body.bytesInMemory.span)
             file = HTTPFileStream(answer.body)
         }
         if request.closes || request.unreadByteCount == 0 { didEndRequest() } else { pump() }
@@ -78,23 +78,26 @@ extension HTTP1Connection {
     /// RFC 9110 section 8.6: no length with these, and no body.
     private static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }
 
-    private static func head(of answer: HTTPAnswer, closes: Bool) -> [UInt8] {
+    private func head(of answer: HTTPAnswer, closes: Bool) -> [UInt8] {
+        let fields = service.dated(answer.fields)
         var head: [UInt8] = []
-        head.reserveCapacity(128 + answer.fields.bytes.count + 4 * answer.fields.count)
+        head.reserveCapacity(128 + fields.bytes.count + 4 * fields.count)
         head += "HTTP/1.1 ".utf8
         head += String(answer.status).utf8
         // RFC 9112 section 4: the reason may be empty, its space not.
         head += " \r\n".utf8
-        for index in 0..<answer.fields.count {
-            let field = answer.fields[index]
+        for index in 0..<fields.count {
+            let field = fields[index]
             // One that would end its line is none.
-            guard !field.name.contains(where: isControl), !field.value.contains(where: isControl) else { continue }
+            guard !field.name.contains(where: Self.isControl), !field.value.contains(where: Self.isControl) else {
+                continue
+            }
             head += field.name
             head += ": ".utf8
             head += field.value
             head += "\r\n".utf8
         }
-        if hasBody(answer.status) {
+        if Self.hasBody(answer.status) {
             head += "content-length: ".utf8
             head += String(answer.body.byteCount).utf8
             head += "\r\n".utf8

@@ -25,6 +25,8 @@ final class HTTP1Connection {
         /// It has not been asked for its body.
         var awaitsContinue = false
         var unreadByteCount = 0
+        /// Which memory its body takes; nil: none is kept.
+        var share: HTTPBodyShare?
         var isAnswered = true
         var intake = HTTPBodyIntake()
         var exchange: (any HTTPExchange)?
@@ -33,6 +35,7 @@ final class HTTP1Connection {
     let service: HTTPService
     let channel: any ByteChannel
     private let remoteAddress: String?
+    private let onKeyAccepted: () -> Void
     private var onClosed: (() -> Void)?
     private(set) var input = ByteQueue()
     var output = ByteQueue()
@@ -62,16 +65,19 @@ final class HTTP1Connection {
     ///   - channel: open.
     ///   - service: the server's.
     ///   - remoteAddress: without the port; nil for a caller on this machine.
+    ///   - onKeyAccepted: called for each request whose key was accepted.
     ///   - onClosed: called once, when nothing is left of the connection.
     init(
         _ channel: any ByteChannel,
         service: HTTPService,
         remoteAddress: String?,
+        onKeyAccepted: @escaping () -> Void,
         onClosed: @escaping () -> Void
     ) {
         self.channel = channel
         self.service = service
         self.remoteAddress = remoteAddress
+        self.onKeyAccepted = onKeyAccepted
         self.onClosed = onClosed
         lastRequestAt = channel.loop.now
         planSweep()
@@ -186,13 +192,17 @@ final class HTTP1Connection {
         if phase == .answer { beganAt = nil }
         switch service.begin(asked) {
         case .answer(let answer): respond(request.number, answer)
-        case .read(let byteCountMax, let exchange):
+        case .read(let byteCountMax, let share, let exchange):
+            if case .keyed = share { onKeyAccepted() }
             guard head.bodyByteCount <= byteCountMax else {
                 request.intake.discard(service.budget)
                 return exchange.finish(.tooLarge(byteCount: head.bodyByteCount), responder)
             }
             guard phase == .body else { return exchange.finish(.whole([]), responder) }
             request.exchange = exchange
+            request.share = share
+            // Nothing of it has been taken: there is nothing to refuse.
+            _ = request.intake.keep(byteCountMax: byteCountMax, share, service.budget)
             askForBody()
         }
     }
@@ -256,8 +266,7 @@ final class HTTP1Connection {
 
     /// A look at everything that has a deadline, four times per shortest one.
     private func planSweep() {
-        let limits = service.limits
-        let shortest = min(limits.requestDeadline, limits.responseDeadline, limits.idleDeadline)
+        let shortest = service.limits.shortestDeadline
         sweepTimer = channel.loop.schedule(after: max(shortest / 4, .milliseconds(1))) { [weak self] in
             guard let self else { return }
             sweep()
@@ -267,7 +276,8 @@ final class HTTP1Connection {
 
     private func sweep() {
         let (now, limits) = (channel.loop.now, service.limits)
-        if let beganAt, beganAt + limits.requestDeadline <= now {
+        let requestDeadline = limits.deadline(of: phase == .head ? nil : request.share)
+        if let beganAt, beganAt + requestDeadline <= now {
             guard phase == .head || !request.isAnswered else { return end() }
             return refuse(.tooSlow)
         }

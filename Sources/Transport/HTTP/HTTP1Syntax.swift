@@ -1,6 +1,6 @@
 /// The characters of names in a request's head (RFC 9110 section 5.6.2).
-enum HTTP1Syntax {
-    static func isTokenCharacter(_ byte: UInt8) -> Bool {
+package enum HTTP1Syntax {
+    package static func isTokenCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "a")...UInt8(ascii: "z"):
@@ -10,7 +10,7 @@ enum HTTP1Syntax {
     }
 
     /// An ASCII letter without its case; every other byte as it is.
-    static func lowercased(_ byte: UInt8) -> UInt8 {
+    package static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

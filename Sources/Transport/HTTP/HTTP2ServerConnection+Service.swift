@@ -9,13 +9,22 @@ extension HTTP2ServerConnection {
         while exchanges.count <= slot { exchanges.append(Exchange()) }
         let fields = message.headers
         let isHead = fields[":method"]?.elementsEqual("HEAD".utf8) ?? false
-        exchanges[slot] = Exchange(streamID: streamID, isHead: isHead && !message.isHeaderTooLarge)
+        exchanges[slot] = Exchange(
+            streamID: streamID,
+            requestDeadline: service.limits.deadline(of: nil),
+            isHead: isHead && !message.isHeaderTooLarge
+        )
         guard !message.isHeaderTooLarge else { return answer(slot, streamID, HTTPRefusal.headTooLarge.answer) }
         let head = HTTPHead(fields: fields, remoteAddress: remoteHost)
         if let refusal = head.refusal { return answer(slot, streamID, refusal.answer) }
         switch service.begin(head) {
         case .answer(let answer): self.answer(slot, streamID, answer)
-        case .read(let byteCountMax, let exchange): read(slot, streamID, fields, byteCountMax, exchange, session)
+        case .read(let byteCountMax, let share, let exchange):
+            if case .keyed = share { onKeyAccepted?() }
+            // The application may have broken the connection off meanwhile.
+            guard !isClosed, exchanges[slot].streamID == streamID else { return }
+            exchanges[slot].requestDeadline = service.limits.deadline(of: share)
+            read(slot, streamID, fields, byteCountMax, share, exchange, session)
         }
     }
 
@@ -24,11 +33,10 @@ extension HTTP2ServerConnection {
         _ streamID: Int32,
         _ fields: HeaderBlock,
         _ byteCountMax: Int,
+        _ share: HTTPBodyShare,
         _ exchange: any HTTPExchange,
         _ session: HTTP2Session
     ) {
-        // The application may have broken the connection off meanwhile.
-        guard !isClosed, exchanges[slot].streamID == streamID else { return }
         // nghttp2 lets no length through that is no number, or that the body does not keep to.
         let announced = fields["content-length"].map(Self.number) ?? 0
         guard announced <= byteCountMax else {
@@ -37,7 +45,7 @@ extension HTTP2ServerConnection {
         }
         exchanges[slot].reading = exchange
         // Now and not as an event: the request's end may be among those that wait.
-        if let fault = session.limitBody(slot, byteCountMax: byteCountMax) {
+        if let fault = session.keepBody(slot, byteCountMax: byteCountMax, share) {
             return didRefuseBody(slot, fault, session)
         }
         let waits = fields["expect"] != nil && session.bodyByteCount(slot) == 0 && !session.isMessageWhole(slot)
@@ -93,7 +101,8 @@ extension HTTP2ServerConnection {
         session.discardBody(slot)
         if !session.isMessageWhole(slot) { answeredEarly.append((slot, streamID)) }
         let contentLength = hasBody ? answer.body.byteCount : nil
-        respond(slot, streamID, status: answer.status, answer.fields, contentLength: contentLength, body)
+        let fields = service?.dated(answer.fields) ?? answer.fields
+        respond(slot, streamID, status: answer.status, fields, contentLength: contentLength, body)
     }
 
     /// The connection may have to wait for a moment; what of it was read before is looked at.

@@ -7,12 +7,12 @@ extension HTTP2Session {
         report(.bodyRefused(slot: slot, fault))
     }
 
-    /// Nothing longer is kept of a request's body.
+    /// Keeps a request's body, up to a length, at the cost of a share.
     ///
-    /// - Returns: `.tooLarge` when what has come in the same piece as its head is longer already.
-    func limitBody(_ slot: Int, byteCountMax: Int) -> HTTPBodyFault? {
+    /// - Returns: why what has come in the same piece as its head is not kept.
+    func keepBody(_ slot: Int, byteCountMax: Int, _ share: HTTPBodyShare) -> HTTPBodyFault? {
         guard let bodyBudget else { return nil }
-        return streams[slot].intake.limit(to: byteCountMax, bodyBudget)
+        return streams[slot].intake.keep(byteCountMax: byteCountMax, share, bodyBudget)
     }
 
     /// What came of a body. Its memory counts until `discardBody`.

@@ -27,8 +27,9 @@ package struct HTTPHead: Sendable {
 package enum HTTPBeginning {
     /// Answered as it is; what comes of its body is thrown away.
     case answer(HTTPAnswer)
-    /// Its body is read, to that many bytes.
-    case read(byteCountMax: Int, then: any HTTPExchange)
+    /// Its body is read, to that many bytes. The share says which memory it takes, and so how long it may take: see
+    /// `HTTPLimits.deadline(of:)`.
+    case read(byteCountMax: Int, share: HTTPBodyShare, then: any HTTPExchange)
 }
 
 /// A request whose body is being read.
@@ -62,7 +63,7 @@ package struct HTTPAnswer: Sendable {
         }
 
         /// Those that are in memory.
-        var bytes: [UInt8] {
+        package var bytesInMemory: [UInt8] {
             if case .bytes(let bytes) = self { bytes } else { [] }
         }
     }

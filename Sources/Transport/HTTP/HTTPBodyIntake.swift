@@ -1,25 +1,3 @@
-/// The memory for the bodies of all requests of a server. Lives on its loop.
-final class HTTPBodyBudget {
-    let byteCountMax: Int
-    private(set) var byteCount = 0
-    private(set) var highestByteCount = 0
-
-    init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
-
-    /// - Returns: whether there was so much left.
-    func take(_ count: Int) -> Bool {
-        guard byteCount + count <= byteCountMax else { return false }
-        byteCount += count
-        highestByteCount = max(highestByteCount, byteCount)
-        return true
-    }
-
-    func give(_ count: Int) {
-        byteCount -= count
-        precondition(byteCount >= 0, "given back twice")
-    }
-}
-
 /// Why a body is not kept.
 package enum HTTPBodyFault: Equatable, Sendable {
     /// It is longer than it may be.
@@ -28,38 +6,44 @@ package enum HTTPBodyFault: Equatable, Sendable {
     case noRoom
 }
 
-/// A body while it comes: what is kept of it, and what that takes of the budget. A value of its stream's or connection's;
-/// whoever lets go of it calls `discard` first.
+/// A body while it comes: what is kept of it, and what that takes of the budget. A value of its stream's or connection's,
+/// which calls `discard` before it lets go of it.
 struct HTTPBodyIntake {
     private(set) var bytes: [UInt8] = []
     /// What came.
     private(set) var byteCount = 0
     private var chargedByteCount = 0
     private var byteCountMax = Int.max
+    /// Nil until the application has judged the request's head. What came of the body by then came in the same piece as the
+    /// head, and costs nothing yet.
+    private var share: HTTPBodyShare?
     private var isDiscarding = false
 
-    /// Nothing longer is kept.
+    /// Keeps the body, up to a length, at the cost of a share.
     ///
-    /// - Returns: `.tooLarge` when what has come is longer already; it is gone then.
-    mutating func limit(to byteCountMax: Int, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
+    /// - Returns: why what has come already is gone; nil where it is kept.
+    mutating func keep(byteCountMax: Int, _ share: HTTPBodyShare, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
         self.byteCountMax = byteCountMax
-        guard byteCount > byteCountMax, !isDiscarding else { return nil }
-        discard(budget)
-        return .tooLarge
+        self.share = share
+        return charge(budget)
     }
 
     /// - Returns: why nothing of the body is kept from now on, once.
     mutating func append(_ piece: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
         byteCount += piece.count
+        if !isDiscarding, byteCount <= byteCountMax { unsafe bytes.append(contentsOf: piece) }
+        return charge(budget)
+    }
+
+    private mutating func charge(_ budget: HTTPBodyBudget) -> HTTPBodyFault? {
         guard !isDiscarding else { return nil }
         guard byteCount <= byteCountMax else {
             discard(budget)
             return .tooLarge
         }
-        unsafe bytes.append(contentsOf: piece)
         // What the list has taken of the memory, and not what lies in it.
-        guard bytes.capacity > chargedByteCount else { return nil }
-        guard budget.take(bytes.capacity - chargedByteCount) else {
+        guard let share, bytes.capacity > chargedByteCount else { return nil }
+        guard budget.take(bytes.capacity - chargedByteCount, of: share) else {
             discard(budget)
             return .noRoom
         }
@@ -78,7 +62,7 @@ struct HTTPBodyIntake {
     mutating func discard(_ budget: HTTPBodyBudget) {
         isDiscarding = true
         bytes = []
-        budget.give(chargedByteCount)
+        if let share { budget.give(chargedByteCount, of: share) }
         chargedByteCount = 0
     }
 }

@@ -10,17 +10,27 @@ final class HTTPFrontConnection {
     private let service: HTTPService
     private let limits: HTTP2ServerLimits
     private var version = Version.undecided
+    private var standing = HTTPConnectionTable.Standing.handshaking
+    private let onStanding: (HTTPConnectionTable.Standing) -> Void
     private var onClosed: (() -> Void)?
 
     /// - Parameters:
     ///   - channel: its handshake is to come.
     ///   - service: the server's.
     ///   - limits: the service's for HTTP/2.
+    ///   - onStanding: called when it has come further.
     ///   - onClosed: called once, when nothing is left of the connection.
-    init(_ channel: TLSChannel, service: HTTPService, limits: HTTP2ServerLimits, onClosed: @escaping () -> Void) {
+    init(
+        _ channel: TLSChannel,
+        service: HTTPService,
+        limits: HTTP2ServerLimits,
+        onStanding: @escaping (HTTPConnectionTable.Standing) -> Void,
+        onClosed: @escaping () -> Void
+    ) {
         self.channel = channel
         self.service = service
         self.limits = limits
+        self.onStanding = onStanding
         self.onClosed = onClosed
     }
 
@@ -35,13 +45,27 @@ final class HTTPFrontConnection {
 
     /// Ends at once, without a word.
     func abort() { channel.abort(.connectionClosed) }
+
+    private func didReach(_ standing: HTTPConnectionTable.Standing) {
+        guard standing != self.standing else { return }
+        self.standing = standing
+        onStanding(standing)
+    }
 }
 
 extension HTTPFrontConnection: TLSChannelDelegate {
     func channelDidOpen(_ channel: TLSChannel) {
+        didReach(.keyless)
+        let onKeyAccepted = { [unowned self] in didReach(.keyed) }
         guard channel.negotiatedProtocol == "h2" else {
             // http/1.1, or a client that knows nothing of ALPN.
-            let connection = HTTP1Connection(channel, service: service, remoteAddress: channel.remoteHost) {}
+            let connection = HTTP1Connection(
+                channel,
+                service: service,
+                remoteAddress: channel.remoteHost,
+                onKeyAccepted: onKeyAccepted,
+                onClosed: {}
+            )
             version = .http1(connection)
             return
         }
@@ -50,6 +74,7 @@ extension HTTPFrontConnection: TLSChannelDelegate {
             limits: limits,
             service: service,
             makeHandler: nil,
+            onKeyAccepted: onKeyAccepted,
             onClosed: { _ in }
         )
         version = .http2(connection)

@@ -1,18 +1,18 @@
-/// The loop's side of a server for both versions: its listeners and who is connected.
+/// The loop's side of a server for both versions: its listeners and its connections.
 final class HTTPFrontCore {
     let service: HTTPService
     private var limits: HTTP2ServerLimits
-    private var places: HTTPPlaces
+    private var table: HTTPConnectionTable
     private var listeners: [TLSListener] = []
     private var loopbackListener: PlainListener?
-    private var connections: [ObjectIdentifier: HTTPFrontConnection] = [:]
+    private var connections: [HTTPConnectionTable.ID: HTTPFrontConnection] = [:]
     private(set) var loopbackConnections: [ObjectIdentifier: (PlainChannel, HTTP1Connection)] = [:]
     private var onClosed: [() -> Void] = []
 
     init(application: any HTTPApplication, limits: HTTPLimits, loop: EventLoop) {
         service = HTTPService(application: application, limits: limits, loop: loop)
         self.limits = limits.http2
-        places = HTTPPlaces(
+        table = HTTPConnectionTable(
             countMax: limits.connectionCountMax,
             countPerNetworkMax: limits.connectionCountPerAddressMax
         )
@@ -45,31 +45,56 @@ final class HTTPFrontCore {
             context: context,
             loop: service.loop,
             limits: service.limits.channel,
-            connectionCountMax: service.limits.connectionCountMax,
-            admits: { [self] host in places.admits(host) },
+            // The table counts those of all listeners.
+            connectionCountMax: .max,
+            admits: { [self] host in makesRoom(for: host) },
+            makesDescriptorFree: { [self] in table.oldest.map { closeForOthers($0) } != nil },
             makeDelegate: { [self] channel in makeConnection(channel) }
         )
     }
 
+    /// - Returns: whether a connection from this address may come; another one may have been closed for it.
+    private func makesRoom(for host: String) -> Bool {
+        let admission = table.admission(of: host, isProxy: service.limits.isProxy(host), at: service.loop.now)
+        if case .inPlaceOf(let id) = admission { closeForOthers(id) }
+        return admission != .refused
+    }
+
+    private func closeForOthers(_ id: HTTPConnectionTable.ID) {
+        table.remove(id)
+        connections[id]?.abort()
+    }
+
     private func makeConnection(_ channel: TLSChannel) -> HTTPFrontConnection {
         let host = channel.remoteHost ?? ""
-        places.enter(host)
-        let id = ObjectIdentifier(channel)
-        let connection = HTTPFrontConnection(channel, service: service, limits: limits) { [self] in
-            places.leave(host)
-            connections[id] = nil
-            didClose()
-        }
+        let id = table.insert(host, isProxy: service.limits.isProxy(host), at: service.loop.now)
+        let connection = HTTPFrontConnection(
+            channel,
+            service: service,
+            limits: limits,
+            onStanding: { [self] standing in table.move(id, to: standing, at: service.loop.now) },
+            onClosed: { [self] in
+                table.remove(id)
+                connections[id] = nil
+                didClose()
+            }
+        )
         connections[id] = connection
         return connection
     }
 
     private func makeLoopbackConnection(_ channel: PlainChannel) -> HTTP1Connection {
         let id = ObjectIdentifier(channel)
-        let connection = HTTP1Connection(channel, service: service, remoteAddress: nil) { [self] in
-            loopbackConnections[id] = nil
-            didClose()
-        }
+        let connection = HTTP1Connection(
+            channel,
+            service: service,
+            remoteAddress: nil,
+            onKeyAccepted: {},
+            onClosed: { [self] in
+                loopbackConnections[id] = nil
+                didClose()
+            }
+        )
         loopbackConnections[id] = (channel, connection)
         return connection
     }
@@ -78,16 +103,13 @@ final class HTTPFrontCore {
         for listener in listeners { listener.replaceContext(context) }
     }
 
-    /// Who is there keeps the deadlines that it came with; how many may come is a question of the next one.
+    /// Connections that are there keep their deadlines; how many may be is a question of the next one.
     func replaceLimits(_ limits: HTTPLimits) {
         service.limits = limits
         self.limits = limits.http2
-        places.countMax = limits.connectionCountMax
-        places.countPerNetworkMax = limits.connectionCountPerAddressMax
-        for listener in listeners {
-            listener.connectionCountMax = limits.connectionCountMax
-            listener.limits = limits.channel
-        }
+        table.countMax = limits.connectionCountMax
+        table.countPerNetworkMax = limits.connectionCountPerAddressMax
+        for listener in listeners { listener.limits = limits.channel }
     }
 
     func close(gracefully: Bool, completion: @escaping () -> Void) {

@@ -34,7 +34,8 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
             The target must be a path that begins with a slash, in visible ASCII, without a fragment; in HTTP/1.1 a scheme and \
             a host may stand before it.
             """
-        case .hostMalformed: "There must be exactly one host."
+        case .hostMalformed:
+            "There must be exactly one host: a name or an address, and a port in digits behind a colon."
         case .lengthMalformed: "There must be one Content-Length, in digits, and no Transfer-Encoding beside it."
         case .tooSlow: "The request did not come to its end in time."
         case .lengthMissing: "Send the body with its Content-Length; chunks are not taken."
@@ -83,15 +84,16 @@ extension HTTPHead {
         path.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
     }
 
-    /// RFC 9113 section 8.3.1: where both name a host, they name the same.
+    /// Whether each host is well-formed, and where two fields name one, they name the same (RFC 9113 section 8.3.1).
     private var hasOneHost: Bool {
         var host: Int?
         var authority: Int?
         for index in 0..<fields.count {
             if fields.isNamed("host", at: index) {
-                guard host == nil else { return false }
+                guard host == nil, HTTPAuthority.isValid(fields.value(of: index)) else { return false }
                 host = index
             } else if fields.isNamed(":authority", at: index) {
+                guard HTTPAuthority.isValid(fields.value(of: index)) else { return false }
                 authority = index
             }
         }

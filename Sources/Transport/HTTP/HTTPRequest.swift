@@ -63,24 +63,27 @@ extension HTTPAnswer {
 
 /// Answers whole requests by one function, which runs on the server's loop and holds it up.
 package final class HTTPRequestApplication: HTTPApplication {
-    private let bodyByteCountMax: @Sendable (HTTPRequest) -> Int?
+    /// How long a body may be, and whose memory it takes.
+    package typealias Body = (byteCountMax: Int, share: HTTPBodyShare)
+
+    private let body: @Sendable (HTTPRequest) -> Body?
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
 
     /// - Parameters:
-    ///   - bodyByteCountMax: how long the body of this request may be, which is not there yet; nil: it is answered without.
+    ///   - body: called before the request's body is there; nil: it is answered without.
     ///   - answer: called with the whole request, or without its body.
     package init(
-        bodyByteCountMax: @escaping @Sendable (HTTPRequest) -> Int?,
+        body: @escaping @Sendable (HTTPRequest) -> Body?,
         answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer
     ) {
-        self.bodyByteCountMax = bodyByteCountMax
+        self.body = body
         self.answer = answer
     }
 
     package func begin(_ head: HTTPHead) -> HTTPBeginning {
         let request = HTTPRequest(head)
-        guard let byteCountMax = bodyByteCountMax(request) else { return .answer(answer(request)) }
-        return .read(byteCountMax: byteCountMax, then: HTTPRequestExchange(request, answer))
+        guard let body = body(request) else { return .answer(answer(request)) }
+        return .read(byteCountMax: body.byteCountMax, share: body.share, then: HTTPRequestExchange(request, answer))
     }
 }
 

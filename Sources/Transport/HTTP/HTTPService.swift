@@ -1,9 +1,12 @@
+import Platform
+
 /// What all connections of one server share. Lives on its loop.
 final class HTTPService {
     let loop: EventLoop
     var limits: HTTPLimits
     let budget: HTTPBodyBudget
     var refusals: RefusalBudget
+    private var date = HTTPDateField()
     /// Nil once the server closes: an application may well hold its server.
     private var application: (any HTTPApplication)?
 
@@ -11,7 +14,11 @@ final class HTTPService {
         self.loop = loop
         self.limits = limits
         self.application = application
-        budget = HTTPBodyBudget(byteCountMax: limits.bodyMemoryMax)
+        budget = HTTPBodyBudget(
+            keyed: limits.keyedBodyMemoryMax,
+            keyless: limits.keylessBodyMemoryMax,
+            network: limits.networkBodyMemoryMax
+        )
         refusals = RefusalBudget(limits.refusals)
     }
 
@@ -19,6 +26,15 @@ final class HTTPService {
     func begin(_ head: HTTPHead) -> HTTPBeginning {
         application?.begin(head) ?? .answer(HTTPAnswer(status: 503))
     }
+
+    /// An answer's fields, with the time (RFC 9110 section 6.6.1).
+    func dated(_ fields: HeaderBlock) -> HeaderBlock {
+        var fields = fields
+        fields.append(Self.dateName, date.value(time(nil)))
+        return fields
+    }
+
+    private static let dateName = Array("date".utf8)
 
     /// No connection is left.
     func end() { application = nil }

@@ -104,6 +104,7 @@ final class HookSite {
             ServiceConfiguration(
                 listens: example.listens,
                 loopbackPort: nil,
+                proxies: nil,
                 tls: example.tls,
                 databaseFile: "/nowhere",
                 tokenKeyFile: "/nowhere",

@@ -144,7 +144,7 @@ struct WebhookSenderTests {
 
     @Test func `plain HTTP goes where it is allowed`() async throws {
         let bodies = Watched<[[UInt8]]>([])
-        let application = HTTPRequestApplication(bodyByteCountMax: { _ in 1 << 16 }) { request in
+        let application = HTTPRequestApplication(body: { _ in (1 << 16, .keyless(network: [])) }) { request in
             bodies.change { $0.append(request.body) }
             return HTTPAnswer(status: 204)
         }

@@ -282,7 +282,8 @@ struct NotificationRouteTests {
                     fields.append(":method", "GET")
                     fields.append(":path", "/v1/devices/d1")
                     fields.append("authorization", Array(("Bearer " + StagedConfiguration.key("acme", .read)).utf8))
-                    guard case .read(_, let exchange) = application.begin(HTTPHead(fields: fields, remoteAddress: nil))
+                    guard
+                        case .read(_, _, let exchange) = application.begin(HTTPHead(fields: fields, remoteAddress: nil))
                     else { return continuation.resume() }
                     application.whenIdle { order.withLock { $0.append("nothing") } }
                     exchange.finish(.whole([]), HTTPResponder { _ in order.withLock { $0.append("answer") } })

@@ -40,7 +40,7 @@ struct RefusalTests {
     }
 
     @Test(arguments: [
-        ("POST", "/v1/health", 405), ("HEAD", "/v1/health", 405), ("GET", "/v1/notifications", 405),
+        ("POST", "/v1/health", 405), ("HEAD", "/v1/notifications", 405), ("GET", "/v1/notifications", 405),
         ("PATCH", "/v1/devices/d1", 405), ("GET", "/", 404), ("GET", "", 404), ("GET", "*", 404),
         ("GET", "/v1/devices/", 404), ("GET", "/v1//devices/d1", 404), ("GET", "/v1/devices/../d1", 404),
         ("GET", "/v1/devices/%2e%2e", 404), ("GET", "/v1/devices/d1;x", 404), ("GET", "/v1/devices/d1.", 404),
@@ -223,6 +223,9 @@ struct RefusalTests {
             let third = await stage.send("GET", "/v1/nothing", from: "192.0.2.1")
             #expect(third.status == 429 && third.fields["retry-after"] == "1")
             #expect(await stage.send("GET", "/v1/health", from: "::ffff:192.0.2.2").status == 200)
+            // Nobody named a proxy: the field says nothing.
+            let forwarded = [(":method", "GET"), (":path", "/v1/nothing"), ("forwarded", "for=192.0.2.9")]
+            #expect(await stage.send(forwarded, .whole([]), from: "192.0.2.1").status == 429)
             #expect(await stage.send("GET", "/v1/health", from: "fe80::1%eth0").status == 200)
             for _ in 0..<2 { _ = await stage.send("GET", "/v1/health", from: "strange") }
             #expect(await stage.send("GET", "/v1/health", from: "stranger").status == 429)

@@ -213,7 +213,7 @@ final class ServerStage: Sendable {
     private func begin(_ head: HTTPHead, _ body: HTTPBody, _ responder: HTTPResponder) {
         switch application.begin(head) {
         case .answer(let answer): responder.respond(answer)
-        case .read(let byteCountMax, let exchange):
+        case .read(let byteCountMax, _, let exchange):
             if case .whole(let bytes) = body, bytes.count > byteCountMax {
                 exchange.finish(.tooLarge(byteCount: bytes.count), responder)
             } else {
@@ -226,7 +226,7 @@ final class ServerStage: Sendable {
         let pairs = answer.fields.map {
             (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
         }
-        return Reply(status: answer.status, fields: Dictionary(pairs) { $0 + "," + $1 }, body: answer.body.bytes)
+        return Reply(status: answer.status, fields: Dictionary(pairs) { $0 + "," + $1 }, body: answer.body.bytesInMemory)
     }
 
     // MARK: Steps that most tests begin with

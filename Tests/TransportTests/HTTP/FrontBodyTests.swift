@@ -71,6 +71,7 @@ import Testing
         { head in
             .read(
                 byteCountMax: byteCountMax,
+                share: FrontStage.share,
                 then: ClosureExchange { body, responder in responder.respond(FrontStage.answer(head, body)) }
             )
         }
@@ -112,7 +113,8 @@ import Testing
         // What counts is what a list takes: up to twice what is in it, by the pieces that it came in. So each holder has room,
         // and the long body has it without them, and not with them.
         var limits = HTTPLimits.patient
-        limits.bodyMemoryMax = 1_000_000
+        // One owner gets half.
+        limits.keyedBodyMemoryMax = 2_000_000
         let stage = try await FrontStage(limits: limits)
         var holders: [TestClient] = []
         while true {

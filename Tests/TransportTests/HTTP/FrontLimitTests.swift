@@ -142,12 +142,9 @@ private final class RequestCount: Sendable {
                 if kind == "all" { limits.connectionCountMax = 2 } else { limits.connectionCountPerAddressMax = 2 }
             }
         )
-        var clients = try (0..<2).map { _ in try stage.client() }
+        var clients = try (0..<2).map { _ in try Self.keyedClient(stage) }
         #expect(throws: TestAuthority.Failure.self) { _ = try stage.client() }
-        for client in clients {
-            client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            #expect(client.response()?.status == 200)
-        }
+        for client in clients { #expect(Self.isServed(client)) }
         clients.removeLast()
         await stage.wait { await stage.front.connectionCount() == 1 }
         clients.append(try stage.client())
@@ -159,10 +156,10 @@ private final class RequestCount: Sendable {
         _ countMax: any WritableKeyPath<HTTPLimits, Int> & Sendable
     ) async throws {
         let stage = try await FrontStage(limits: Self.limits { $0[keyPath: countMax] = 1 })
-        var clients = [try stage.client()]
+        var clients = [try Self.keyedClient(stage)]
         #expect(throws: TestAuthority.Failure.self) { _ = try stage.client() }
         await stage.front.replaceLimits(Self.limits { $0[keyPath: countMax] = 2 })
-        clients.append(try stage.client())
+        clients.append(try Self.keyedClient(stage))
         #expect(throws: TestAuthority.Failure.self) { _ = try stage.client() }
         await stage.front.replaceLimits(
             Self.limits { limits in
@@ -170,10 +167,7 @@ private final class RequestCount: Sendable {
                 limits.requestDeadline = .milliseconds(100)
             }
         )
-        for client in clients {
-            client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            #expect(client.response()?.status == 200)
-        }
+        for client in clients { #expect(Self.isServed(client)) }
         clients.removeAll()
         await stage.wait { await stage.front.connectionCount() == 0 }
         let slow = stage.hastyClient()
@@ -200,6 +194,18 @@ private final class RequestCount: Sendable {
         #expect(plain.rest().hasSuffix("GET /a "))
         withExtendedLifetime(tls) {}
         await stage.front.close(gracefully: false)
+    }
+
+    /// A client whose connection is closed for no other: a request of it had a key.
+    private static func keyedClient(_ stage: FrontStage) throws -> TestClient {
+        let client = try stage.client()
+        #expect(isServed(client))
+        return client
+    }
+
+    private static func isServed(_ client: TestClient) -> Bool {
+        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        return client.response()?.status == 200
     }
 
     /// All that the server says to a client that says this after its preface, up to a frame or the connection's end.

@@ -68,10 +68,17 @@ final class FrontStage: Sendable {
 
     // MARK: Applications
 
+    /// Of every other request: its key was accepted.
+    static let share = HTTPBodyShare.keyed(owner: "test")
+
+    /// A path that begins like this asks without a key; the next letter is the network that it comes from.
+    private static let keyless = Array("/keyless-".utf8)
+
     /// Says what it was asked for, and from where.
     static let mirror: @Sendable (HTTPHead) -> HTTPBeginning = { head in
         .read(
             byteCountMax: 1 << 20,
+            share: head.path.starts(with: keyless) ? .keyless(network: Array(head.path.dropFirst(9).prefix(1))) : share,
             then: ClosureExchange { body, responder in
                 responder.respond(FrontStage.answer(head, body))
             }
@@ -101,7 +108,11 @@ struct LateAnswers: Sendable {
     var application: @Sendable (HTTPHead) -> HTTPBeginning {
         let responders = responders
         return { _ in
-            .read(byteCountMax: 1 << 20, then: ClosureExchange { _, responder in responders.send(responder) })
+            .read(
+                byteCountMax: 1 << 20,
+                share: FrontStage.share,
+                then: ClosureExchange { _, responder in responders.send(responder) }
+            )
         }
     }
 }

@@ -39,6 +39,8 @@ final class RunningService {
     let process: DaemonProcess
     /// Of 127.0.0.1, in plain text.
     let port: UInt16
+    /// Of 127.0.0.1, over TLS.
+    let securePort: UInt16
     /// What the store found `sending` when it was opened.
     let interruptedCount: Int
 
@@ -47,15 +49,18 @@ final class RunningService {
         process = try DaemonProcess(["--config", configuration], wrapper: wrapper)
         let lines = process.lines(to: "ready")
         // The loopback port is told last.
-        let listening = lines.last { $0.contains("\"event\":\"listening\"") }
+        let ports = lines.filter { $0.contains("\"event\":\"listening\"") }.map { line in
+            DaemonProcess.value("port", in: line).flatMap { UInt16($0) }
+        }
         let opened = lines.first { $0.contains("\"event\":\"store-opened\"") }
-        guard let port = listening.flatMap({ DaemonProcess.value("port", in: $0) }).flatMap({ UInt16($0) }),
+        guard case let port?? = ports.last, case let securePort?? = ports.first,
             let count = opened.flatMap({ DaemonProcess.value("interrupted", in: $0) }).flatMap({ Int($0) })
         else {
             process.signal(9)
             throw Unexpected(answer: lines.joined(separator: "\n") + process.complaint())
         }
         self.port = port
+        self.securePort = securePort
         interruptedCount = count
     }
 

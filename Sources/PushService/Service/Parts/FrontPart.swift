@@ -26,7 +26,7 @@ final class FrontPart: ServicePart {
                 context: tls,
                 loopbackPort: configuration.loopbackPort,
                 loop: context.loop,
-                limits: Self.limits(configuration.limits),
+                limits: Self.limits(configuration),
                 application: application
             )
         } catch {
@@ -43,7 +43,7 @@ final class FrontPart: ServicePart {
         let tls = try tls(next)
         let front = front.withLock { $0 }
         await front?.replaceContext(tls)
-        await front?.replaceLimits(Self.limits(next.configuration.limits))
+        await front?.replaceLimits(Self.limits(next.configuration))
         let application = application
         await context.loop.run { application.reload() }
     }
@@ -83,6 +83,13 @@ final class FrontPart: ServicePart {
         }
         let listen = configuration.listens.first { $0.port == port }
         return .listen(address: listen?.address ?? "127.0.0.1", port: port, error)
+    }
+
+    private static func limits(_ configuration: ServiceConfiguration) -> HTTPLimits {
+        var http = limits(configuration.limits)
+        guard let proxies = configuration.proxies else { return http }
+        http.isProxy = { host in IPAddress(host).map { proxies.contains($0) } ?? false }
+        return http
     }
 
     /// What the server for both versions makes of them.
