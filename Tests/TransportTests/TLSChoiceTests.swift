@@ -68,7 +68,10 @@ private struct HelloReader {
         return rest.prefix(byteCount).reduce(0) { $0 << 8 | Int($1) }
     }
 
-    mutating func skip(lengthByteCount: Int) { rest = rest.dropFirst(number(byteCount: lengthByteCount)) }
+    mutating func skip(lengthByteCount: Int) {
+        let byteCount = number(byteCount: lengthByteCount)
+        rest = rest.dropFirst(byteCount)
+    }
 
     /// Of the extension `supported_groups` (RFC 8446 section 4.2.7).
     static func groups(of hello: [UInt8]) -> [Int] {
