@@ -58,10 +58,32 @@ let package = Package(
             "AttachmentStream",
             "HTTPSClient"
         ),
+        module("APNS", "Envelope"),
+        module("Transport", "Platform", "CEvent", "CLinux", "CNGHTTP2", "COpenSSL"),
+        module("DeviceLink", "APNS", "Transport"),
+        module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
+        module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
+        module(
+            "PushService",
+            "APNS",
+            "APNSProvider",
+            "Envelope",
+            "HTTPSClient",
+            "Keys",
+            "Platform",
+            "Primitives",
+            "PushStore",
+            "Transport"
+        ),
         .target(name: "CExtendedAttributes"),
+        .target(name: "CLinux"),
+        .target(name: "CEvent", dependencies: ["CLibEvent", "COpenSSL"]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CLibEvent", pkgConfig: "libevent_openssl"),
 
         .target(
             name: "FuzzSupport",
@@ -83,5 +105,13 @@ let package = Package(
         fuzz("FuzzSpool", "Envelope", "NotificationCore"),
         fuzz("FuzzStrings", "Localization"),
         fuzz("FuzzAttachment", "AttachmentStream", "Envelope", "Primitives"),
+        fuzz("FuzzHTTP1", "Transport"),
+        fuzz("FuzzHTTP2Frames", "Transport"),
+        fuzz("FuzzHTTP2", "Transport"),
+        fuzz("FuzzAPI", "APNS", "Envelope", "Keys", "Primitives", "PushService"),
+        fuzz("FuzzLegacyInterface", "APNS"),
+        fuzz("FuzzDeviceLink", "DeviceLink"),
+        fuzz("FuzzCertificate", "APNS", "Transport"),
+        fuzz("FuzzMedia", "Envelope", "NotificationCore"),
     ]
 )

@@ -1,12 +1,14 @@
 #pragma once
 // OpenSSL's function macros and SSL_OP_* casts do not import into Swift; each gets a static inline here.
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
+#include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -37,12 +39,35 @@ static inline void copenssl_ctx_release_idle_buffers(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
 }
 
-/// No compression (CRIME), no renegotiation.
+/// No compression (CRIME), no renegotiation. A server's order of ciphers counts, not its clients'.
 static inline void copenssl_ctx_set_house_options(SSL_CTX *context) {
-    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+}
+
+/// Certificates as RFC 5280 has them: what OpenSSL lets pass for old ones' sake is refused.
+static inline int copenssl_ctx_verify_strictly(SSL_CTX *context) {
+    return X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), X509_V_FLAG_X509_STRICT);
 }
 
 static inline void copenssl_ctx_refuse_tickets(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_NO_TICKET); }
+
+static inline int copenssl_ctx_set_ticket_key_callback(SSL_CTX *context,
+                                                       int (*callback)(SSL *, unsigned char *, unsigned char *,
+                                                                       EVP_CIPHER_CTX *, EVP_MAC_CTX *, int)) {
+    return (int)SSL_CTX_set_tlsext_ticket_key_evp_cb(context, callback);
+}
+
+/// Has both contexts work with a ticket's key: 32 bytes for AES-256 in CBC mode, 32 for HMAC with SHA-256.
+static inline int copenssl_prepare_ticket(EVP_CIPHER_CTX *cipher, EVP_MAC_CTX *checksum, unsigned char *key,
+                                          const unsigned char *vector, int seals) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, key + 32, 32),
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    return EVP_MAC_CTX_set_params(checksum, parameters) == 1 &&
+           EVP_CipherInit_ex(cipher, EVP_aes_256_cbc(), NULL, key, vector, seals) == 1;
+}
 
 static inline int copenssl_ctx_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add1_chain_cert(context, certificate);

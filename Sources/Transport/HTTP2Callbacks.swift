@@ -148,7 +148,6 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
         // A server asks for none.
         if session.role == .server { session.didReceiveIdleFrame() }
         session.report(.pong)
-    case NGHTTP2_WINDOW_UPDATE.rawValue: session.didReceiveWindowUpdate()
     case NGHTTP2_GOAWAY.rawValue:
         let goAway = unsafe frame.pointee.goaway
         let debugData = unsafe UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)

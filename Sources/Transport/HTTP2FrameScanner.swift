@@ -1,11 +1,14 @@
-/// Looks at the frames that come to a server before nghttp2 does, which keeps silent about those that it throws away:
-/// DATA for streams that are over, unknown types, what follows a malformed head. Nothing is judged here but how much of it
-/// there is.
+/// Looks at the frames that come before nghttp2 does, which keeps silent about those that it throws away: what comes on
+/// streams that have closed, unknown types, what follows a malformed head.
 struct HTTP2FrameScanner {
     /// What one piece of bytes held.
     struct Findings {
         /// Frames that carry nothing, as far as their heads tell.
         var idleFrameCount = 0
+        /// Server: all of them. Client: those on streams that the server has ended.
+        var windowUpdateCount = 0
+        /// HEADERS or DATA on a stream that the peer itself has ended or reset (RFC 9113 section 5.1).
+        var isAfterEnd = false
         /// A header block has become longer than any request's.
         var isBlockTooLarge = false
     }
@@ -13,6 +16,8 @@ struct HTTP2FrameScanner {
     private enum FrameType {
         static let data: UInt8 = 0
         static let headers: UInt8 = 1
+        static let reset: UInt8 = 3
+        static let windowUpdate: UInt8 = 8
         static let continuation: UInt8 = 9
     }
 
@@ -20,17 +25,27 @@ struct HTTP2FrameScanner {
     private static let endStream: UInt8 = 1
     private static let endHeaders: UInt8 = 4
 
+    private let role: HTTP2Session.Role
     /// Of the client's preface (RFC 9113 section 3.4).
-    private var prefaceByteCount = 24
+    private var prefaceByteCount: Int
     private var headIndex = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
+    private var streamID: UInt32 = 0
     /// Of the frame at hand.
     private var payloadByteCount = 0
     private var blockByteCount = 0
     private var continuationCount = 0
     /// A header block has begun, then, and its last byte has not come (RFC 9113 section 4.3).
     private(set) var blockBegan: MonotonicTime?
+    /// Server: opened by what is scanned. Client: by the session.
+    var peerStreams = HTTP2PeerStreams()
+
+    /// - Parameter role: of the side that scans.
+    init(_ role: HTTP2Session.Role) {
+        self.role = role
+        prefaceByteCount = role == .server ? 24 : 0
+    }
 
     /// Takes what arrived, whole, in pieces of any length.
     mutating func scan(_ bytes: Span<UInt8>, settings: HTTP2Settings, now: MonotonicTime) -> Findings {
@@ -52,14 +67,15 @@ struct HTTP2FrameScanner {
         return findings
     }
 
-    /// RFC 9113 section 4.1: three bytes of length, type, flags, and the stream, which does not matter here.
+    /// RFC 9113 section 4.1: three bytes of length, type, flags, and the stream behind a bit that means nothing.
     private mutating func takeHead(_ byte: UInt8) {
         switch headIndex {
         case 0: payloadByteCount = Int(byte)
         case 1, 2: payloadByteCount = payloadByteCount << 8 | Int(byte)
         case 3: type = byte
         case 4: flags = byte
-        default: break
+        case 5: streamID = UInt32(byte & 0x7F)
+        default: streamID = streamID << 8 | UInt32(byte)
         }
         headIndex += 1
     }
@@ -75,8 +91,27 @@ struct HTTP2FrameScanner {
         case (FrameType.continuation + 1)...: findings.idleFrameCount += 1
         default: break
         }
+        judgeStream(&findings)
         if blockByteCount > settings.headerBlockByteCountMax || continuationCount > settings.continuationCountMax {
             findings.isBlockTooLarge = true
+        }
+    }
+
+    /// Streams that clients open have odd numbers; nghttp2 ends the connection for any other.
+    private mutating func judgeStream(_ findings: inout Findings) {
+        switch type {
+        case FrameType.headers where streamID & 1 == 1, FrameType.data where streamID & 1 == 1:
+            if type == FrameType.headers, role == .server { peerStreams.open(streamID) }
+            switch peerStreams.receive(on: streamID, endsStream: flags & Self.endStream != 0) {
+            case .expected: break
+            case .excess: findings.idleFrameCount += 1
+            case .afterEnd: findings.isAfterEnd = true
+            }
+        case FrameType.reset: peerStreams.end(streamID)
+        case FrameType.windowUpdate where role == .server: findings.windowUpdateCount += 1
+        case FrameType.windowUpdate where streamID & 1 == 1 && !peerStreams.isOpen(streamID):
+            findings.windowUpdateCount += 1
+        default: break
         }
     }
 

@@ -24,7 +24,8 @@ extension HTTP2Session {
         case pong
         /// The peer floods; the session has said GOAWAY with ENHANCE_YOUR_CALM.
         case flooded
-        /// Server: the peer did what a setting ends the connection for, and the session has said GOAWAY.
+        /// The peer used a stream that it has closed or, at a server, did what a setting ends the connection for; the session
+        /// has said GOAWAY.
         case ended
     }
 

@@ -2,6 +2,22 @@ import CNGHTTP2
 
 /// What a peer does too much of.
 extension HTTP2Session {
+    /// What the scanner has found in the piece at hand.
+    func judge(_ findings: HTTP2FrameScanner.Findings) {
+        if findings.isAfterEnd { didUseClosedStream() }
+        for _ in 0..<findings.idleFrameCount { didReceiveIdleFrame() }
+        for _ in 0..<findings.windowUpdateCount { didReceiveWindowUpdate() }
+        if role == .server, findings.isBlockTooLarge { didFlood() }
+    }
+
+    /// RFC 9113 section 5.1 lets the connection end for it. The peer knows that it has closed the stream.
+    private func didUseClosedStream() {
+        guard role == .client else { return end(code: NGHTTP2_STREAM_CLOSED.rawValue, debugData: []) }
+        report(.ended)
+        // The only failure is a lack of memory; the connection ends without a word then.
+        try? terminate(code: NGHTTP2_STREAM_CLOSED.rawValue)
+    }
+
     /// A frame that carries nothing.
     func didReceiveIdleFrame() {
         guard !ledger.admitIdleFrame(now: now) else { return }
@@ -9,8 +25,7 @@ extension HTTP2Session {
     }
 
     func didReceiveWindowUpdate() {
-        guard role == .server, !ledger.admitWindowUpdate(now: now) else { return }
-        didFlood()
+        if !ledger.admitWindowUpdate(now: now) { didFlood() }
     }
 
     func didSendData() {
@@ -20,7 +35,7 @@ extension HTTP2Session {
     /// A stream that the peer broke off, or that we had to.
     func didReset(streamID: Int32, code: UInt32, byPeer: Bool) {
         guard let slot = slot(of: streamID) else {
-            if role == .server, byPeer, !ledger.admitLateReset(now: now) { didFlood() }
+            if byPeer, !ledger.admitLateReset(now: now) { didFlood() }
             return
         }
         guard role == .server else {

@@ -121,12 +121,11 @@ extension HTTP2Session {
     }
 
     func didClose(streamID: Int32, code: UInt32) {
+        scanner.peerStreams.close(UInt32(streamID), windowByteCount: settings.initialWindowByteCount)
         guard let slot = slot(of: streamID) else { return }
         lastStreamID = -1
-        if role == .server {
-            streamLimit.close()
-            if code == NGHTTP2_NO_ERROR.rawValue, isOutgoingDone(slot) { ledger.didAnswer() }
-        }
+        if role == .server { streamLimit.close() }
+        if code == NGHTTP2_NO_ERROR.rawValue, isOutgoingDone(slot) { ledger.didAnswer() }
         report(.closed(slot: slot, code: code))
     }
 

@@ -50,6 +50,7 @@ extension HTTP2Session {
                 ? .streamsExhausted : .library(call: "submit_request", code: result)
         }
         streams[slot].id = result
+        scanner.peerStreams.open(UInt32(result))
         return slot
     }
 

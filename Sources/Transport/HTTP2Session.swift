@@ -22,7 +22,7 @@ import CNGHTTP2
     private(set) var now: MonotonicTime
     var ledger: HTTP2FloodLedger
     var streamLimit: HTTP2StreamLimit
-    private var scanner = HTTP2FrameScanner()
+    var scanner: HTTP2FrameScanner
     /// The connection ends as soon as its GOAWAY is out: what comes is not looked at any more.
     package internal(set) var isEnding = false
     package internal(set) var tally = Tally()
@@ -58,6 +58,7 @@ import CNGHTTP2
         precondition(settings.maxConcurrentStreams <= Int32.max)
         ledger = HTTP2FloodLedger(settings, now: now)
         streamLimit = HTTP2StreamLimit(announced: settings.maxConcurrentStreams)
+        scanner = HTTP2FrameScanner(role)
         try open()
         try announce()
     }
@@ -137,7 +138,9 @@ import CNGHTTP2
     /// Takes what arrived, whole. Afterwards: take the events, then the bytes to send.
     package func receive(_ bytes: Span<UInt8>, now: MonotonicTime) throws(HTTP2Error) {
         self.now = now
-        if role == .server { scan(bytes) }
+        let findings = scanner.scan(bytes, settings: settings, now: now)
+        // A client's answers may be among what has come: it takes them first.
+        if role == .server { judge(findings) }
         guard !isEnding else { return }
         let count = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe nghttp2_session_mem_recv(handle, bytes.baseAddress, bytes.count)
@@ -146,12 +149,7 @@ import CNGHTTP2
         guard count >= 0 || isEnding else {
             throw .library(call: "session_mem_recv", code: Int32(truncatingIfNeeded: count))
         }
-    }
-
-    private func scan(_ bytes: Span<UInt8>) {
-        let findings = scanner.scan(bytes, settings: settings, now: now)
-        for _ in 0..<findings.idleFrameCount { didReceiveIdleFrame() }
-        if findings.isBlockTooLarge { didFlood() }
+        if role == .client { judge(findings) }
     }
 
     /// Appends what must go to the peer, until nothing waits or `queue` holds `byteCountMax` bytes or a frame more.

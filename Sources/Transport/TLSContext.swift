@@ -26,6 +26,8 @@ import COpenSSL
     let isServer: Bool
     /// A client's sessions that may be taken up again; `nil` where every handshake is a full one.
     let resumableSessions: TLSResumption.Cache?
+    /// A server's that gives tickets.
+    private let ticketKeys: TicketKeys?
     /// As on the wire (RFC 7301 section 3.1): each name behind its length. Empty: no ALPN.
     let protocols: [UInt8]
     private let clientTrust: ClientTrust?
@@ -56,6 +58,9 @@ import COpenSSL
             resumption: resumption
         )
         try context.setTrust(trust, mode: SSL_VERIFY_PEER)
+        guard unsafe copenssl_ctx_verify_strictly(context.handle) == 1 else {
+            throw OpenSSLFailure.library("X509_VERIFY_PARAM_set_flags")
+        }
         try context.offerProtocols()
         try unsafe identity?.install(in: context.handle)
         return context
@@ -69,8 +74,7 @@ import COpenSSL
     ///   - alpn: the application protocols it speaks, most wanted first. A client that offers none of them is refused.
     ///   - requiresALPN: refuses a client that offers none at all, too.
     ///   - clientTrust: asks clients for a certificate; `nil` does not.
-    ///   - resumption: gives each client two tickets. Their key lives as long as the context: with TLS 1.3 each
-    ///     connection has a fresh secret all the same, with TLS 1.2 it has not.
+    ///   - resumption: gives each client two tickets, which are good for two hours (`TicketKeys`).
     /// - Returns: what `TLSSession(server:)` takes.
     /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate` and those
     ///   of a client.
@@ -99,6 +103,7 @@ import COpenSSL
     ///   - requiresALPN: as above.
     ///   - clientTrust: as above.
     ///   - resumption: as above.
+    ///   - uptime: tells when a ticket's key has had its time.
     /// - Returns: what `TLSSession(server:)` takes.
     /// - Throws: as above, but for what is wrong with the identity.
     package static func server(
@@ -106,7 +111,8 @@ import COpenSSL
         alpn: [String],
         requiresALPN: Bool = true,
         clientTrust: ClientTrust? = nil,
-        resumption: Bool = false
+        resumption: Bool = false,
+        uptime: @escaping @Sendable () -> MonotonicTime = { .now() }
     ) throws(TLSError) -> TLSContext {
         let context = unsafe try TLSContext(
             method: TLS_server_method(),
@@ -114,7 +120,8 @@ import COpenSSL
             alpn: alpn,
             clientTrust: clientTrust,
             requiresALPN: requiresALPN,
-            resumption: resumption
+            resumption: resumption,
+            ticketKeys: resumption ? TicketKeys(uptime: uptime) : nil
         )
         try unsafe identity.install(in: context.handle)
         if let clientTrust {
@@ -141,7 +148,8 @@ import COpenSSL
         alpn: [String],
         clientTrust: ClientTrust? = nil,
         requiresALPN: Bool = true,
-        resumption: Bool
+        resumption: Bool,
+        ticketKeys: TicketKeys? = nil
     ) throws(TLSError) {
         var protocols: [UInt8] = []
         for name in alpn {
@@ -157,6 +165,7 @@ import COpenSSL
         self.clientTrust = clientTrust
         self.requiresALPN = requiresALPN
         resumableSessions = resumption && !isServer ? TLSResumption.Cache() : nil
+        self.ticketKeys = ticketKeys
         try restrict()
         try setResumption(resumption)
     }
@@ -172,13 +181,25 @@ import COpenSSL
             unsafe SSL_CTX_set_ciphersuites(
                 handle,
                 "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
-            ) == 1,
-            unsafe copenssl_ctx_set_groups(handle, "X25519:P-256:P-384") == 1
+            ) == 1
         else { throw OpenSSLFailure.library("SSL_CTX settings") }
+        try setGroups()
         unsafe copenssl_ctx_set_house_options(handle)
         // A server has thousands of connections that say nothing; a client's few are busy, and would have the buffers made
         // anew for each record.
         if isServer { unsafe copenssl_ctx_release_idle_buffers(handle) }
+    }
+
+    /// With ML-KEM beside X25519 (draft-ietf-tls-ecdhe-mlkem) where OpenSSL has it, from 3.5 on: what is recorded today cannot
+    /// be read by a quantum computer of later. A client sends shares for both (`*`), so that a server without costs no round.
+    private func setGroups() throws(TLSError) {
+        let classical = "X25519:P-256:P-384"
+        // Older ones know neither the name nor the star, and refuse the list as a whole.
+        for groups in ["*X25519MLKEM768:*" + classical, classical] {
+            ERR_clear_error()
+            if unsafe copenssl_ctx_set_groups(handle, groups) == 1 { return }
+        }
+        throw OpenSSLFailure.library("SSL_CTX_set1_groups_list")
     }
 
     private func setResumption(_ isOn: Bool) throws(TLSError) {
@@ -200,6 +221,7 @@ import COpenSSL
         guard unsafe SSL_CTX_set_num_tickets(handle, 2) == 1,
             unsafe SSL_CTX_set_session_id_context(handle, name, UInt32(name.count)) == 1
         else { throw OpenSSLFailure.library("SSL_CTX_set_num_tickets") }
+        try unsafe ticketKeys?.install(in: handle)
     }
 
     /// Whose certificates the peer may have.

@@ -114,4 +114,22 @@ extension TestAuthority {
     public static func limitToTLS12(_ context: OpaquePointer) {
         unsafe copenssl_ctx_set_max_tls12(context)
     }
+
+    /// Has a TLS context ask for ChaCha20-Poly1305 before AES.
+    public static func preferChaCha20(_ context: OpaquePointer) throws {
+        guard unsafe SSL_CTX_set_ciphersuites(context, "TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256") == 1,
+            unsafe SSL_CTX_set_cipher_list(context, "ECDHE+CHACHA20:ECDHE+AESGCM") == 1
+        else { throw Failure(call: "SSL_CTX_set_ciphersuites") }
+    }
+
+    /// Whether OpenSSL has a key exchange of this name.
+    public static func hasGroup(_ name: String) -> Bool {
+        let context = unsafe SSL_CTX_new(TLS_client_method())
+        defer {
+            unsafe SSL_CTX_free(context)
+            ERR_clear_error()
+        }
+        guard let context = unsafe context else { return false }
+        return unsafe copenssl_ctx_set_groups(context, name) == 1
+    }
 }

@@ -27,6 +27,7 @@ import Glibc
         let certificate = unsafe try Self.makeCertificate(name, serialNumber: 1, validity: -day * 365...day * 365, key)
         unsafe try Self.addExtension(NID_basic_constraints, "critical,CA:TRUE", to: certificate)
         unsafe try Self.addExtension(NID_key_usage, "critical,keyCertSign", to: certificate)
+        unsafe try Self.addExtension(NID_subject_key_identifier, "hash", to: certificate)
         unsafe try Self.sign(certificate, issuer: certificate, key)
         unsafe self.key = key
         unsafe self.certificate = certificate
@@ -47,15 +48,17 @@ import Glibc
     /// - Parameters:
     ///   - names: alternative names as OpenSSL writes them, "DNS:localhost,IP:127.0.0.1".
     ///   - validity: seconds from now.
+    ///   - namesIssuer: whether it says whose key signed it, as RFC 5280 section 4.2.1.1 demands.
     /// - Throws: `Failure`.
     /// - Returns: a P-256 key and a certificate that this authority signed.
     public func issue(
         names: String = "DNS:localhost,IP:127.0.0.1",
-        validity: ClosedRange<Int> = -day...day * 30
+        validity: ClosedRange<Int> = -day...day * 30,
+        namesIssuer: Bool = true
     ) throws -> Identity {
         let key = unsafe try Self.makeKey()
         defer { unsafe EVP_PKEY_free(key) }
-        return try unsafe issue("Test server", validity: validity, key) { issued in
+        return try unsafe issue("Test server", validity: validity, key, namesIssuer: namesIssuer) { issued in
             unsafe try Self.addExtension(NID_subject_alt_name, names, to: issued)
         }
     }
@@ -65,12 +68,16 @@ import Glibc
         _ name: String,
         validity: ClosedRange<Int>,
         _ key: OpaquePointer,
+        namesIssuer: Bool = true,
         complete: (OpaquePointer) throws -> Void
     ) throws -> Identity {
         serialNumber += 1
         let issued = unsafe try Self.makeCertificate(name, serialNumber: serialNumber, validity: validity, key)
         defer { unsafe X509_free(issued) }
         unsafe try complete(issued)
+        if namesIssuer {
+            unsafe try Self.addExtension(NID_authority_key_identifier, "keyid:always", to: issued, issuer: certificate)
+        }
         unsafe try Self.sign(issued, issuer: certificate, self.key)
         return Identity(
             certificatePEM: unsafe try Self.bytes { unsafe PEM_write_bio_X509($0, issued) },
@@ -108,8 +115,16 @@ import Glibc
         return unsafe certificate
     }
 
-    static func addExtension(_ nid: Int32, _ value: String, to certificate: OpaquePointer) throws {
-        guard let made = unsafe X509V3_EXT_conf_nid(nil, nil, nid, value) else {
+    /// `issuer` nil: the certificate itself.
+    static func addExtension(
+        _ nid: Int32,
+        _ value: String,
+        to certificate: OpaquePointer,
+        issuer: OpaquePointer? = nil
+    ) throws {
+        var context = unsafe X509V3_CTX()
+        unsafe X509V3_set_ctx(&context, issuer ?? certificate, certificate, nil, nil, 0)
+        guard let made = unsafe X509V3_EXT_conf_nid(nil, &context, nid, value) else {
             throw Failure(call: "X509V3_EXT_conf_nid")
         }
         defer { unsafe X509_EXTENSION_free(made) }

@@ -14,14 +14,7 @@ extension ConformanceCase {
             "sends DATA on a stream that is neither open nor half-closed (local)",
             after: .whole,
             [lastData()],
-            .streamError([.streamClosed]),
-            leniency: Leniency(
-                does: .goesOn,
-                reason: """
-                    The section demands STREAM_CLOSED; section 5.1 leaves it to the endpoint when the stream is closed. \
-                    nghttp2 discards the frame, and counts it against the connection's window.
-                    """
-            )
+            .streamError([.streamClosed])
         ),
         ConformanceCase(
             "6.1",

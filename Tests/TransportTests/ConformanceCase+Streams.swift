@@ -2,14 +2,6 @@ import TestSupport
 
 /// Section 5: streams.
 extension ConformanceCase {
-    private static let forgets = Leniency(
-        does: .goesOn,
-        reason: """
-            RFC 7540 section 5.1 demands STREAM_CLOSED, RFC 9113 section 5.1 says MAY. nghttp2 forgets a stream that \
-            has closed and discards what still comes on it.
-            """
-    )
-
     static let streamStates = [
         ConformanceCase("5.1", "idle: sends DATA", [lastData(stream: 2)], .connectionError([.protocolError])),
         ConformanceCase(
@@ -36,16 +28,14 @@ extension ConformanceCase {
             "closed: sends DATA after RST_STREAM",
             after: .head,
             [RawFrame.reset(stream: 1), lastData()],
-            .streamError([.streamClosed]),
-            leniency: forgets
+            .streamError([.streamClosed])
         ),
         ConformanceCase(
             "5.1",
             "closed: sends HEADERS after RST_STREAM",
             after: .head,
             [RawFrame.reset(stream: 1), answer(endsStream: true)],
-            .streamError([.streamClosed]),
-            leniency: forgets
+            .streamError([.streamClosed])
         ),
         ConformanceCase(
             "5.1",
@@ -60,16 +50,14 @@ extension ConformanceCase {
             "closed: sends DATA after END_STREAM",
             after: .whole,
             [lastData()],
-            .connectionError([.streamClosed]),
-            leniency: forgets
+            .connectionError([.streamClosed])
         ),
         ConformanceCase(
             "5.1",
             "closed: sends HEADERS after END_STREAM",
             after: .whole,
             [answer(endsStream: true)],
-            .connectionError([.streamClosed]),
-            leniency: forgets
+            .connectionError([.streamClosed])
         ),
         ConformanceCase(
             "5.1",

@@ -2,14 +2,6 @@ import TestSupport
 
 /// Section 5: streams.
 extension ServerConformanceCase {
-    private static let forgets = Leniency(
-        does: .goesOn,
-        reason: """
-            The section demands STREAM_CLOSED, and lets an endpoint forget streams that have closed. nghttp2 forgets a \
-            stream that has closed and discards what still comes on it.
-            """
-    )
-
     static let streamStates = [
         ServerConformanceCase("5.1", "idle: sends DATA", [lastData()], ended),
         ServerConformanceCase("5.1", "idle: sends RST_STREAM", [RawFrame.reset(stream: 1)], ended),
@@ -55,15 +47,13 @@ extension ServerConformanceCase {
             "5.1",
             "closed by its RST_STREAM: sends DATA",
             [open(), RawFrame.reset(stream: 1), lastData()],
-            .streamError([.streamClosed]),
-            leniency: forgets
+            .streamError([.streamClosed])
         ),
         ServerConformanceCase(
             "5.1",
             "closed by its RST_STREAM: sends HEADERS",
             [open(), RawFrame.reset(stream: 1), whole()],
-            .streamError([.streamClosed]),
-            leniency: forgets
+            .streamError([.streamClosed])
         ),
         ServerConformanceCase(
             "5.1",
@@ -77,8 +67,7 @@ extension ServerConformanceCase {
             after: [whole()],
             [lastData()],
             .connectionError([.streamClosed]),
-            answers: [1],
-            leniency: forgets
+            answers: [1]
         ),
         ServerConformanceCase(
             "5.1",
@@ -86,8 +75,7 @@ extension ServerConformanceCase {
             after: [whole()],
             [whole()],
             .connectionError([.streamClosed]),
-            answers: [1],
-            leniency: forgets
+            answers: [1]
         ),
         ServerConformanceCase(
             "5.1",
@@ -116,11 +104,8 @@ extension ServerConformanceCase {
             ended,
             answers: [5],
             leniency: Leniency(
-                does: .goesOn,
-                reason: """
-                    nghttp2 takes it for a stream that has closed, which the opening of a higher one makes of it, and \
-                    discards what comes; h2spec knows nghttpd for it (5.1.1, second case).
-                    """
+                does: .connectionError([.streamClosed]),
+                reason: "Streams that have closed are not told from those that never were: both end the connection."
             )
         ),
         ServerConformanceCase(

@@ -210,4 +210,38 @@ import Testing
         try connect(client, server, saysGoodbye: false)
         #expect(try connect(client, server, saysGoodbye: false))
     }
+
+    // MARK: Time
+
+    @Test(arguments: [true, false])
+    func `a ticket is taken for its time, and not after it`(_ isTLS12: Bool) throws {
+        let uptime = Locked(MonotonicTime(nanoseconds: 0))
+        let server = try stage.serverContext(resumption: true) { uptime.withLock { $0 } }
+        if isTLS12 { unsafe TestAuthority.limitToTLS12(server.handle) }
+        func isResumed(after age: Duration) throws -> Bool {
+            let client = try stage.clientContext()
+            try connect(client, server)
+            uptime.withLock { $0 = $0 + age }
+            return try connect(client, server)
+        }
+        let period = TicketKeys.period
+        #expect(try isResumed(after: .seconds(0)))
+        #expect(try isResumed(after: period - .seconds(1)))
+        // It was made late in its key's time, and the key is in its second.
+        #expect(try isResumed(after: period))
+        #expect(try !isResumed(after: period + period))
+        #expect(try isResumed(after: .seconds(1)))
+    }
+
+    @Test func `a ticket that an older key opens is replaced by one of the newest`() throws {
+        let uptime = Locked(MonotonicTime(nanoseconds: 0))
+        let server = try stage.serverContext(resumption: true) { uptime.withLock { $0 } }
+        unsafe TestAuthority.limitToTLS12(server.handle)
+        let client = try stage.clientContext()
+        #expect(try !connect(client, server))
+        for _ in 0..<5 {
+            uptime.withLock { $0 = $0 + TicketKeys.period }
+            #expect(try connect(client, server))
+        }
+    }
 }

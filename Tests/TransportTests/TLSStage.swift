@@ -17,14 +17,19 @@ struct TLSStage {
 
     func serverContext(
         clientTrust: TLSContext.ClientTrust? = nil,
-        resumption: Bool = false
+        resumption: Bool = false,
+        uptime: @escaping @Sendable () -> MonotonicTime = { .now() }
     ) throws -> TLSContext {
-        unsafe try .server(
+        let identity = try unsafe TLSIdentity.server(
             certificateChainPEM: server.certificatePEM,
-            privateKeyPEM: server.privateKeyPEM.span.bytes,
+            privateKeyPEM: server.privateKeyPEM.span.bytes
+        )
+        return try .server(
+            identity: identity,
             alpn: ["h2"],
             clientTrust: clientTrust,
-            resumption: resumption
+            resumption: resumption,
+            uptime: uptime
         )
     }
 

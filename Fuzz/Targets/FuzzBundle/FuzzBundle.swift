@@ -62,10 +62,17 @@ private final class Device: Sendable {
     }
 
     func check(_ bytes: [UInt8]) {
+        let claimed = try? SignedKeyBundle.claimedIdentity(of: bytes)
         do {
             let identity = IdentityKey(key.publicKey)
             let bundle = try KeyBundle(verifying: bytes, pinnedIdentity: identity, topic: topic, now: now)
             require(bundle.signed(by: key) == bytes, "a bundle that is accepted has one spelling")
+            require(claimed == identity, "a bundle that is accepted says whose it is")
+            let chosen = bundle.entry(for: .afterFirstUnlock)
+            require(
+                chosen?.prekey.protectionClass ?? .afterFirstUnlock == .afterFirstUnlock,
+                "a class has its own keys"
+            )
             require((1...4).contains(bundle.entries.count), "a bundle has one to four keys")
             require(!bundle.entries.contains { $0.prekey.key.isLowOrder }, "no key in it gives no secrecy")
         } catch {

@@ -145,8 +145,8 @@ final class HTTP1Connection {
     }
 
     private func takeHead() -> Bool {
-        if beganAt == nil { skipEmptyLine() }
-        guard !input.isEmpty else { return false }
+        if beganAt == nil { skipEmptyLines() }
+        guard !input.isEmpty, beganAt != nil || !isHalfEmptyLine else { return false }
         if beganAt == nil { beganAt = channel.loop.now }
         let finding = input.withBytes { bytes in headEnd.find(in: bytes) }
         let byteCountMax = service.limits.headerByteCountMax
@@ -171,11 +171,15 @@ final class HTTP1Connection {
         return true
     }
 
-    /// RFC 9112 section 2.2: some clients send one behind a body.
-    private func skipEmptyLine() {
-        let isEmptyLine = input.withBytes { bytes in bytes.count >= 2 && bytes[0] == 0x0D && bytes[1] == 0x0A }
-        if isEmptyLine { input.removeFirst(2) }
+    /// RFC 9112 section 2.2: some clients send one behind a body. All of them, so that it does not matter how they come.
+    private func skipEmptyLines() {
+        while input.withBytes({ bytes in bytes.count >= 2 && bytes[0] == 0x0D && bytes[1] == 0x0A }) {
+            input.removeFirst(2)
+        }
     }
+
+    /// The rest of it is still to come: no request has begun.
+    private var isHalfEmptyLine: Bool { input.withBytes { bytes in bytes.count == 1 && bytes[0] == 0x0D } }
 
     private func begin(_ head: HTTP1RequestHead) {
         let asked = HTTPHead(fields: head.fields, remoteAddress: remoteAddress)

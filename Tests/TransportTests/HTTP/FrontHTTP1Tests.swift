@@ -23,6 +23,18 @@ import Testing
         await stage.front.close(gracefully: false)
     }
 
+    @Test func `empty lines before a request may come in any pieces`() async throws {
+        let stage = try await FrontStage()
+        let (client, other) = (try stage.client(), try stage.client())
+        client.send("\r")
+        // Read after the first piece: it comes later to the same loop.
+        other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(other.response()?.text == "GET /other ")
+        client.send("\n\r\nGET /one HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(client.response()?.text == "GET /one ")
+        await stage.front.close(gracefully: false)
+    }
+
     @Test(arguments: ["GET /last HTTP/1.0\r\n\r\n", "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"])
     func `a connection ends with the answer after which it shall`(_ text: String) async throws {
         let stage = try await FrontStage()
