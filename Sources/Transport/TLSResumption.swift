@@ -74,6 +74,8 @@ import COpenSSL
     private func keep(_ session: OpaquePointer) {
         guard let session = unsafe ResumableSession(copying: session) else { return }
         cache.put(session, for: server)
+        // The server has put this one in its place: the offered one would be found before it.
+        offered = nil
     }
 
     /// A session of TLS 1.2 that has worked may be used again; a ticket of TLS 1.3 never.

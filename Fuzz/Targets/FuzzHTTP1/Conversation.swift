@@ -15,7 +15,7 @@ struct Conversation {
         var limits = HTTPLimits()
         limits.headerByteCountMax = 1024
         limits.headerFieldCountMax = 24
-        limits.bodyMemoryMax = 4096
+        (limits.keyedBodyMemoryMax, limits.keylessBodyMemoryMax, limits.networkBodyMemoryMax) = (4096, 4096, 4096)
         limits.discardedByteCountMax = 64
         return limits
     }()
@@ -83,7 +83,13 @@ private final class Run {
     }
 
     func converse(_ bytes: [UInt8], _ pieceByteCount: Int) {
-        let connection = HTTP1Connection(channel, service: service, remoteAddress: nil) {}
+        let connection = HTTP1Connection(
+            channel,
+            service: service,
+            remoteAddress: nil,
+            onKeyAccepted: {},
+            onClosed: {}
+        )
         self.connection = connection
         var rest = bytes[...]
         while !rest.isEmpty, !channel.isClosed {
@@ -147,7 +153,7 @@ private final class Application: HTTPApplication, @unchecked Sendable {
     func begin(_ head: HTTPHead) -> HTTPBeginning {
         requests.append(Conversation.Served(fields: head.fields, body: nil))
         guard head.path.last != UInt8(ascii: "-") else { return .answer(HTTPAnswer(status: 404, body: [0x2D])) }
-        return .read(byteCountMax: 256, then: Exchange(self, requests.count - 1))
+        return .read(byteCountMax: 256, share: .keyless(network: []), then: Exchange(self, requests.count - 1))
     }
 
     private final class Exchange: HTTPExchange {

@@ -32,7 +32,7 @@ struct Peer {
     private enum Kind { case head, message, refused, broken }
 
     init(_ role: HTTP2Session.Role, hasBudget: Bool, answers: Bool) {
-        budget = role == .server && hasBudget ? HTTPBodyBudget(byteCountMax: 400) : nil
+        budget = role == .server && hasBudget ? HTTPBodyBudget(keyed: 400, keyless: 400, network: 400) : nil
         self.answers = answers
         guard
             let session = try? HTTP2Session(role: role, settings: Self.settings, bodyBudget: budget, now: Self.now)
@@ -101,7 +101,7 @@ struct Peer {
             require(slots[slot, default: []].isEmpty, "a request begins once")
             slots[slot, default: []].append(.head)
             check(session.takeMessage(slot))
-            _ = session.limitBody(slot, byteCountMax: 200)
+            _ = session.keepBody(slot, byteCountMax: 200, .keyless(network: []))
         case .message(let slot):
             require(!slots[slot, default: []].contains(.message), "a message is whole once")
             require(budget == nil || slots[slot, default: []].contains(.head), "a request begins before it is whole")
