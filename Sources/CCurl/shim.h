@@ -57,6 +57,13 @@ static inline CURLcode ccurl_set_open_socket(CURL *handle, ccurl_open_socket_fun
     return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
+/// Asked before a request's first byte: CURL_PREREQFUNC_OK or CURL_PREREQFUNC_ABORT.
+typedef int (*ccurl_begin_function)(void *context, char *address, char *own_address, int port, int own_port);
+
+static inline CURLcode ccurl_set_begin(CURL *handle, ccurl_begin_function value) {
+    return (curl_easy_setopt)(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
 /// Writes an address in network order, and its port in the host's. How many bytes: 4, 16, or 0 for another family.
 static inline size_t ccurl_address(const struct curl_sockaddr *address, unsigned char bytes[16], unsigned short *port) {
     if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {

@@ -63,6 +63,7 @@ enum Curl {
         try easy.set(request.patience)
         try easy.set(transfer, body: request.body)
         if request.pin != nil { try easy.setWall(transfer) }
+        if request.mayBegin != nil { try easy.setBeginning(transfer) }
         return easy
     }
 
@@ -118,6 +119,12 @@ enum Curl {
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe try check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context))
         unsafe try check(ccurl_set_open_socket(handle, Transfer.socketFunction))
+    }
+
+    private func setBeginning(_ transfer: Transfer) throws(HTTPSError) {
+        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        unsafe try check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, context))
+        unsafe try check(ccurl_set_begin(handle, Transfer.beginFunction))
     }
 
     private func set(_ transfer: Transfer, body: HTTPSRequest.Body?) throws(HTTPSError) {

@@ -42,9 +42,7 @@ package final class HTTPSExchange: Sendable {
         onBytes: @escaping (RawSpan) -> Bool = { _ in true }
     ) throws(HTTPSError) -> HTTPSHead {
         try Curl.start()
-        let transfer = Transfer(body: request.body, pin: request.pin, onHead: onHead, onBytes: onBytes) { [self] in
-            isCancelled
-        }
+        let transfer = Transfer(request, onHead: onHead, onBytes: onBytes) { [self] in isCancelled }
         // libcurl has the transfer's address, without a reference.
         return try withExtendedLifetime(transfer) { () throws(HTTPSError) in
             let result = try perform(try EasyHandle.make(request, for: transfer))

@@ -70,6 +70,9 @@ package struct HTTPSRequest: Sendable {
     package var destination: (host: String, port: UInt16)?
     /// The only addresses to connect to; nil for wherever the name leads. Not with `destination`.
     package var pin: Pin?
+    /// Asked when the connection stands and its server is proven, before the first byte of the request: false ends the exchange
+    /// with `.refusedByCaller`, and nothing has gone out. On the thread that runs the exchange, which may wait.
+    package var mayBegin: (@Sendable () -> Bool)?
     /// Whether the URL may be `http`, which proves nothing and hides nothing.
     package var allowsPlainHTTP = false
     package var patience = Patience()

@@ -8,19 +8,20 @@ final class Transfer {
     private var bodyByteCount: UInt64 = 0
     private let body: HTTPSRequest.Body?
     private let pin: HTTPSRequest.Pin?
+    private let mayBegin: @Sendable () -> Bool
     private let onHead: (HTTPSHead) -> Bool
     private let onBytes: (RawSpan) -> Bool
     private let isCancelled: () -> Bool
 
     init(
-        body: HTTPSRequest.Body?,
-        pin: HTTPSRequest.Pin?,
+        _ request: HTTPSRequest,
         onHead: @escaping (HTTPSHead) -> Bool,
         onBytes: @escaping (RawSpan) -> Bool,
         isCancelled: @escaping () -> Bool
     ) {
-        self.body = body
-        self.pin = pin
+        body = request.body
+        pin = request.pin
+        mayBegin = request.mayBegin ?? { true }
         self.onHead = onHead
         self.onBytes = onBytes
         self.isCancelled = isCancelled
@@ -73,6 +74,15 @@ final class Transfer {
         let descriptor = unsafe socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         return descriptor
+    }
+
+    private func begins() -> Bool {
+        if isCancelled() || !mayBegin() { refusal = .refusedByCaller }
+        return refusal == nil
+    }
+
+    static let beginFunction: ccurl_begin_function = { context, _, _, _, _ in
+        unsafe owner(context).begins() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
     }
 
     static let socketFunction: ccurl_open_socket_function = { context, _, address in

@@ -54,9 +54,9 @@ enum FallbackBody {
     /// - Parameters:
     ///   - entry: the notification without a receipt.
     ///   - fallback: its app's.
-    ///   - time: when it was claimed.
+    ///   - time: when it is sent.
     /// - Returns: one object; for `sms` only what the documented interface has.
-    static func bytes(_ entry: OutboxEntry, _ fallback: FallbackConfiguration, claimed time: Timestamp) -> [UInt8] {
+    static func bytes(_ entry: OutboxEntry, _ fallback: FallbackConfiguration, sent time: Timestamp) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("id", deliveryID(entry))
@@ -84,6 +84,7 @@ extension HookKind {
         case .delivered: "delivered"
         case .resendRequested: "resend-requested"
         case .fallback: "fallback"
+        case .fallbackUncertain: "fallback-uncertain"
         }
     }
 }

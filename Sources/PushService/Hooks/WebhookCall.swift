@@ -28,8 +28,12 @@ final class WebhookCall: Sendable {
     /// Of an answer's body; more is not waited for.
     private static let answerByteCountMax = 64 << 10
 
+    /// Asked before the first byte goes out, on the call's thread, which may wait: nil lets it go out.
+    typealias Permission = @Sendable () -> WebhookResult.Fault?
+
     private struct Progress {
-        var sentByteCount = 0
+        var hasBegun = false
+        var refusal: WebhookResult.Fault?
         var answerByteCount = 0
         var status: Int?
     }
@@ -37,13 +41,20 @@ final class WebhookCall: Sendable {
     private let post: WebhookPost
     private let way: WebhookWay
     private let now: @Sendable () -> Timestamp
+    private let mayBegin: Permission
     private let exchange = HTTPSExchange()
     private let progress = Guarded(Progress())
 
-    init(_ post: WebhookPost, by way: WebhookWay, now: @escaping @Sendable () -> Timestamp) {
+    init(
+        _ post: WebhookPost,
+        by way: WebhookWay,
+        now: @escaping @Sendable () -> Timestamp,
+        mayBegin: @escaping Permission
+    ) {
         self.post = post
         self.way = way
         self.now = now
+        self.mayBegin = mayBegin
     }
 
     /// From any thread; does not wait.
@@ -68,7 +79,8 @@ final class WebhookCall: Sendable {
         request.patience.connectSeconds = way.seconds
         request.patience.stallSeconds = way.seconds
         request.patience.wholeSeconds = way.seconds
-        request.body = body
+        request.body = HTTPSRequest.Body(bytes: post.body)
+        request.mayBegin = { [self] in begins() }
         return run(request)
     }
 
@@ -82,7 +94,8 @@ final class WebhookCall: Sendable {
         let progress = progress.withLock { $0 }
         // The head decides, however its body ended.
         if let status = progress.status { return .answered(status: status) }
-        guard progress.sentByteCount == 0 else { return .lost }
+        if let refusal = progress.refusal { return .notSent(refusal) }
+        guard !progress.hasBegun else { return .lost }
         return switch failure {
         case .notTrusted: .notSent(.notTrusted)
         case .cancelled: .notSent(.cancelled)
@@ -90,16 +103,14 @@ final class WebhookCall: Sendable {
         }
     }
 
-    /// The first byte is asked for when the connection stands: before that nothing has gone out that a server could act
-    /// upon.
-    private var body: HTTPSRequest.Body {
-        HTTPSRequest.Body(byteCount: UInt64(post.body.count)) { [post, progress] span in
-            let start = progress.withLock { $0.sentByteCount }
-            let count = min(span.byteCount, post.body.count - start)
-            unsafe span.withUnsafeMutableBytes { unsafe $0.copyBytes(from: post.body[start..<start + count]) }
-            progress.withLock { $0.sentByteCount = start + count }
-            return count
+    /// The connection stands, and nothing has gone out that a server could act upon.
+    private func begins() -> Bool {
+        let refusal = mayBegin()
+        progress.withLock { progress in
+            progress.refusal = refusal
+            progress.hasBegun = refusal == nil
         }
+        return refusal == nil
     }
 
     private func take(_ head: HTTPSHead) -> Bool {

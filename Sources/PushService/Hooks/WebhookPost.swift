@@ -68,6 +68,18 @@ package enum WebhookResult: Equatable, Sendable {
         case notTrusted
         /// The service ends.
         case cancelled
+        /// Its permission to begin was refused: there is nothing to send any more.
+        case calledOff
+        /// The store did not write down that it begins.
+        case store
+    }
+
+    /// Whether the server was not reached, or said nothing.
+    var isTheServersFault: Bool {
+        switch self {
+        case .answered, .notSent(.cancelled), .notSent(.calledOff), .notSent(.store): false
+        case .lost, .notSent: true
+        }
     }
 
     /// For a log line.
@@ -79,6 +91,8 @@ package enum WebhookResult: Equatable, Sendable {
         case .notSent(.notReached): "not reached"
         case .notSent(.notTrusted): "not trusted"
         case .notSent(.cancelled): "cancelled"
+        case .notSent(.calledOff): "called off"
+        case .notSent(.store): "store failed"
         case .lost: "lost"
         }
     }

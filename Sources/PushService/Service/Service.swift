@@ -50,6 +50,8 @@ package final class Service: Sendable {
             settings: ServiceSettings(loaded.configuration)
         )
         noteCertificates(loaded, context)
+        let uncertainCount = store.openingReport.uncertainFallbacks.count
+        context.metrics.withLock { $0.didEndFallback(.uncertain, count: uncertainCount) }
         var started: [any ServicePart] = []
         do throws(ServiceError) {
             let parts = try makeParts(ServiceFoundation(context: context, store: store, loaded: loaded))
@@ -109,6 +111,9 @@ package final class Service: Sendable {
                     ("is-log-missing", "\(report.isLogMissing)"),
                 ]
             )
+            for entry in report.uncertainFallbacks {
+                log.fallback("fallback-uncertain", entry, "interrupted", at: clock.now())
+            }
             return store
         } catch {
             throw .store(error, path: path)

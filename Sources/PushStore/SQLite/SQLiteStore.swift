@@ -68,11 +68,16 @@ package final class SQLiteStore: Sendable {
                         news: news
                     )
                     let interruptedCount = try writer.start(openCount: openCount, now: now)
+                    var uncertainFallbacks: [OutboxEntry] = []
+                    try writer.alone { () throws(StoreError) in
+                        uncertainFallbacks = try writer.recoverFallbacks(now: now)
+                    }
                     connection.watchWork(nil)
                     let found = OpeningReport(
                         versionBefore: versionBefore,
                         version: Schema.steps.count,
                         interruptedCount: interruptedCount,
+                        uncertainFallbacks: uncertainFallbacks,
                         isOlder: uses < file.earlierOpenCount,
                         isLogMissing: file.isLogMissing
                     )

@@ -60,6 +60,8 @@ package struct OpeningReport: Equatable, Sendable {
     package let version: Int
     /// So many were on their way when the process before ended, and are queued again.
     package let interruptedCount: Int
+    /// Notifications whose fallbacks were being sent when the process before ended: they may have arrived, and do not fire again.
+    package let uncertainFallbacks: [OutboxEntry]
     /// The file is older than the one that was last open here: a backup was put back, and what came after it is not there.
     package let isOlder: Bool
     /// The process before did not close the store, and what it had last written is gone with SQLite's log.

@@ -113,10 +113,10 @@ final class HookSite {
         )
     }
 
-    func context(_ settings: ServiceSettings) -> ServiceContext {
+    func context(_ settings: ServiceSettings, store: (any ServiceStore)? = nil) -> ServiceContext {
         ServiceContext(
             loop: loop,
-            store: store,
+            store: store ?? self.store,
             clock: Self.clock,
             log: ServiceLog { [log] line in log.change { $0.append(String(decoding: line, as: UTF8.self)) } },
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),

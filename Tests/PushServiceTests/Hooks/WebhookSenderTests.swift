@@ -21,7 +21,7 @@ struct WebhookSenderTests {
     private func send(_ webhook: WebhookConfiguration, _ lookup: WebhookWay.Lookup? = nil) async -> WebhookResult {
         let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: HookSite.way(lookup))
         let post = WebhookPost(to: webhook, deliveryID: "delivery-1", body: Self.body)
-        return await sender.send(post, of: "acme")
+        return await sender.send(post)
     }
 
     private static func addresses(_ texts: [String]) -> WebhookWay.Lookup {
@@ -153,7 +153,7 @@ struct WebhookSenderTests {
         await server.close()
     }
 
-    @Test func `stopping ends what is sent and what waits for its turn`() async throws {
+    @Test func `stopping ends what is sent, and nothing is sent after it`() async throws {
         let asked = Watched(0)
         let server = try await site.serve { _ in
             asked.change { $0 += 1 }
@@ -162,16 +162,25 @@ struct WebhookSenderTests {
         let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: HookSite.way())
         let webhook = site.webhook(port: server.port)
         let results = await withTaskGroup(of: WebhookResult.self) { group in
-            for number in 0..<20 {
+            for number in 0..<6 {
                 group.addTask {
-                    await sender.send(WebhookPost(to: webhook, deliveryID: "\(number)", body: Self.body), of: "acme")
+                    await sender.send(WebhookPost(to: webhook, deliveryID: "\(number)", body: Self.body))
                 }
             }
             await asked.when { $0 == 6 }
             await sender.stop()
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(results.count(where: { $0 == .lost }) == 6)
-        #expect(results.count(where: { $0 == .notSent(.cancelled) }) == 14 && asked.value == 6)
+        #expect(results == Array(repeating: .lost, count: 6))
+        let late = await sender.send(WebhookPost(to: webhook, deliveryID: "late", body: Self.body))
+        #expect(late == .notSent(.cancelled) && asked.value == 6)
+    }
+
+    @Test func `without permission not a byte goes out`() async throws {
+        let server = try await site.serve { _ in [.answer(body: [])] }
+        let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: HookSite.way())
+        let post = WebhookPost(to: site.webhook(port: server.port), deliveryID: "delivery-1", body: Self.body)
+        #expect(await sender.send(post) { .calledOff } == .notSent(.calledOff))
+        #expect(server.requests.isEmpty)
     }
 }

@@ -82,6 +82,45 @@ struct PromiseTests {
         #expect(service.stop() == 0)
     }
 
+    @Test func `a service that is killed while a fallback is on its way says so, and does not send it again`()
+        async throws
+    {
+        let told = AsyncStream.makeStream(of: TestWebServer.Request.self)
+        let fallback =
+            #""receipts": true, "fallback": {"kind": "sms", "after-seconds": 5, "text": "A new message", HOOK},"#
+        let firstIsHeld: TestWebServer.Script = { request in
+            request.number == 0 ? [.hold] : [.answer("204 No Content", body: []), .close]
+        }
+        let site = try await ServiceSite(app: fallback, hook: { told.continuation.yield($0) }, answer: firstIsHeld)
+        var service = try site.start()
+        try await site.register("d1", at: service)
+        func send(_ number: UInt8) throws -> APNSID {
+            let capability = try #require(ReceiptCapability(rawRepresentation: [number] + Array(2...16)))
+            let hash = ReceiptHash(of: capability).text
+            let answer = try service.send(["d1"], class: "urgent", more: #", "receipt-hash": "\#(hash)""#)
+            return try #require(answer.ids.first, "\(answer.body)")
+        }
+        var requests = told.stream.makeAsyncIterator()
+        var bodies: [String] = []
+        let first = try send(1)
+        while !(bodies.last ?? "").contains(#""id":"\#(first).fallback""#), let next = await requests.next() {
+            bodies.append(String(decoding: next.body, as: UTF8.self))
+        }
+        service.kill()
+        service = try site.start()
+        while !(bodies.last ?? "").contains(#""event":"fallback-uncertain""#), let next = await requests.next() {
+            bodies.append(String(decoding: next.body, as: UTF8.self))
+        }
+        #expect(bodies.last?.contains(#""apns-id":"\#(first)""#) == true)
+        #expect(try service.call("GET", "/v1/metrics").body.contains(#"fallbacks_total{outcome="uncertain"} 1"#))
+        let second = try send(2)
+        while !(bodies.last ?? "").contains(#""id":"\#(second).fallback""#), let next = await requests.next() {
+            bodies.append(String(decoding: next.body, as: UTF8.self))
+        }
+        #expect(bodies.count { $0.contains(#""id":"\#(first).fallback""#) } == 1, "\(bodies)")
+        #expect(service.stop() == 0)
+    }
+
     @Test func `kill -9 loses nothing that was accepted, and repeats only what was on its way`() async throws {
         var random = SeededRandom(seed: RunSeed.here())
         let site = try await ServiceSite()
