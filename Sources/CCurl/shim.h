@@ -40,11 +40,12 @@ static inline CURLcode ccurl_status(CURL *handle, long *status) {
     return (curl_easy_getinfo)(handle, CURLINFO_RESPONSE_CODE, status);
 }
 
-/// How a transfer ended, once it has.
-static inline int ccurl_result(CURLM *multi, CURLcode *result) {
+/// A transfer that has ended, and how.
+static inline int ccurl_end(CURLM *multi, CURL **easy, CURLcode *result) {
     int left = 0;
     CURLMsg *message = curl_multi_info_read(multi, &left);
     if (message == NULL || message->msg != CURLMSG_DONE) return 0;
+    *easy = message->easy_handle;
     *result = message->data.result;
     return 1;
 }

@@ -8,7 +8,7 @@ final class Transfer {
     private var bodyByteCount: UInt64 = 0
     private let body: HTTPSRequest.Body?
     private let pin: HTTPSRequest.Pin?
-    private let mayBegin: @Sendable () -> Bool
+    private let mayBegin: @Sendable ([UInt8]) -> Bool
     private let onHead: (HTTPSHead) -> Bool
     private let onBytes: (RawSpan) -> Bool
     private let isCancelled: () -> Bool
@@ -21,7 +21,7 @@ final class Transfer {
     ) {
         body = request.body
         pin = request.pin
-        mayBegin = request.mayBegin ?? { true }
+        mayBegin = request.mayBegin ?? { _ in true }
         self.onHead = onHead
         self.onBytes = onBytes
         self.isCancelled = isCancelled
@@ -76,13 +76,28 @@ final class Transfer {
         return descriptor
     }
 
-    private func begins() -> Bool {
-        if isCancelled() || !mayBegin() { refusal = .refusedByCaller }
+    private func begins(at text: UnsafePointer<CChar>?) -> Bool {
+        if isCancelled() || !mayBegin(unsafe Self.address(text)) { refusal = .refusedByCaller }
         return refusal == nil
     }
 
-    static let beginFunction: ccurl_begin_function = { context, _, _, _, _ in
-        unsafe owner(context).begins() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+    /// - Returns: 4 or 16 bytes; none for what is no address.
+    private static func address(_ text: UnsafePointer<CChar>?) -> [UInt8] {
+        guard let text = unsafe text else { return [] }
+        for (family, byteCount) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: byteCount)
+            if unsafe inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return []
+    }
+
+    /// How it ended, once libcurl says that it has.
+    func error(_ result: CURLcode) -> HTTPSError? {
+        refusal ?? HTTPSError(result) ?? (head == nil ? .malformedAnswer : nil)
+    }
+
+    static let beginFunction: ccurl_begin_function = { context, address, _, _, _ in
+        unsafe owner(context).begins(at: address) ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
     }
 
     static let socketFunction: ccurl_open_socket_function = { context, _, address in

@@ -81,8 +81,8 @@ package actor FallbackRunner: DueRunner {
         }
         let body = FallbackBody.bytes(fallback.entry, configuration, sent: context.clock.now())
         let id = FallbackBody.deliveryID(fallback.entry)
-        let post = WebhookPost(to: configuration.delivery, deliveryID: id, body: body)
-        let result = await sender.send(post, mayBegin: permission(for: fallback.entry.id))
+        let post = WebhookPost(to: configuration.delivery, id: id, body: body)
+        let result = await sender.sendAlone(post, mayBegin: permission(for: fallback.entry.id))
         switch result {
         case .answered(200...299):
             context.metrics.withLock { $0.didEndFallback(.sent) }
@@ -102,7 +102,7 @@ package actor FallbackRunner: DueRunner {
     }
 
     /// Has the store write down that it is being sent, before the first byte is. On the call's own thread, which waits.
-    private func permission(for id: EntryID) -> WebhookCall.Permission {
+    private func permission(for id: EntryID) -> WebhookProgress.Permission {
         { [store = context.store] in
             let answer = Monitored<Result<Bool, StoreError>?>(nil)
             store.beginFallback(id) { result in answer.change { $0 = result } }

@@ -7,7 +7,7 @@ import Transport
 /// when the process dies is due again when its lease is over. Lives on the loop.
 package actor HookRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "hooks-store-failed"
-    private static let limits = SendLimits(whole: 64, firstOfTenant: 8, ofTenant: 8)
+    private static let limits = SendLimits(whole: 512, firstOfTenant: 8, ofTenant: 128)
     private static let lease = Duration.seconds(300)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.asUnownedSerialExecutor() }
@@ -48,27 +48,38 @@ package actor HookRunner: DueRunner {
         try await context.store.nextHook(room)
     }
 
-    package func countOfCall(to tenant: TenantID) -> Int { 1 }
+    package func countOfCall(to tenant: TenantID) -> Int {
+        context.settings.tenant(tenant.text)?.webhook?.eventsPerCall ?? 1
+    }
 
     package func unsent(_ hook: Hook) -> HookOutcome { outcome(hook, .retry(at: context.clock.now())) }
 
     // MARK: Telling
 
     package func call(_ hooks: [Hook], of tenant: TenantID) async -> Bool {
-        var wasAnswered = true
-        for hook in hooks {
+        guard let webhook = context.settings.tenant(tenant.text)?.webhook else {
             // Where no server is to be told any more, it is over.
-            guard let webhook = context.settings.tenant(tenant.text)?.webhook else {
-                end(outcome(hook, .done), of: tenant)
-                continue
-            }
-            let body = HookBody.bytes(hook, lastAttempt: await lastAttempt(of: hook))
-            let post = WebhookPost(to: webhook, deliveryID: HookBody.deliveryID(hook), body: body)
-            let result = await sender.send(post)
+            for hook in hooks { end(outcome(hook, .done), of: tenant) }
+            return true
+        }
+        var wasAnswered = true
+        // The configuration may have changed since they were put together.
+        for group in webhook.eventsPerCall > 1 ? [hooks] : hooks.map({ [$0] }) {
+            let result = await sender.send(await post(group, to: webhook))
             wasAnswered = !result.isTheServersFault
-            end(outcome(hook, verdict(hook, result)), of: tenant)
+            for hook in group { end(outcome(hook, verdict(hook, result)), of: tenant) }
         }
         return wasAnswered
+    }
+
+    private func post(_ hooks: [Hook], to webhook: WebhookConfiguration) async -> WebhookPost {
+        var events: [(hook: Hook, attempt: Attempt?)] = []
+        for hook in hooks { events.append((hook, await lastAttempt(of: hook))) }
+        guard webhook.eventsPerCall == 1, let (hook, attempt) = events.first else {
+            return WebhookPost(to: webhook, id: HookBody.deliveryID(hooks), body: HookBody.bytes(events))
+        }
+        let body = HookBody.bytes(hook, lastAttempt: attempt)
+        return WebhookPost(to: webhook, id: HookBody.deliveryID(hook), body: body)
     }
 
     private func verdict(_ hook: Hook, _ result: WebhookResult) -> HookOutcome.Verdict {

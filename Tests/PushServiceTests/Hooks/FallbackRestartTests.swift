@@ -46,7 +46,7 @@ struct FallbackRestartTests {
     @Test func `of ten thousand each is sent once, also where the service ends and starts in between`() async throws {
         let sent = Watched<[String]>([])
         let server = try HTTP1Server.startPlain(port: 0) { request in
-            sent.change { $0.append(request.value(of: "sealedpush-delivery") ?? "") }
+            sent.change { $0.append(request.value(of: "webhook-id") ?? "") }
             return HTTP1Response(status: 204)
         }
         let delivery = site.webhook(port: server.port, isPlain: true)

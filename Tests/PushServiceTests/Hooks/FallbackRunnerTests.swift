@@ -60,9 +60,9 @@ struct FallbackRunnerTests {
         let request = try #require(server.requests.first)
         #expect(
             String(decoding: request.body, as: UTF8.self)
-                == #"{"id":"\#(entry.apnsID).fallback","device":"device-1","text":"You have a new message"}"#
+                == #"{"id":"\#(entry.apnsID)_fallback","device":"device-1","text":"You have a new message"}"#
         )
-        #expect(request.fields["sealedpush-delivery"] == "\(entry.apnsID).fallback")
+        #expect(request.fields["webhook-id"] == "\(entry.apnsID)_fallback")
         #expect(request.isSigned(with: HookSite.secret))
         #expect(state.reported == [NewHook(tenant: entry.tenant, entry: entry.id, kind: .fallback)])
         #expect(context.metrics.withLock { $0.fallbacks } == [1, 0, 0] && site.log.value.isEmpty)
@@ -80,7 +80,7 @@ struct FallbackRunnerTests {
         runner.ring()
         await asked.when { $0 == 1 }
         let text = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
-        #expect(text.hasPrefix(#"{"id":"\#(entry.apnsID).fallback","event":"no-receipt","time":""#))
+        #expect(text.hasPrefix(#"{"id":"\#(entry.apnsID)_fallback","event":"no-receipt","time":""#))
         #expect(text.contains(#""apns-id":"\#(entry.apnsID)""#) && text.contains(#""device":"device-1""#))
         #expect(text.hasSuffix(#""text":"You have a new message"}"#))
     }

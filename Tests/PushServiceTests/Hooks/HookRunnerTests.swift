@@ -45,10 +45,10 @@ struct HookRunnerTests {
         await site.store.state.when { $0.done == [id] }
         let request = try #require(server.requests.first)
         #expect(request.isSigned(with: HookSite.secret))
-        #expect(request.fields["sealedpush-delivery"] == "\(entry.apnsID).\(id)")
+        #expect(request.fields["webhook-id"] == "\(entry.apnsID)_\(id)")
         let text = String(decoding: request.body, as: UTF8.self)
         #expect(
-            text.hasPrefix(#"{"id":"\#(entry.apnsID).\#(id)","event":"dead","time":""#)
+            text.hasPrefix(#"{"id":"\#(entry.apnsID)_\#(id)","event":"dead","time":""#)
                 && text.hasSuffix(
                     #""apns-id":"\#(entry.apnsID)","trace":"BwcHBwcHBwcHBwcHBwcHBw","device":"device-1","#
                         + #""topic":"com.example.chat","push-type":"alert","lane":"urgent","state":"dead","#
@@ -83,7 +83,7 @@ struct HookRunnerTests {
         let requests = server.requests
         #expect(requests.count == 2 && state.retried == [id])
         #expect(requests[0].body == requests[1].body)
-        #expect(requests[0].fields["sealedpush-delivery"] == requests[1].fields["sealedpush-delivery"])
+        #expect(requests[0].fields["webhook-id"] == requests[1].fields["webhook-id"])
         let lines = site.log.value
         #expect(lines.count == 1 && lines[0].contains(#""event":"webhook-failed","tenant":"acme""#))
         #expect(lines[0].contains(#""outcome":"status \#(answer.prefix(3))""#))

@@ -157,32 +157,55 @@ struct HookRetryTests {
     }
 }
 
-struct SecretFileTests {
+struct WebhookSecretTests {
+    private static let text = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func fault(_ path: String) -> SecretFile.Fault? {
-        refusal { () throws(SecretFile.Fault) in _ = try SecretFile.read(path) }
+    private func fault(_ path: String) -> WebhookSecret.Fault? {
+        refusal { () throws(WebhookSecret.Fault) in _ = try WebhookSecret.read(path) }
     }
 
-    @Test func `its bytes are the secret, the line's end among them`() throws {
-        let text = String(repeating: "k", count: 31) + "\n"
-        let secret = try SecretFile.read(try folder.makeFile("key", text))
+    private func bytes(_ text: String) -> [UInt8]? {
+        let text = Array(text.utf8)
+        guard let secret = unsafe WebhookSecret.decode(text.span.bytes) else { return nil }
+        return secret.withBytes { [UInt8](copying: $0) }
+    }
+
+    @Test(arguments: ["", "\n", "\r\n", " \n\n"])
+    func `it is the bytes that the text stands for, whatever white space is behind it`(_ end: String) throws {
+        let secret = try WebhookSecret.read(try folder.makeFile("key", Self.text + end))
         let bytes = secret.withBytes { [UInt8](copying: $0) }
-        #expect(bytes == Array(text.utf8))
+        #expect(bytes.count == 24 && bytes.prefix(3) == [0x31, 0xF2, 0x90] && bytes.suffix(2) == [0xA4, 0xB0])
     }
 
-    @Test func `what is short, long, open, no file or not there is none`() throws {
-        let text = String(repeating: "k", count: 32)
-        #expect(fault(try folder.makeFile("short", String(text.dropLast()))) == .tooShort)
-        #expect(fault(try folder.makeFile("long", String(repeating: "k", count: 4_097))) == .tooLong)
+    @Test func `padding may be there, and is no part of it`() {
+        let plain = bytes("whsec_" + String(repeating: "A", count: 43))
+        #expect(plain == [UInt8](repeating: 0, count: 32))
+        #expect(bytes("whsec_" + String(repeating: "A", count: 43) + "=") == plain)
+        #expect(bytes("whsec_" + String(repeating: "/", count: 86) + "==")?.count == 64)
+    }
+
+    @Test(arguments: [
+        "", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "WHSEC_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-w", " " + text,
+        "whsec_MfKQ9r8GKYqrTwjUPD8I\nLPZIo2LaLaSw", text + "=", text + "A",
+        "whsec_" + String(repeating: "A", count: 42) + "B=",
+        "whsec_" + String(repeating: "A", count: 43) + "==", "whsec_" + String(repeating: "A", count: 88),
+    ])
+    func `what is no secret is none`(_ text: String) { #expect(bytes(text) == nil) }
+
+    @Test func `what others may read, is no file or not there is none`() throws {
+        #expect(fault(try folder.makeFile("short", String(Self.text.dropLast(2)))) == .malformed)
+        #expect(fault(try folder.makeFile("long", Self.text + String(repeating: " ", count: 300))) == .malformed)
         for mode in [0o640, 0o604, 0o620, 0o644, 0o601] {
-            #expect(fault(try folder.makeFile("open-\(mode)", text, mode: mode)) == .open)
+            #expect(fault(try folder.makeFile("open-\(mode)", Self.text, mode: mode)) == .open)
         }
         #expect(fault(folder.path) == .notAFile)
         #expect(fault("/dev/zero") == .notAFile)
         #expect(fault(folder.path("missing")) == .unreadable)
-        #expect(fault(try folder.makeFile("good", text, mode: 0o400)) == nil)
+        #expect(fault(try folder.makeFile("good", Self.text, mode: 0o400)) == nil)
     }
 }

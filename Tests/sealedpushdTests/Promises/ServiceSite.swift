@@ -22,7 +22,7 @@ final class ServiceSite {
     static let keyID = "ABC123DEFG"
     static let teamID = "DEF123GHIJ"
     static let apiKey = "spk_" + String(repeating: "A", count: 43)
-    static let secret = "a secret of a test, of thirty-two bytes and some"
+    static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
     let folder: TemporaryFolder
     let simulator: Simulator
