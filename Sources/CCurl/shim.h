@@ -45,11 +45,12 @@ static inline CURLcode ccurl_verify_result(CURL *handle, long *result) {
     return (curl_easy_getinfo)(handle, CURLINFO_SSL_VERIFYRESULT, result);
 }
 
-/// How a transfer ended, once it has.
-static inline int ccurl_result(CURLM *multi, CURLcode *result) {
+/// A transfer that has ended, and how.
+static inline int ccurl_end(CURLM *multi, CURL **easy, CURLcode *result) {
     int left = 0;
     CURLMsg *message = curl_multi_info_read(multi, &left);
     if (message == NULL || message->msg != CURLMSG_DONE) return 0;
+    *easy = message->easy_handle;
     *result = message->data.result;
     return 1;
 }
@@ -60,6 +61,13 @@ typedef curl_socket_t (*ccurl_open_socket_function)(
 
 static inline CURLcode ccurl_set_open_socket(CURL *handle, ccurl_open_socket_function value) {
     return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+/// Asked before a request's first byte: CURL_PREREQFUNC_OK or CURL_PREREQFUNC_ABORT.
+typedef int (*ccurl_begin_function)(void *context, char *address, char *own_address, int port, int own_port);
+
+static inline CURLcode ccurl_set_begin(CURL *handle, ccurl_begin_function value) {
+    return (curl_easy_setopt)(handle, CURLOPT_PREREQFUNCTION, value);
 }
 
 /// Writes an address in network order, and its port in the host's. How many bytes: 4, 16, or 0 for another family.

@@ -14,6 +14,9 @@ enum Curl {
 
 /// Owns one request as libcurl knows it.
 @safe struct EasyHandle: ~Copyable {
+    /// Tells one from another for as long as it lives.
+    typealias Name = UInt
+
     let handle: UnsafeMutableRawPointer
     private let fields: UnsafeMutablePointer<curl_slist>?
     private let destinations: UnsafeMutablePointer<curl_slist>?
@@ -30,6 +33,8 @@ enum Curl {
         unsafe self.destinations = destinations
         unsafe self.names = names
     }
+
+    var name: Name { unsafe Name(bitPattern: handle) }
 
     deinit {
         unsafe curl_easy_cleanup(handle)
@@ -63,6 +68,7 @@ enum Curl {
         try easy.set(request.patience)
         try easy.set(transfer, body: request.body)
         if request.pin != nil { try easy.setWall(transfer) }
+        if request.mayBegin != nil { try easy.setBeginning(transfer) }
         return easy
     }
 
@@ -97,7 +103,7 @@ enum Curl {
         try set(CURLOPT_PROTOCOLS_STR, request.allowsPlainHTTP ? "https,http" : "https")
         try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
         try set(CURLOPT_FOLLOWLOCATION, 0)
-        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        try setConnection(isShared: request.sharesConnections)
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         try set(CURLOPT_PATH_AS_IS, 1)
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -115,6 +121,15 @@ enum Curl {
         try set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
     }
 
+    /// A shared connection takes another request for a minute, so that it follows where the server's name leads.
+    private func setConnection(isShared: Bool) throws(HTTPSError) {
+        try set(CURLOPT_HTTP_VERSION, isShared ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+        guard isShared else { return }
+        // One that is being made may serve many.
+        try set(CURLOPT_PIPEWAIT, 1)
+        try set(CURLOPT_MAXLIFETIME_CONN, 60)
+    }
+
     private func set(_ patience: HTTPSRequest.Patience) throws(HTTPSError) {
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_CONNECTTIMEOUT, patience.connectSeconds)
@@ -128,6 +143,12 @@ enum Curl {
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe try check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context))
         unsafe try check(ccurl_set_open_socket(handle, Transfer.socketFunction))
+    }
+
+    private func setBeginning(_ transfer: Transfer) throws(HTTPSError) {
+        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        unsafe try check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, context))
+        unsafe try check(ccurl_set_begin(handle, Transfer.beginFunction))
     }
 
     private func set(_ transfer: Transfer, body: HTTPSRequest.Body?) throws(HTTPSError) {

@@ -1,4 +1,4 @@
-private import CCurl
+internal import CCurl
 private import Platform
 
 /// One request and its answer over HTTP/1.1 and TLS, on the thread that asks. Nothing is followed, unpacked, remembered or
@@ -41,40 +41,42 @@ package final class HTTPSExchange: Sendable {
         onHead: @escaping (HTTPSHead) -> Bool = { _ in true },
         onBytes: @escaping (RawSpan) -> Bool = { _ in true }
     ) throws(HTTPSError) -> HTTPSHead {
-        try Curl.start()
-        let transfer = Transfer(body: request.body, pin: request.pin, onHead: onHead, onBytes: onBytes) { [self] in
-            isCancelled
-        }
-        // libcurl has the transfer's address, without a reference.
-        return try withExtendedLifetime(transfer) { () throws(HTTPSError) in
-            let easy = try EasyHandle.make(request, for: transfer)
-            let result = try perform(easy)
-            if isCancelled { throw .cancelled }
-            if let refusal = transfer.refusal { throw refusal }
-            if let result, let error = HTTPSError(result) {
-                throw error == .notTrusted && easy.hasBadDate ? .certificateHasBadDate : error
-            }
-            guard let head = transfer.head else { throw .malformedAnswer }
-            return head
-        }
-    }
-
-    private func perform(_ easy: borrowing EasyHandle) throws(HTTPSError) -> CURLcode? {
         let multi = try MultiHandle()
         state.withLock { $0.multi = multi }
         defer { state.withLock { $0.multi = nil } }
-        return try multi.perform(easy) { [self] in isCancelled }
+        let transfer = Transfer(request, onHead: onHead, onBytes: onBytes) { [self] in isCancelled }
+        // libcurl has the transfer's address, without a reference.
+        return try withExtendedLifetime(transfer) { () throws(HTTPSError) in
+            let easy = try EasyHandle.make(request, for: transfer)
+            try multi.add(easy)
+            defer { multi.remove(easy) }
+            while !isCancelled {
+                try multi.perform()
+                guard let (_, result) = multi.nextEnd() else {
+                    try multi.wait()
+                    continue
+                }
+                if isCancelled { break }
+                if let error = transfer.error(result) {
+                    throw error == .notTrusted && easy.hasBadDate ? .certificateHasBadDate : error
+                }
+                break
+            }
+            guard !isCancelled, let head = transfer.head else { throw .cancelled }
+            return head
+        }
     }
 
     private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 }
 
 extension HTTPSError {
-    fileprivate init?(_ result: CURLcode) {
+    init?(_ result: CURLcode) {
         switch result {
         case CURLE_OK: return nil
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT: self = .notReached
-        case CURLE_OPERATION_TIMEDOUT, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
+        case CURLE_OPERATION_TIMEDOUT, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING,
+            CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self = .connectionLost
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER:
             self = .notTrusted

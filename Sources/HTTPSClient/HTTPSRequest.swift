@@ -70,6 +70,11 @@ package struct HTTPSRequest: Sendable {
     package var destination: (host: String, port: UInt16)?
     /// The only addresses to connect to; nil for wherever the name leads. Not with `destination`.
     package var pin: Pin?
+    /// Asked when the connection stands and its server is proven, before the first byte of the request, with the server's address
+    /// (4 or 16 bytes): false ends the request with `.refusedByCaller`, and nothing has gone out. An exchange's may wait.
+    package var mayBegin: (@Sendable (_ address: [UInt8]) -> Bool)?
+    /// Whether it may go over a connection that others went over, and over HTTP/2: for `HTTPSConnections`.
+    package var sharesConnections = false
     /// Whether the URL may be `http`, which proves nothing and hides nothing.
     package var allowsPlainHTTP = false
     package var patience = Patience()

@@ -8,19 +8,20 @@ final class Transfer {
     private var bodyByteCount: UInt64 = 0
     private let body: HTTPSRequest.Body?
     private let pin: HTTPSRequest.Pin?
+    private let mayBegin: @Sendable ([UInt8]) -> Bool
     private let onHead: (HTTPSHead) -> Bool
     private let onBytes: (RawSpan) -> Bool
     private let isCancelled: () -> Bool
 
     init(
-        body: HTTPSRequest.Body?,
-        pin: HTTPSRequest.Pin?,
+        _ request: HTTPSRequest,
         onHead: @escaping (HTTPSHead) -> Bool,
         onBytes: @escaping (RawSpan) -> Bool,
         isCancelled: @escaping () -> Bool
     ) {
-        self.body = body
-        self.pin = pin
+        body = request.body
+        pin = request.pin
+        mayBegin = request.mayBegin ?? { _ in true }
         self.onHead = onHead
         self.onBytes = onBytes
         self.isCancelled = isCancelled
@@ -73,6 +74,30 @@ final class Transfer {
         let descriptor = unsafe socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         return descriptor
+    }
+
+    private func begins(at text: UnsafePointer<CChar>?) -> Bool {
+        if isCancelled() || !mayBegin(unsafe Self.address(text)) { refusal = .refusedByCaller }
+        return refusal == nil
+    }
+
+    /// - Returns: 4 or 16 bytes; none for what is no address.
+    private static func address(_ text: UnsafePointer<CChar>?) -> [UInt8] {
+        guard let text = unsafe text else { return [] }
+        for (family, byteCount) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: byteCount)
+            if unsafe inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return []
+    }
+
+    /// How it ended, once libcurl says that it has.
+    func error(_ result: CURLcode) -> HTTPSError? {
+        refusal ?? HTTPSError(result) ?? (head == nil ? .malformedAnswer : nil)
+    }
+
+    static let beginFunction: ccurl_begin_function = { context, address, _, _, _ in
+        unsafe owner(context).begins(at: address) ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
     }
 
     static let socketFunction: ccurl_open_socket_function = { context, _, address in

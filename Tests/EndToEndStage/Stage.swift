@@ -215,7 +215,7 @@ public final class Stage: Sendable {
     private func writeConfiguration(_ options: Options, _ authority: TestAuthority) throws {
         let authorityPEM = try String(decoding: authority.certificatePEM, as: UTF8.self)
         let hookAuthorities = try folder.makeFile("hooks.pem", authorityPEM)
-        let secret = try folder.makeFile("hook.key", String(repeating: "h", count: 32))
+        let secret = try folder.makeFile("hook.key", "whsec_" + String(repeating: "h", count: 32))
         var random = SystemRandom()
         let token = try folder.makeFile("token.key", Base64URL.string(random.bytes(count: 32)))
         let hook = """

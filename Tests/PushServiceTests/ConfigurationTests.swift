@@ -9,14 +9,17 @@ import Transport
 struct ConfigurationTests {
     @Test func `a webhook may name the secret of before, and who vouches for its receiver`() throws {
         let plain = try #require(try ExampleConfiguration.read().tenants[0].webhook)
-        #expect(plain.oldSecretFile == nil && plain.authoritiesFile == nil)
-        let more = #""secret-file": "/etc/sealedpush/hook.key", "old-secret-file": "/old", "authorities-file": "/ca""#
+        #expect(plain.oldSecretFile == nil && plain.authoritiesFile == nil && plain.eventsPerCall == 1)
+        let more =
+            #""secret-file": "/etc/sealedpush/hook.key", "old-secret-file": "/old", "authorities-file": "/ca", "#
+            + #""events-per-call": 100"#
         let changed = try ExampleConfiguration.read(
             replacing: #""secret-file": "/etc/sealedpush/hook.key""#,
             with: more
         )
         let webhook = try #require(changed.tenants[0].webhook)
         #expect(webhook.oldSecretFile == "/old" && webhook.authoritiesFile == "/ca")
+        #expect(webhook.eventsPerCall == 100)
     }
 
     @Test func `everything in the file is in the configuration`() throws {

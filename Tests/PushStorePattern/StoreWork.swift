@@ -60,7 +60,7 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
                 }
             }
             group.addTask { await failure { try await register(SeededRandom(seed: seed ^ 77)) } }
-            group.addTask { await failure { try await claim() } }
+            group.addTask { await failure { try await claim(SeededRandom(seed: seed ^ 79)) } }
             group.addTask { await failure { try await tell(SeededRandom(seed: seed ^ 78)) } }
             return await group.reduce(into: []) { errors, error in error.map { errors.append($0) } }
         }
@@ -213,23 +213,29 @@ package struct StoreWork<Engine: ServiceStore>: Sendable {
         }
     }
 
-    private func claim() async throws {
-        let limit = 8
+    private func claim(_ seeded: SeededRandom) async throws {
+        var random = seeded
         while !isOver {
-            let time = now()
-            guard let due = try await engine.nextFallback(), due <= time else {
+            let claimed = try await engine.claimFallbacks(limit: 8, now: now())
+            if claimed.isEmpty {
                 await Task.yield()
                 continue
             }
-            say(.claiming(count: limit))
-            let claimed = try await engine.claimFallbacks(limit: limit, now: time)
-            for entry in claimed { say(.claimed(entry.id)) }
-            say(.claims(count: limit))
-            _ = try await engine.report(
-                claimed.map { NewHook(tenant: $0.tenant, entry: $0.id, kind: .fallback) },
-                now: now()
-            )
-            for entry in claimed { say(.reported(entry.id)) }
+            let sentCount = Int.random(in: 0...claimed.count, using: &random)
+            let (some, others) = (claimed.prefix(sentCount), claimed.dropFirst(sentCount))
+            say(.claiming(count: some.count))
+            var sent: [EntryID] = []
+            for fallback in some where try await engine.beginFallback(fallback.entry.id) {
+                say(.claimed(fallback.entry.id))
+                sent.append(fallback.entry.id)
+            }
+            say(.claims(count: some.count))
+            let given = others.map {
+                FallbackOutcome(id: $0.entry.id, verdict: .givenBack(due: $0.due, tried: $0.tried))
+            }
+            let ended = sent.map { FallbackOutcome(id: $0, verdict: .ended(telling: .fallback)) }
+            try await engine.finishFallbacks(given + ended, now: now())
+            for id in sent { say(.reported(id)) }
         }
     }
 
@@ -336,6 +342,7 @@ extension HookKind {
         case .delivered: "delivered"
         case .resendRequested: "resend"
         case .fallback: "fallback"
+        case .fallbackUncertain: "fallback-uncertain"
         }
     }
 }

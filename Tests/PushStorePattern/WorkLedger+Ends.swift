@@ -10,8 +10,10 @@ extension WorkLedger {
     static func drainFallbacks(_ engine: some ReceiptBook) async throws -> [OutboxEntry] {
         var fired: [OutboxEntry] = []
         while true {
-            let claimed = try await engine.claimFallbacks(limit: 1_000, now: end)
+            let claimed = try await engine.claimFallbacks(limit: 1_000, now: end).map(\.entry)
             fired += claimed
+            let ends = claimed.map { FallbackOutcome(id: $0.id, verdict: .ended(telling: nil)) }
+            try await engine.finishFallbacks(ends, now: end)
             // A store that gives one again would do so for ever.
             if claimed.isEmpty || Set(fired.map(\.id)).count < fired.count { return fired }
         }
@@ -28,7 +30,7 @@ extension WorkLedger {
         }
     }
 
-    /// Nothing that was claimed is claimed again, and only what APNs has.
+    /// Nothing that began to be sent is claimed again, and only what APNs has.
     mutating func checkFallbacks(_ fired: [OutboxEntry]) -> [String] {
         var faults: [String] = []
         for entry in fired {
@@ -56,9 +58,19 @@ extension WorkLedger {
                 if !drained.contains(kind) { faults.append("\(known.number): the hook \(kind) is gone") }
             }
         }
+        let isUncertain = drained.contains("fallback-uncertain")
+        if isUncertain, known.hooks["fallback"] != nil {
+            faults.append("\(known.number): was sent, and is uncertain")
+        }
+        let isTold = isUncertain || drained.contains("fallback") || known.hooks["fallback"] != nil
+        if known.isFallbackSending, !isTold {
+            faults.append("\(known.number): its fallback began, and nothing tells what became of it")
+        }
+        entries[found.id]?.isFallbackSending = false
         for kind in drained {
             if known.hooks[kind] == .told { faults.append("\(known.number): \(kind) is told again") }
-            if kind != "fallback", kind != state { faults.append("\(known.number): \(kind) is told of \(state)") }
+            guard !kind.hasPrefix("fallback"), kind != state else { continue }
+            faults.append("\(known.number): \(kind) is told of \(state)")
         }
         // All of them are finished now.
         for kind in due.union(drained) { entries[found.id]?.hooks[kind] = .told }

@@ -16,6 +16,8 @@ package struct WorkLedger {
         var isVague = false
         /// What was said of its hooks, by their kinds.
         var hooks: [String: Hook] = [:]
+        /// Whether its fallback began to be sent, and its end was not said.
+        var isFallbackSending = false
         /// Whether it was stored as on its way.
         var isHandedOver = false
         /// Whether nothing can happen to it any more.
@@ -35,7 +37,7 @@ package struct WorkLedger {
     var entries: [EntryID: Entry] = [:]
     /// Whose fallback fired, or may have.
     var claimed: Set<EntryID> = []
-    /// So many claims may be on the disk that nobody spoke of.
+    /// So many fallbacks may have begun without a line that says so.
     private var openClaimCount = 0
     private var claimFaults: [String] = []
     /// What dispatchers said of entries before their sender was told that they are stored.
@@ -79,7 +81,10 @@ package struct WorkLedger {
         case .claims(let count): openClaimCount -= count
         case .claimed(let id):
             if !claimed.insert(id).inserted { claimFaults.append("\(entries[id]?.number ?? 0): fires twice") }
-        case .reported(let id): if entries[id]?.hooks["fallback"] == nil { entries[id]?.hooks["fallback"] = .reported }
+            entries[id]?.isFallbackSending = true
+        case .reported(let id):
+            entries[id]?.isFallbackSending = false
+            if entries[id]?.hooks["fallback"] == nil { entries[id]?.hooks["fallback"] = .reported }
         case .telling(let id, let kind): entries[id]?.hooks[kind] = .telling
         case .told(let id, let kind): entries[id]?.hooks[kind] = .told
         case .putting(let device, let version): devices[device, default: [nil]].insert(version)

@@ -17,12 +17,13 @@ package enum WorkLine: Equatable, Sendable {
     case putOff(EntryID, String)
     case receipting(EntryID)
     case receipted(EntryID)
-    /// Before a claim of at most so many fallbacks.
+    /// Before at most so many claimed fallbacks begin to be sent.
     case claiming(count: Int)
+    /// It is being sent.
     case claimed(EntryID)
-    /// After everything that it claimed was said.
+    /// After everything that began was said.
     case claims(count: Int)
-    /// A hook that somebody asked for is there.
+    /// Its fallback was sent, and the hook about it is there.
     case reported(EntryID)
     /// Before a hook is finished; its kind.
     case telling(EntryID, String)

@@ -119,6 +119,23 @@ struct MigrationTests {
         await store.close()
     }
 
+    @Test func `a fallback that version 11 armed is due as before`() async throws {
+        let id = try makeFile(version: 11)
+        try file.execute(
+            """
+            UPDATE entry SET state = 3 WHERE id = \(id.value);
+            UPDATE tally SET state = 3;
+            INSERT INTO watch (entry, fallback_after, fallback_due, reported)
+            VALUES (\(id.value), 60000, \(Timestamp.after(60).milliseconds), 0);
+            """
+        )
+        let store = try file.open()
+        #expect(try await store.nextFallback() == .after(60))
+        #expect(try await store.claimFallbacks(limit: 9, now: .after(60)).map(\.entry.id) == [id])
+        #expect(try await store.integrityReport() == [])
+        await store.close()
+    }
+
     /// A file of version 7 as that version wrote it: devices in every state, two of them damaged.
     private func makeDevices(_ registrations: [Device.Registration]) throws {
         let connection = try SQLiteConnection(path: file.path, fileSystem: nil)

@@ -1,30 +1,40 @@
 internal import Transport
 
-/// One connection: reads a request, asks for the script, performs it.
+/// One connection: reads a request, asks for the script, performs it, and goes on with the next.
 final class ScriptedConnection: TLSChannelDelegate {
     private static let pieceByteCount = 64 << 10
 
     private static let headEnd: [UInt8] = [13, 10, 13, 10]
 
+    private let loop: EventLoop
     private let script: (_ head: String, _ body: [UInt8]) -> [TestWebServer.Step]
     private var input: [UInt8] = []
+    /// Of the request that is answered; empty at the connection's end.
     private var steps: [TestWebServer.Step]?
     /// Of the first step, how many bytes are sent.
     private var offset = 0
 
-    init(script: @escaping (_ head: String, _ body: [UInt8]) -> [TestWebServer.Step]) { self.script = script }
+    init(loop: EventLoop, script: @escaping (_ head: String, _ body: [UInt8]) -> [TestWebServer.Step]) {
+        self.loop = loop
+        self.script = script
+    }
 
     func channelDidOpen(_ channel: TLSChannel) {}
 
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
-        guard steps == nil else { return }
         for index in bytes.indices { input.append(bytes[index]) }
-        guard let end = input.firstRange(of: Self.headEnd) else { return }
-        let head = String(decoding: input[..<end.upperBound], as: UTF8.self)
-        let body = input[end.upperBound...]
-        guard body.count >= Self.bodyByteCount(head) else { return }
-        steps = script(head, Array(body))
-        perform(on: channel)
+        answer(on: channel)
+    }
+
+    private func answer(on channel: TLSChannel) {
+        while steps == nil, let end = input.firstRange(of: Self.headEnd) {
+            let head = String(decoding: input[..<end.upperBound], as: UTF8.self)
+            let bodyEnd = end.upperBound + Self.bodyByteCount(head)
+            guard input.count >= bodyEnd else { return }
+            steps = script(head, Array(input[end.upperBound..<bodyEnd]))
+            input.removeFirst(bodyEnd)
+            perform(on: channel)
+        }
     }
 
     private static func bodyByteCount(_ head: String) -> Int {
@@ -47,6 +57,10 @@ final class ScriptedConnection: TLSChannelDelegate {
                     channel.flush()
                 case .sendForever(let bytes): try channel.write(bytes)
                 case .hold: return
+                case .pause(let duration):
+                    steps?[0] = .hold
+                    loop.schedule(after: duration) { [self] in goOn(on: channel) }
+                    return
                 case .close:
                     steps = []
                     return channel.close()
@@ -55,10 +69,20 @@ final class ScriptedConnection: TLSChannelDelegate {
                     channel.flush()
                     return channel.abort(.loopStopped)
                 }
+                if steps?.isEmpty == true { steps = nil }
             }
         } catch {
             steps = []
         }
+    }
+
+    /// After a pause.
+    private func goOn(on channel: TLSChannel) {
+        guard steps?.isEmpty == false else { return }
+        steps?.removeFirst()
+        if steps?.isEmpty == true { steps = nil }
+        perform(on: channel)
+        answer(on: channel)
     }
 
     private func send(_ bytes: [UInt8], pieceByteCount: Int, on channel: TLSChannel) throws(TransportError) {

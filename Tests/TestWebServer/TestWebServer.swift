@@ -4,7 +4,8 @@ package import TestCertificates
 private import TestSupport
 private import Transport
 
-/// A server over TLS on this machine that does to each request what its script says, right or wrong.
+/// A server over TLS on this machine that does to each request what its script says, right or wrong. A connection that its script
+/// did not end takes another request.
 package final class TestWebServer: Sendable {
     /// What was asked.
     package struct Request: Sendable {
@@ -28,6 +29,8 @@ package final class TestWebServer: Sendable {
         case sendForever([UInt8])
         /// The connection stays open, and nothing happens on it.
         case hold
+        /// Nothing happens for so long.
+        case pause(Duration)
         /// As TLS wants it.
         case close
         /// As if a cable were cut.
@@ -39,11 +42,13 @@ package final class TestWebServer: Sendable {
     package let port: UInt16
     private let loop: EventLoop
     private let log: Guarded<[Request]>
+    private let connections: Guarded<Int>
 
-    private init(port: UInt16, loop: EventLoop, log: Guarded<[Request]>) {
+    private init(port: UInt16, loop: EventLoop, log: Guarded<[Request]>, connections: Guarded<Int>) {
         self.port = port
         self.loop = loop
         self.log = log
+        self.connections = connections
     }
 
     deinit { loop.stopAnywhere() }
@@ -65,10 +70,12 @@ package final class TestWebServer: Sendable {
         )
         let loop = try EventLoop()
         let log = Guarded<[Request]>([])
+        let connections = Guarded(0)
         let port = await loop.run { () -> Result<UInt16, TransportError> in
             Result { () throws(TransportError) in
                 try TLSListener(address: "127.0.0.1", port: 0, context: context, loop: loop, limits: .patient) { _ in
-                    ScriptedConnection { head, body in
+                    connections.withLock { $0 += 1 }
+                    return ScriptedConnection(loop: loop) { head, body in
                         let request = log.withLock { log in
                             let request = Request(head, body: body, number: log.count)
                             log.append(request)
@@ -80,11 +87,14 @@ package final class TestWebServer: Sendable {
                 .port
             }
         }
-        return TestWebServer(port: try port.get(), loop: loop, log: log)
+        return TestWebServer(port: try port.get(), loop: loop, log: log, connections: connections)
     }
 
     /// What was asked by now, in order.
     package var requests: [Request] { log.withLock { $0 } }
+
+    /// How many connections were made by now.
+    package var connectionCount: Int { connections.withLock { $0 } }
 
     package func url(_ target: String) -> String { "https://localhost:\(port)\(target)" }
 }

@@ -35,7 +35,7 @@ final class DaemonFolder {
                 "keys": [{"name": "back-end", "hash": "\(hash)", "scopes": ["send"]}],
                 "webhook": {
                   "url": "https://hooks.example.com/push",
-                  "secret-file": "\(try path("hook.key", Array(repeating: 0x41, count: 32)))"
+                  "secret-file": "\(try path("hook.key", Array("whsec_\(String(repeating: "A", count: 43))=\n".utf8)))"
                 },
                 "apps": [{
                   "bundle-id": "com.example.chat",

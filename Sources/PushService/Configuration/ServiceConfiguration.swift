@@ -125,9 +125,9 @@ package struct AppConfiguration: Equatable, Sendable {
 }
 
 /// Where results go.
-package struct WebhookConfiguration: Equatable, Sendable {
+package struct WebhookConfiguration: Hashable, Sendable {
     package let target: WebhookTarget
-    /// The key of the signatures; 32 bytes or more.
+    /// The key of the signatures, as `WebhookSecret` reads it.
     package let secretFile: String
     /// The key of before: while receivers change, there is a signature under each.
     package let oldSecretFile: String?
@@ -135,6 +135,8 @@ package struct WebhookConfiguration: Equatable, Sendable {
     package let authoritiesFile: String?
     /// Ranges that are reached although they are not public.
     package let allowedRanges: [IPRange]
+    /// How many events go in one call at most; with 1 each goes as it is, with more in a list.
+    package let eventsPerCall: Int
 }
 
 /// What happens once when an urgent notification has no receipt in time.

@@ -1,9 +1,10 @@
 import Envelope
 
 extension WebhookConfiguration {
-    static let names = [
+    static let deliveryNames = [
         "url", "secret-file", "old-secret-file", "allows-plain-http", "allowed-ranges", "authorities-file",
     ]
+    static let names = deliveryNames + ["events-per-call"]
 
     init?(_ reader: ObjectReader) {
         let allowsPlain = reader.flag("allows-plain-http") ?? false
@@ -18,6 +19,7 @@ extension WebhookConfiguration {
         let oldSecretFile = reader.file("old-secret-file")
         let authoritiesFile = reader.file("authorities-file")
         let ranges = reader.ranges("allowed-ranges") ?? []
+        let eventsPerCall = reader.integer("events-per-call", in: 1...100) ?? 1
         guard let target = url.flatMap({ WebhookTarget($0, allowsPlainHTTP: allowsPlain) }), let secretFile else {
             return nil
         }
@@ -30,6 +32,7 @@ extension WebhookConfiguration {
         self.oldSecretFile = oldSecretFile
         self.authoritiesFile = authoritiesFile
         allowedRanges = ranges
+        self.eventsPerCall = Int(eventsPerCall)
     }
 }
 
@@ -69,7 +72,7 @@ extension ObjectReader {
 }
 
 extension FallbackConfiguration {
-    static let names = WebhookConfiguration.names + ["kind", "after-seconds", "text"]
+    static let names = WebhookConfiguration.deliveryNames + ["kind", "after-seconds", "text"]
 
     init?(_ reader: ObjectReader) {
         let kind: Kind? = reader.choice("kind", isRequired: true)

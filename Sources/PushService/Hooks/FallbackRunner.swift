@@ -1,18 +1,17 @@
 import APNS
 package import Envelope
+import Platform
 package import PushStore
 import Synchronization
 import Transport
 
-/// Fires fallbacks: claims on disk those that are due, and sends each once. What was claimed when the process died does not
-/// fire again; what could not be sent because no connection came about is tried for a while, and nothing is sent again once
-/// a byte of it was out. Lives on the loop.
+/// Fires fallbacks. Each is claimed on disk when there is room for it, is `sending` on disk before its first byte goes out, and
+/// is never sent again once that byte may have. What certainly did not go out is given back. Lives on the loop.
 package actor FallbackRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "fallbacks-store-failed"
-    private static let claimCount = 64
-    private static let heldCountMaxOfTenant = 512
+    private static let limits = SendLimits(whole: 64, firstOfTenant: 8, ofTenant: 8)
 
-    /// How long a claimed one is tried, and how it waits: a text that comes much later helps nobody.
+    /// How long a connection is looked for, and how often: a text that comes much later helps nobody.
     package struct Patience: Sendable {
         package var wholeMilliseconds: UInt64 = 120_000
         package var firstWaitMilliseconds: UInt64 = 1_000
@@ -25,18 +24,12 @@ package actor FallbackRunner: DueRunner {
     private let sender: WebhookSender
     private let patience: Patience
     private let didReport: @Sendable () -> Void
-    package var turn: DueTurn
-    /// How many of each tenant's are held.
-    private var held: [String: Int] = [:]
-    /// Claimed and not sent yet.
-    package private(set) var heldCount = 0
-    /// A claim is written down before anything is sent.
-    package let isFinishing = false
+    package var turn: DueTurn<ClaimedFallback, FallbackOutcome>
 
     /// - Parameters:
     ///   - context: the service's.
     ///   - sender: may be that of others as well.
-    ///   - patience: with what was claimed.
+    ///   - patience: with servers that are not reached.
     ///   - didReport: called when there is something for `HookRunner`.
     package init(
         _ context: ServiceContext,
@@ -48,77 +41,92 @@ package actor FallbackRunner: DueRunner {
         self.sender = sender
         self.patience = patience
         self.didReport = didReport
-        turn = DueTurn(context)
+        turn = DueTurn(context, Self.limits)
     }
 
     // MARK: Claiming
 
-    package func takeBatch(now: Timestamp) async throws(StoreError) -> Bool {
-        let entries = try await context.store.claimFallbacks(limit: Self.claimCount, now: now)
-        for entry in entries { take(entry, now: now) }
-        return entries.count == Self.claimCount
+    package func take(
+        _ room: ClaimRoom,
+        now: Timestamp
+    ) async throws(StoreError) -> [(tenant: TenantID, work: ClaimedFallback)] {
+        try await context.store.claimFallbacks(room, now: now).map { ($0.entry.tenant, $0) }
     }
 
-    package func nextDue() async throws(StoreError) -> Timestamp? { try await context.store.nextFallback() }
+    package func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
+        try await context.store.nextFallback(room)
+    }
 
-    /// It is claimed: from here on it is sent by this process or by none.
-    private func take(_ entry: OutboxEntry, now: Timestamp) {
-        let fallback = ClaimedFallback(entry, at: now)
-        guard held[fallback.tenant, default: 0] < Self.heldCountMaxOfTenant else {
-            return log("fallback-failed", fallback, "too many wait")
-        }
-        held[fallback.tenant, default: 0] += 1
-        heldCount += 1
-        // It ends with its post, which `WebhookSender.stop` ends at the latest.
-        Task(executorPreference: context.loop) { await self.fire(fallback) }
+    package func countOfCall(to tenant: TenantID) -> Int { 1 }
+
+    package func unsent(_ fallback: ClaimedFallback) -> FallbackOutcome {
+        FallbackOutcome(id: fallback.entry.id, verdict: .givenBack(due: fallback.due, tried: fallback.tried))
     }
 
     // MARK: Sending
 
-    private func fire(_ fallback: ClaimedFallback) async {
-        guard let configuration = await configuration(of: fallback.entry, tenant: fallback.tenant) else {
-            log("fallback-failed", fallback, "its app has none")
-            return end(fallback)
+    package func call(_ fallbacks: [ClaimedFallback], of tenant: TenantID) async -> Bool {
+        var wasAnswered = true
+        for fallback in fallbacks {
+            let (outcome, result) = await fire(fallback)
+            wasAnswered = result?.isTheServersFault != true
+            end(outcome, of: tenant)
         }
-        let body = FallbackBody.bytes(fallback.entry, configuration, claimed: fallback.claimed)
+        return wasAnswered
+    }
+
+    private func fire(_ fallback: ClaimedFallback) async -> (FallbackOutcome, WebhookResult?) {
+        guard let configuration = await configuration(of: fallback.entry) else {
+            return (failed(fallback, "its app has none"), nil)
+        }
+        let body = FallbackBody.bytes(fallback.entry, configuration, sent: context.clock.now())
         let id = FallbackBody.deliveryID(fallback.entry)
-        let post = WebhookPost(to: configuration.delivery, deliveryID: id, body: body)
-        let result = await sender.send(post, of: fallback.tenant, .urgent)
+        let post = WebhookPost(to: configuration.delivery, id: id, body: body)
+        let result = await sender.sendAlone(post, mayBegin: permission(for: fallback.entry.id))
         switch result {
         case .answered(200...299):
-            context.metrics.withLock { $0.didFallBack() }
-            await report(fallback)
-            end(fallback)
-        case .answered, .lost, .notSent(.cancelled):
-            log("fallback-failed", fallback, result.words)
-            end(fallback)
+            context.metrics.withLock { $0.didEndFallback(.sent) }
+            return (ended(fallback, telling: .fallback), result)
+        case .answered:
+            return (failed(fallback, result.words), result)
+        case .lost:
+            note("fallback-uncertain", .uncertain, fallback, result.words)
+            return (ended(fallback, telling: .fallbackUncertain), result)
+        case .notSent(.calledOff):
+            return (ended(fallback, telling: nil), result)
+        case .notSent(.cancelled), .notSent(.store):
+            return (unsent(fallback), result)
         case .notSent:
-            again(fallback, after: result)
+            return (again(fallback, after: result), result)
         }
     }
 
-    /// Nothing of it went out: it may be tried again.
-    private func again(_ fallback: ClaimedFallback, after result: WebhookResult) {
-        let wait = fallback.wait(patience)
-        let end = fallback.claimed.advanced(by: .milliseconds(Int64(clamping: patience.wholeMilliseconds)))
-        guard !turn.isClosed, context.clock.now().advanced(by: wait) < end else {
-            log("fallback-failed", fallback, result.words)
-            return self.end(fallback)
-        }
-        context.loop.schedule(after: wait) {
-            self.assumeIsolated { runner in
-                guard !runner.turn.isClosed else {
-                    runner.log("fallback-failed", fallback, result.words)
-                    return runner.end(fallback)
-                }
-                // As the first time.
-                Task(executorPreference: runner.context.loop) { await runner.fire(fallback.triedAgain) }
+    /// Has the store write down that it is being sent, before the first byte is. On the call's own thread, which waits.
+    private func permission(for id: EntryID) -> WebhookProgress.Permission {
+        { [store = context.store] in
+            let answer = Monitored<Result<Bool, StoreError>?>(nil)
+            store.beginFallback(id) { result in answer.change { $0 = result } }
+            return switch answer.wait({ $0 }) {
+            case .success(true): nil
+            case .success(false): .calledOff
+            case .failure: .store
             }
         }
     }
 
+    /// Waits as long as it has been tried, so that the waits double.
+    private func again(_ fallback: ClaimedFallback, after result: WebhookResult) -> FallbackOutcome {
+        let now = context.clock.now()
+        let first = fallback.tried ?? now
+        let age = now.milliseconds - min(first.milliseconds, now.milliseconds)
+        let wait = max(patience.firstWaitMilliseconds, age)
+        guard age + wait < patience.wholeMilliseconds else { return failed(fallback, result.words) }
+        let due = now.advanced(by: .milliseconds(Int64(clamping: wait)))
+        return FallbackOutcome(id: fallback.entry.id, verdict: .givenBack(due: due, tried: first))
+    }
+
     /// An app's entry does not say of which environment it is; its device does.
-    private func configuration(of entry: OutboxEntry, tenant: String) async -> FallbackConfiguration? {
+    private func configuration(of entry: OutboxEntry) async -> FallbackConfiguration? {
         let key = DeviceKey(tenant: entry.tenant, device: entry.device)
         // A device that is gone, or cannot be read: the app is looked for in both.
         let found = try? await context.store.devices([key]).first
@@ -129,57 +137,56 @@ package actor FallbackRunner: DueRunner {
         let suffix = entry.pushType.topicSuffix
         let bundleID = !suffix.isEmpty && topic.hasSuffix(suffix) ? String(topic.dropLast(suffix.count)) : topic
         let environments = environment.map { [$0] } ?? [.production, .sandbox]
-        return environments.lazy.compactMap { settings.app(bundleID, environment: $0, of: tenant)?.app.fallback }.first
+        return environments.lazy.compactMap {
+            settings.app(bundleID, environment: $0, of: entry.tenant.text)?.app.fallback
+        }.first
     }
 
-    private func report(_ fallback: ClaimedFallback) async {
-        let now = context.clock.now()
-        guard context.settings.tenant(fallback.tenant)?.webhook != nil else { return }
-        let hook = NewHook(tenant: fallback.entry.tenant, entry: fallback.entry.id, kind: .fallback)
-        do throws(StoreError) {
-            _ = try await context.store.report([hook], now: now)
-            didReport()
-        } catch {
-            noteFailure(error)
-        }
+    // MARK: Ending
+
+    private func failed(_ fallback: ClaimedFallback, _ outcome: String) -> FallbackOutcome {
+        note("fallback-failed", .failed, fallback, outcome)
+        return ended(fallback, telling: nil)
     }
 
-    private func end(_ fallback: ClaimedFallback) {
-        held[fallback.tenant, default: 1] -= 1
-        if held[fallback.tenant] == 0 { held[fallback.tenant] = nil }
-        heldCount -= 1
-        didRelease()
+    /// Its tenant is told of it as `kind`, where it has a webhook.
+    private func ended(_ fallback: ClaimedFallback, telling kind: HookKind?) -> FallbackOutcome {
+        let isTold = context.settings.tenant(fallback.entry.tenant.text)?.webhook != nil
+        return FallbackOutcome(id: fallback.entry.id, verdict: .ended(telling: isTold ? kind : nil))
     }
 
-    private func log(_ event: StaticString, _ fallback: ClaimedFallback, _ outcome: String) {
-        let members: [(StaticString, String)] = [
-            ("tenant", fallback.tenant), ("apns-id", fallback.entry.apnsID.description), ("outcome", outcome),
-        ]
-        context.log.event(event, at: context.clock.now(), members)
+    private func note(
+        _ event: StaticString,
+        _ end: ServiceMetrics.FallbackEnd,
+        _ fallback: ClaimedFallback,
+        _ outcome: String
+    ) {
+        context.metrics.withLock { $0.didEndFallback(end) }
+        context.log.fallback(event, fallback.entry, outcome, at: context.clock.now())
+    }
+
+    package func write(_ outcomes: [FallbackOutcome]) async throws(StoreError) {
+        try await context.store.finishFallbacks(outcomes, now: context.clock.now())
+        if outcomes.contains(where: \.isTold) { didReport() }
+    }
+
+    package func dueAgain(_ outcome: FallbackOutcome) -> Timestamp? {
+        if case .givenBack(let due, _) = outcome.verdict { due } else { nil }
     }
 }
 
-/// A fallback that this process has to send, or nobody does.
-private struct ClaimedFallback: Sendable {
-    let entry: OutboxEntry
-    let tenant: String
-    let claimed: Timestamp
-    private var tryCount = 1
-
-    init(_ entry: OutboxEntry, at claimed: Timestamp) {
-        self.entry = entry
-        self.claimed = claimed
-        tenant = String(decoding: entry.tenant.bytes, as: UTF8.self)
+extension ServiceLog {
+    /// A line about a fallback that did not come to a good end.
+    func fallback(_ event: StaticString, _ entry: OutboxEntry, _ outcome: String, at time: Timestamp) {
+        let members: [(StaticString, String)] = [
+            ("tenant", entry.tenant.text), ("apns-id", entry.apnsID.description), ("outcome", outcome),
+        ]
+        self.event(event, at: time, members)
     }
+}
 
-    var triedAgain: ClaimedFallback {
-        var other = self
-        other.tryCount += 1
-        return other
-    }
-
-    /// Doubles.
-    func wait(_ patience: FallbackRunner.Patience) -> Duration {
-        .milliseconds(Int64(clamping: patience.firstWaitMilliseconds) << Int64(min(tryCount - 1, 16)))
+extension FallbackOutcome {
+    fileprivate var isTold: Bool {
+        if case .ended(telling: .some) = verdict { true } else { false }
     }
 }

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import Primitives
 import PushStore
 
 /// What a tenant's server is told, as JSON: nothing in it leads to what a notification said.
@@ -10,6 +11,11 @@ enum HookBody {
     /// - Returns: one object.
     static func bytes(_ hook: Hook, lastAttempt attempt: Attempt?) -> [UInt8] {
         var writer = JSONWriter()
+        write(hook, lastAttempt: attempt, to: &writer)
+        return writer.bytes
+    }
+
+    private static func write(_ hook: Hook, lastAttempt attempt: Attempt?, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", deliveryID(hook))
             writer.member("event", hook.kind.word)
@@ -27,11 +33,29 @@ enum HookBody {
                 writer.member("prekey-id", Base64URL.string(hook.detail))
             }
         }
+    }
+
+    /// - Parameter events: what happened, each with its entry's last attempt.
+    /// - Returns: one object with a list of what `bytes` makes of each.
+    static func bytes(_ events: [(hook: Hook, attempt: Attempt?)]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("events")
+            writer.array { writer in
+                for event in events { write(event.hook, lastAttempt: event.attempt, to: &writer) }
+            }
+        }
         return writer.bytes
     }
 
     /// Unlike the store's number, it is no other's either when the database is another.
-    static func deliveryID(_ hook: Hook) -> String { "\(hook.entry.apnsID).\(hook.id)" }
+    static func deliveryID(_ hook: Hook) -> String { "\(hook.entry.apnsID)_\(hook.id)" }
+
+    /// The same for the same events.
+    static func deliveryID(_ hooks: [Hook]) -> String {
+        let digest = SHA256.hash(Array(hooks.map(deliveryID(_:)).joined(separator: " ").utf8))
+        return "events_" + Base64URL.string(Array(digest.prefix(16)))
+    }
 
     /// What says which notification it is.
     static func write(_ entry: OutboxEntry, to writer: inout JSONWriter) {
@@ -54,9 +78,9 @@ enum FallbackBody {
     /// - Parameters:
     ///   - entry: the notification without a receipt.
     ///   - fallback: its app's.
-    ///   - time: when it was claimed.
+    ///   - time: when it is sent.
     /// - Returns: one object; for `sms` only what the documented interface has.
-    static func bytes(_ entry: OutboxEntry, _ fallback: FallbackConfiguration, claimed time: Timestamp) -> [UInt8] {
+    static func bytes(_ entry: OutboxEntry, _ fallback: FallbackConfiguration, sent time: Timestamp) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("id", deliveryID(entry))
@@ -73,7 +97,7 @@ enum FallbackBody {
         return writer.bytes
     }
 
-    static func deliveryID(_ entry: OutboxEntry) -> String { "\(entry.apnsID).fallback" }
+    static func deliveryID(_ entry: OutboxEntry) -> String { "\(entry.apnsID)_fallback" }
 }
 
 extension HookKind {
@@ -84,6 +108,7 @@ extension HookKind {
         case .delivered: "delivered"
         case .resendRequested: "resend-requested"
         case .fallback: "fallback"
+        case .fallbackUncertain: "fallback-uncertain"
         }
     }
 }

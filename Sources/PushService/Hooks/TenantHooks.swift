@@ -32,6 +32,8 @@ package final class TenantHooks: Sendable {
         await fallbacks.close()
         loop.perform { [loop, sender, hooks, fallbacks] in
             loop.schedule(after: patience) {
+                hooks.assumeIsolated { $0.stop() }
+                fallbacks.assumeIsolated { $0.stop() }
                 sender.assumeIsolated { $0.stop() }
                 loop.schedule(after: grace) {
                     hooks.assumeIsolated { $0.abandon() }

@@ -22,96 +22,44 @@ package struct WebhookWay: Sendable {
     }
 }
 
-/// One post, on a thread that may wait: looks the name up, once; judges every address; connects to one of these and to
-/// nothing else; throws the answer's body away.
+/// One post over a connection of its own, on a thread that may wait: libcurl repeats nothing over a new connection, so that not
+/// a byte goes out twice.
 final class WebhookCall: Sendable {
-    /// Of an answer's body; more is not waited for.
-    private static let answerByteCountMax = 64 << 10
-
-    private struct Progress {
-        var sentByteCount = 0
-        var answerByteCount = 0
-        var status: Int?
-    }
-
     private let post: WebhookPost
     private let way: WebhookWay
     private let now: @Sendable () -> Timestamp
     private let exchange = HTTPSExchange()
-    private let progress = Guarded(Progress())
+    private let progress: WebhookProgress
 
-    init(_ post: WebhookPost, by way: WebhookWay, now: @escaping @Sendable () -> Timestamp) {
+    init(
+        _ post: WebhookPost,
+        by way: WebhookWay,
+        now: @escaping @Sendable () -> Timestamp,
+        mayBegin: @escaping WebhookProgress.Permission
+    ) {
         self.post = post
         self.way = way
         self.now = now
+        progress = WebhookProgress(allowing: post.destination.allowedRanges, mayBegin: mayBegin)
     }
 
     /// From any thread; does not wait.
     func cancel() { exchange.cancel() }
 
     func run() -> WebhookResult {
-        let target = post.destination.target
-        let addresses = target.literal.map { [$0] } ?? way.lookup(target.host)
-        let permitted: [IPAddress]
-        do throws(AddressJudge.Refusal) {
-            permitted = try AddressJudge.permitted(addresses, allowing: post.destination.allowedRanges)
-        } catch {
-            return .notSent(.address(error))
-        }
         var request: HTTPSRequest
-        do throws(SecretFile.Fault) {
-            request = try post.request(at: now())
+        do throws(WebhookResult.Fault) {
+            let receiver = try WebhookReceiver(post.destination, by: way.lookup)
+            request = receiver.request(post, at: now(), seconds: way.seconds)
         } catch {
-            return .notSent(.secret(error))
+            return .notSent(error)
         }
-        request.pin = HTTPSRequest.Pin(host: target.host, port: target.port, addresses: permitted.map(\.bytes))
-        request.patience.connectSeconds = way.seconds
-        request.patience.stallSeconds = way.seconds
-        request.patience.wholeSeconds = way.seconds
-        request.body = body
-        return run(request)
-    }
-
-    private func run(_ request: HTTPSRequest) -> WebhookResult {
-        var failure: HTTPSError?
+        request.mayBegin = { [progress] in progress.begins(at: $0) }
         do throws(HTTPSError) {
-            try exchange.run(request, onHead: take(_:), onBytes: takeBytes(_:))
+            try exchange.run(request, onHead: progress.take(_:), onBytes: progress.take(_:))
+            return progress.result(nil)
         } catch {
-            failure = error
-        }
-        let progress = progress.withLock { $0 }
-        // The head decides, however its body ended.
-        if let status = progress.status { return .answered(status: status) }
-        guard progress.sentByteCount == 0 else { return .lost }
-        return switch failure {
-        case .notTrusted, .certificateHasBadDate: .notSent(.notTrusted)
-        case .cancelled: .notSent(.cancelled)
-        default: .notSent(.notReached)
-        }
-    }
-
-    /// The first byte is asked for when the connection stands: before that nothing has gone out that a server could act
-    /// upon.
-    private var body: HTTPSRequest.Body {
-        HTTPSRequest.Body(byteCount: UInt64(post.body.count)) { [post, progress] span in
-            let start = progress.withLock { $0.sentByteCount }
-            let count = min(span.byteCount, post.body.count - start)
-            unsafe span.withUnsafeMutableBytes { unsafe $0.copyBytes(from: post.body[start..<start + count]) }
-            progress.withLock { $0.sentByteCount = start + count }
-            return count
-        }
-    }
-
-    private func take(_ head: HTTPSHead) -> Bool {
-        progress.withLock { $0.status = head.status }
-        return true
-    }
-
-    private func takeBytes(_ bytes: RawSpan) -> Bool {
-        let count = bytes.byteCount
-        return progress.withLock { progress in
-            progress.answerByteCount += count
-            return progress.answerByteCount <= Self.answerByteCountMax
+            return progress.result(error)
         }
     }
 }

@@ -1,19 +1,26 @@
 import Envelope
+import HTTPSClient
 import Platform
 package import Transport
 
-/// Sends posts, each on a thread of its own while it waits, and as many at a time as `SendTurns` allows: the loop waits for
-/// nobody. Lives on the loop.
+/// Sends posts: many over connections that are kept, or one alone over a connection of its own. Lives on the loop, and never has
+/// it wait.
 package actor WebhookSender {
-    private typealias Turn = CheckedContinuation<Bool, Never>
+    private typealias Search = CheckedContinuation<Result<WebhookReceiver, WebhookResult.Fault>, Never>
 
     private static let stackByteCount = 1 << 20
+    /// So long a name leads where it led, and a secret is what it was.
+    private static let receiverAge = Duration.seconds(5)
+    private static let receiverCountMax = 2_048
 
     package nonisolated let loop: EventLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     private let clock: ServiceClock
     private let way: WebhookWay
-    private var turns = SendTurns<Turn>()
+    private var connections: HTTPSConnections?
+    private var receivers: [WebhookConfiguration: (receiver: WebhookReceiver, end: MonotonicTime)] = [:]
+    /// What waits for a receiver that is looked up.
+    private var searches: [WebhookConfiguration: [Search]] = [:]
     private var calls: [ObjectIdentifier: WebhookCall] = [:]
     private var isStopped = false
 
@@ -23,59 +30,87 @@ package actor WebhookSender {
         self.way = way
     }
 
-    /// Waits for its turn, then for the server.
+    /// Sends over a connection that is there, or is made and kept, and waits for the answer. Where a kept connection turns out to be
+    /// dead it may go out twice.
+    func send(_ post: WebhookPost) async -> WebhookResult {
+        let receiver: WebhookReceiver
+        switch await self.receiver(of: post.destination) {
+        case .success(let found): receiver = found
+        case .failure(let fault): return .notSent(fault)
+        }
+        guard !isStopped else { return .notSent(.cancelled) }
+        if connections == nil { connections = try? HTTPSConnections() }
+        // Without a thread, or memory for it, no server is reached now.
+        guard let connections else { return .notSent(.notReached) }
+        let progress = WebhookProgress(allowing: post.destination.allowedRanges)
+        var request = receiver.request(post, at: clock.wall(), seconds: way.seconds)
+        request.sharesConnections = true
+        request.mayBegin = { progress.begins(at: $0) }
+        return await withCheckedContinuation { (continuation: CheckedContinuation<WebhookResult, Never>) in
+            connections.start(request, onHead: { progress.take($0) }, onBytes: { progress.take($0) }) { error in
+                continuation.resume(returning: progress.result(error))
+            }
+        }
+    }
+
+    /// Sends over a connection of its own, on a thread of its own, and waits for the answer.
     ///
     /// - Parameters:
     ///   - post: what is sent, once.
-    ///   - tenant: whose turn it is.
-    ///   - kind: how much it is in a hurry.
+    ///   - mayBegin: asked before its first byte goes out.
     /// - Returns: what became of it.
-    package func send(
+    func sendAlone(
         _ post: WebhookPost,
-        of tenant: String,
-        _ kind: SendKind = .plain
+        mayBegin: @escaping WebhookProgress.Permission = { nil }
     ) async -> WebhookResult {
-        let mayGo = await withCheckedContinuation { (turn: Turn) in
-            // Asked in here: `stop` may come on the way here, and resumes only those who wait.
-            guard !isStopped else { return turn.resume(returning: false) }
-            turns.add(turn, of: tenant, kind)
-            start()
-        }
-        guard mayGo else { return .notSent(.cancelled) }
-        let call = WebhookCall(post, by: way, now: clock.wall)
+        guard !isStopped else { return .notSent(.cancelled) }
+        let call = WebhookCall(post, by: way, now: clock.wall, mayBegin: mayBegin)
         calls[ObjectIdentifier(call)] = call
-        if isStopped { call.cancel() }
-        let began = clock.uptime()
-        let result = await withCheckedContinuation { (continuation: CheckedContinuation<WebhookResult, Never>) in
+        defer { calls[ObjectIdentifier(call)] = nil }
+        return await withCheckedContinuation { (continuation: CheckedContinuation<WebhookResult, Never>) in
             let hasThread = DetachedThread.start(stackByteCount: Self.stackByteCount) {
                 continuation.resume(returning: call.run())
             }
             if !hasThread { continuation.resume(returning: .notSent(.notReached)) }
         }
-        calls[ObjectIdentifier(call)] = nil
-        let milliseconds = (clock.uptime() - began) / 1_000_000
-        turns.ended(tenant, kind, wasAnswered: result.wasAnswered, milliseconds: milliseconds)
-        start()
-        return result
     }
 
-    /// From now on nothing is sent; what is being sent breaks off. Whoever waits in a look-up is not waited for.
+    /// From now on nothing is sent; what is being sent breaks off. A lone call in a look-up ends when that does.
     package func stop() {
         isStopped = true
-        for turn in turns.removeAll() { turn.resume(returning: false) }
         for call in calls.values { call.cancel() }
+        for waiting in searches.values {
+            for search in waiting { search.resume(returning: .failure(.cancelled)) }
+        }
+        searches = [:]
+        connections?.stop()
     }
 
-    private func start() {
-        while let next = turns.next() { next.element.resume(returning: true) }
+    // MARK: Receivers
+
+    /// As it was within the last seconds, or as it is found now; one search serves all that ask meanwhile.
+    private func receiver(of destination: WebhookConfiguration) async -> Result<WebhookReceiver, WebhookResult.Fault> {
+        if let known = receivers[destination], known.end > .now() { return .success(known.receiver) }
+        return await withCheckedContinuation { (search: Search) in
+            guard !isStopped else { return search.resume(returning: .failure(.cancelled)) }
+            searches[destination, default: []].append(search)
+            guard searches[destination]?.count == 1 else { return }
+            let hasThread = DetachedThread.start(stackByteCount: Self.stackByteCount) { [way] in
+                let found = Result { () throws(WebhookResult.Fault) in
+                    try WebhookReceiver(destination, by: way.lookup)
+                }
+                self.loop.perform { self.assumeIsolated { $0.didFind(found, destination) } }
+            }
+            if !hasThread { didFind(.failure(.notReached), destination) }
+        }
     }
 
-    /// How fast a tenant's plain posts go, in milliseconds from one to the next.
-    package func spacingMilliseconds(of tenant: String) -> Int64 { turns.spacingMilliseconds(of: tenant, .plain) }
-}
-
-extension WebhookResult {
-    fileprivate var wasAnswered: Bool {
-        if case .answered = self { true } else { false }
+    private func didFind(_ found: Result<WebhookReceiver, WebhookResult.Fault>, _ destination: WebhookConfiguration) {
+        if case .success(let receiver) = found {
+            // Those of configurations that are no more, among them.
+            if receivers.count >= Self.receiverCountMax { receivers = [:] }
+            receivers[destination] = (receiver, .now() + Self.receiverAge)
+        }
+        for search in searches.removeValue(forKey: destination) ?? [] { search.resume(returning: found) }
     }
 }

@@ -43,7 +43,18 @@ extension ServiceMetrics {
             receiptsAwaited
         )
         single(&text, "sealedpush_receipts_total", "counter", "Receipts that were good.", receipts)
-        single(&text, "sealedpush_fallbacks_total", "counter", "Fallbacks that fired.", fallbacks)
+        series(&text, "sealedpush_fallbacks_total", "counter", "Fallbacks that ended, by how.") { text in
+            for end in FallbackEnd.allCases {
+                Self.line(&text, "sealedpush_fallbacks_total", [("outcome", end.rawValue)], fallbacks[Self.index(end)])
+            }
+        }
+        single(
+            &text,
+            "sealedpush_fallback_age_seconds",
+            "gauge",
+            "Of the fallback that is due the longest.",
+            UInt64(max(0, fallbackAgeSeconds))
+        )
         byLane(&text, "sealedpush_queue_depth", "Notifications that wait.", queueDepth)
         byLane(&text, "sealedpush_queue_age_seconds", "Age of the oldest that waits.", queueAge)
         single(

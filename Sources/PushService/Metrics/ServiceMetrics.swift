@@ -28,6 +28,15 @@ package struct ServiceMetrics: Sendable {
         case draining
     }
 
+    /// How a fallback ended.
+    package enum FallbackEnd: String, CaseIterable, Sendable {
+        case sent
+        /// Not sent, or not taken with a 2xx.
+        case failed
+        /// It may have been sent, and is not sent again.
+        case uncertain
+    }
+
     /// Apps beyond this share the label `other`.
     package static let appCountMax = 256
 
@@ -45,13 +54,15 @@ package struct ServiceMetrics: Sendable {
     private(set) var refusals = [UInt64](repeating: 0, count: Refusal.allCases.count)
     private(set) var receipts: UInt64 = 0
     private(set) var receiptsAwaited: UInt64 = 0
-    private(set) var fallbacks: UInt64 = 0
+    private(set) var fallbacks = [UInt64](repeating: 0, count: FallbackEnd.allCases.count)
     private(set) var acceptLatency = Histogram()
     private(set) var answerLatency = Histogram()
     /// Set by whoever knows, before the text is made.
     package var queueDepth = LaneScheduler.Counts()
     /// Of the oldest, in seconds.
     package var queueAge = LaneScheduler.Counts()
+    /// Of the fallback that is due the longest, in seconds.
+    package var fallbackAgeSeconds = 0
     /// Of the oldest provider token, in seconds; nil without one.
     package var providerTokenAgeSeconds: Int?
     /// Credentials, and apps of one, that nothing is sent with.
@@ -120,7 +131,9 @@ package struct ServiceMetrics: Sendable {
     package mutating func didRefuse(_ refusal: Refusal) { refusals[Self.index(refusal)] &+= 1 }
     package mutating func didAwaitReceipt() { receiptsAwaited &+= 1 }
     package mutating func didReceive() { receipts &+= 1 }
-    package mutating func didFallBack() { fallbacks &+= 1 }
+    package mutating func didEndFallback(_ end: FallbackEnd, count: Int = 1) {
+        fallbacks[Self.index(end)] &+= UInt64(max(0, count))
+    }
 
     /// Whole days, rounded down: an hour after the end is day -1.
     package static func days(from now: Int64, to end: Int64) -> Int {

@@ -2,7 +2,7 @@
 ///
 /// Nothing is fetched from it and no redirect is followed. The host is resolved first, every address is judged, and then
 /// one of these addresses is connected to: a name that resolves to something else a moment later changes nothing.
-package struct WebhookTarget: Equatable, Sendable {
+package struct WebhookTarget: Hashable, Sendable {
     package let isTLS: Bool
     /// A name in lower case, or a literal address without brackets.
     package let host: String

@@ -126,12 +126,13 @@ struct FileReading {
     /// The key of signatures.
     private mutating func secret(_ path: String, at pointer: String) {
         _ = attempt(pointer) { () throws(Fault) in
-            let byteCount = try PrivateBox(path).bytes.byteCount
-            guard byteCount >= SecretFile.byteCounts.lowerBound else {
-                throw Fault(problem: "\(byteCount) bytes; a secret has \(SecretFile.byteCounts.lowerBound) or more")
-            }
-            guard byteCount <= SecretFile.byteCounts.upperBound else {
-                throw Fault(problem: "\(byteCount) bytes; a secret has \(SecretFile.byteCounts.upperBound) at most")
+            let box = try PrivateBox(path)
+            guard box.bytes.withBytes({ WebhookSecret.decode($0) != nil }) else {
+                throw Fault(
+                    problem:
+                        "no secret of webhooks, which is 'whsec_' and the base64 of 24 to 64 random bytes; make one with "
+                        + "'echo whsec_$(openssl rand -base64 32)'"
+                )
             }
         }
     }

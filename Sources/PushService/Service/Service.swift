@@ -51,6 +51,8 @@ package final class Service: Sendable {
         )
         noteCertificates(loaded, context)
         auditClearText(context)
+        let uncertainCount = store.openingReport.uncertainFallbacks.count
+        context.metrics.withLock { $0.didEndFallback(.uncertain, count: uncertainCount) }
         var started: [any ServicePart] = []
         do throws(ServiceError) {
             let parts = try makeParts(ServiceFoundation(context: context, store: store, loaded: loaded))
@@ -113,6 +115,9 @@ package final class Service: Sendable {
             if let cause = report.restoreCause {
                 let advice = StoreError.restored.advice
                 log.event("restored", at: clock.now(), [("cause", cause.word), ("advice", advice)])
+            }
+            for entry in report.uncertainFallbacks {
+                log.fallback("fallback-uncertain", entry, "interrupted", at: clock.now())
             }
             return store
         } catch {

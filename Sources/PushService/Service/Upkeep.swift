@@ -124,14 +124,19 @@ package final class Upkeep: Sendable {
         var age = LaneScheduler.Counts()
         for count in counts { depth[DispatchLane(count.lane)] += count.queued }
         for lane in Lane.allCases {
-            let oldest = try await context.store.oldestDue(lane)
-            // What is due later is not late.
-            guard let oldest, oldest < now else { continue }
-            age[DispatchLane(lane)] = Int(clamping: (now.milliseconds - oldest.milliseconds) / 1_000)
+            age[DispatchLane(lane)] = Self.seconds(since: try await context.store.oldestDue(lane), now)
         }
+        let fallbackAge = Self.seconds(since: try await context.store.nextFallback(.unlimited), now)
         context.metrics.withLock { [depth, age] metrics in
             metrics.queueDepth = depth
             metrics.queueAge = age
+            metrics.fallbackAgeSeconds = fallbackAge
         }
+    }
+
+    /// What is due later is not late.
+    private static func seconds(since time: Timestamp?, _ now: Timestamp) -> Int {
+        guard let time, time < now else { return 0 }
+        return Int(clamping: (now.milliseconds - time.milliseconds) / 1_000)
     }
 }

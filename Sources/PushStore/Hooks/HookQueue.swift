@@ -17,18 +17,20 @@ package protocol HookQueue: Sendable {
     /// due again, also after a crash.
     ///
     /// - Parameters:
-    ///   - limit: at most so many, and at most 1,000.
+    ///   - room: at most so many, and at most 1,000.
     ///   - now: what is due by now.
-    ///   - leasedUntil: until when nobody else gets them.
+    ///   - leasedUntil: until when no other call gets them.
     /// - Returns: the longest due first; each with how often it had been taken before.
-    /// - Throws: `.full`, and what a disk does: they are nobody's then.
-    func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
+    /// - Throws: `.full`, and what a disk does: none of them is taken then.
+    func takeHooks(_ room: ClaimRoom, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
 
     /// What became of hooks; those that are not there any more are passed over.
     func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError)
 
+    /// - Parameter room: tenants without any are passed over.
     /// - Returns: since or until when the first hook is due, or its lease ends; nil when there is none.
-    func nextHook() async throws(StoreError) -> Timestamp?
+    /// - Throws: what a disk does.
+    func nextHook(_ room: ClaimRoom) async throws(StoreError) -> Timestamp?
 
     /// - Returns: one row for each tenant that ever had a hook.
     func hookCounts() async throws(StoreError) -> [HookCount]
@@ -43,6 +45,8 @@ package enum HookKind: UInt8, CaseIterable, Sendable {
     case resendRequested = 4
     /// Its fallback was sent; the detail is empty.
     case fallback = 5
+    /// Its fallback may have been sent, and is not sent again; the detail is empty.
+    case fallbackUncertain = 6
 }
 
 /// Something to tell that the store does not know by itself.

@@ -1,6 +1,9 @@
 package import Envelope
 
 /// Which receipts are waited for, and which fallbacks. Every capability is good once, and every fallback fires once.
+///
+/// A fallback is armed by its entry's acceptance, then `claimed`, then `sending`, each of them on the disk. After a crash what
+/// was armed or claimed is armed. What was sending has ended, as `HookKind.fallbackUncertain`: it may have been sent.
 package protocol ReceiptBook: Sendable {
     /// Uses capabilities up: the first time, the newest entry with their hash becomes `delivered` and its fallback is called
     /// off, in one step. While it is there no other entry with that hash gets a receipt.
@@ -17,17 +20,30 @@ package protocol ReceiptBook: Sendable {
 
     /// A fallback is due `NewEntry.fallbackAfter` after its entry became `accepted`; one that became anything else has none.
     ///
-    /// - Returns: since or until when the first fallback is due; nil when none is waited for.
-    func nextFallback() async throws(StoreError) -> Timestamp?
+    /// - Parameter room: tenants without any are passed over.
+    /// - Returns: since or until when the first fallback is due; nil when none is armed.
+    /// - Throws: what a disk does.
+    func nextFallback(_ room: ClaimRoom) async throws(StoreError) -> Timestamp?
 
-    /// Writes down that these fire now. A fallback that was claimed when the process died does not fire again.
+    /// Claims what is due: each tenant's as much as any other's, the longest due first.
     ///
     /// - Parameters:
-    ///   - limit: at most so many, and at most 1,000; the longest due first.
+    ///   - room: at most so many, and at most 1,000.
     ///   - now: what is due by now.
-    /// - Returns: the entries whose fallback is to be sent, all of them `accepted`. It is on the disk that they were claimed.
+    /// - Returns: fallbacks of entries that are all `accepted`. It is on the disk that they were claimed.
     /// - Throws: `.full`, and what a disk does: they are due then as before.
-    func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry]
+    func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback]
+
+    /// Writes down that a claimed fallback is being sent. Not a byte of it goes out before that is on the disk.
+    ///
+    /// - Parameters:
+    ///   - id: its entry.
+    ///   - completion: hears false for what is not claimed any more: a receipt has called it off. Called on the thread that
+    ///     writes; what begins while it writes shares the next transaction.
+    func beginFallback(_ id: EntryID, completion: @escaping StoreCompletion<Bool>)
+
+    /// Writes down what became of claimed fallbacks, sent or not; those that are not there any more are passed over.
+    func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) async throws(StoreError)
 }
 
 /// What a capability was good for.

@@ -14,15 +14,11 @@ extension SQLiteStore: HookQueue {
         }
     }
 
-    package func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook] {
-        guard limit > 0 else { return [] }
-        let limit = Page<Hook>.clamped(limit)
-        let turn = turns.withLock { turn in
-            turn = (turn + 1) % (1 << 20)
-            return turn
-        }
+    package func takeHooks(_ room: ClaimRoom, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
+    {
+        let turn = nextTurn()
         let ids = try await reader.perform { reader throws(StoreError) in
-            try reader.dueHooks(limit: limit, now: now, turn: turn)
+            try reader.dueHooks(room, now: now, turn: turn)
         }
         guard !ids.isEmpty else { return [] }
         return try await writer.perform(weight: ids.count) { writer throws(StoreError) in
@@ -36,8 +32,16 @@ extension SQLiteStore: HookQueue {
         }
     }
 
-    package func nextHook() async throws(StoreError) -> Timestamp? {
-        try await reader.perform { reader throws(StoreError) in try reader.nextHook() }
+    package func nextHook(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
+        try await reader.perform { reader throws(StoreError) in try reader.nextHook(room) }
+    }
+
+    /// Another at every call: whose turn it is first.
+    func nextTurn() -> Int {
+        turns.withLock { turn in
+            turn = (turn + 1) % (1 << 20)
+            return turn
+        }
     }
 
     package func hookCounts() async throws(StoreError) -> [HookCount] {

@@ -26,17 +26,28 @@ extension SQLiteStore: ReceiptBook {
     /// So many capabilities are looked for in a row.
     private static var lookCountMax: Int { 64 }
 
-    package func nextFallback() async throws(StoreError) -> Timestamp? {
-        try await reader.perform { reader throws(StoreError) in try reader.nextFallback() }
+    package func nextFallback(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
+        try await reader.perform { reader throws(StoreError) in try reader.nextFallback(room) }
     }
 
-    package func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] {
-        guard limit > 0 else { return [] }
-        let limit = Page<OutboxEntry>.clamped(limit)
-        // Without the writer where nothing is due, which is most of the times that it is asked.
-        guard let next = try await nextFallback(), next <= now else { return [] }
-        return try await writer.perform(weight: limit) { writer throws(StoreError) in
-            try writer.claimFallbacks(limit: limit, now: now)
+    package func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
+        let turn = nextTurn()
+        let ids = try await reader.perform { reader throws(StoreError) in
+            try reader.dueFallbacks(room, now: now, turn: turn)
+        }
+        guard !ids.isEmpty else { return [] }
+        return try await writer.perform(weight: ids.count) { writer throws(StoreError) in
+            try writer.claimFallbacks(ids, now: now)
+        }
+    }
+
+    package func beginFallback(_ id: EntryID, completion: @escaping StoreCompletion<Bool>) {
+        writer.submit({ writer throws(StoreError) in try writer.beginFallback(id.value) }, completion: completion)
+    }
+
+    package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) async throws(StoreError) {
+        try await writer.perform(weight: outcomes.count) { writer throws(StoreError) in
+            try writer.finishFallbacks(outcomes, now: now)
         }
     }
 }

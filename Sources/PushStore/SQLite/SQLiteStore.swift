@@ -70,12 +70,17 @@ package final class SQLiteStore: Sendable {
                     )
                     let interruptedCount = try writer.start(cause, now: now)
                     let waitingCount = writer.tallies.count(.queued) + writer.tallies.count(.parked)
+                    var uncertainFallbacks: [OutboxEntry] = []
+                    try writer.alone { () throws(StoreError) in
+                        uncertainFallbacks = try writer.recoverFallbacks(now: now)
+                    }
                     if cause != nil { try writer.settleRestore(settings.restoredQueue, now: now) }
                     connection.watchWork(nil)
                     let found = OpeningReport(
                         versionBefore: versionBefore,
                         version: Schema.steps.count,
                         interruptedCount: interruptedCount,
+                        uncertainFallbacks: uncertainFallbacks,
                         restoreCause: cause,
                         waitingCount: waitingCount
                     )

@@ -1,8 +1,8 @@
 extension Schema {
     /// Receipts, fallbacks, hooks, notes and the tokens of calls.
     ///
-    /// `watch` has a row only for entries about which somebody waits for something. `fallback_due` is there only between
-    /// APNs' answer and the receipt or the claim. `hook` has at most one row of a kind for an entry, so that nobody can fill it
+    /// `watch` has a row only for entries about which something is waited for. `fallback_due` is there only between APNs'
+    /// answer and the receipt or the claim, and up to version 11. `hook` has at most one row of a kind for an entry, so that nobody can fill it
     /// by asking again.
     static let receipts = """
         CREATE TABLE watch (
@@ -47,5 +47,23 @@ extension Schema {
         ) WITHOUT ROWID;
         CREATE TABLE receipt_chunk (id INTEGER PRIMARY KEY, pairs BLOB NOT NULL);
         DROP INDEX watch_receipt;
+        """
+
+    /// Fallbacks from APNs' answer until each has ended, with their `FallbackState`; a tenant's longest due are found without a
+    /// look at others'. `watch.fallback_due` stays empty from this version on: dropping it would write each row anew.
+    static let fallbacks = """
+        CREATE TABLE fallback (
+            entry INTEGER PRIMARY KEY,
+            tenant INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            due INTEGER NOT NULL,
+            tried INTEGER
+        );
+        INSERT INTO fallback (entry, tenant, state, due)
+            SELECT watch.entry, entry.tenant, 0, watch.fallback_due FROM watch JOIN entry ON entry.id = watch.entry
+            WHERE watch.fallback_due IS NOT NULL;
+        UPDATE watch SET fallback_due = NULL WHERE fallback_due IS NOT NULL;
+        DROP INDEX watch_due;
+        CREATE INDEX fallback_due ON fallback (tenant, due) WHERE state = 0;
         """
 }

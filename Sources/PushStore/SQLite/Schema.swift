@@ -8,6 +8,7 @@ enum Schema {
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
+        fallbacks,
     ]
     /// From which on devices have places.
     static let placesVersion = 8

@@ -1,28 +1,48 @@
 internal import Envelope
 
 extension StoreReader {
-    /// Which hooks are to be sent next: tenants get as much as each other, so that one whose receiver is dead holds up nobody.
+    /// Hooks that are to be sent next.
     ///
     /// - Returns: ids, the longest due first.
-    func dueHooks(limit: Int, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
+    func dueHooks(_ room: ClaimRoom, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
+        let select = "SELECT due, id FROM hook WHERE tenant = ? AND due <= ? ORDER BY due, id LIMIT ?"
+        return try due(by: select, of: try hookTenants(), room, now: now, turn: turn)
+    }
+
+    func nextHook(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
+        try next(by: "SELECT due FROM hook WHERE tenant = ? ORDER BY due LIMIT 1", of: try hookTenants(), room)
+    }
+
+    /// What is due of a table, by a statement that finds one tenant's: tenants get as much as each other, so that one whose
+    /// receiver is dead holds up no other.
+    ///
+    /// - Returns: ids, the longest due first.
+    func due(
+        by select: String,
+        of tenants: [Int64],
+        _ room: ClaimRoom,
+        now: Timestamp,
+        turn: Int
+    ) throws(StoreError) -> [Int64] {
+        guard room.limit > 0 else { return [] }
         var due: [[(time: Int64, id: Int64)]] = []
-        for tenant in try hookTenants() {
-            let found = try sql("SELECT due, id FROM hook WHERE tenant = ? AND due <= ? ORDER BY due, id LIMIT ?").all([
-                .integer(tenant), now.column, .integer(Int64(limit)),
-            ]) { (time: $0.integer(0), id: $0.integer(1)) }
+        for tenant in tenants {
+            let limit = room.limit(of: try self.tenants.name(tenant))
+            guard limit > 0 else { continue }
+            let found = try sql(select).all([.integer(tenant), now.column, .integer(Int64(limit))]) {
+                (time: $0.integer(0), id: $0.integer(1))
+            }
             if !found.isEmpty { due.append(found) }
         }
-        let shares = FairShare.divide(limit, among: due.map(\.count), startingAt: turn)
+        let shares = FairShare.divide(room.limit, among: due.map(\.count), startingAt: turn)
         return zip(due, shares).flatMap { $0.prefix($1) }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.map(\.id)
     }
 
-    func nextHook() throws(StoreError) -> Timestamp? {
+    /// - Returns: the first time that a statement finds for one of those tenants that there is room for.
+    func next(by select: String, of tenants: [Int64], _ room: ClaimRoom) throws(StoreError) -> Timestamp? {
         var next: Int64?
-        for tenant in try hookTenants() {
-            let due = try sql("SELECT due FROM hook WHERE tenant = ? ORDER BY due LIMIT 1").first([.integer(tenant)]) {
-                $0.integer(0)
-            }
-            if let due { next = min(next ?? due, due) }
+        for tenant in tenants where room.limit(of: try self.tenants.name(tenant)) > 0 {
+            if let due = try sql(select).first([.integer(tenant)], { $0.integer(0) }) { next = min(next ?? due, due) }
         }
         return next.map { Timestamp(column: $0) }
     }

@@ -87,9 +87,4 @@ extension StoreReader {
         }
         return nil
     }
-
-    func nextFallback() throws(StoreError) -> Timestamp? {
-        try sql("SELECT fallback_due FROM watch WHERE fallback_due IS NOT NULL ORDER BY fallback_due LIMIT 1").first([])
-        { Timestamp(column: $0.integer(0)) }
-    }
 }

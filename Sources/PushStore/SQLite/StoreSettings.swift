@@ -63,6 +63,8 @@ package struct OpeningReport: Equatable, Sendable {
     package let version: Int
     /// So many were on their way when the process before ended, and are queued again.
     package let interruptedCount: Int
+    /// Notifications whose fallbacks were being sent when the process before ended: they may have arrived, and do not fire again.
+    package let uncertainFallbacks: [OutboxEntry]
     /// Why the file may lack what was acknowledged; nil where it does not.
     package let restoreCause: RestoreCause?
     /// So many waited to be sent.

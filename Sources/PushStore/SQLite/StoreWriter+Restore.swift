@@ -23,9 +23,7 @@ extension StoreWriter {
             last = end
         }
         try alone { () throws(StoreError) in
-            if queue == .drop {
-                try self.sql("UPDATE watch SET fallback_due = NULL WHERE fallback_due IS NOT NULL").run([])
-            }
+            if queue == .drop { try self.sql("DELETE FROM fallback").run([]) }
             try self.sql("DELETE FROM meta WHERE name = 'restored'").run([])
         }
     }

@@ -56,16 +56,10 @@ extension StoreWriter {
         case .queued, .sending, .parked: return
         case .accepted:
             guard let after = try watch(of: id)?.fallbackAfter else { return }
-            try sql("UPDATE watch SET fallback_due = ? WHERE entry = ?").run([
-                now.advanced(by: .milliseconds(after)).column, .integer(id),
-            ])
+            try armFallback(id, tenant: tenant, due: now.advanced(by: .milliseconds(after)))
         case .delivered, .dead, .expired:
             guard let watch = try watch(of: id) else { return }
-            if watch.fallbackAfter != nil {
-                try sql("UPDATE watch SET fallback_due = NULL WHERE entry = ? AND fallback_due IS NOT NULL").run([
-                    .integer(id)
-                ])
-            }
+            if watch.fallbackAfter != nil { try callOffFallback(id) }
             guard watch.isReported, let kind = HookKind(end: state) else { return }
             try addHook(kind, entry: id, tenant: tenant, detail: [], now: now)
         }
@@ -74,6 +68,7 @@ extension StoreWriter {
     /// With its entry.
     func forgetWatch(_ id: Int64, tenant: Int64) throws(StoreError) {
         try sql("DELETE FROM watch WHERE entry = ?").run([.integer(id)])
+        try sql("DELETE FROM fallback WHERE entry = ?").run([.integer(id)])
         let hookCount = try sql("DELETE FROM hook WHERE entry = ?").run([.integer(id)])
         try countHooks(of: tenant, waiting: -hookCount, dropped: hookCount)
     }

@@ -10,37 +10,44 @@ struct DueRunnerTests {
     @Test func `an end that comes while somebody begins to wait for it is not missed`() async throws {
         let site = try HookSite()
         let (loop, runner) = (site.loop, IdleRunner(site.context(try site.settings([:]))))
+        runner.ring()
+        while await loop.run({ runner.assumeIsolated { $0.taking == nil } }) {}
         loop.perform {
             // It does not prefer the loop, and is queued anew wherever the runtime sees to it that it is there.
             Task.immediate { await runner.drained() }
             loop.perform { runner.assumeIsolated { $0.finish() } }
         }
         // What was queued by each round has run in the next one.
-        for _ in 0..<6 { await loop.run {} }
+        for _ in 0..<12 { await loop.run {} }
         #expect(await loop.run { runner.assumeIsolated { $0.turn.idle.isEmpty } })
     }
 }
 
-/// Takes nothing, and has something to write down until it is told otherwise.
+/// Takes nothing, and is at it until it is told otherwise.
 private actor IdleRunner: DueRunner {
     static let storeFailureEvent: StaticString = "idle-store-failed"
 
     nonisolated let context: ServiceContext
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe context.loop.asUnownedSerialExecutor() }
-    var turn: DueTurn
-    let heldCount = 0
-    private(set) var isFinishing = true
+    var turn: DueTurn<Never, Never>
+    private(set) var taking: CheckedContinuation<Void, Never>?
 
     init(_ context: ServiceContext) {
         self.context = context
-        turn = DueTurn(context)
+        turn = DueTurn(context, SendLimits(whole: 1, firstOfTenant: 1, ofTenant: 1))
     }
 
-    func takeBatch(now: Timestamp) async throws(StoreError) -> Bool { false }
-    func nextDue() async throws(StoreError) -> Timestamp? { nil }
+    func finish() { taking?.resume() }
 
-    func finish() {
-        isFinishing = false
-        didRelease()
+    func take(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [(tenant: TenantID, work: Never)] {
+        await withCheckedContinuation { taking = $0 }
+        return []
     }
+
+    func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? { nil }
+    func countOfCall(to tenant: TenantID) -> Int { 1 }
+    func call(_ works: [Never], of tenant: TenantID) async -> Bool { true }
+    func unsent(_ work: Never) -> Never {}
+    func write(_ outcomes: [Never]) async throws(StoreError) {}
+    func dueAgain(_ outcome: Never) -> Timestamp? {}
 }

@@ -43,10 +43,7 @@ struct FallbackRunnerTests {
     private func arm(_ entries: OutboxEntry...) {
         let now = HookSite.now
         site.store.state.change { state in
-            for entry in entries {
-                state.entries[entry.id] = entry
-                state.fallbacks.append(HookStandIn.Waiting(entry: entry, due: now))
-            }
+            for entry in entries { state.arm(entry, at: now) }
         }
     }
 
@@ -63,12 +60,12 @@ struct FallbackRunnerTests {
         let request = try #require(server.requests.first)
         #expect(
             String(decoding: request.body, as: UTF8.self)
-                == #"{"id":"\#(entry.apnsID).fallback","device":"device-1","text":"You have a new message"}"#
+                == #"{"id":"\#(entry.apnsID)_fallback","device":"device-1","text":"You have a new message"}"#
         )
-        #expect(request.fields["sealedpush-delivery"] == "\(entry.apnsID).fallback")
+        #expect(request.fields["webhook-id"] == "\(entry.apnsID)_fallback")
         #expect(request.isSigned(with: HookSite.secret))
         #expect(state.reported == [NewHook(tenant: entry.tenant, entry: entry.id, kind: .fallback)])
-        #expect(context.metrics.withLock { $0.fallbacks } == 1 && site.log.value.isEmpty)
+        #expect(context.metrics.withLock { $0.fallbacks } == [1, 0, 0] && site.log.value.isEmpty)
     }
 
     @Test func `a webhook gets which notification it is as well`() async throws {
@@ -83,7 +80,7 @@ struct FallbackRunnerTests {
         runner.ring()
         await asked.when { $0 == 1 }
         let text = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
-        #expect(text.hasPrefix(#"{"id":"\#(entry.apnsID).fallback","event":"no-receipt","time":""#))
+        #expect(text.hasPrefix(#"{"id":"\#(entry.apnsID)_fallback","event":"no-receipt","time":""#))
         #expect(text.contains(#""apns-id":"\#(entry.apnsID)""#) && text.contains(#""device":"device-1""#))
         #expect(text.hasSuffix(#""text":"You have a new message"}"#))
     }
@@ -102,14 +99,44 @@ struct FallbackRunnerTests {
         let (runner, _) = runner(context)
         runner.ring()
         let lines = await site.log.when { !$0.isEmpty }
-        #expect(lines[0].contains(#""event":"fallback-failed","tenant":"acme""#))
+        let event = answer.isEmpty ? "fallback-uncertain" : "fallback-failed"
+        #expect(lines[0].contains(#""event":"\#(event)","tenant":"acme""#))
         #expect(lines[0].contains(answer.isEmpty ? #""outcome":"lost""# : #""outcome":"status \#(answer.prefix(3))""#))
         let second = try entry(2)
         arm(second)
         runner.ring()
-        let state = await site.store.state.when { !$0.reported.isEmpty }
-        #expect(server.requests.count == 2 && state.reported.map(\.entry) == [second.id])
-        #expect(context.metrics.withLock { $0.fallbacks } == 1)
+        let state = await site.store.state.when { $0.reported.last?.kind == .fallback }
+        #expect(server.requests.count == 2 && state.reported.last?.entry == second.id)
+        #expect(state.reported.map(\.kind) == (answer.isEmpty ? [.fallbackUncertain, .fallback] : [.fallback]))
+        #expect(context.metrics.withLock { $0.fallbacks } == (answer.isEmpty ? [1, 0, 1] : [1, 1, 0]))
+    }
+
+    @Test func `of a thousand that are due at once each is sent once, and none is dropped`() async throws {
+        let sent = Watched<[[UInt8]]>([])
+        let server = try HTTP1Server.startPlain(port: 0) { request in
+            sent.change { $0.append(request.body) }
+            return HTTP1Response(status: 204)
+        }
+        let delivery = site.webhook(port: server.port, isPlain: true)
+        let fallback = FallbackConfiguration(kind: .sms, delivery: delivery, afterSeconds: 60, text: Self.words)
+        for number in 1...1_000 { arm(try entry(Int64(number))) }
+        let (runner, _) = runner(try context(fallback))
+        let (isOver, log) = (Watched(false), site.log)
+        // They end with the test's own waiting.
+        Task {
+            await sent.when { $0.count == 1_000 }
+            isOver.change { $0 = true }
+        }
+        Task {
+            await log.when { !$0.isEmpty }
+            isOver.change { $0 = true }
+        }
+        runner.ring()
+        await isOver.when { $0 }
+        #expect(site.log.value.isEmpty)
+        await runner.drained()
+        #expect(sent.value.count == 1_000 && Set(sent.value).count == 1_000)
+        await server.close()
     }
 
     @Test func `while there is no connection it is tried again`() async throws {
@@ -144,7 +171,7 @@ struct FallbackRunnerTests {
             try site.settings(["acme": site.webhook(port: 1)], fallback: try named(server.port))
         )
         await site.store.state.when { !$0.reported.isEmpty }
-        #expect(server.requests.count == 1 && site.store.state.value.claimed.count == 1)
+        #expect(server.requests.count == 1 && site.store.state.value.begun.count == 1)
     }
 
     @Test func `after its time it is given up`() async throws {
@@ -160,25 +187,92 @@ struct FallbackRunnerTests {
         await runner.drained()
     }
 
-    @Test func `one that was claimed when the process died does not fire again`() async throws {
+    @Test func `it is on the disk that it is being sent before a byte of it goes out`() async throws {
+        let begun = Watched<[Int]>([])
+        let server = try await site.serve { [store = site.store] _ in
+            begun.change { $0.append(store.state.value.begun.count) }
+            return [.answer(body: []), .close]
+        }
+        arm(try entry(1))
+        let (runner, _) = runner(try context(fallback(port: server.port)))
+        runner.ring()
+        #expect(await begun.when { !$0.isEmpty } == [1])
+    }
+
+    @Test func `a receipt that comes before the first byte calls it off`() async throws {
         let server = try await site.serve { _ in [.answer(body: []), .close] }
-        let first = try entry(1)
+        let (first, second) = (try entry(1), try entry(2))
         arm(first)
-        let context = try context(fallback(port: server.port), hooksPort: 1)
-        // Its process comes as far as the claim, and no byte goes out.
-        let (dying, sender) = runner(context)
-        await sender.stop()
-        dying.ring()
-        await site.store.state.when { $0.claimed == [first] }
-        // It takes nothing more, where it looks once again.
-        await dying.close()
-        let (runner, _) = runner(context)
-        let second = try entry(2)
+        let named = FallbackConfiguration(
+            kind: .sms,
+            delivery: site.webhook(port: server.port, host: "localhost"),
+            afterSeconds: 60,
+            text: Self.words
+        )
+        let context = try context(named, hooksPort: 1)
+        // While its name is looked up, it is claimed.
+        let way = HookSite.way { [store = site.store] _ in
+            store.state.change { $0.fallbacks[first.id] = nil }
+            return [IPAddress("127.0.0.1")].compactMap { $0 }
+        }
+        let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: way)
+        let runner = FallbackRunner(context, sender: sender) {}
+        runner.ring()
+        await site.store.state.when { $0.claimed == [first] && $0.fallbacks.isEmpty }
+        await runner.drained()
         arm(second)
         runner.ring()
         let state = await site.store.state.when { !$0.reported.isEmpty }
-        #expect(state.reported.map(\.entry) == [second.id] && server.requests.count == 1)
-        #expect(String(decoding: server.requests[0].body, as: UTF8.self).contains("device-2"))
+        #expect(state.begun == [second.id] && state.reported.map(\.entry) == [second.id])
+        #expect(server.requests.count == 1 && site.log.value.isEmpty)
+        #expect(context.metrics.withLock { $0.fallbacks } == [1, 0, 0])
+    }
+
+    @Test func `draining gives back what was not sent, and says what may have been`() async throws {
+        let asked = Watched(0)
+        let server = try await site.serve { _ in
+            asked.change { $0 += 1 }
+            return [.hold]
+        }
+        for number in 1...20 { arm(try entry(Int64(number))) }
+        let context = try context(fallback(port: server.port))
+        let all = TenantHooks(context, way: HookSite.way())
+        all.fallbacks.ring()
+        await asked.when { $0 == 8 }
+        await all.drain(patience: .milliseconds(1), grace: .seconds(3_600))
+        let state = site.store.state.value
+        #expect(state.begun.count == 8 && state.fallbacks.count == 12)
+        #expect(state.fallbacks.values.allSatisfy { $0.state == .armed && $0.fallback.due <= HookSite.now })
+        #expect(context.metrics.withLock { $0.fallbacks } == [0, 0, 8])
+        #expect(site.log.value.count { $0.contains("fallback-uncertain") } == 8)
+    }
+
+    @Test func `a provider that never answers holds eight of its own, and delays no other's`() async throws {
+        let asked = Watched(0)
+        let slow = try await site.serve { _ in
+            asked.change { $0 += 1 }
+            return [.hold]
+        }
+        let quick = try await site.serve { _ in [.answer(body: []), .close] }
+        for number in 1...500 { arm(try HookSite.entry(Int64(number), tenant: "slow", state: .accepted)) }
+        let settings = try site.settings(["slow": nil], fallback: fallback(port: slow.port))
+        let context = site.context(settings)
+        let (runner, sender) = runner(context)
+        runner.ring()
+        await asked.when { $0 == 8 }
+        // Another tenant comes behind all of these.
+        context.replaceSettings(
+            try site.settings(["acme": site.webhook(port: 1)], fallback: fallback(port: quick.port))
+        )
+        for number in 501...540 { arm(try entry(Int64(number))) }
+        runner.ring()
+        let state = await site.store.state.when { $0.reported.count == 40 }
+        #expect(state.claimed.count { $0.tenant.text == "slow" } == 16 && asked.value == 8)
+        await runner.close()
+        await runner.stop()
+        await sender.stop()
+        await runner.drained()
+        #expect(site.store.state.value.fallbacks.count == 492)
     }
 
     @Test func `the device says of which environment the app is`() async throws {

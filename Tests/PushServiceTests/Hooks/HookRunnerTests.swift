@@ -45,10 +45,10 @@ struct HookRunnerTests {
         await site.store.state.when { $0.done == [id] }
         let request = try #require(server.requests.first)
         #expect(request.isSigned(with: HookSite.secret))
-        #expect(request.fields["sealedpush-delivery"] == "\(entry.apnsID).\(id)")
+        #expect(request.fields["webhook-id"] == "\(entry.apnsID)_\(id)")
         let text = String(decoding: request.body, as: UTF8.self)
         #expect(
-            text.hasPrefix(#"{"id":"\#(entry.apnsID).\#(id)","event":"dead","time":""#)
+            text.hasPrefix(#"{"id":"\#(entry.apnsID)_\#(id)","event":"dead","time":""#)
                 && text.hasSuffix(
                     #""apns-id":"\#(entry.apnsID)","trace":"BwcHBwcHBwcHBwcHBwcHBw","device":"device-1","#
                         + #""topic":"com.example.chat","push-type":"alert","lane":"urgent","state":"dead","#
@@ -67,7 +67,7 @@ struct HookRunnerTests {
         let (runner, _) = runner(site.context(try site.settings(["acme": site.webhook(port: server.port)])))
         runner.ring()
         await site.store.state.when { !$0.done.isEmpty }
-        let words = ["dead", "expired", "delivered", "resend-requested", "fallback"]
+        let words = ["dead", "expired", "delivered", "resend-requested", "fallback", "fallback-uncertain"]
         let text = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
         #expect(text.contains("\"event\":\"\(words[Int(kind.rawValue) - 1])\""))
         #expect(text.contains(#""prekey-id":"AAECAwQFBgc""#) == (kind == .resendRequested))
@@ -83,7 +83,7 @@ struct HookRunnerTests {
         let requests = server.requests
         #expect(requests.count == 2 && state.retried == [id])
         #expect(requests[0].body == requests[1].body)
-        #expect(requests[0].fields["sealedpush-delivery"] == requests[1].fields["sealedpush-delivery"])
+        #expect(requests[0].fields["webhook-id"] == requests[1].fields["webhook-id"])
         let lines = site.log.value
         #expect(lines.count == 1 && lines[0].contains(#""event":"webhook-failed","tenant":"acme""#))
         #expect(lines[0].contains(#""outcome":"status \#(answer.prefix(3))""#))
@@ -151,13 +151,13 @@ struct HookRunnerTests {
         ])
         let (runner, sender) = runner(site.context(settings))
         runner.ring()
-        await slowAsked.when { $0 == 6 }
+        await slowAsked.when { $0 == 8 }
         let state = await site.store.state.when { $0.done.count >= 20 }
-        #expect(Set(state.done) == ids && slowAsked.value == 6)
-        // What is not held is due again later, perhaps more than once by now.
-        let putOff = await site.store.state.when { Set($0.retried).count >= 2_000 - 512 }
-        #expect(Set(putOff.retried).count == 2_000 - 512 && ids.isDisjoint(with: putOff.retried))
-        await runner.close()
+        #expect(Set(state.done) == ids && slowAsked.value == 8)
+        // Only as many as there is room for were taken.
+        let now = HookSite.now
+        #expect(state.hooks.values.count { $0.due > now } == 16 && state.retried.isEmpty)
+        await runner.stop()
         await sender.stop()
         await runner.drained()
         #expect(site.store.state.value.hooks.count == 2_000)
@@ -173,12 +173,12 @@ struct HookRunnerTests {
         let context = site.context(try site.settings(["acme": site.webhook(port: server.port)]))
         let all = TenantHooks(context, way: HookSite.way())
         all.start()
-        await asked.when { $0 == 6 }
+        await asked.when { $0 == 8 }
         await all.drain(patience: .milliseconds(1), grace: .seconds(3_600))
         let state = site.store.state.value
         #expect(state.hooks.count == 10 && Set(state.retried).isSubset(of: ids))
         // Another process goes on at once with those that had not begun.
-        #expect(state.hooks.values.count(where: { $0.due <= HookSite.now }) >= 4)
+        #expect(state.hooks.values.count(where: { $0.due <= HookSite.now }) >= 2)
     }
 
     @Test func `whoever waits for the end learns of it, however close it is`() async throws {

@@ -13,8 +13,8 @@ import Transport
 
 /// What runners need around them: a loop, a store, files of secrets, and servers over TLS on this machine.
 final class HookSite {
-    static let secret = "a secret of a test, of thirty-two bytes and some"
-    static let oldSecret = "the secret of before, of more than thirty-two bytes"
+    static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    static let oldSecret = "whsec_VGhlIHNlY3JldCBvZiBiZWZvcmUsIGxvbmdlci4="
     static let secretQuery = "only-in-the-url"
 
     let authority: TestAuthority
@@ -56,7 +56,8 @@ final class HookSite {
         allowed: [String] = ["127.0.0.0/8"],
         oldSecretPath: String? = nil,
         secretPath: String? = nil,
-        isPlain: Bool = false
+        isPlain: Bool = false,
+        eventsPerCall: Int = 1
     ) -> WebhookConfiguration {
         let url = "\(isPlain ? "http" : "https")://\(host):\(port)/hook?key=\(Self.secretQuery)"
         guard let target = WebhookTarget(url, allowsPlainHTTP: isPlain) else { preconditionFailure("no target") }
@@ -65,7 +66,8 @@ final class HookSite {
             secretFile: secretPath ?? self.secretPath,
             oldSecretFile: oldSecretPath,
             authoritiesFile: authorityPath,
-            allowedRanges: allowed.compactMap { IPRange($0) }
+            allowedRanges: allowed.compactMap { IPRange($0) },
+            eventsPerCall: eventsPerCall
         )
     }
 
@@ -114,10 +116,10 @@ final class HookSite {
         )
     }
 
-    func context(_ settings: ServiceSettings) -> ServiceContext {
+    func context(_ settings: ServiceSettings, store: (any ServiceStore)? = nil) -> ServiceContext {
         ServiceContext(
             loop: loop,
-            store: store,
+            store: store ?? self.store,
             clock: Self.clock,
             log: ServiceLog { [log] line in log.change { $0.append(String(decoding: line, as: UTF8.self)) } },
             collapseKey: CollapseKey(SecretBytes(byteCount: 32) { _ in }),
@@ -169,12 +171,12 @@ final class HookSite {
 extension TestWebServer.Request {
     /// Whether it has a signature of now under this secret.
     func isSigned(with secret: String) -> Bool {
-        let bytes = Array(secret.utf8)
-        return WebhookSignature.isValid(
-            field: fields[WebhookSignature.fieldName] ?? "",
-            body: body,
-            unixSeconds: Int64(SystemClock.millisecondsSince1970 / 1_000),
-            secret: SecretBytes(copying: unsafe bytes.span.bytes)
-        )
+        let text = Array(secret.utf8)
+        guard let id = fields[WebhookSignature.idFieldName], let secret = unsafe WebhookSecret.decode(text.span.bytes),
+            let seconds = fields[WebhookSignature.timeFieldName].flatMap({ Int64($0) }),
+            abs(seconds - Int64(SystemClock.millisecondsSince1970 / 1_000)) <= 300
+        else { return false }
+        let expected = WebhookSignature.value(id, unixSeconds: seconds, body: body, secret: secret)
+        return (fields[WebhookSignature.fieldName] ?? "").split(separator: " ").contains { $0 == expected }
     }
 }

@@ -6,9 +6,10 @@ import Envelope
 /// A store in memory with hooks and fallbacks in it, as their protocols say; of the rest only what hooks ask for. It
 /// outlives the runners of a test, as a disk does a process.
 final class HookStandIn: Sendable {
+    /// A fallback; the states are those of its row.
     struct Waiting: Sendable {
-        let entry: OutboxEntry
-        let due: Timestamp
+        var fallback: ClaimedFallback
+        var state = FallbackState.armed
     }
 
     struct Due: Sendable {
@@ -21,14 +22,22 @@ final class HookStandIn: Sendable {
         var attempts: [EntryID: [Attempt]] = [:]
         var devices: [DeviceKey: Device] = [:]
         var hooks: [Int64: Due] = [:]
-        var fallbacks: [Waiting] = []
+        var fallbacks: [EntryID: Waiting] = [:]
         /// In their order.
         var done: [Int64] = []
         var retried: [Int64] = []
         var claimed: [OutboxEntry] = []
+        var begun: [EntryID] = []
+        /// What `finishFallbacks` throws.
+        var failure: StoreError?
         var reported: [NewHook] = []
         var lastID: Int64 = 0
         var nextFallbackCount = 0
+
+        mutating func arm(_ entry: OutboxEntry, at due: Timestamp) {
+            entries[entry.id] = entry
+            fallbacks[entry.id] = Waiting(fallback: ClaimedFallback(entry: entry, due: due))
+        }
 
         mutating func add(_ kind: HookKind, _ entry: OutboxEntry, detail: [UInt8] = [], at time: Timestamp) -> Int64 {
             entries[entry.id] = entry
@@ -54,11 +63,16 @@ extension HookStandIn: HookQueue {
         }
     }
 
-    func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook] {
+    func takeHooks(
+        _ room: ClaimRoom,
+        now: Timestamp,
+        leasedUntil: Timestamp
+    ) async throws(StoreError) -> [Hook] {
         state.change { state in
             let due = state.hooks.values.filter { $0.due <= now }.sorted { ($0.due, $0.hook.id) < ($1.due, $1.hook.id) }
-            for taken in due.prefix(limit) { state.hooks[taken.hook.id]?.due = leasedUntil }
-            return due.prefix(limit).map(\.hook)
+            let taken = room.takes(due) { $0.hook.entry.tenant }
+            for one in taken { state.hooks[one.hook.id]?.due = leasedUntil }
+            return taken.map(\.hook)
         }
     }
 
@@ -87,28 +101,78 @@ extension HookStandIn: HookQueue {
         }
     }
 
-    func nextHook() async throws(StoreError) -> Timestamp? { state.value.hooks.values.map(\.due).min() }
+    func nextHook(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
+        state.value.hooks.values.filter { room.limit(of: $0.hook.entry.tenant) > 0 }.map(\.due).min()
+    }
+
     func hookCounts() async throws(StoreError) -> [HookCount] { throw .closed }
 }
 
 extension HookStandIn: ReceiptBook {
     func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] { throw .closed }
 
-    func nextFallback() async throws(StoreError) -> Timestamp? {
+    func nextFallback(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
         state.change { state in
             state.nextFallbackCount += 1
-            return state.fallbacks.map(\.due).min()
+            return state.fallbacks.values.filter {
+                $0.state == .armed && room.limit(of: $0.fallback.entry.tenant) > 0
+            }.map(\.fallback.due).min()
         }
     }
 
-    func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] {
+    func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
         state.change { state in
-            let due = state.fallbacks.filter { $0.due <= now }.sorted { $0.due < $1.due }.prefix(limit).map(\.entry)
-            let ids = Set(due.map(\.id))
-            state.fallbacks.removeAll { ids.contains($0.entry.id) }
-            state.claimed += due
-            return due
+            let due = state.fallbacks.values.filter { $0.state == .armed && $0.fallback.due <= now }
+                .map(\.fallback).sorted { ($0.due, $0.entry.id.value) < ($1.due, $1.entry.id.value) }
+            let taken = room.takes(due, of: \.entry.tenant)
+            for one in taken { state.fallbacks[one.entry.id]?.state = .claimed }
+            state.claimed += taken.map(\.entry)
+            return taken
         }
+    }
+
+    func beginFallback(_ id: EntryID, completion: @escaping StoreCompletion<Bool>) {
+        let begins = state.change { state in
+            guard state.fallbacks[id]?.state == .claimed else { return false }
+            state.fallbacks[id]?.state = .sending
+            state.begun.append(id)
+            return true
+        }
+        completion(.success(begins))
+    }
+
+    func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) async throws(StoreError) {
+        let failure = state.change { state in
+            if let failure = state.failure { return failure as StoreError? }
+            for outcome in outcomes {
+                guard let entry = state.fallbacks[outcome.id]?.fallback.entry else { continue }
+                switch outcome.verdict {
+                case .ended(let kind):
+                    state.fallbacks[outcome.id] = nil
+                    guard let kind else { continue }
+                    state.reported.append(NewHook(tenant: entry.tenant, entry: entry.id, kind: kind))
+                    _ = state.add(kind, entry, at: now)
+                case .givenBack(let due, let tried):
+                    let fallback = ClaimedFallback(entry: entry, due: due, tried: tried)
+                    state.fallbacks[outcome.id] = Waiting(fallback: fallback)
+                }
+            }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension ClaimRoom {
+    /// - Returns: the first of them that there is room for.
+    fileprivate func takes<Work>(_ due: [Work], of tenant: (Work) -> TenantID) -> [Work] {
+        var counts: [TenantID: Int] = [:]
+        return Array(
+            due.filter { work in
+                counts[tenant(work), default: 0] += 1
+                return counts[tenant(work), default: 0] <= limit(of: tenant(work))
+            }.prefix(limit)
+        )
     }
 }
 

@@ -18,23 +18,28 @@ struct WebhookSenderTests {
 
     init() throws { site = try HookSite() }
 
-    private func send(_ webhook: WebhookConfiguration, _ lookup: WebhookWay.Lookup? = nil) async -> WebhookResult {
+    private func send(
+        _ webhook: WebhookConfiguration,
+        _ lookup: WebhookWay.Lookup? = nil,
+        alone: Bool = false
+    ) async -> WebhookResult {
         let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: HookSite.way(lookup))
-        let post = WebhookPost(to: webhook, deliveryID: "delivery-1", body: Self.body)
-        return await sender.send(post, of: "acme")
+        let post = WebhookPost(to: webhook, id: "delivery-1", body: Self.body)
+        return alone ? await sender.sendAlone(post) : await sender.send(post)
     }
 
     private static func addresses(_ texts: [String]) -> WebhookWay.Lookup {
         { _ in texts.compactMap { IPAddress($0) } }
     }
 
-    @Test func `a post arrives as it is, with its name and a signature of now`() async throws {
+    @Test(arguments: [false, true])
+    func `a post arrives as it is, with its name and a signature of now`(_ alone: Bool) async throws {
         let server = try await site.serve { _ in [.answer("204 No Content", body: []), .close] }
-        #expect(await send(site.webhook(port: server.port)) == .answered(status: 204))
+        #expect(await send(site.webhook(port: server.port), alone: alone) == .answered(status: 204))
         let request = try #require(server.requests.first)
         #expect(request.method == "POST" && request.target == "/hook?key=\(HookSite.secretQuery)")
         #expect(request.body == Self.body && request.fields["content-type"] == "application/json")
-        #expect(request.fields["sealedpush-delivery"] == "delivery-1" && request.fields["user-agent"] == "SealedPush")
+        #expect(request.fields["webhook-id"] == "delivery-1" && request.fields["user-agent"] == "SealedPush")
         #expect(request.fields["cookie"] == nil && request.fields["accept-encoding"] == nil)
         #expect(request.isSigned(with: HookSite.secret))
         #expect(!request.isSigned(with: HookSite.oldSecret))
@@ -132,14 +137,16 @@ struct WebhookSenderTests {
         #expect(await send(site.webhook(port: server.port)) == .answered(status: 200))
     }
 
-    @Test func `who says nothing after a post may have it`() async throws {
+    @Test(arguments: [false, true])
+    func `who says nothing after a post may have it`(_ alone: Bool) async throws {
         let server = try await site.serve { _ in [.cut] }
-        #expect(await send(site.webhook(port: server.port)) == .lost)
+        #expect(await send(site.webhook(port: server.port), alone: alone) == .lost)
     }
 
-    @Test func `nobody there had nothing of it`() async throws {
+    @Test(arguments: [false, true])
+    func `nobody there had nothing of it`(_ alone: Bool) async throws {
         let port = try HeldPort.deaf()
-        #expect(await send(site.webhook(port: port.number)) == .notSent(.notReached))
+        #expect(await send(site.webhook(port: port.number), alone: alone) == .notSent(.notReached))
     }
 
     @Test func `plain HTTP goes where it is allowed`() async throws {
@@ -155,7 +162,7 @@ struct WebhookSenderTests {
         await server.close()
     }
 
-    @Test func `stopping ends what is sent and what waits for its turn`() async throws {
+    @Test func `stopping ends what is sent, and nothing is sent after it`() async throws {
         let asked = Watched(0)
         let server = try await site.serve { _ in
             asked.change { $0 += 1 }
@@ -164,16 +171,25 @@ struct WebhookSenderTests {
         let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: HookSite.way())
         let webhook = site.webhook(port: server.port)
         let results = await withTaskGroup(of: WebhookResult.self) { group in
-            for number in 0..<20 {
+            for number in 0..<6 {
                 group.addTask {
-                    await sender.send(WebhookPost(to: webhook, deliveryID: "\(number)", body: Self.body), of: "acme")
+                    await sender.send(WebhookPost(to: webhook, id: "\(number)", body: Self.body))
                 }
             }
             await asked.when { $0 == 6 }
             await sender.stop()
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(results.count(where: { $0 == .lost }) == 6)
-        #expect(results.count(where: { $0 == .notSent(.cancelled) }) == 14 && asked.value == 6)
+        #expect(results == Array(repeating: .lost, count: 6))
+        let late = await sender.send(WebhookPost(to: webhook, id: "late", body: Self.body))
+        #expect(late == .notSent(.cancelled) && asked.value == 6)
+    }
+
+    @Test func `without permission not a byte goes out`() async throws {
+        let server = try await site.serve { _ in [.answer(body: [])] }
+        let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: HookSite.way())
+        let post = WebhookPost(to: site.webhook(port: server.port), id: "delivery-1", body: Self.body)
+        #expect(await sender.sendAlone(post) { .calledOff } == .notSent(.calledOff))
+        #expect(server.requests.isEmpty)
     }
 }

@@ -186,9 +186,13 @@ final class StagedStore: ServiceStore {
         return redemptions
     }
 
-    func nextFallback() async throws(StoreError) -> Timestamp? { nil }
+    func nextFallback(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? { nil }
 
-    func claimFallbacks(limit: Int, now: Timestamp) async throws(StoreError) -> [OutboxEntry] { [] }
+    func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] { [] }
+
+    func beginFallback(_ id: EntryID, completion: @escaping StoreCompletion<Bool>) { completion(.success(false)) }
+
+    func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) async throws(StoreError) {}
 
     func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool] {
         try mayWrite()
@@ -196,11 +200,15 @@ final class StagedStore: ServiceStore {
         return reports.map { _ in true }
     }
 
-    func takeHooks(limit: Int, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook] { [] }
+    func takeHooks(
+        _ room: ClaimRoom,
+        now: Timestamp,
+        leasedUntil: Timestamp
+    ) async throws(StoreError) -> [Hook] { [] }
 
     func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError) {}
 
-    func nextHook() async throws(StoreError) -> Timestamp? { nil }
+    func nextHook(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? { nil }
 
     func hookCounts() async throws(StoreError) -> [HookCount] { [] }
 

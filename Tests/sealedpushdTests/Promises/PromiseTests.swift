@@ -29,15 +29,16 @@ struct PromiseTests {
         let limits = JSONParser.Limits(byteCountMax: 10_000, depthMax: 4, allowsFractions: false)
         let event = try JSONParser.parse(request.body, limits: limits)
         #expect(event["event"]?.string == "delivered" && event["apns-id"]?.string == "\(id)")
-        let secret = SecretBytes(byteCount: ServiceSite.secret.utf8.count) { bytes in
-            for (offset, byte) in ServiceSite.secret.utf8.enumerated() {
-                bytes.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
-            }
-        }
-        let field = request.fields[WebhookSignature.fieldName] ?? ""
-        let seconds = Int64(field.dropFirst(2).prefix { $0.isNumber }) ?? 0
-        let isSigned = WebhookSignature.isValid(field: field, body: request.body, unixSeconds: seconds, secret: secret)
-        #expect(isSigned)
+        let text = Array(ServiceSite.secret.utf8)
+        guard let secret = unsafe WebhookSecret.decode(text.span.bytes) else { throw NoSecret() }
+        let (name, time) = (request.fields["webhook-id"] ?? "", request.fields["webhook-timestamp"] ?? "")
+        let expected = WebhookSignature.value(
+            name,
+            unixSeconds: Int64(time) ?? 0,
+            body: request.body,
+            secret: secret
+        )
+        #expect(request.fields["webhook-signature"] == expected)
         try await service.until { try service.state(id) == "delivered" }
         #expect(service.stop() == 0)
     }
@@ -60,8 +61,8 @@ struct PromiseTests {
         var requests = told.stream.makeAsyncIterator()
         var deliveries: [String] = []
         let id = try send("d1")
-        while deliveries.last != "\(id).fallback", let next = await requests.next() {
-            deliveries.append(next.fields["sealedpush-delivery"] ?? "")
+        while deliveries.last != "\(id)_fallback", let next = await requests.next() {
+            deliveries.append(next.fields["webhook-id"] ?? "")
         }
         var armed = id
         repeat {
@@ -72,13 +73,52 @@ struct PromiseTests {
             service = try site.start()
             // Due after those of before: when this one has fired, they would have long ago.
             let last = try send("d2")
-            while deliveries.last != "\(last).fallback", let next = await requests.next() {
-                deliveries.append(next.fields["sealedpush-delivery"] ?? "")
+            while deliveries.last != "\(last)_fallback", let next = await requests.next() {
+                deliveries.append(next.fields["webhook-id"] ?? "")
             }
             // On a slow machine its time may have come before the kill, and a claim is not repeated.
-        } while !deliveries.contains("\(armed).fallback") && number < 20
-        #expect(deliveries.contains("\(armed).fallback"), "what was armed outlives a kill")
-        #expect(deliveries.count { $0 == "\(id).fallback" } == 1, "\(deliveries)")
+        } while !deliveries.contains("\(armed)_fallback") && number < 20
+        #expect(deliveries.contains("\(armed)_fallback"), "what was armed outlives a kill")
+        #expect(deliveries.count { $0 == "\(id)_fallback" } == 1, "\(deliveries)")
+        #expect(service.stop() == 0)
+    }
+
+    @Test func `a service that is killed while a fallback is on its way says so, and does not send it again`()
+        async throws
+    {
+        let told = AsyncStream.makeStream(of: TestWebServer.Request.self)
+        let fallback =
+            #""receipts": true, "fallback": {"kind": "sms", "after-seconds": 5, "text": "A new message", HOOK},"#
+        let firstIsHeld: TestWebServer.Script = { request in
+            request.number == 0 ? [.hold] : [.answer("204 No Content", body: []), .close]
+        }
+        let site = try await ServiceSite(app: fallback, hook: { told.continuation.yield($0) }, answer: firstIsHeld)
+        var service = try site.start()
+        try await site.register("d1", at: service)
+        func send(_ number: UInt8) throws -> APNSID {
+            let capability = try #require(ReceiptCapability(rawRepresentation: [number] + Array(2...16)))
+            let hash = ReceiptHash(of: capability).text
+            let answer = try service.send(["d1"], class: "urgent", more: #", "receipt-hash": "\#(hash)""#)
+            return try #require(answer.ids.first, "\(answer.body)")
+        }
+        var requests = told.stream.makeAsyncIterator()
+        var bodies: [String] = []
+        let first = try send(1)
+        while !(bodies.last ?? "").contains(#""id":"\#(first)_fallback""#), let next = await requests.next() {
+            bodies.append(String(decoding: next.body, as: UTF8.self))
+        }
+        service.kill()
+        service = try site.start()
+        while !(bodies.last ?? "").contains(#""event":"fallback-uncertain""#), let next = await requests.next() {
+            bodies.append(String(decoding: next.body, as: UTF8.self))
+        }
+        #expect(bodies.last?.contains(#""apns-id":"\#(first)""#) == true)
+        #expect(try service.call("GET", "/v1/metrics").body.contains(#"fallbacks_total{outcome="uncertain"} 1"#))
+        let second = try send(2)
+        while !(bodies.last ?? "").contains(#""id":"\#(second)_fallback""#), let next = await requests.next() {
+            bodies.append(String(decoding: next.body, as: UTF8.self))
+        }
+        #expect(bodies.count { $0.contains(#""id":"\#(first)_fallback""#) } == 1, "\(bodies)")
         #expect(service.stop() == 0)
     }
 
@@ -213,3 +253,5 @@ struct PromiseTests {
         #expect(service.stop() == 0)
     }
 }
+
+private struct NoSecret: Error {}

@@ -22,7 +22,7 @@ final class ServiceSite {
     static let keyID = "ABC123DEFG"
     static let teamID = "DEF123GHIJ"
     static let apiKey = "spk_" + String(repeating: "A", count: 43)
-    static let secret = "a secret of a test, of thirty-two bytes and some"
+    static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
     let folder: TemporaryFolder
     let simulator: Simulator
@@ -41,6 +41,7 @@ final class ServiceSite {
     ///   - database: its path; nil for one in the folder.
     ///   - rules: what goes wrong at Apple's.
     ///   - hook: told of each request to the tenant's server.
+    ///   - answer: of the tenant's server, to each request.
     /// - Throws: what there was no port, thread or file for.
     init(
         limits: String = "",
@@ -49,7 +50,8 @@ final class ServiceSite {
         keyPEM: String = ThrowawayKeys.firstPEM,
         database: String? = nil,
         rules: [InjectionRule] = [],
-        hook: @escaping Hook = { _ in }
+        hook: @escaping Hook = { _ in },
+        answer: @escaping TestWebServer.Script = { _ in [.answer("204 No Content", body: []), .close] }
     ) async throws {
         folder = try TemporaryFolder()
         let authority = try TestAuthority()
@@ -76,7 +78,7 @@ final class ServiceSite {
         )
         receiver = try await TestWebServer.start(server) { request in
             hook(request)
-            return [.answer("204 No Content", body: []), .close]
+            return answer(request)
         }
         self.database = database ?? folder.path("store.sqlite")
         try writeConfiguration(authority, server, limits: limits, tenant: tenant, app: app, keyPEM: keyPEM)

@@ -1,0 +1,72 @@
+import HTTPSClient
+import Platform
+
+/// How far a post has come: whether a byte of it may have gone out, and what came back. From any thread.
+final class WebhookProgress: Sendable {
+    /// Asked before the first byte goes out, on the thread that sends: nil lets it go out.
+    typealias Permission = @Sendable () -> WebhookResult.Fault?
+
+    /// Of an answer's body; more is not waited for.
+    private static let answerByteCountMax = 64 << 10
+
+    private struct State {
+        var hasBegun = false
+        var refusal: WebhookResult.Fault?
+        var answerByteCount = 0
+        var status: Int?
+    }
+
+    private let allowedRanges: [IPRange]
+    private let mayBegin: Permission
+    private let state = Guarded(State())
+
+    /// - Parameters:
+    ///   - allowedRanges: of the post's destination.
+    ///   - mayBegin: asked once a connection stands.
+    init(allowing allowedRanges: [IPRange], mayBegin: @escaping Permission = { nil }) {
+        self.allowedRanges = allowedRanges
+        self.mayBegin = mayBegin
+    }
+
+    /// The connection stands, and nothing has gone out. Its address is judged here too: another tenant's post, which other ranges
+    /// are allowed to, may have made it.
+    func begins(at address: [UInt8]) -> Bool {
+        let refusal = refusal(of: address).map { .address($0) } ?? mayBegin()
+        state.withLock { state in
+            state.refusal = refusal
+            state.hasBegun = refusal == nil
+        }
+        return refusal == nil
+    }
+
+    private func refusal(of address: [UInt8]) -> AddressJudge.Refusal? {
+        guard let address = IPAddress(bytes: address) else { return AddressJudge.Refusal.none }
+        return AddressJudge.refusal(of: address, allowing: allowedRanges)
+    }
+
+    func take(_ head: HTTPSHead) -> Bool {
+        state.withLock { $0.status = head.status }
+        return true
+    }
+
+    func take(_ bytes: RawSpan) -> Bool {
+        let count = bytes.byteCount
+        return state.withLock { state in
+            state.answerByteCount += count
+            return state.answerByteCount <= Self.answerByteCountMax
+        }
+    }
+
+    /// What became of it, at its end. The answer's head decides, however its body ended.
+    func result(_ error: HTTPSError?) -> WebhookResult {
+        let state = state.withLock { $0 }
+        if let status = state.status { return .answered(status: status) }
+        if let refusal = state.refusal { return .notSent(refusal) }
+        guard !state.hasBegun else { return .lost }
+        return switch error {
+        case .notTrusted, .certificateHasBadDate: .notSent(.notTrusted)
+        case .cancelled: .notSent(.cancelled)
+        default: .notSent(.notReached)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Envelope
+import HTTPSClient
+import Platform
+import Primitives
+
+/// A tenant's server as it is now: where its name leads, each address judged, and the secrets that it knows the service by.
+final class WebhookReceiver: Sendable {
+    private let destination: WebhookConfiguration
+    private let addresses: [IPAddress]
+    /// The newest first.
+    private let secrets: [Secret]
+
+    /// A secret in a list, which takes only what can be copied.
+    private final class Secret: Sendable {
+        let bytes: SecretBytes
+
+        init(_ path: String) throws(WebhookSecret.Fault) { bytes = try WebhookSecret.read(path) }
+    }
+
+    /// Looks its name up, once, and reads its secrets. Waits for both: not on an event loop.
+    ///
+    /// - Parameters:
+    ///   - destination: which server.
+    ///   - lookup: of names.
+    /// - Throws: why nothing can be sent to it.
+    init(_ destination: WebhookConfiguration, by lookup: WebhookWay.Lookup) throws(WebhookResult.Fault) {
+        let target = destination.target
+        let found = target.literal.map { [$0] } ?? lookup(target.host)
+        do throws(AddressJudge.Refusal) {
+            addresses = try AddressJudge.permitted(found, allowing: destination.allowedRanges)
+        } catch {
+            throw .address(error)
+        }
+        do throws(WebhookSecret.Fault) {
+            var secrets = [try Secret(destination.secretFile)]
+            if let file = destination.oldSecretFile { secrets.append(try Secret(file)) }
+            self.secrets = secrets
+        } catch {
+            throw .secret(error)
+        }
+        self.destination = destination
+    }
+
+    /// - Parameters:
+    ///   - post: for this server.
+    ///   - time: goes into the signature.
+    ///   - seconds: for all of it.
+    /// - Returns: the request, pinned and signed.
+    func request(_ post: WebhookPost, at time: Timestamp, seconds: Int) -> HTTPSRequest {
+        let target = destination.target
+        let host = target.literal?.isIPv4 == false ? "[\(target.host)]" : target.host
+        var request = HTTPSRequest(.post, "\(target.isTLS ? "https" : "http")://\(host):\(target.port)\(target.path)")
+        request.allowsPlainHTTP = !target.isTLS
+        if let authorities = destination.authoritiesFile { request.trust = .file(path: authorities) }
+        let unixSeconds = Int64(clamping: time.milliseconds / 1_000)
+        let signatures = secrets.map { secret in
+            WebhookSignature.value(post.id, unixSeconds: unixSeconds, body: post.body, secret: secret.bytes)
+        }
+        request.fields = [
+            ("content-type", "application/json"), ("user-agent", WebhookPost.userAgent),
+            (WebhookSignature.idFieldName, post.id), (WebhookSignature.timeFieldName, "\(unixSeconds)"),
+            (WebhookSignature.fieldName, signatures.joined(separator: " ")),
+        ]
+        request.body = HTTPSRequest.Body(bytes: post.body)
+        request.pin = HTTPSRequest.Pin(host: target.host, port: target.port, addresses: addresses.map(\.bytes))
+        request.patience.connectSeconds = seconds
+        request.patience.stallSeconds = seconds
+        request.patience.wholeSeconds = seconds
+        return request
+    }
+}
