@@ -74,7 +74,7 @@ import Testing
         try expectFlood(flood) {
             let session = try HTTP2Session(role: .server, settings: Self.settings, now: now)
             try session.receive(RawFrame.preface + RawFrame.request(stream: 1, endsStream: true), now: now)
-            try session.submitResponse(0, status: 200, headers: HeaderBlock(), body: [1])
+            try session.submitResponse(0, status: 200, headers: HeaderBlock(), body: .bytes([1]))
             _ = try sent(session)
             return session
         }

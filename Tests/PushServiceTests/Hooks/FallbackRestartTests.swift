@@ -45,11 +45,11 @@ struct FallbackRestartTests {
 
     @Test func `of ten thousand each is sent once, also where the service ends and starts in between`() async throws {
         let sent = Watched<[String]>([])
-        let server = try HTTP1Server.startPlain(port: 0) { request in
+        let (server, port) = try await site.receiver { request in
             sent.change { $0.append(request.value(of: "webhook-id") ?? "") }
-            return HTTP1Response(status: 204)
+            return HTTPAnswer(status: 204)
         }
-        let delivery = site.webhook(port: server.port, isPlain: true)
+        let delivery = site.webhook(port: port, isPlain: true)
         let fallback = FallbackConfiguration(kind: .sms, delivery: delivery, afterSeconds: 60, text: "A message")
         let settings = try site.settings(["acme": nil, "beta": nil], fallback: fallback)
         let first = try open()

@@ -113,11 +113,11 @@ struct FallbackRunnerTests {
 
     @Test func `of a thousand that are due at once each is sent once, and none is dropped`() async throws {
         let sent = Watched<[[UInt8]]>([])
-        let server = try HTTP1Server.startPlain(port: 0) { request in
+        let (server, port) = try await site.receiver { request in
             sent.change { $0.append(request.body) }
-            return HTTP1Response(status: 204)
+            return HTTPAnswer(status: 204)
         }
-        let delivery = site.webhook(port: server.port, isPlain: true)
+        let delivery = site.webhook(port: port, isPlain: true)
         let fallback = FallbackConfiguration(kind: .sms, delivery: delivery, afterSeconds: 60, text: Self.words)
         for number in 1...1_000 { arm(try entry(Int64(number))) }
         let (runner, _) = runner(try context(fallback))

@@ -49,6 +49,17 @@ final class HookSite {
         try await TestWebServer.start(try authority.issue(), script: script)
     }
 
+    /// A receiver in plain text with room for every call, and its port.
+    func receiver(
+        _ answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer
+    ) async throws -> (server: HTTPFront, port: UInt16) {
+        var limits = HTTPLimits.patient
+        limits.loopbackConnectionCountMax = 4_096
+        let application = HTTPRequestApplication(body: { _ in (1 << 20, .keyed(owner: "receiver")) }, answer: answer)
+        let server = try await HTTPFront.startPlain(port: 0, loop: loop, limits: limits, application: application)
+        return (server, try #require(server.loopbackPort))
+    }
+
     /// To a port of this machine, which is allowed unless said otherwise.
     func webhook(
         port: UInt16,

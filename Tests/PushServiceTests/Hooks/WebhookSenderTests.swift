@@ -151,12 +151,10 @@ struct WebhookSenderTests {
 
     @Test func `plain HTTP goes where it is allowed`() async throws {
         let bodies = Watched<[[UInt8]]>([])
-        let application = HTTPRequestApplication(body: { _ in (1 << 16, .keyless(network: [])) }) { request in
+        let (server, port) = try await site.receiver { request in
             bodies.change { $0.append(request.body) }
             return HTTPAnswer(status: 204)
         }
-        let server = try await HTTPFront.startPlain(port: 0, loop: site.loop, application: application)
-        let port = try #require(server.loopbackPort)
         #expect(await send(site.webhook(port: port, isPlain: true)) == .answered(status: 204))
         #expect(bodies.value == [Self.body])
         await server.close()
