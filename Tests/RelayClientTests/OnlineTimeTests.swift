@@ -43,7 +43,8 @@ struct OnlineTimeTests {
         SimulatedDevice(
             appGroupsPath: nil,
             clock: ContinuousClock(),
-            wallClock: { Timestamp.now.milliseconds },
+            // `Timestamp.now` would ask this device.
+            wallClock: { UInt64(Date().timeIntervalSince1970 * 1_000) },
             uptime: uptime,
             hosts: [
                 SimulatedDevice.HostMapping(
