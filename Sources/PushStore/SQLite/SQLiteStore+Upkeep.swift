@@ -1,3 +1,5 @@
+internal import Platform
+
 extension SQLiteStore {
     /// Copies the store into a file of its own, while everything else goes on. The copy is of the moment of its end, and needs the
     /// same key. A step of it follows each transaction, and SQLite's log is held by none.
@@ -137,7 +139,7 @@ extension SQLiteStore {
         switch health {
         case .broken: true
         case .moved: unsafe access(file.path, F_OK) == 0 && access(file.path + "-wal", F_OK) == 0
-        case .writable, .full, .unwritable: false
+        case .writable, .full, .unwritable, .restored: false
         }
     }
 }
