@@ -120,7 +120,7 @@ struct RefusalTests {
                 ] { fields.append(Array(name.utf8), Array(value.utf8)) }
                 let exchanges = (0..<20).compactMap { _ -> (any HTTPExchange)? in
                     let head = HTTPHead(fields: fields, remoteAddress: nil)
-                    guard case .read(_, let exchange) = stage.application.begin(head) else { return nil }
+                    guard case .read(_, _, let exchange) = stage.application.begin(head) else { return nil }
                     return exchange
                 }
                 for exchange in exchanges {
