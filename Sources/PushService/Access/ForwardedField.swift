@@ -81,7 +81,9 @@ private struct ForwardedReader {
             let name = token()
             guard !name.isEmpty else { continue }
             guard take(UInt8(ascii: "=")), let value = value() else { return nil }
-            if name.elementsEqual("for".utf8, by: { HTTP1Syntax.lowercased($0) == $1 }) { nodes.append(Self.node(value)) }
+            if name.elementsEqual("for".utf8, by: { HTTP1Syntax.lowercased($0) == $1 }) {
+                nodes.append(Self.node(value))
+            }
         } while take(UInt8(ascii: ";"))
         return nodes.count == 1 ? .some(nodes[0]) : .some(nil)
     }

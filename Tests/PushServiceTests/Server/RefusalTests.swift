@@ -253,7 +253,8 @@ struct RefusalTests {
             #expect(ready.text == #"{"status":"ready","clear-text":true}"#, "a tenant's setting allows it")
             let bad = [
                 StoreVitals(health: .full), StoreVitals(health: .unwritable), StoreVitals(health: .broken),
-                StoreVitals(health: .moved), StoreVitals(health: .restored), StoreVitals(health: .writable, isAnswering: false),
+                StoreVitals(health: .moved), StoreVitals(health: .restored),
+                StoreVitals(health: .writable, isAnswering: false),
                 StoreVitals(health: .writable, failure: .damaged),
             ]
             for vitals in bad {

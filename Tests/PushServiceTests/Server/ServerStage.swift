@@ -226,7 +226,11 @@ final class ServerStage: Sendable {
         let pairs = answer.fields.map {
             (String(decoding: $0.name, as: UTF8.self), String(decoding: $0.value, as: UTF8.self))
         }
-        return Reply(status: answer.status, fields: Dictionary(pairs) { $0 + "," + $1 }, body: answer.body.bytesInMemory)
+        return Reply(
+            status: answer.status,
+            fields: Dictionary(pairs) { $0 + "," + $1 },
+            body: answer.body.bytesInMemory
+        )
     }
 
     // MARK: Steps that most tests begin with

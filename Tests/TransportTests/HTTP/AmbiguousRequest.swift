@@ -3,43 +3,47 @@ import TestCertificates
 /// Requests after which nothing on a connection of HTTP/1.1 may be believed: two readers might read them in two ways, so
 /// that one finds a request of its sender's choice behind them (RFC 9112 section 11.2).
 enum AmbiguousRequest {
-    static let all: [(name: String, text: String)] = [
-        ("two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\nhi"),
-        ("the same length twice", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nhi"),
-        ("a list of lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2, 2\r\n\r\nhi"),
-        ("a length with a sign", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +2\r\n\r\nhi"),
-        ("a negative length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -2\r\n\r\nhi"),
-        ("a hexadecimal length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0x2\r\n\r\nhi"),
-        ("an empty length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \r\n\r\nhi"),
-        (
-            "length and transfer coding",
-            "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        ),
-        ("a transfer coding", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"),
-        ("an unknown transfer coding", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n"),
-        (
-            "two transfer codings",
-            "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        ),
-        ("a space before the colon", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length : 2\r\n\r\nhi"),
-        ("a tab before the colon", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n"),
-        ("a line without a colon", "GET / HTTP/1.1\r\nHost: x\r\nnothing\r\n\r\n"),
-        ("a carriage return in a value", "GET / HTTP/1.1\r\nHost: x\r\nA: b\rContent-Length: 9\r\n\r\n"),
-        ("a carriage return in a name", "GET / HTTP/1.1\r\nHost: x\r\nA\rB: c\r\n\r\n"),
-        ("a name that is no token", "GET / HTTP/1.1\r\nHost: x\r\nA(b): c\r\n\r\n"),
-        ("an empty name", "GET / HTTP/1.1\r\nHost: x\r\n: c\r\n\r\n"),
-        ("a first line that goes on", "GET / HTTP/1.1\r\n Host: y\r\nHost: x\r\n\r\n"),
-        ("a length that goes on", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n 2\r\n\r\nhi"),
-        ("no host", "GET / HTTP/1.1\r\n\r\n"),
-        ("two hosts", "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n"),
-        ("a target with a space", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n"),
-        ("a target with a fragment", "GET /a#b HTTP/1.1\r\nHost: x\r\n\r\n"),
-        ("a target beyond ASCII", "GET /é HTTP/1.1\r\nHost: x\r\n\r\n"),
-        ("version 1.2", "GET / HTTP/1.2\r\nHost: x\r\n\r\n"),
-        ("version 2.0", "GET / HTTP/2.0\r\nHost: x\r\n\r\n"),
-        ("no version", "GET /\r\n\r\n"),
-        ("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-    ] + targets
+    static let all: [(name: String, text: String)] =
+        [
+            ("two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\nhi"),
+            ("the same length twice", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nhi"),
+            ("a list of lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2, 2\r\n\r\nhi"),
+            ("a length with a sign", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +2\r\n\r\nhi"),
+            ("a negative length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -2\r\n\r\nhi"),
+            ("a hexadecimal length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0x2\r\n\r\nhi"),
+            ("an empty length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \r\n\r\nhi"),
+            (
+                "length and transfer coding",
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            ),
+            (
+                "a transfer coding",
+                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"
+            ),
+            ("an unknown transfer coding", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n"),
+            (
+                "two transfer codings",
+                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            ),
+            ("a space before the colon", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length : 2\r\n\r\nhi"),
+            ("a tab before the colon", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n"),
+            ("a line without a colon", "GET / HTTP/1.1\r\nHost: x\r\nnothing\r\n\r\n"),
+            ("a carriage return in a value", "GET / HTTP/1.1\r\nHost: x\r\nA: b\rContent-Length: 9\r\n\r\n"),
+            ("a carriage return in a name", "GET / HTTP/1.1\r\nHost: x\r\nA\rB: c\r\n\r\n"),
+            ("a name that is no token", "GET / HTTP/1.1\r\nHost: x\r\nA(b): c\r\n\r\n"),
+            ("an empty name", "GET / HTTP/1.1\r\nHost: x\r\n: c\r\n\r\n"),
+            ("a first line that goes on", "GET / HTTP/1.1\r\n Host: y\r\nHost: x\r\n\r\n"),
+            ("a length that goes on", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n 2\r\n\r\nhi"),
+            ("no host", "GET / HTTP/1.1\r\n\r\n"),
+            ("two hosts", "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n"),
+            ("a target with a space", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n"),
+            ("a target with a fragment", "GET /a#b HTTP/1.1\r\nHost: x\r\n\r\n"),
+            ("a target beyond ASCII", "GET /é HTTP/1.1\r\nHost: x\r\n\r\n"),
+            ("version 1.2", "GET / HTTP/1.2\r\nHost: x\r\n\r\n"),
+            ("version 2.0", "GET / HTTP/2.0\r\nHost: x\r\n\r\n"),
+            ("no version", "GET /\r\n\r\n"),
+            ("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+        ] + targets
 
     private static let targets =
         [
