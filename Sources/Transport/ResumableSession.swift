@@ -46,6 +46,16 @@ import Glibc
         return unsafe X509_check_host(certificate, host, host.utf8.count, TLSSession.hostNameFlags, nil) == 1
     }
 
+    /// The session after it was taken up, with the ticket that the server has put in the place of its own: OpenSSL reports no
+    /// such ticket of TLS 1.2. It is as old as before, so that the server still has to show its certificate once a day.
+    func renewed(in ssl: OpaquePointer) -> ResumableSession {
+        guard let current = unsafe SSL_get_session(ssl), let session = unsafe ResumableSession(copying: current) else {
+            return self
+        }
+        unsafe SSL_SESSION_set_time(session.handle, Int(madeAt))
+        return session
+    }
+
     func offer(in ssl: OpaquePointer) -> Bool {
         guard unsafe SSL_set_session(ssl, handle) == 1 else {
             ERR_clear_error()

@@ -74,13 +74,11 @@ import COpenSSL
     private func keep(_ session: OpaquePointer) {
         guard let session = unsafe ResumableSession(copying: session) else { return }
         cache.put(session, for: server)
-        // The server has put this one in its place: the offered one would be found before it.
-        offered = nil
     }
 
     /// A session of TLS 1.2 that has worked may be used again; a ticket of TLS 1.3 never.
-    func handshakeDidEnd(isResumed: Bool) {
-        if isResumed, let offered, !offered.isSingleUse { cache.put(offered, for: server) }
+    func handshakeDidEnd(isResumed: Bool, in ssl: OpaquePointer) {
+        if isResumed, let offered, !offered.isSingleUse { cache.put(unsafe offered.renewed(in: ssl), for: server) }
         offered = nil
     }
 

@@ -109,7 +109,7 @@ import Glibc
             throw error
         }
         isHandshakeDone = true
-        resumption?.handshakeDidEnd(isResumed: isResumed)
+        unsafe resumption?.handshakeDidEnd(isResumed: isResumed, in: ssl)
     }
 
     /// - Returns: whether both sides are done.

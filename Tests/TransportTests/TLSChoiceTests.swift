@@ -22,8 +22,8 @@ import Testing
         var answer = HelloReader(pair.server.withCiphertext { Array(copying: $0) })
         answer.skipToSession()
         answer.skip(lengthByteCount: 1)
-        // TLS_AES_128_GCM_SHA256, and TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256.
-        #expect(answer.number(byteCount: 2) == (isTLS12 ? 0xC02B : 0x1301))
+        // TLS_AES_128_GCM_SHA256, and TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384.
+        #expect(answer.number(byteCount: 2) == (isTLS12 ? 0xC02C : 0x1301))
     }
 
     @Test func `a client offers ML-KEM beside X25519 where OpenSSL has it, and X25519 before the others anyway`() throws

@@ -49,7 +49,8 @@ struct SendTurnsTests {
             going["a", default: 0] -= 1
             go()
         }
-        #expect(turns.width(of: "a") == 32 && going == ["a": 24, "b": 8])
+        // All of the first half is taken: it has one place more than it can use.
+        #expect(turns.width(of: "a") == 25 && going == ["a": 24, "b": 8])
         // Those that have few still find a place in the second half.
         for tenant in ["c", "d", "e", "f"] {
             for number in 0..<20 { turns.add(number, of: tenant) }
@@ -185,7 +186,7 @@ struct WebhookSecretTests {
         let plain = bytes("whsec_" + String(repeating: "A", count: 43))
         #expect(plain == [UInt8](repeating: 0, count: 32))
         #expect(bytes("whsec_" + String(repeating: "A", count: 43) + "=") == plain)
-        #expect(bytes("whsec_" + String(repeating: "/", count: 86) + "==")?.count == 64)
+        #expect(bytes("whsec_" + String(repeating: "/", count: 85) + "w==")?.count == 64)
     }
 
     @Test(arguments: [
