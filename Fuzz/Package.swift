@@ -59,7 +59,7 @@ let package = Package(
             "HTTPSClient"
         ),
         module("APNS", "Envelope"),
-        module("Transport", "Platform", "CEvent", "CLinux", "CNGHTTP2", "COpenSSL"),
+        module("Transport", "Platform", "CLinux", "CNGHTTP2", "COpenSSL"),
         module("DeviceLink", "APNS", "Transport"),
         module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
         module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
@@ -77,13 +77,11 @@ let package = Package(
         ),
         .target(name: "CExtendedAttributes"),
         .target(name: "CLinux"),
-        .target(name: "CEvent", dependencies: ["CLibEvent", "COpenSSL"]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
         .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
-        .systemLibrary(name: "CLibEvent", pkgConfig: "libevent_openssl"),
 
         .target(
             name: "FuzzSupport",
