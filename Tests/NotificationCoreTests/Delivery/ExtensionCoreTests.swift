@@ -239,9 +239,10 @@ struct ExtensionCoreTests {
         var steps = script.steps(opening: { disk.wait() })
         steps.count = { _ in note("counted") }
         let core = core(steps)
-        device(noting: note).run { core.receive(userInfo: [:], requestID: "1") { _ in note("answered") } }
+        let device = device(noting: note)
+        device.run { core.receive(userInfo: [:], requestID: "1") { _ in note("answered") } }
         await until { disk.isWaitedFor }
-        core.timeWillExpire()
+        device.run { core.timeWillExpire() }
         // What follows the answer is over, and the disk has not answered yet.
         await until { log.withLock { $0.last } == "ends" }
         #expect(log.withLock { $0 } == ["begins", "begins", "answered", "counted", "ends"])
