@@ -102,7 +102,7 @@ struct WebhookReuseTests {
         #expect(try await store.hookCounts().map(\.waiting) == [0])
         await store.close()
         // libcurl 7.88 resets each stream behind its answer, for which a server may close the connection.
-        #expect(told.value >= count && connections.value <= count / 20, "\(told.value), \(connections.value)")
+        #expect(told.value >= count && connections.value <= count / 10, "\(told.value), \(connections.value)")
         await server.close()
     }
 
