@@ -122,7 +122,7 @@ struct Peer {
         guard answers, session.role == .server, !session.isEnding, session.streamID(slot) != 0 else { return }
         let body = [UInt8](repeating: 2, count: slot * 50)
         do throws(HTTP2Error) {
-            try session.submitResponse(slot, status: 200, headers: HeaderBlock(), contentLength: body.count, body: body)
+            try session.submitResponse(slot, status: 200, headers: HeaderBlock(), contentLength: body.count, body: .bytes(body))
         } catch { hasFailed = true }
     }
 
@@ -149,7 +149,7 @@ struct Peer {
         require(session.openStreamCount <= count, "no more streams are open than may be")
         // Those that have ended keep their slots until their last event has been taken.
         if answers { require(session.slotCount <= 64, "slots are used again") }
-        require(budget?.byteCount ?? 0 <= budget?.byteCountMax ?? 0, "bodies have no more memory than there is")
+        require(budget?.byteCount ?? 0 <= 400, "bodies have no more memory than there is")
     }
 
     // MARK: Bytes out
