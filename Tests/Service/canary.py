@@ -229,8 +229,10 @@ class Run:
     def see_files(self):
         """Everything that the service wrote. Its secrets' own files were there before."""
         for name in sorted(os.listdir(self.folder)):
-            if name.startswith("store.sqlite"):
-                with open(os.path.join(self.folder, name), "rb") as file:
+            path = os.path.join(self.folder, name)
+            # Beside them is the socket that a back-up is asked for at.
+            if name.startswith("store.sqlite") and os.path.isfile(path):
+                with open(path, "rb") as file:
                     self.see("the database", file.read())
 
     def judge(self):
