@@ -38,7 +38,8 @@ struct WebhookReuseTests {
                 }
                 let attempt = Attempt(time: past, connection: .answered, status: 410, reason: "Unregistered")
                 let outcomes = leases.map { Outcome(lease: $0, attempt: attempt, verdict: .dead(.undeliverable)) }
-                _ = try await store.finish(outcomes, now: past)
+                // What is told is as old as the end of its notification, and given up after a day.
+                _ = try await store.finish(outcomes, now: HookSite.now)
             }
         }
         return store
@@ -127,17 +128,15 @@ struct WebhookReuseTests {
     }
 
     @Test func `a connection that its receiver ended meanwhile costs nothing but another`() async throws {
-        let told = Watched(0)
         // A receiver that closes after every third answer, and does not say so before.
         let server = try await site.serve { request in
-            told.change { $0 += 1 }
-            return [.answer("204 No Content", body: [])] + (request.number % 3 == 2 ? [.close] : [])
+            [.answer("204 No Content", body: [])] + (request.number % 3 == 2 ? [.close] : [])
         }
         let store = try await store(deadCount: 300)
         let hooks = try await tell(["acme": site.webhook(port: server.port)], from: store)
-        await told.when { $0 >= 300 }
+        // A call that was lost comes again after some seconds.
+        while try await store.hookCounts().map(\.waiting) != [0] { await Task.yield() }
         await hooks.drain(patience: .seconds(3_600))
-        #expect(try await store.hookCounts().map(\.waiting) == [0])
         await store.close()
         #expect(Set(server.requests.flatMap(ids)).count == 300)
         #expect(site.log.value.allSatisfy { $0.contains("lost") })
