@@ -40,6 +40,8 @@ package final class Upkeep: Sendable {
         let state = state.value
         guard state.isStopped else { return }
         state.isStopped = false
+        // Before the first request, and before jobs that wait for the disk: it is what a flood is compared with.
+        state.heap.run()
         arm(state)
     }
 
