@@ -122,7 +122,13 @@ struct Peer {
         guard answers, session.role == .server, !session.isEnding, session.streamID(slot) != 0 else { return }
         let body = [UInt8](repeating: 2, count: slot * 50)
         do throws(HTTP2Error) {
-            try session.submitResponse(slot, status: 200, headers: HeaderBlock(), contentLength: body.count, body: .bytes(body))
+            try session.submitResponse(
+                slot,
+                status: 200,
+                headers: HeaderBlock(),
+                contentLength: body.count,
+                body: .bytes(body)
+            )
         } catch { hasFailed = true }
     }
 
