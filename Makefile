@@ -44,10 +44,11 @@ ASAN_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|Delivery
 	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests
 
 # Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over, reports
-# to be sent among them, which time that stands still never wakes. Each of the stacks found was the harness's clock's or its
-# stand-in for CallKit's; none was a leak of what runs on a phone. Not at all: a bad address is the sanitizer's to report, and no
-# signal any more. What Foundation keeps, and what the sanitizer cannot see, is in Tests/foundation-leaks.txt.
-ASAN_LEAKY := ExtensionHarnessTests|DocumentedCodeTests|IncomingCallsTests|NotificationServiceExtensionTests|NotificationCoreTests
+# to be sent among them, which time that stands still never wakes; and a test of FallbackRunnerTests that ends with a task
+# waiting. Each of the stacks found was the harness's clock's, its stand-in for CallKit's or that test's; none was a leak of what
+# runs on a phone. Not at all: a bad address is the sanitizer's to report, and no signal any more. What Foundation keeps, and
+# what the sanitizer cannot see, is in Tests/foundation-leaks.txt.
+ASAN_LEAKY := FallbackRunnerTests|ExtensionHarnessTests|DocumentedCodeTests|IncomingCallsTests|NotificationServiceExtensionTests|NotificationCoreTests
 
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
