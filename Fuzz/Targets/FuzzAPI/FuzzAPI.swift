@@ -80,7 +80,7 @@ private func read(_ request: APIRequest, _ value: JSONValue) throws(Problem) -> 
     )
 }
 
-/// What Apple gets is a payload that it takes, and nothing in it is the sender's but the field and the trace.
+/// Apple gets a payload that it takes, and nothing in it is the sender's but the field and the trace.
 private func check(_ recipient: NotificationSubmission.Recipient, _ kind: NotificationClass) {
     require(Router.isID(recipient.device), "a device's id is one")
     let payload = SealedPayload.bytes(

@@ -3,7 +3,7 @@ import FuzzSupport
 
 @testable import Transport
 
-/// What a person points to as a certificate and its key, and what a peer shows in a handshake. The first byte chooses the
+/// Certificates and keys as a person names them, and as a peer shows them in a handshake. The first byte chooses the
 /// form: DER, PKCS #12, PEM, or the list of topics in an extension.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCertificate(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import DeviceLink
 
-/// What a device and the simulator read of each other: the bytes of the wire, or frames whose length fits. The second byte is
+/// The link between a device and the simulator: the bytes of the wire, or frames whose length fits. The second byte is
 /// how long the pieces are.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDeviceLink(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

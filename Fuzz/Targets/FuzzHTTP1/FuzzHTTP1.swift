@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import Transport
 
-/// What a client sends over one connection of HTTP/1.1, in pieces of any length.
+/// The bytes of one client's connection of HTTP/1.1, in pieces of any length.
 ///
 /// The second byte is how long the pieces are; 0: all comes at once.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -55,7 +55,7 @@ private func piecewise(_ bytes: [UInt8]) -> HTTP1HeadEnd.Finding {
     return .incomplete
 }
 
-/// What two readers could disagree about is in no head that was taken (RFC 9112 section 11.2).
+/// No head that was taken has anything that two readers could disagree about (RFC 9112 section 11.2).
 private func checkFields(_ head: HTTP1RequestHead) {
     require(head.fields.count <= fieldCountMax + 2, "no more fields than there may be")
     require(head.fields.count(of: "content-length") <= 1, "one length at most")

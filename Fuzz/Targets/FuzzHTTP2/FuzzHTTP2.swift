@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import Transport
 
-/// What the peer of an HTTP/2 session says, to a server or to a client with requests under way.
+/// The bytes of an HTTP/2 session's peer, to a server or to a client with requests under way.
 ///
 /// The first byte chooses the role and whether the rest is the wire's bytes or steps (`Steps`); the second is how long the
 /// pieces are.

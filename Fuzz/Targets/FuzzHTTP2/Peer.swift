@@ -160,7 +160,7 @@ struct Peer {
 
     // MARK: Bytes out
 
-    /// What goes out is whole frames, none above the size that the peer may get.
+    /// Only whole frames go out, none above the size that the peer may get.
     private mutating func flush() {
         var queue = ByteQueue()
         do throws(HTTP2Error) { try session.send(into: &queue, byteCountMax: 1 << 20) } catch { hasFailed = true }

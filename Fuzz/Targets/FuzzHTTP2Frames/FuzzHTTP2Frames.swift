@@ -94,7 +94,7 @@ private func expected(of wire: [UInt8], _ role: HTTP2Session.Role) -> Scanned {
     return scanned
 }
 
-/// What the peer may still send on, as sets.
+/// The streams on which the peer may still send, as sets.
 private struct Streams {
     private let role: HTTP2Session.Role
     private var open: Set<UInt32> = []

@@ -31,7 +31,7 @@ private func checkNotifications(_ bytes: [UInt8]) {
     }
 }
 
-/// What has been said does not change when more comes.
+/// A finding stays as it is when more bytes come.
 private func checkPrefixes(of bytes: [UInt8], _ step: LegacyNotification.Step) {
     for count in [0, bytes.count / 4, bytes.count / 2, bytes.count - 1] where count >= 0 {
         let earlier = LegacyNotification.read(bytes.span.extracting(first: count))
