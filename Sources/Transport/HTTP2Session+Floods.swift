@@ -58,6 +58,11 @@ extension HTTP2Session {
         report(.flooded)
         // A client's answers may still be among what has come.
         isEnding = role == .server
+        if !isReading { calm() }
+    }
+
+    /// Ends the connection for a flood. Again: changes nothing.
+    func calm() {
         // The only failure is a lack of memory; the connection ends without a word then.
         try? terminate(code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
     }

@@ -25,6 +25,8 @@ import CNGHTTP2
     var scanner: HTTP2FrameScanner
     /// The connection ends as soon as its GOAWAY is out: what comes is not looked at any more.
     package internal(set) var isEnding = false
+    /// nghttp2 reads, and must not be told to end: it would read on, and assert that it does not (CVE-2026-27135).
+    private(set) var isReading = false
     package internal(set) var tally = Tally()
     var fields = HTTP2FieldList()
     var bodies = OutgoingBodies()
@@ -142,9 +144,12 @@ import CNGHTTP2
         // A client's answers may be among what has come: it takes them first.
         if role == .server { judge(findings) }
         guard !isEnding else { return }
+        isReading = true
         let count = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe nghttp2_session_mem_recv(handle, bytes.baseAddress, bytes.count)
         }
+        isReading = false
+        if tally.isFlooded { calm() }
         // What the peer did first has ended the connection, and the GOAWAY that says why has still to leave.
         guard count >= 0 || isEnding else {
             throw .library(call: "session_mem_recv", code: Int32(truncatingIfNeeded: count))

@@ -126,7 +126,7 @@ import Testing
         #expect(conversation.requestCount == 0, "\(name)")
     }
 
-    @Test(arguments: [
+    private static let idle: [(String, [[UInt8]])] = [
         ("PING", [RawFrame.ping]),
         ("PING with ACK", [RawFrame.frame(type: 6, flags: 1, stream: 0, [UInt8](repeating: 0, count: 8))]),
         ("SETTINGS", [RawFrame.settings]),
@@ -136,7 +136,9 @@ import Testing
         ("WINDOW_UPDATE of the connection", [RawFrame.windowUpdate(stream: 0, 1)]),
         ("WINDOW_UPDATE of a stream", [RawFrame.windowUpdate(stream: 1, 1)]),
         ("an unknown type", [RawFrame.frame(type: 0x16, flags: 0, stream: 0, [])]),
-    ])
+    ]
+
+    @Test(arguments: idle)
     func `frames that carry nothing are answered for a while (abuse case 71)`(
         _ name: String,
         _ frames: [[UInt8]]
@@ -149,6 +151,27 @@ import Testing
         )
         expectCalm(conversation, name)
         #expect(conversation.frames.count < Self.count / 2, "\(name)")
+    }
+
+    /// nghttp2 asserts that a session which has been told to end reads no more, and reads on where it is told within a
+    /// callback (CVE-2026-27135).
+    @Test(arguments: idle)
+    func `a flood with a malformed frame behind it, in one piece, ends no more than the connection`(
+        _ name: String,
+        _ frames: [[UInt8]]
+    ) throws {
+        let now = MonotonicTime.now()
+        let session = try HTTP2Session(role: .server, settings: HTTP2Settings(), now: now)
+        try session.receive(RawFrame.preface + RawFrame.request(stream: 1, endsStream: false), now: now)
+        let flood = (0..<Self.count).flatMap { _ in frames.flatMap { $0 } }
+        try session.receive(flood + RawFrame.frame(type: 6, flags: 0, stream: 0, [1]), now: now)
+        var queue = ByteQueue()
+        try session.send(into: &queue, byteCountMax: .max)
+        let goAway = try #require(RawFrame.parse(queue.takeAll()).first { $0.type == 7 }, "\(name)")
+        // What nghttp2 counts itself may wait until it has read the piece, and its own verdict is the first then.
+        let frameSizeError = UInt8(ConformanceCase.ErrorCode.frameSizeError.rawValue)
+        #expect([HostileConversation.enhanceYourCalm, frameSizeError].contains(goAway.payload[7]))
+        #expect(session.isEnding)
     }
 
     @Test func `DATA for a stream that the client has ended ends the connection (abuse case 71)`() async throws {
