@@ -5,7 +5,7 @@ import FuzzSupport
 /// One connection's bytes from the first to the last, and what the application and the client got of it.
 struct Conversation {
     private(set) var requests: [Served] = []
-    /// Without the interim ones: those depend on whether the body is there.
+    /// Without the interim ones, which depend on whether the body is there, and without the time.
     private(set) var answers: [UInt8] = []
     private(set) var isClosed = false
     private(set) var budgetByteCount = 0
@@ -130,11 +130,14 @@ private final class Wire: ByteChannel {
 
     var finalAnswers: [UInt8] {
         let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        let (date, dateByteCount) = (Array("date: ".utf8), "date: Tue, 24 Nov 2026 15:04:05 GMT\r\n".utf8.count)
         var rest = written[...]
         var answers: [UInt8] = []
         while let first = rest.first {
             if rest.starts(with: interim) {
                 rest = rest.dropFirst(interim.count)
+            } else if rest.starts(with: date) {
+                rest = rest.dropFirst(dateByteCount)
             } else {
                 answers.append(first)
                 rest = rest.dropFirst()
