@@ -118,6 +118,13 @@ struct RuleTests {
             "what was superseded without confirmed time counts from the confirmation",
             [.clock(.back(.days(30))), .newTokens(1), .clock(.right), .launch, .weeks(1), .weeks(1)]
         ),
+        Rule(
+            "the same after a restart, when no time is confirmed",
+            [
+                .launch, .pass(.days(8)), .reboot, .unlock, .clock(.back(.days(30))), unconfirmed, .newTokens(1),
+                .clock(.right), .launch, .weeks(1), .weeks(1),
+            ]
+        ),
     ]
 
     @Test(arguments: claims + time + kept + rotation + ends)
