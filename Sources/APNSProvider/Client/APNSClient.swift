@@ -11,7 +11,7 @@ public final class APNSClient: Sendable {
     public let endpoint: APNSEndpoint
     package let loop: EventLoop
     private let configuration: APNSClientConfiguration
-    private let pool: LoopBound<ConnectionPool>
+    let pool: LoopBound<ConnectionPool>
     private let nextDeliveryID = Atomic<UInt64>(0)
 
     /// Connects to nobody yet.
@@ -109,6 +109,16 @@ public final class APNSClient: Sendable {
         let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
         pool.value.send(id, notification, .closure(completion), within: min(deadline, configuration.deadline))
     }
+
+    /// Room for pushes that are not here yet. On the loop only.
+    package var room: ClientRoom { pool.value.room }
+
+    /// Connects, and grows, for pushes that `room` has kept with their sender; `onRoom` tells when to look again. On the
+    /// loop only.
+    package func want(_ count: Int) { pool.value.want(count) }
+
+    /// Ends what waits here for its turn: `.closed`, `.notProcessed` after an attempt, or `.ambiguous`. On the loop only.
+    package func giveBack() { pool.value.failWaiting(.closed) }
 
     /// Ends what waits here for its turn with `.cancelled`, which says of each whether an earlier attempt was sent. What is
     /// on its way has its answer.

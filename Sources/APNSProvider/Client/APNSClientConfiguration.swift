@@ -39,10 +39,11 @@ public struct APNSClientConfiguration: Sendable {
     public var idlePingAfter: Duration = .seconds(3600)
     /// How long the peer may take for that sign.
     public var pingDeadline: Duration = .seconds(5)
-    /// Then a connection is replaced: names are looked up anew, and no server keeps its clients for ever.
-    public var connectionAgeMax: Duration = .seconds(3600)
+    /// Then a connection is replaced: names are looked up anew, and no server keeps its clients for ever. Apple asks for
+    /// connections that live for hours to days.
+    public var connectionAgeMax: Duration = .seconds(86_400)
     /// A connection beyond the first that had nothing to do for so long is closed.
-    public var idleDeadline: Duration = .seconds(60)
+    public var idleDeadline: Duration = .seconds(3600)
     /// Who knows the addresses of names; the system, but in tests.
     package var resolver = Resolver.shared
     package var backoff = ReconnectBackoff.Limits()
@@ -51,6 +52,11 @@ public struct APNSClientConfiguration: Sendable {
     /// Told of each attempt that was begun and is not what its push ends with: it goes out again, or what its caller gets says
     /// nothing of it. On the loop, before the caller; for nearly all pushes never.
     package var onEarlierAttempt: (@Sendable (APNSID, ResendCause) -> Void)?
+    /// Whether a push that was taken waits here for a connection; false: it is handed back, `.notProcessed`, as soon as no
+    /// connection is open. For senders that ask for `room` first.
+    package var keepsUnsent = true
+    /// Told that there may be room now, after `want`. On the loop, at a turn's end.
+    package var onRoom: (@Sendable () -> Void)?
     /// What a provider token's age is read from.
     package var clock: @Sendable () -> Moment = { Moment.now() }
     /// 0 ..< 1, drawn anew for each wait between connects: providers that lost one server must not come back as one.

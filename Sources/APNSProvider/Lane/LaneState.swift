@@ -48,7 +48,4 @@ extension Reason {
         default: false
         }
     }
-
-    /// Whether Apple counts it as the provider's error: a 410 is not one, and what is APNs's own fault neither.
-    var isProviderError: Bool { (400..<500).contains(status) && status != 410 }
 }

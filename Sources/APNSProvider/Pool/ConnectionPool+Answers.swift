@@ -15,6 +15,7 @@ extension ConnectionPool {
 
     private func didAnswer(_ slot: Int, _ response: HTTP2Response, _ connection: PooledConnection) {
         let delivery = deliveries[slot]
+        cuts.didAnswer()
         let answer = APNSResponse(
             response,
             to: delivery.notification.id,
@@ -89,6 +90,7 @@ extension ConnectionPool {
             return finish(deliveries.takeInFlight(slot), .failure(.cancelled(mayHaveBeenSent: wasSent)))
         }
         if isFatal(cause) || !mayTryAgain(delivery) { return giveUp(slot, cause, connection, wasSent: false) }
+        delivery.isUnsent = !delivery.isMaybeDuplicate
         again(slot, .failure(cause))
     }
 
@@ -96,6 +98,10 @@ extension ConnectionPool {
         let delivery = deliveries[slot]
         if cause == .cancelled {
             return finish(deliveries.takeInFlight(slot), .failure(.cancelled(mayHaveBeenSent: true)))
+        }
+        if case .connection = cause, !connection.isCut {
+            connection.isCut = true
+            cuts.didCut()
         }
         // Silence may be the connection's.
         if cause == .deadlineExceeded { connection.core.ping(deadline: configuration.pingDeadline) }

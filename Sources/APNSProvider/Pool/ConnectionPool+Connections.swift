@@ -24,12 +24,13 @@ extension ConnectionPool {
     }
 
     private func growNow() {
-        guard !isClosed, deliveries.waitingCount > 0, let oldest = deliveries.oldestWaiting else { return }
+        let demand = deliveries.waitingCount + wantedCount
+        guard !isClosed, demand > 0 else { return }
         let usable = connections.filter { !$0.isRetired && ($0.isConnecting || $0.core.isOpen) }
         guard !usable.contains(where: { !$0.isConnecting && $0.hasRoom() }) else { return planDispatch() }
-        let byteCount = max(1, oldest.notification.payload.count)
+        let byteCount = max(1, deliveries.oldestWaiting?.notification.payload.count ?? lastPayloadByteCount)
         let perConnection = max(1, Self.windowByteCount / byteCount)
-        let wanted = usable.count + (deliveries.waitingCount + perConnection - 1) / perConnection
+        let wanted = usable.count + (demand + perConnection - 1) / perConnection
         for _ in usable.count..<max(usable.count, min(wanted, configuration.connectionCountMax)) {
             connect()
         }

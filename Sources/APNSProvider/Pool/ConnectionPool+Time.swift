@@ -43,7 +43,7 @@ extension ConnectionPool {
     }
 
     /// What who has waited in vain is told: that there was no connection, and why, says more than that time is over.
-    private var causeOfWaiting: RequestFailure {
+    var causeOfWaiting: RequestFailure {
         guard let connectFailure, !connections.contains(where: \.core.isOpen) else { return .deadlineExceeded }
         return .connection(connectFailure)
     }

@@ -11,6 +11,7 @@ final class ConnectionPool {
     var credential: LaneCredential
     var lane = LaneState()
     var breaker = Breaker()
+    var cuts = CutLimit()
     var backoff: ReconnectBackoff
     var deliveries = DeliveryTable()
     var connections: [PooledConnection] = []
@@ -24,6 +25,10 @@ final class ConnectionPool {
     private let deadlineNanoseconds: Int64
     private let answerDeadlineNanoseconds: Int64
     private var isDispatchPlanned = false
+    /// Of the last push that was begun.
+    private(set) var lastPayloadByteCount = 0
+    /// Pushes that wait for room with their sender, since it last asked.
+    var wantedCount = 0
     var isClosed = false
     var onClosed: [() -> Void] = []
     var sweepTimer: LoopTimer?
@@ -136,7 +141,7 @@ final class ConnectionPool {
 
     /// Once a turn, at its end: what came in it goes out together.
     func planDispatch() {
-        guard !isDispatchPlanned, deliveries.waitingCount > 0 || isClosed else { return }
+        guard !isDispatchPlanned, deliveries.waitingCount > 0 || wantedCount > 0 || isClosed else { return }
         isDispatchPlanned = true
         loop.atTurnEnd(self)
     }
@@ -174,6 +179,8 @@ final class ConnectionPool {
         deliveries.start(slot)
         let delivery = deliveries[slot]
         delivery.attemptCount += 1
+        delivery.isUnsent = false
+        lastPayloadByteCount = delivery.notification.payload.count
         delivery.tokenIssuedAt = token?.issuedAt
         delivery.write(with: &connection.encoder, token, into: &headers)
         let deadline = min(delivery.deadline, now.adding(nanoseconds: answerDeadlineNanoseconds))
@@ -213,6 +220,11 @@ extension ConnectionPool: TurnEndHandler {
     func handleTurnEnd() {
         isDispatchPlanned = false
         dispatch()
+        handBackUnsent()
+        if wantedCount > 0 {
+            wantedCount = 0
+            configuration.onRoom?()
+        }
         endIfClosed()
     }
 }

@@ -13,6 +13,8 @@ final class Delivery {
     let deadline: MonotonicTime
     var attemptCount = 0
     var isMaybeDuplicate = false
+    /// Nothing was begun, or what was begun was certainly not processed.
+    var isUnsent = true
     /// `iat` of the token that the last attempt carried.
     var tokenIssuedAt: Int64?
     /// A refusal that is repeated once only has been.

@@ -18,6 +18,8 @@ final class PooledConnection {
     private(set) var isProven = false
     /// Takes no new pushes, because it is too old, says what it should not, or is not needed.
     private(set) var isRetired = false
+    /// It ended with pushes in flight.
+    var isCut = false
     /// What APNs said when it ended the connection.
     private(set) var goAway: RejectionBody?
     /// How long the peer took for its last sign of life.
@@ -35,12 +37,17 @@ final class PooledConnection {
 
     var isConnecting: Bool { openedAt == nil }
 
+    /// Streams for more pushes; nil: none is begun here yet, or none any more.
+    var freeStreamCount: Int? {
+        guard !isRetired, core.isOpen else { return nil }
+        let own = isProven ? min(limit.value, pool.cuts.value) : 1
+        return max(0, min(core.peerMaxConcurrentStreams, own) - core.openStreamCount)
+    }
+
     /// Whether a push may be started now. What was started before in this turn is written out first if it stands in the
     /// way.
     func hasRoom() -> Bool {
-        guard !isRetired, core.isOpen else { return false }
-        let streamCountMax = min(core.peerMaxConcurrentStreams, isProven ? limit.value : 1)
-        guard core.openStreamCount < streamCountMax else { return false }
+        guard let freeStreamCount, freeStreamCount > 0 else { return false }
         if takesBodies { return true }
         guard core.unsentBodyByteCount > 0 else { return false }
         core.flush()

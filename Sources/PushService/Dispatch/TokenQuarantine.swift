@@ -15,11 +15,15 @@ package struct TokenQuarantine: Sendable {
         /// The app's, a configured one.
         package let bundleID: String
         package let environment: APNSEnvironment
+        /// Of tokens that APNs had taken before. They are judged apart, so that tokens that somebody made up are no doubt of
+        /// theirs.
+        package let isReached: Bool
 
-        package init(tenant: String, bundleID: String, environment: APNSEnvironment) {
+        package init(tenant: String, bundleID: String, environment: APNSEnvironment, isReached: Bool = false) {
             self.tenant = tenant
             self.bundleID = bundleID
             self.environment = environment
+            self.isReached = isReached
         }
 
         /// Few share a bundle id, and every answer is looked up.

@@ -36,3 +36,17 @@ struct DeviceEffects {
         waiting = Array((failed + waiting).prefix(Self.countMax))
     }
 }
+
+/// Tokens that APNs took for the first time, until the store says so of their devices. Bounded: what does not fit is learned
+/// again by the next push.
+struct ReachedTokens {
+    static let countMax = 2_000
+    private var tokens: Set<ReachedToken> = []
+
+    mutating func add(_ token: ReachedToken) { if tokens.count < Self.countMax { tokens.insert(token) } }
+
+    mutating func take() -> [ReachedToken] {
+        defer { tokens = [] }
+        return Array(tokens)
+    }
+}

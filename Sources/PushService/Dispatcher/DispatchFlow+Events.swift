@@ -42,6 +42,16 @@ extension DispatchFlow {
         for ticket in lost { abandon(ticket) }
     }
 
+    /// Nothing was written: none of the batch was to be pushed.
+    mutating func didMarkNothing() { marksUnderWay -= 1 }
+
+    /// Its client has it, in the room that was held for it.
+    mutating func didHandIn(_ ticket: Ticket) {
+        guard let client = inFlight[ticket]?.client else { return }
+        rooms.release(client, isHandedIn: true)
+        inFlight[ticket]?.client = nil
+    }
+
     /// Nothing of it was marked, and all of it is queued as before.
     mutating func didFailToMark(_ batch: [Marked], now: Int64) {
         marksUnderWay -= 1
@@ -56,6 +66,8 @@ extension DispatchFlow {
     mutating func didAnswer(_ ticket: Ticket) {
         guard let chosen = inFlight[ticket] else { return }
         answered.append(ticket)
+        inFlight[ticket]?.client = nil
+        rooms.release(chosen.client, isHandedIn: false)
         letNext(chosen.collapse)
     }
 
@@ -80,6 +92,7 @@ extension DispatchFlow {
     @discardableResult
     mutating func abandon(_ ticket: Ticket) -> DispatchLane? {
         guard let chosen = endFlight(ticket) else { return nil }
+        rooms.release(chosen.client, isHandedIn: false)
         letNext(chosen.collapse)
         return chosen.lane
     }

@@ -15,6 +15,7 @@ extension DispatchFlow {
     ///   - tickets: one for each device.
     ///   - devices: whom they are for, each once.
     ///   - collapses: what they replace, one for each; nil: nothing.
+    ///   - clients: what each goes out through.
     ///   - lane: of all of them.
     ///   - owner: whose they are.
     ///   - now: nanoseconds of the monotonic clock.
@@ -23,6 +24,7 @@ extension DispatchFlow {
         _ tickets: Range<Ticket>,
         for devices: [DeviceBucket.Key],
         replacing collapses: [CollapseKey?],
+        through clients: [Int] = [],
         in lane: DispatchLane,
         of owner: TenantID? = nil,
         now: Int64
@@ -30,17 +32,35 @@ extension DispatchFlow {
         // While writes fail the queue is the safe place.
         guard !isDraining, failureCount == 0, devices.count <= Self.handOverCountMax,
             !isCrowded(owner, by: devices.count), devices.allSatisfy({ bucket.hasRoom(for: $0, now: now) }),
-            begin(collapses)
+            hasStreams(clients, in: lane), begin(collapses)
         else { return false }
-        guard scheduler.reserve(tickets.count, in: lane, beside: counts { $0.fresh.count + $0.retries.count }) else {
+        guard scheduler.reserve(tickets.count, in: lane, beside: counts(ofThoseWithRoom)) else {
             for key in collapses { letNext(key) }
             return false
         }
         for device in devices { _ = bucket.wait(for: device, now: now) }
-        for (ticket, key) in zip(tickets, collapses) {
-            choose(ticket, Chosen(lane: lane, collapse: key, owner: owner))
+        for (index, ticket) in tickets.enumerated() {
+            let client = index < clients.count ? clients[index] : nil
+            rooms.hold(client)
+            choose(ticket, Chosen(lane: lane, collapse: collapses[index], owner: owner, client: client))
         }
         return true
+    }
+
+    private func ofThoseWithRoom(_ waiting: LaneWaiting) -> Int {
+        waiting.fresh.count(where: rooms.admits) + waiting.retries.count(where: rooms.admits)
+    }
+
+    /// Whether each client has streams for its part, beside what waits for it in this lane and in more urgent ones.
+    private func hasStreams(_ clients: [Int], in lane: DispatchLane) -> Bool {
+        guard let first = clients.first else { return true }
+        if clients.allSatisfy({ $0 == first }) {
+            return rooms.hasStreams(first, count: clients.count + waitingCount(for: first, to: lane))
+        }
+        return Set(clients).allSatisfy { client in
+            let count = clients.count { $0 == client }
+            return rooms.hasStreams(client, count: count + waitingCount(for: client, to: lane))
+        }
     }
 
     /// - Returns: false where one of them would go beside another of its collapse id; then none has begun.

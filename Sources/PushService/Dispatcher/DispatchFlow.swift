@@ -29,15 +29,19 @@ struct DispatchFlow: Sendable {
         let leasedUntil: Int64
         /// Whose it is; nil: nobody's share is counted.
         var owner: TenantID?
+        /// The client that has to have room for it; nil for what will not be pushed.
+        var client: Int?
     }
 
-    /// An item that is to be marked.
+    /// An item that is to be marked, or put off.
     struct Marked: Equatable, Sendable {
         let ticket: Ticket
         /// Its device is busy and nobody can wait here for so long: instead of a push, it is queued again after this.
         let postponedBy: Duration?
         /// What it waits for then.
         var waitCause = WaitCause.device
+        /// Its client reaches nobody: it is queued again.
+        var isUnreachable = false
     }
 
     /// One that was chosen.
@@ -46,12 +50,15 @@ struct DispatchFlow: Sendable {
         /// What it keeps others of back from, until it is answered.
         var collapse: CollapseKey?
         var owner: TenantID?
+        /// The client in which it holds room; nil: none, or the client has it by now.
+        var client: Int?
     }
 
     enum Effect: Equatable, Sendable {
         /// Answered by `didTake` or `didFailToTake`.
         case take(DispatchLane, limit: Int, retryLimit: Int)
-        /// Answered by `didMark` or `didFailToMark`, and then each that is on its way by `didAnswer`.
+        /// Answered by `didMark` or `didFailToMark`, and then each that is on its way by `didAnswer`. Those that will not be
+        /// pushed are answered before.
         case mark([Marked])
         /// Answered by `didFinish` or `didFailToFinish`.
         case finish([Ticket])
@@ -87,13 +94,15 @@ struct DispatchFlow: Sendable {
     var bucket: DeviceBucket
     var waiting: [LaneWaiting]
     /// Chosen, and its outcome is not on the disk.
-    private(set) var inFlight: [Ticket: Chosen] = [:]
+    var inFlight: [Ticket: Chosen] = [:]
     /// Of them, those of each owner.
     private var owned = SharedPlaces<TenantID>()
     /// What an owner may have of `inFlight`; nil: there is one owner, and it may have all.
     private var ownedCountMax: Int?
     /// Lanes in which a look has left out owners that had their share in flight.
     private var lanesToLookAt: Set<DispatchLane> = []
+    /// What has a stream to go out on.
+    var rooms = ClientRooms()
     /// Those that wait for another of their collapse id.
     var collapses: CollapseOrder<Item>
     /// Have an outcome that is to be handed in.
@@ -211,11 +220,11 @@ struct DispatchFlow: Sendable {
         for index in waiting.indices { waiting[index].bringBack(now: now) }
         var batch: [Marked] = []
         while batch.count < bounds.markCountMax {
-            let fresh = counts { $0.fresh.count }
-            let retries = counts { $0.retries.count }
+            let fresh = counts { $0.fresh.count(where: rooms.admits) }
+            let retries = counts { $0.retries.count(where: rooms.admits) }
             guard let choice = scheduler.next(fresh: fresh, retries: retries) else { break }
             let index = ServiceMetrics.index(choice.lane)
-            guard let item = waiting[index].pop(isRetry: choice.isRetry) else {
+            guard let item = waiting[index].pop(isRetry: choice.isRetry, rooms) else {
                 scheduler.didFinish(choice.lane)
                 break
             }
@@ -237,6 +246,10 @@ struct DispatchFlow: Sendable {
             choose(item.ticket, Chosen(lane: item.lane))
             return Marked(ticket: item.ticket, postponedBy: Self.waitWithoutRoom, waitCause: .connection)
         }
+        if rooms.isUnreachable(item.client) {
+            choose(item.ticket, Chosen(lane: item.lane))
+            return Marked(ticket: item.ticket, postponedBy: nil, isUnreachable: true)
+        }
         if let key = item.collapse, !collapses.begin(key) {
             if collapses.wait(item, behind: key) { return nil }
             choose(item.ticket, Chosen(lane: item.lane))
@@ -246,12 +259,14 @@ struct DispatchFlow: Sendable {
         if wait != nil { letNext(item.collapse) }
         if let wait, hold(item, for: wait, now: now) { return nil }
         // What is only put off is nobody's part of what is in flight.
-        let isSent = wait == nil
-        choose(
-            item.ticket,
-            Chosen(lane: item.lane, collapse: isSent ? item.collapse : nil, owner: isSent ? item.owner : nil)
-        )
-        return Marked(ticket: item.ticket, postponedBy: wait)
+        guard wait == nil else {
+            choose(item.ticket, Chosen(lane: item.lane))
+            return Marked(ticket: item.ticket, postponedBy: wait)
+        }
+        rooms.hold(item.client)
+        let chosen = Chosen(lane: item.lane, collapse: item.collapse, owner: item.owner, client: item.client)
+        choose(item.ticket, chosen)
+        return Marked(ticket: item.ticket, postponedBy: nil)
     }
 
     /// Nobody of this collapse id is on the way: those who wait for it are the next of their lanes, in their order.
@@ -307,6 +322,16 @@ struct DispatchFlow: Sendable {
         var tickets = waiting.indices.flatMap { waiting[$0].removeAll() }
         tickets += collapses.remove { _ in true }.map(\.ticket)
         return tickets.isEmpty ? nil : tickets
+    }
+
+    /// The clients that something waits for.
+    var clients: Set<Int> { Set(waiting.flatMap { $0.fresh.clients + $0.retries.clients }) }
+
+    /// How many wait for a client, in the lanes down to one.
+    func waitingCount(for client: Int, to lane: DispatchLane = .background) -> Int {
+        waiting[...ServiceMetrics.index(lane)].reduce(0) {
+            $0 + $1.fresh.count(of: client) + $1.retries.count(of: client)
+        }
     }
 
     func counts(_ count: (LaneWaiting) -> Int) -> LaneScheduler.Counts {

@@ -15,23 +15,30 @@ extension Dispatcher {
             time: ended.last?.time ?? pending.attemptTime,
             after: ended.isEmpty ? [] : EarlierAttempts.attempts(ended, from: pending.attemptTime)
         )
-        let attempt = AttemptContext(
-            lane: pending.lane,
-            attemptCount: pending.entry.attemptCount + end.earlier.count + 1,
-            attemptCountMax: pending.entry.attemptLimit,
-            hasCollapseID: pending.entry.collapseID != nil,
-            expiresAt: Int64(clamping: pending.entry.deadline.milliseconds),
-            hadExpiredProviderToken: end.hadExpiredProviderToken,
-            lastWaitMilliseconds: Int64(pending.entry.wait / .milliseconds(1))
-        )
+        let attempt = attemptContext(of: pending, end)
         // Chance is the system's to give, in a call of its own: not for what waits for nothing.
         let chance = end.status == 200 ? 0 : jitter()
         let verdict = rules.verdict(on: end.outcome, attempt, now: now, jitter: chance)
         record(end, pending, now)
         judgeCredential(end, pending, lane)
         judgeDevice(end, verdict, pending, lane, now)
-        let settled = verdict.notification.settled(deadline: pending.entry.deadline)
+        var settled = verdict.notification.settled(deadline: pending.entry.deadline)
+        // The next process has it at once.
+        if flow.isDraining, end.outcome == .notWritten { settled = .retry(at: context.clock.now()) }
         settle(ticket, end.attempt, after: end.earlier, settled, waitCause: end.waitCause)
+    }
+
+    /// What the rules have to know of it; `end` is its attempt's, nil where none was begun.
+    func attemptContext(of pending: Pending, _ end: AttemptEnd? = nil) -> AttemptContext {
+        AttemptContext(
+            lane: pending.lane,
+            attemptCount: pending.entry.attemptCount + (end?.earlier.count ?? 0) + 1,
+            attemptCountMax: pending.entry.attemptLimit,
+            hasCollapseID: pending.entry.collapseID != nil,
+            expiresAt: Int64(clamping: pending.entry.deadline.milliseconds),
+            hadExpiredProviderToken: end?.hadExpiredProviderToken ?? false,
+            lastWaitMilliseconds: Int64(pending.entry.wait / .milliseconds(1))
+        )
     }
 
     /// The outcome goes to the disk with others of this turn. Without an attempt nothing was written to APNs.
@@ -48,7 +55,8 @@ extension Dispatcher {
             attempt: attempt,
             earlier: earlier,
             verdict: verdict,
-            waitCause: waitCause
+            waitCause: waitCause,
+            isMarked: pending.isMarked
         )
         if case .retry(let time) = verdict {
             let now = context.clock.now().milliseconds
@@ -68,13 +76,23 @@ extension Dispatcher {
         precondition(outcomes.count == batch.count)
         called({ context.store.finish(outcomes, now: context.clock.now(), completion: $0) }) { dispatcher, result in
             switch result {
-            case .success:
+            case .success(let results):
                 let ended = batch.compactMap { dispatcher.pendings.removeValue(forKey: $0) }
+                for (pending, result) in zip(ended, results) where !pending.isMarked {
+                    dispatcher.didFinishUnmarked(pending, result)
+                }
                 dispatcher.ringBells(for: ended)
                 dispatcher.flow.didFinish(batch)
             case .failure: dispatcher.flow.didFailToFinish(batch, now: dispatcher.context.clock.uptime())
             }
         }
+    }
+
+    /// Counts what was to wait, and was too late or had been replaced.
+    private func didFinishUnmarked(_ pending: Pending, _ result: FinishResult) {
+        guard pending.outcome?.attempt == nil, case .recorded(let state) = result, state.isFinal else { return }
+        didLeaveQueue(pending)
+        context.metrics.withLock { $0.didFinish(state == .dead(.superseded) ? .superseded : .expired) }
     }
 
     /// What is on the disk by now may have a fallback, or somebody who is told.
@@ -154,8 +172,7 @@ extension Dispatcher {
         case .app(let reason): suspend(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID), reason)
         case .credential(let reason): suspend(SuspensionBook.Scope(lane: lane, bundleID: nil), reason)
         case nil where end.status == nil:
-            let tenant = Self.text(pending.entry.tenant)
-            suspensions.didLearnNothing(lane: lane, bundleID: pending.bundleID, tenant: tenant)
+            suspensions.didLearnNothing(pending.target(lane: lane))
         case nil: break
         }
     }
@@ -204,7 +221,12 @@ extension Dispatcher {
         }
         let environment = device.environment
         let tenant = Self.text(pending.entry.tenant)
-        let place = TokenQuarantine.Place(tenant: tenant, bundleID: pending.bundleID, environment: environment)
+        let place = TokenQuarantine.Place(
+            tenant: tenant,
+            bundleID: pending.bundleID,
+            environment: environment,
+            isReached: device.isReached
+        )
         let isBad = verdict.device == .quarantine
         if isBad || end.status == 200 || end.status == 410 {
             if quarantine.didAnswer(at: place, isFailure: isBad, now: now) {
@@ -221,17 +243,28 @@ extension Dispatcher {
         if isBad, quarantine.isSuspected(place) {
             // The environment is the fault: the devices are kept as they are, and the app's pushes wait. This tenant's:
             // another one's tokens of the same app are not for it to spoil.
-            let scope = SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID, tenant: tenant)
+            // Tokens that APNs took before are no part of it, as long as those are good.
+            let scope = SuspensionBook.Scope(
+                lane: lane,
+                bundleID: pending.bundleID,
+                tenant: tenant,
+                isOfUnreached: !device.isReached
+            )
             return suspend(scope, .badDeviceToken)
         }
         if end.blame == nil {
-            let back = suspensions.didPass(lane: lane, bundleID: pending.bundleID, tenant: tenant)
+            let back = suspensions.didPass(pending.target(lane: lane))
             if !back.isEmpty { quarantine.clear(place) }
             resume(back)
             releases.didPass(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID))
         }
         let region = device.region
-        if end.status == 200 { ledger.add(\.sent, app: pending.bundleID, region: region) }
+        if end.status == 200 {
+            ledger.add(\.sent, app: pending.bundleID, region: region)
+            if !device.isReached, pending.entry.pushType != .voip {
+                reached.add(ReachedToken(token: token, environment: environment, tenant: pending.entry.tenant))
+            }
+        }
         if verdict.notification == .undeliverable {
             ledger.add(\.undeliverable, app: pending.bundleID, region: region)
         }

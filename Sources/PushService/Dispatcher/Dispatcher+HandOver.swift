@@ -58,20 +58,39 @@ extension Dispatcher {
         let index = ServiceMetrics.index(lane)
         guard keys.allSatisfy({ queued[index].mayPass($0, now: offer.now) }) else { return nil }
         let tenant = Self.text(offer.tenant)
+        var clients: [Int] = []
         for index in offer.entries.indices {
             let environment = offer.devices[index].environment
             guard Self.token(of: offer.entries[index].pushType, offer.devices[index]) != nil,
                 let client = lanes.entry(tenant: tenant, bundleID: offer.bundleID, environment: environment),
                 suspensions.isEmpty
-                    || !suspensions.stops(lane: client.number, bundleID: offer.bundleID, tenant: tenant)
+                    || !suspensions.stops(
+                        SuspensionBook.Target(
+                            lane: client.number,
+                            bundleID: offer.bundleID,
+                            tenant: tenant,
+                            isReached: offer.devices[index].isReached
+                        )
+                    )
             else { return nil }
+            if !clients.contains(client.number) { readRoom(of: client.number) }
+            clients.append(client.number)
         }
         let tickets = newTickets(keys.count)
         let collapses = offer.entries.indices.map { index in
             offer.entries[index].collapseID.map { DispatchFlow.CollapseKey($0) }
         }
         let now = context.clock.uptime()
-        guard flow.reserve(tickets, for: keys, replacing: collapses, in: lane, of: offer.tenant, now: now) else {
+        let isReserved = flow.reserve(
+            tickets,
+            for: keys,
+            replacing: collapses,
+            through: clients,
+            in: lane,
+            of: offer.tenant,
+            now: now
+        )
+        guard isReserved else {
             return nil
         }
         for index in keys.indices where collapses[index] != nil { didPass(keys[index], in: lane) }
@@ -92,7 +111,9 @@ extension Dispatcher {
                 leased: offer.entries[index].leased(leases[index], tenant: offer.tenant, created: offer.now),
                 destination: destination ?? .end("NoVoIPToken"),
                 bundleID: offer.bundleID,
-                device: device
+                device: device,
+                client: nil,
+                isMarked: true
             )
             ledger.add(\.accepted, app: offer.bundleID, region: device.region)
             // What is too late stays on its way, which the next start finds.

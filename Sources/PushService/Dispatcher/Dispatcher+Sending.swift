@@ -7,16 +7,48 @@ import Synchronization
 /// From the flow to APNs: marked on the disk first, then out.
 extension Dispatcher {
     func mark(_ batch: [DispatchFlow.Marked]) {
-        let leases = batch.compactMap { pendings[$0.ticket].map { lease(of: $0) } }
-        precondition(leases.count == batch.count)
+        var sendable: [DispatchFlow.Marked] = []
+        for marked in batch {
+            guard let pending = pendings[marked.ticket] else { continue }
+            pending.lease = lease(of: pending)
+            if isToBeSent(marked, pending) { sendable.append(marked) } else { putAside(marked, pending) }
+        }
+        guard !sendable.isEmpty else { return flow.didMarkNothing() }
+        let marks = sendable
+        let leases = marks.compactMap { pendings[$0.ticket]?.lease }
+        precondition(leases.count == marks.count)
         called({ context.store.markSending(leases, now: context.clock.now(), completion: $0) }) { dispatcher, result in
             switch result {
-            case .success(let results): dispatcher.didMark(batch, results)
+            case .success(let results): dispatcher.didMark(marks, results)
             case .failure:
-                dispatcher.didLosePlace(batch.compactMap { dispatcher.pendings.removeValue(forKey: $0.ticket) })
-                dispatcher.flow.didFailToMark(batch, now: dispatcher.context.clock.uptime())
+                for marked in marks { dispatcher.didNotGo(marked.ticket) }
+                dispatcher.didLosePlace(marks.compactMap { dispatcher.pendings.removeValue(forKey: $0.ticket) })
+                dispatcher.flow.didFailToMark(marks, now: dispatcher.context.clock.uptime())
             }
         }
+    }
+
+    private func isToBeSent(_ marked: DispatchFlow.Marked, _ pending: Pending) -> Bool {
+        guard marked.postponedBy == nil, !marked.isUnreachable, case .push = pending.destination else { return false }
+        let tenant = Self.text(pending.entry.tenant)
+        guard let device = pending.device,
+            let lane = lanes.entry(tenant: tenant, bundleID: pending.bundleID, environment: device.environment)
+        else { return false }
+        return suspensions.admits(pending.target(lane: lane.number))
+    }
+
+    /// Ends, parks or puts off what nothing is sent of, without a mark of its own.
+    private func putAside(_ marked: DispatchFlow.Marked, _ pending: Pending) {
+        didLeaveQueue(pending)
+        guard marked.isUnreachable else { return begin(marked) }
+        let now = context.clock.now()
+        pending.attemptTime = now
+        let milliseconds = Int64(clamping: now.milliseconds)
+        let attempt = attemptContext(of: pending)
+        let verdict = rules.verdict(on: .notWritten, attempt, now: milliseconds, jitter: jitter())
+        context.metrics.withLock { $0.didFinish(.notProcessed) }
+        let settled = verdict.notification.settled(deadline: pending.entry.deadline)
+        settle(marked.ticket, nil, settled, waitCause: .connection)
     }
 
     /// What was tried, put off or passed has lost its place: a newer one of its collapse id may be out, and stays the last.
@@ -37,12 +69,22 @@ extension Dispatcher {
         return lease
     }
 
+    /// One that was admitted is not sent: where it was to see, the next one is.
+    private func didNotGo(_ ticket: DispatchFlow.Ticket) {
+        guard !suspensions.isEmpty, let pending = pendings[ticket], let client = pending.client else { return }
+        suspensions.didLearnNothing(pending.target(lane: client))
+    }
+
     private func didMark(_ batch: [DispatchFlow.Marked], _ results: [MarkResult]) {
         var lost: [DispatchFlow.Ticket] = []
         for (marked, result) in zip(batch, results) {
-            if let pending = pendings[marked.ticket] { didLeaveQueue(pending) }
+            if let pending = pendings[marked.ticket] {
+                didLeaveQueue(pending)
+                pending.isMarked = true
+            }
             guard result != .sending else { continue }
             lost.append(marked.ticket)
+            didNotGo(marked.ticket)
             pendings[marked.ticket] = nil
             switch result {
             case .sending, .lost: continue
@@ -56,7 +98,7 @@ extension Dispatcher {
         for (marked, result) in zip(batch, results) where result == .sending { begin(marked) }
     }
 
-    /// Sends what is on the disk as on its way.
+    /// Sends what is on the disk as on its way; ends, parks or puts off what is not to be sent.
     func begin(_ marked: DispatchFlow.Marked) {
         guard let pending = pendings[marked.ticket] else { return }
         let now = context.clock.now()
@@ -79,9 +121,12 @@ extension Dispatcher {
                     environment: device.environment
                 )
             else { return settle(marked.ticket, nil, .park, waitCause: .app) }
-            guard suspensions.admits(lane: lane.number, bundleID: pending.bundleID, tenant: tenant) else {
+            // What is not marked was not admitted, and what is may have been suspended meanwhile.
+            guard pending.isMarked, suspensions.stillAdmits(pending.target(lane: lane.number)) else {
                 return settle(marked.ticket, nil, .park, waitCause: .credential)
             }
+            // Marked before the drain began, and not written.
+            guard !flow.isDraining else { return settle(marked.ticket, nil, .retry(at: now)) }
             send(marked.ticket, pending, token, topic, through: lane)
         }
     }
@@ -121,6 +166,7 @@ extension Dispatcher {
         let left = deadlineMilliseconds - Int64(clamping: pending.attemptTime.milliseconds)
         // Its last second is long enough for an answer, and a shorter wait would only make outcomes unclear.
         let deadline = Duration.milliseconds(max(1_000, left))
+        flow.didHandIn(ticket)
         lane.client.send(notification, within: deadline) { [self] result in didAnswer(ticket, result, lane.number) }
     }
 

@@ -55,7 +55,8 @@ extension Dispatcher {
                     device: bucket,
                     collapse: entry.entry.collapseID.map { DispatchFlow.CollapseKey($0) },
                     leasedUntil: leasedUntil,
-                    owner: entry.entry.tenant
+                    owner: entry.entry.tenant,
+                    client: pending.client
                 )
             )
         }
@@ -64,14 +65,17 @@ extension Dispatcher {
 
     private func pending(_ leased: LeasedEntry, _ lookup: DeviceLookup) -> Pending {
         let tenant = Self.text(leased.entry.tenant)
+        var client: Int?
         let destination = PushDestination(leased.entry, lookup) { bundleID, environment in
-            lanes.entry(tenant: tenant, bundleID: bundleID, environment: environment) != nil
+            client = lanes.entry(tenant: tenant, bundleID: bundleID, environment: environment)?.number
+            return client != nil
         }
+        if case .push = destination {} else { client = nil }
         var device: Device?
         if case .found(let found) = lookup { device = found }
         let bundleID = PushDestination.bundleID(of: leased.entry)
         if leased.entry.isUntouched { ledger.add(\.accepted, app: bundleID, region: device?.region) }
-        return Pending(leased: leased, destination: destination, bundleID: bundleID, device: device)
+        return Pending(leased: leased, destination: destination, bundleID: bundleID, device: device, client: client)
     }
 
     /// As the configuration spells it.

@@ -10,6 +10,7 @@ struct UpkeepTimes {
     var notes = Int64.min
     var deliveries = Int64.min
     var feedback = Int64.min
+    var reached = Int64.min
 
     static let second: Int64 = 1_000_000_000
 }
@@ -120,7 +121,9 @@ extension Dispatcher {
 
     private func isStopped(_ step: ReleaseQueue.Step) -> Bool {
         guard let bundleID = step.app.bundleID else { return false }
-        return suspensions.stops(lane: step.app.lane, bundleID: bundleID, tenant: Self.text(step.tenant))
+        return suspensions.stops(
+            SuspensionBook.Target(lane: step.app.lane, bundleID: bundleID, tenant: Self.text(step.tenant))
+        )
     }
 
     // MARK: Now and then
@@ -136,6 +139,10 @@ extension Dispatcher {
             }
         }
         lookAtQueues()
+        if now >= upkeep.reached {
+            upkeep.reached = now &+ 10 * UpkeepTimes.second
+            markReached()
+        }
         if now >= upkeep.gauges {
             upkeep.gauges = now &+ 5 * UpkeepTimes.second
             setGauges()
@@ -154,6 +161,15 @@ extension Dispatcher {
             readFeedback()
         }
         plan()
+    }
+
+    /// Tokens that were taken for the first time. A batch makes the store read its registrations anew, which is why it is
+    /// not one for each.
+    func markReached() {
+        let tokens = reached.take()
+        guard !tokens.isEmpty else { return }
+        // What cannot be written is learned again by the next push.
+        call { dispatcher in try? await dispatcher.context.store.markReached(tokens) }
     }
 
     private func setGauges() {

@@ -15,7 +15,7 @@ import Transport
 package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     /// One that was taken and has no outcome on the disk. An object: it is large, and looked at at every step.
     final class Pending {
-        let lease: Lease
+        var lease: Lease
         /// Large: what is asked of it is asked here, and it is not copied for that.
         let entry: OutboxEntry
         let payload: [UInt8]
@@ -23,17 +23,39 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         let bundleID: String
         /// nil where there is no such device.
         let device: Device?
+        /// Which client has to have room; nil: it will not be pushed.
+        let client: Int?
+        /// The disk says that it is on its way.
+        var isMarked: Bool
         var attemptTime = Timestamp(milliseconds: 0)
         var startedAt: Int64 = 0
         var outcome: PushStore.Outcome?
 
-        init(leased: LeasedEntry, destination: PushDestination, bundleID: String, device: Device?) {
+        init(
+            leased: LeasedEntry,
+            destination: PushDestination,
+            bundleID: String,
+            device: Device?,
+            client: Int? = nil,
+            isMarked: Bool = false
+        ) {
             lease = leased.lease
             entry = leased.entry
             payload = leased.payload
             self.destination = destination
             self.bundleID = bundleID
             self.device = device
+            self.client = client
+            self.isMarked = isMarked
+        }
+
+        func target(lane: Int) -> SuspensionBook.Target {
+            SuspensionBook.Target(
+                lane: lane,
+                bundleID: bundleID,
+                tenant: Dispatcher.text(entry.tenant),
+                isReached: device?.isReached ?? false
+            )
         }
 
         var key: DeviceKey { DeviceKey(tenant: entry.tenant, device: entry.device) }
@@ -56,6 +78,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     var suspensions = SuspensionBook()
     var quarantine = TokenQuarantine()
     var deviceEffects = DeviceEffects()
+    var reached = ReachedTokens()
     var releases = ReleaseQueue()
     /// Lines of this turn: each call of the log wakes its thread.
     var logLines: [UInt8] = []
@@ -94,6 +117,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         lanes = PushLanes(loop: context.loop, now: context.clock.now, configure: configure)
         ledger = DeliveryLedger(context)
         queued = DispatchLane.allCases.map { _ in QueuedDevices(unknownUntil: context.clock.now()) }
+        lanes.onRoom.notify = { [weak self] in self?.plan() }
     }
 
     // MARK: From outside
@@ -165,7 +189,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         bells.hooks()
     }
 
-    /// Takes nothing more, gives back what was not begun, and waits for what was. What has no answer by then stays
+    /// Takes nothing more, gives back what was not written to APNs, and waits for what was. What has no answer by then stays
     /// `sending`, which the next start finds: it sends again what has a collapse id, with the same apns-id.
     ///
     /// - Parameter limit: how long at most.
@@ -174,6 +198,8 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
             context.loop.perform { [self] in
                 flow.drain()
                 isRunning = true
+                for entry in lanes.entries.values { entry.client.giveBack() }
+                markReached()
                 let timer = context.loop.schedule(after: limit) { [self] in endDrain() }
                 onDrained = {
                     timer.cancel()
@@ -291,7 +317,9 @@ extension Dispatcher: TurnEndHandler {
         writeLog()
         guard !isOver else { return }
         let now = context.clock.uptime()
+        readRooms()
         while let effect = flow.next(now: now) { perform(effect) }
+        wantRooms()
         doDeviceEffects()
         releaseNext()
         planWake(now)

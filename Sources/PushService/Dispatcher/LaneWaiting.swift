@@ -1,44 +1,7 @@
 /// What was taken of one lane and has not been chosen, in the order it came.
 struct LaneWaiting: Sendable {
-    struct Queue: Sendable {
-        private var items: [DispatchFlow.Item] = []
-        private var head = 0
-
-        var count: Int { items.count - head }
-        var first: DispatchFlow.Item? { count > 0 ? items[head] : nil }
-
-        mutating func append(_ item: DispatchFlow.Item) { items.append(item) }
-
-        mutating func popFirst() -> DispatchFlow.Item? {
-            guard let item = first else { return nil }
-            head += 1
-            if head >= 256, head * 2 >= items.count {
-                items.removeFirst(head)
-                head = 0
-            }
-            return item
-        }
-
-        /// Each before those that came after it.
-        ///
-        /// - Parameter back: by their tickets, as this queue is.
-        mutating func insert(_ back: [DispatchFlow.Item]) {
-            guard let last = back.last else { return }
-            // Behind those that came back and were not chosen nobody of before them waits.
-            var merged: [DispatchFlow.Item] = []
-            var rest = back[...]
-            while let item = first, item.ticket < last.ticket {
-                while let next = rest.first, next.ticket < item.ticket { merged.append(rest.removeFirst()) }
-                merged.append(item)
-                _ = popFirst()
-            }
-            items.replaceSubrange(..<head, with: merged + rest)
-            head = 0
-        }
-    }
-
-    var fresh = Queue()
-    var retries = Queue()
+    var fresh = ClientQueues()
+    var retries = ClientQueues()
     /// Wait for their device, the one that waits the longest first.
     private(set) var held: [(item: DispatchFlow.Item, until: Int64)] = []
     /// How many a look at the store may still bring.
@@ -57,7 +20,10 @@ struct LaneWaiting: Sendable {
         if item.isRetry { retries.append(item) } else { fresh.append(item) }
     }
 
-    mutating func pop(isRetry: Bool) -> DispatchFlow.Item? { isRetry ? retries.popFirst() : fresh.popFirst() }
+    /// - Returns: the oldest of those whose client has room.
+    mutating func pop(isRetry: Bool, _ rooms: ClientRooms) -> DispatchFlow.Item? {
+        isRetry ? retries.popFirst(where: rooms.admits) : fresh.popFirst(where: rooms.admits)
+    }
 
     mutating func hold(_ item: DispatchFlow.Item, until time: Int64) {
         var low = 0
@@ -97,15 +63,8 @@ struct LaneWaiting: Sendable {
 
     /// Those that have waited so long that their lease ends.
     mutating func removeStale(now: Int64) -> [DispatchFlow.Ticket] {
-        var tickets: [DispatchFlow.Ticket] = []
-        while let item = fresh.first, item.leasedUntil <= now {
-            tickets.append(item.ticket)
-            _ = fresh.popFirst()
-        }
-        while let item = retries.first, item.leasedUntil <= now {
-            tickets.append(item.ticket)
-            _ = retries.popFirst()
-        }
+        let items = fresh.removeStale(now: now) + retries.removeStale(now: now)
+        let tickets = items.map(\.ticket)
         if !tickets.isEmpty { mayHaveMore = true }
         return tickets
     }
@@ -113,7 +72,7 @@ struct LaneWaiting: Sendable {
     mutating func removeAll() -> [DispatchFlow.Ticket] {
         var tickets = held.map(\.item.ticket)
         held = []
-        while let item = fresh.popFirst() ?? retries.popFirst() { tickets.append(item.ticket) }
+        tickets += (fresh.removeAll() + retries.removeAll()).map(\.ticket)
         return tickets
     }
 }

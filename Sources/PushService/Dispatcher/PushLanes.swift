@@ -33,12 +33,15 @@ package final class PushLanes {
 
     private let loop: EventLoop
     private let now: @Sendable () -> Timestamp
+    /// Called when a client that was asked to connect or to grow may have room. On the loop.
+    let onRoom = RoomSignal()
     /// What they sent again by themselves.
     let earlier = EarlierAttempts()
     /// What all clients have in common but the trust; tests make it patient.
     private let template: APNSClientConfiguration
     private(set) var entries: [LanePlan.Key: Entry] = [:]
     private var places: [LanePlan.Place: Entry] = [:]
+    private var numbers: [Int: Entry] = [:]
     private var lastNumber = 0
 
     /// - Parameters:
@@ -55,6 +58,7 @@ package final class PushLanes {
         var template = APNSClientConfiguration()
         template.ambiguity = .report
         template.attemptCountMax = 2
+        template.keepsUnsent = false
         configure(&template)
         template.loop = loop
         self.template = template
@@ -65,7 +69,7 @@ package final class PushLanes {
         places[LanePlan.Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 
-    func entry(number: Int) -> Entry? { entries.values.first { $0.number == number } }
+    func entry(number: Int) -> Entry? { numbers[number] }
 
     /// Takes up a plan: clients whose files and names are as they were are not touched, those with other files get
     /// the new credential, and those that nobody needs any more close when they have their answers. On the loop.
@@ -86,7 +90,11 @@ package final class PushLanes {
         }
         let gone = entries.filter { plan.materials[$0.key] == nil }.map(\.value)
         entries = entries.filter { plan.materials[$0.key] != nil }.merging(made) { old, _ in old }
-        for entry in entries.values { entry.places = [] }
+        numbers = [:]
+        for entry in entries.values {
+            entry.places = []
+            numbers[entry.number] = entry
+        }
         places = [:]
         for (place, key) in plan.places {
             guard let entry = entries[key] else { continue }
@@ -106,6 +114,7 @@ package final class PushLanes {
         let all = Array(entries.values)
         entries = [:]
         places = [:]
+        numbers = [:]
         for entry in all { await entry.client.close(gracefully: gracefully) }
     }
 
@@ -123,6 +132,12 @@ package final class PushLanes {
         configuration.onEarlierAttempt = { [now, earlier = LoopBound(earlier, to: loop)] id, cause in
             earlier.value.note(id, cause, at: now())
         }
+        configuration.onRoom = { [signal = LoopBound(onRoom, to: loop)] in signal.value.notify() }
         return try APNSClient(endpoint: key.endpoint, credential: material.credential, configuration: configuration)
     }
+}
+
+/// A callback that is set later than the clients that call it are made. Lives on the loop.
+final class RoomSignal {
+    var notify: () -> Void = {}
 }

@@ -4,7 +4,8 @@ import APNS
 /// one push is let through to see.
 ///
 /// A refusal of the credential stops all that goes with it; TopicDisallowed stops one app; an environment that is suspected
-/// one app of one tenant, whose devices they are. What is stopped is parked and costs Apple nothing.
+/// one app of one tenant, whose devices they are, and of them those that APNs never took, where it is those that it refuses.
+/// What is stopped is parked and costs Apple nothing.
 struct SuspensionBook: Sendable {
     struct Scope: Hashable, Sendable {
         /// Which client.
@@ -13,6 +14,17 @@ struct SuspensionBook: Sendable {
         let bundleID: String?
         /// Whose; nil: of all tenants that have it.
         var tenant: String?
+        /// Only what is for tokens that APNs never took.
+        var isOfUnreached = false
+    }
+
+    /// One push, as suspensions see it.
+    struct Target {
+        let lane: Int
+        let bundleID: String
+        let tenant: String
+        /// APNs has taken its token before.
+        var isReached = false
     }
 
     /// After so long one push is let through: nanoseconds.
@@ -46,29 +58,37 @@ struct SuspensionBook: Sendable {
 
     var isEmpty: Bool { suspensions.isEmpty }
 
+    /// Whether something of a client is stopped.
+    func contains(lane: Int) -> Bool { suspensions.keys.contains { $0.lane == lane } }
+
     /// Whether this is stopped. Nothing changes: also where one push may go to see.
-    func stops(lane: Int, bundleID: String, tenant: String) -> Bool { !scopes(lane, bundleID, tenant).isEmpty }
+    func stops(_ target: Target) -> Bool { !scopes(target).isEmpty }
 
     /// Whether a push may go. True for one of them when it is time to see.
-    mutating func admits(lane: Int, bundleID: String, tenant: String) -> Bool {
-        let scopes = scopes(lane, bundleID, tenant)
+    mutating func admits(_ target: Target) -> Bool {
+        let scopes = scopes(target)
         guard scopes.allSatisfy({ suspensions[$0]?.isProbing == false }) else { return false }
         for scope in scopes { suspensions[scope]?.isProbing = true }
         return true
     }
 
+    /// Whether a push that was admitted may still go. False: it was stopped since.
+    func stillAdmits(_ target: Target) -> Bool {
+        scopes(target).allSatisfy { suspensions[$0]?.isProbing == true }
+    }
+
     /// An answer that only a credential gets that is believed.
     ///
     /// - Returns: what it brought back.
-    mutating func didPass(lane: Int, bundleID: String, tenant: String) -> [Scope] {
-        let back = scopes(lane, bundleID, tenant).filter { suspensions[$0]?.isProbing != nil }
+    mutating func didPass(_ target: Target) -> [Scope] {
+        let back = scopes(target).filter { suspensions[$0]?.isProbing != nil }
         for scope in back { suspensions[scope] = nil }
         return back
     }
 
     /// A push that was let through brought no answer: the next one may.
-    mutating func didLearnNothing(lane: Int, bundleID: String, tenant: String) {
-        for scope in scopes(lane, bundleID, tenant) where suspensions[scope]?.isProbing == true {
+    mutating func didLearnNothing(_ target: Target) {
+        for scope in scopes(target) where suspensions[scope]?.isProbing == true {
             suspensions[scope]?.isProbing = false
         }
     }
@@ -84,11 +104,17 @@ struct SuspensionBook: Sendable {
     /// Somebody has mended it, or says so.
     mutating func clear() { suspensions = [:] }
 
-    private func scopes(_ lane: Int, _ bundleID: String, _ tenant: String) -> [Scope] {
+    private func scopes(_ target: Target) -> [Scope] {
         guard !suspensions.isEmpty else { return [] }
-        return [
-            Scope(lane: lane, bundleID: nil), Scope(lane: lane, bundleID: bundleID),
-            Scope(lane: lane, bundleID: bundleID, tenant: tenant),
-        ].filter { suspensions[$0] != nil }
+        var scopes = [
+            Scope(lane: target.lane, bundleID: nil), Scope(lane: target.lane, bundleID: target.bundleID),
+            Scope(lane: target.lane, bundleID: target.bundleID, tenant: target.tenant),
+        ]
+        if !target.isReached {
+            scopes.append(
+                Scope(lane: target.lane, bundleID: target.bundleID, tenant: target.tenant, isOfUnreached: true)
+            )
+        }
+        return scopes.filter { suspensions[$0] != nil }
     }
 }

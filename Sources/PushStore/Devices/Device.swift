@@ -75,6 +75,8 @@ package final class Device: Equatable, Sendable {
     package let quarantine: Quarantine?
     /// Why its token for calls is set aside; nil where it is not.
     package let voIPQuarantine: Quarantine?
+    /// APNs has taken a notification for its token.
+    package let isReached: Bool
 
     package init(
         key: DeviceKey,
@@ -88,7 +90,8 @@ package final class Device: Equatable, Sendable {
         registered: Timestamp,
         seen: Timestamp,
         quarantine: Quarantine?,
-        voIPQuarantine: Quarantine?
+        voIPQuarantine: Quarantine?,
+        isReached: Bool = false
     ) {
         self.key = key
         self.topic = topic
@@ -102,6 +105,7 @@ package final class Device: Equatable, Sendable {
         self.seen = seen
         self.quarantine = quarantine
         self.voIPQuarantine = voIPQuarantine
+        self.isReached = isReached
     }
 
     package static func == (one: Device, other: Device) -> Bool {
@@ -109,7 +113,20 @@ package final class Device: Equatable, Sendable {
             && one.token == other.token && one.voIPToken == other.voIPToken && one.language == other.language
             && one.region == other.region && one.appVersion == other.appVersion && one.registered == other.registered
             && one.seen == other.seen && one.quarantine == other.quarantine
-            && one.voIPQuarantine == other.voIPQuarantine
+            && one.voIPQuarantine == other.voIPQuarantine && one.isReached == other.isReached
+    }
+}
+
+/// A token of a tenant's device that APNs knows.
+package struct ReachedToken: Hashable, Sendable {
+    package let token: DeviceToken
+    package let environment: APNSEnvironment
+    package let tenant: TenantID
+
+    package init(token: DeviceToken, environment: APNSEnvironment, tenant: TenantID) {
+        self.token = token
+        self.environment = environment
+        self.tenant = tenant
     }
 }
 

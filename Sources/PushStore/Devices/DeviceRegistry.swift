@@ -48,6 +48,10 @@ package protocol DeviceRegistry: Sendable {
     /// - Returns: one result for each, in their order.
     func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult]
 
+    /// APNs has taken a notification for each of these tokens: it knows them. A device says so until its token, topic or
+    /// environment changes.
+    func markReached(_ tokens: [ReachedToken]) async throws(StoreError)
+
     /// Nothing is to be sent to this token in this environment, whichever of the tenant's devices has it. A device whose token
     /// for calls it is stays as it is otherwise.
     ///

@@ -92,6 +92,8 @@ package struct Outcome: Equatable, Sendable {
     package let verdict: Verdict
     /// What an entry without an attempt waits for.
     package let waitCause: WaitCause?
+    /// Whether its lease was marked; false: one transaction marks and ends it, so that no crash finds it on its way.
+    package let isMarked: Bool
 
     /// - Parameters:
     ///   - lease: of an entry that is on its way.
@@ -99,12 +101,14 @@ package struct Outcome: Equatable, Sendable {
     ///   - earlier: those before `attempt`, in their order.
     ///   - verdict: what becomes of the entry.
     ///   - waitCause: where nothing was written.
+    ///   - isMarked: whether the lease was marked.
     package init(
         lease: Lease,
         attempt: Attempt?,
         earlier: [Attempt] = [],
         verdict: Verdict,
-        waitCause: WaitCause? = nil
+        waitCause: WaitCause? = nil,
+        isMarked: Bool = true
     ) {
         precondition(attempt != nil || verdict.isWait && earlier.isEmpty)
         self.lease = lease
@@ -112,6 +116,7 @@ package struct Outcome: Equatable, Sendable {
         self.earlier = earlier
         self.verdict = verdict
         self.waitCause = attempt == nil ? waitCause : nil
+        self.isMarked = isMarked
     }
 }
 

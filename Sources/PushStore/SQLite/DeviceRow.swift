@@ -4,7 +4,8 @@ internal import Envelope
 /// One row of `device` as a notification needs it, its tokens still encrypted.
 struct DeviceRow {
     static let columns = """
-        topic, environment, token, quarantine, voip_token, voip_quarantine, language, region, app_version, registered, seen
+        topic, environment, token, quarantine, voip_token, voip_quarantine, language, region, app_version, registered, seen,
+            reached
         """
 
     /// A device by the four places that it may have, its id and its tenant's number. To go with NOT INDEXED: of its own accord
@@ -23,6 +24,7 @@ struct DeviceRow {
     let appVersion: String?
     let registered: Timestamp
     let seen: Timestamp
+    let isReached: Bool
 
     /// Nil for a row that is not what was written.
     ///
@@ -53,6 +55,7 @@ struct DeviceRow {
         appVersion = row.optionalText(8)
         registered = Timestamp(column: row.integer(9))
         seen = Timestamp(column: row.integer(10))
+        isReached = row.integer(11) != 0
     }
 
     /// - Returns: nil where the token opens with another row only, or nowhere.
@@ -71,7 +74,8 @@ struct DeviceRow {
             registered: registered,
             seen: seen,
             quarantine: quarantine,
-            voIPQuarantine: voIPQuarantine
+            voIPQuarantine: voIPQuarantine,
+            isReached: isReached
         )
     }
 

@@ -25,13 +25,13 @@ struct RegistrationRow {
         guard let device = DeviceRow(row, key: key) else { return nil }
         self.row = device
         place = Self.place(row)
-        fingerprint = row.bytes(12)
-        voIPFingerprint = row.optionalBytes(13)
-        bundle = row.isNull(14) ? nil : (row.integer(14), row.bytes(15))
+        fingerprint = row.bytes(13)
+        voIPFingerprint = row.optionalBytes(14)
+        bundle = row.isNull(15) ? nil : (row.integer(15), row.bytes(16))
     }
 
     /// Of a row of `select`, also of a damaged one.
-    static func place(_ row: SQLiteRow) -> Int64 { row.integer(11) }
+    static func place(_ row: SQLiteRow) -> Int64 { row.integer(12) }
 
     /// What a registration changes.
     func change(

@@ -60,6 +60,9 @@ extension SQLiteStore {
         now: Timestamp,
         completion: @escaping StoreCompletion<[FinishResult]>
     ) {
+        if outcomes.contains(where: { !$0.isMarked }) {
+            return finishUnmarked(outcomes, now: now, completion: completion)
+        }
         writer.submit(
             weight: outcomes.count,
             { writer throws(StoreError) in try writer.finish(outcomes, now: now) }
@@ -69,6 +72,31 @@ extension SQLiteStore {
                 leases.withLock { book in outcomes.forEach { book.end($0.lease) } }
             }
             completion(result)
+        }
+    }
+
+    /// As `finish`, with some that were only leased. After a failure nobody else gets those: they are handed in again.
+    private func finishUnmarked(
+        _ outcomes: [Outcome],
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[FinishResult]>
+    ) {
+        let isHeld = leases.withLock { book in outcomes.map { $0.isMarked || book.mark($0.lease) } }
+        let held = zip(outcomes, isHeld).filter(\.1).map(\.0)
+        writer.submit(weight: held.count, { writer throws(StoreError) in try writer.finish(held, now: now) }) {
+            [leases] result in
+            guard case .success(let results) = result else { return completion(result) }
+            leases.withLock { book in
+                for (outcome, result) in zip(held, results) {
+                    if !outcome.isMarked {
+                        book.didMark(outcome.lease)
+                    } else if !result.isRecorded {
+                        book.end(outcome.lease)
+                    }
+                }
+            }
+            var rest = results[...]
+            completion(.success(isHeld.map { $0 ? rest.popFirst() ?? .unknown : .unknown }))
         }
     }
 

@@ -63,6 +63,10 @@ extension SQLiteStore: DeviceRegistry {
         }
     }
 
+    package func markReached(_ tokens: [ReachedToken]) async throws(StoreError) {
+        try await writer.perform(weight: tokens.count) { writer throws(StoreError) in try writer.markReached(tokens) }
+    }
+
     package func quarantine(
         token: DeviceToken,
         environment: APNSEnvironment,

@@ -8,7 +8,7 @@ enum Schema {
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
-        fallbacks,
+        fallbacks, reachedDevices,
     ]
     /// From which on devices have places.
     static let placesVersion = 8
@@ -132,6 +132,11 @@ enum Schema {
             PRIMARY KEY (run, first, ordinal)
         ) WITHOUT ROWID;
         DROP INDEX entry_apns_id;
+        """
+
+    /// Whether APNs has taken a notification for the device's token.
+    private static let reachedDevices = """
+        ALTER TABLE device ADD COLUMN reached INTEGER NOT NULL DEFAULT 0;
         """
 
     /// The device registry.

@@ -91,9 +91,9 @@ extension StoreReader {
         let found = try sql(Self.selectPage).all([
             .integer(last), .integer(places.upperBound), .integer(number), .integer(Int64(limit)),
         ]) { row in
-            let device = try? DeviceID(bytes: row.bytes(12))
+            let device = try? DeviceID(bytes: row.bytes(13))
             return (
-                place: row.integer(11),
+                place: row.integer(12),
                 row: device.flatMap { DeviceRow(row, key: DeviceKey(tenant: tenant, device: $0)) }
             )
         }

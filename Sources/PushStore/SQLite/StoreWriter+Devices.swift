@@ -75,11 +75,12 @@ extension StoreWriter {
         try sql(
             """
             INSERT INTO device (place, tenant, id, \(DeviceRow.columns), fingerprint, voip_fingerprint, bundle)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (place) DO UPDATE SET topic = excluded.topic, environment = excluded.environment,
                 token = excluded.token, quarantine = excluded.quarantine, voip_token = excluded.voip_token,
                 voip_quarantine = excluded.voip_quarantine, language = excluded.language, region = excluded.region,
                 app_version = excluded.app_version, registered = excluded.registered, seen = excluded.seen,
+                reached = excluded.reached,
                 fingerprint = excluded.fingerprint, voip_fingerprint = excluded.voip_fingerprint,
                 bundle = excluded.bundle
             """
@@ -89,6 +90,7 @@ extension StoreWriter {
             .optional(change.quarantine(after: stored?.row.quarantine)), .optional(voIPToken),
             .optional(voIPQuarantine), .optional(registration.language), .optional(registration.region),
             .optional(registration.appVersion), (addressStays?.row.registered ?? now).column, now.column,
+            .integer(addressStays?.row.isReached == true ? 1 : 0),
             .bytes(vault.fingerprint(registration.token, registration.environment, key.tenant)),
             .optional(voIPFingerprint), .integer(bundle),
         ])
@@ -173,6 +175,16 @@ extension StoreWriter {
         case .registeredSince, .otherToken, .unknown: break
         }
         return result
+    }
+
+    func markReached(_ tokens: [ReachedToken]) throws(StoreError) {
+        touchesRegistry = true
+        for token in tokens {
+            guard let number = try tenants.number(token.tenant) else { continue }
+            try sql("UPDATE device SET reached = 1 WHERE tenant = ? AND fingerprint = ? AND reached = 0").run([
+                .integer(number), .bytes(vault.fingerprint(token.token, token.environment, token.tenant)),
+            ])
+        }
     }
 
     func quarantine(

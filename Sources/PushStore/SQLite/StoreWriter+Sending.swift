@@ -110,6 +110,7 @@ extension StoreWriter {
     }
 
     private func finish(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> FinishResult {
+        if !outcome.isMarked, let end = try markUnsent(outcome.lease, now: now) { return end }
         guard let attempt = outcome.attempt else { return try postpone(outcome, now: now) }
         if let state = try finishHeld(outcome, attempt, now: now) { return .recorded(state) }
         guard let standing = try standing(outcome.lease.id) else { return .unknown }
@@ -125,6 +126,16 @@ extension StoreWriter {
         ])
         try recordLater(outcome.earlier + [attempt], of: standing)
         return .recorded(.delivered)
+    }
+
+    /// - Returns: nil: it is marked, until the same transaction ends it.
+    private func markUnsent(_ lease: Lease, now: Timestamp) throws(StoreError) -> FinishResult? {
+        switch try mark(lease, now: now) {
+        case .sending: return nil
+        case .expired, .superseded, .lost:
+            guard let state = try standing(lease.id)?.state else { return .unknown }
+            return state.isFinal ? .recorded(state) : .notSending(state)
+        }
     }
 
     /// Where it is on its way as its lease says.

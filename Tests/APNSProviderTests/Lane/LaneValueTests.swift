@@ -31,6 +31,50 @@ struct AdaptiveLimitTests {
     }
 }
 
+struct CutLimitTests {
+    private static func limit(after intervals: [Int]) -> Int {
+        var limit = CutLimit()
+        for count in intervals {
+            for _ in 0..<count { limit.didAnswer() }
+            limit.didCut()
+        }
+        return limit.value
+    }
+
+    @Test func `a cut for every hundred answers leaves two requests on a connection`() {
+        #expect(Self.limit(after: [100, 100, 100]) == 2)
+        #expect(Self.limit(after: [0]) == 1 && Self.limit(after: [99, 99]) == 1)
+    }
+
+    @Test func `before the first cut it grows with every answer`() {
+        var limit = CutLimit()
+        #expect(limit.value == 32)
+        for _ in 0..<100 { limit.didAnswer() }
+        #expect(limit.value == 132)
+        for _ in 0..<1_000 { limit.didAnswer() }
+        #expect(limit.value == AdaptiveLimit.limitMax)
+    }
+
+    @Test func `one cut after a long peace limits nothing, and a few in a row almost all`() {
+        #expect(Self.limit(after: [100_000]) == AdaptiveLimit.limitMax)
+        let limits = (1...5).map { Self.limit(after: [100_000] + Array(repeating: 50, count: $0)) }
+        #expect(limits == [23, 4, 2, 1, 1])
+    }
+
+    @Test func `answers without a cut raise it by one for each hundred`() {
+        var limit = CutLimit()
+        limit.didCut()
+        var values: [Int] = []
+        for _ in 0..<4 {
+            for _ in 0..<CutLimit.answersPerRepetition { limit.didAnswer() }
+            values.append(limit.value)
+        }
+        #expect(values == [2, 3, 4, 5])
+        for _ in 0..<100_000 { limit.didAnswer() }
+        #expect(limit.value == AdaptiveLimit.limitMax)
+    }
+}
+
 struct BreakerTests {
     private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
 

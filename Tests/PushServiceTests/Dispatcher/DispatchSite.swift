@@ -49,6 +49,8 @@ final class DispatchSite: Sendable {
     let topic: Topic
     let settings: ServiceSettings
     private let text: String
+    /// Where its endpoint is, as it stands in the text.
+    private let own: String
 
     /// What the simulator saw, for who waits for it.
     final class EventList: Sendable {
@@ -66,6 +68,8 @@ final class DispatchSite: Sendable {
             }
             hook?(event)
         }
+
+        func removeAll() { state.withLock { $0.events = [] } }
 
         /// Called on the simulator's loop, before the answer is out.
         func setHook(_ hook: @escaping @Sendable (SimulatorEvent) -> Void) { state.withLock { $0.hook = hook } }
@@ -103,6 +107,7 @@ final class DispatchSite: Sendable {
         limits: String = "{}",
         keyPEM: String = ThrowawayKeys.firstPEM,
         hasFeedback: Bool = false,
+        otherPort: UInt16? = nil,
         configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()
@@ -154,8 +159,8 @@ final class DispatchSite: Sendable {
         }
         tenant = try TenantID("acme")
         topic = try Topic(Self.bundleID)
-        let port = simulator.pushPort
-        let endpoint = #"{"host": "127.0.0.1", "port": \#(port), "authorities-file": "\#(authorities)"}"#
+        own = #""port": \#(otherPort ?? simulator.pushPort)"#
+        let endpoint = #"{"host": "127.0.0.1", \#(own), "authorities-file": "\#(authorities)"}"#
         text = ExampleConfiguration.text
             .replacing(
                 #""endpoint": {"host": "localhost", "port": 2197, "authorities-file": "/etc/sealedpush/ca.pem"}"#,
@@ -194,7 +199,11 @@ final class DispatchSite: Sendable {
         )
     }
 
-    func dispatcher(_ store: SQLiteStore, bells: DispatchBells = DispatchBells()) throws -> Dispatcher {
+    func dispatcher(
+        _ store: SQLiteStore,
+        bells: DispatchBells = DispatchBells(),
+        configure: (inout APNSClientConfiguration) -> Void = { _ in }
+    ) throws -> Dispatcher {
         let (clock, log) = (clock, log)
         let context = ServiceContext(
             loop: loop,
@@ -210,6 +219,7 @@ final class DispatchSite: Sendable {
             (configuration.deadline, configuration.answerDeadline) = (.seconds(600), .seconds(600))
             (configuration.connectDeadline, configuration.pingAfter, configuration.pingDeadline) =
                 (.seconds(600), .seconds(600), .seconds(600))
+            configure(&configuration)
         }
     }
 
@@ -225,7 +235,29 @@ final class DispatchSite: Sendable {
         try await dispatcher.start(try plan())
         for device in devices { try await register(device, store) }
         await ready(dispatcher)
+        try await connect(dispatcher)
         return dispatcher
+    }
+
+    /// Sends one push beside the dispatcher: its client then has a connection with room for more than one.
+    func connect(_ dispatcher: Dispatcher) async throws {
+        let token = try await simulator.enrol(topic)
+        let client = await loop.run {
+            dispatcher.lanes.entry(tenant: "acme", bundleID: Self.bundleID, environment: .sandbox)?.client
+        }
+        guard let client else { return }
+        await until {
+            client.want(1)
+            return client.room == .open(1)
+        }
+        let push = PushNotification(
+            id: StorePattern.apnsID(1_000_000),
+            deviceToken: token,
+            topic: topic,
+            payload: Array(#"{"aps":{"alert":"new"}}"#.utf8)
+        )
+        _ = try await client.send(push)
+        events.removeAll()
     }
 
     /// Looks again and again until what was queued before the start is known to be none, and nobody looks for more.
@@ -250,10 +282,12 @@ final class DispatchSite: Sendable {
         }
     }
 
-    /// Of the files as they are now.
-    func plan() throws -> LanePlan {
+    /// Of the files as they are now, with another port in the place of the endpoint's.
+    func plan(port: UInt16? = nil) throws -> LanePlan {
         var reader = CredentialReader(unixSeconds: clock.seconds)
         var plan = LanePlan()
+        var settings = settings
+        if let port { settings = try Self.settings(text.replacing(own, with: "\"port\": \(port)"), "{}") }
         for tenant in settings.configuration.tenants {
             for app in tenant.apps { plan.add(app, of: tenant.id, try reader.material(of: app)) }
         }

@@ -321,10 +321,11 @@ struct DispatcherTests {
         let dispatcher = try site.dispatcher(store)
         try await dispatcher.start(try site.plan())
         try await site.register("one", store)
+        try await site.connect(dispatcher)
         let ids = try await site.enqueue(try (1...50).map { try site.entry($0, to: "one") }, store)
         // Before the first answer is out.
-        site.events.setHook { _ in
-            guard let faults = unsafe OpaquePointer(bitPattern: disk) else { return }
+        site.events.setHook { event in
+            guard case .accepted = event, let faults = unsafe OpaquePointer(bitPattern: disk) else { return }
             unsafe store_faults_fill(faults, 1)
         }
         await site.ring(dispatcher)

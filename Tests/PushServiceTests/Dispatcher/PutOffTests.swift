@@ -135,6 +135,35 @@ struct PutOffTests {
         await store.close()
     }
 
+    @Test func `each attempt has the time at which it began, also where the client made the next one by itself`()
+        async throws
+    {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        await site.inject(.request(.rejected(.shutdown)), count: 1)
+        let start = site.clock.now
+        // The first answer takes five seconds.
+        site.events.setHook { event in
+            if case .injected = event { site.clock.advance(milliseconds: 5_000) }
+        }
+        let ids = try await site.enqueue([try site.entry(1, to: "one")], store)
+        await site.ring(dispatcher)
+        try await site.until(ids, store) { $0 == .accepted }
+        let attempts = try await store.attempts(ids[0], tenant: site.tenant)
+        #expect(attempts.map(\.time) == [start, start.advanced(by: .seconds(5))])
+        site.events.setHook { _ in }
+        let ended = (1...3).map {
+            EarlierAttempts.Ended(cause: .failure(.refusedStream), time: .init(milliseconds: $0 * 10))
+        }
+        let times = EarlierAttempts.attempts(ended, from: Timestamp(milliseconds: 3)).map(\.time.milliseconds)
+        #expect(times == [3, 10, 20])
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
     @Test func `what a client tries in vain, and then reports, is counted as often as it was written`() async throws {
         let site = try await DispatchSite()
         let store = try site.openStore()

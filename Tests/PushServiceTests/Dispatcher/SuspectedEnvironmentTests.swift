@@ -1,5 +1,6 @@
 import APNS
 import PushStore
+import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -32,6 +33,60 @@ struct SuspectedEnvironmentTests {
         // Somebody says that it is mended.
         try await dispatcher.reload(try site.plan())
         try await site.until(good, store) { $0 == .accepted }
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
+    @Test func `tokens that APNs took before go on while strangers register bad ones, also after a restart`()
+        async throws
+    {
+        let site = try await DispatchSite()
+        var store = try site.openStore()
+        let first = try site.dispatcher(store)
+        try await first.start(try site.plan())
+        for name in ["known", "also-known", "new"] { try await site.register(name, store) }
+        let before = try await site.enqueue(
+            [try site.entry(1, to: "known"), try site.entry(2, to: "also-known")],
+            store
+        )
+        await site.ring(first)
+        try await site.until(before, store) { $0 == .accepted }
+        await first.drain(within: .seconds(600))
+        await store.close()
+        store = try site.openStore()
+        guard case .found(let known)? = try await site.lookup("known", store),
+            case .found(let new)? = try await site.lookup("new", store)
+        else { throw StoreError.closed }
+        #expect(known.isReached && !new.isReached)
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        let count = UInt64(TokenQuarantine.failureCountMin)
+        for number in 1...count {
+            let token = try DeviceToken(bytes: [UInt8](repeating: UInt8(number), count: 32))
+            try await site.register("bad\(number)", store, token: token)
+        }
+        let bad = try await site.enqueue(try (1...count).map { try site.entry(100 + $0, to: "bad\($0)") }, store)
+        await site.ring(dispatcher)
+        try await site.until(bad, store) { $0 == .dead(.rejected) }
+        #expect(site.log.count(#""event":"environment-suspected""#) == 1)
+        let held = try await site.enqueue([try site.entry(3, to: "new")], store)
+        let flowing = try await site.enqueue(
+            [try site.entry(4, to: "known"), try site.entry(5, to: "also-known")],
+            store
+        )
+        await site.ring(dispatcher)
+        try await site.until(flowing, store) { $0 == .accepted || $0 == .parked }
+        #expect(try await site.states(flowing, store) == [.accepted, .accepted])
+        try await site.until(held, store) { $0 == .parked }
+        // An answer for one of them says nothing of those that were never taken.
+        #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
+        // Another token is another device, as far as anybody knows.
+        try await site.register("known", store, token: try await site.simulator.enrol(site.topic))
+        guard case .found(let changed)? = try await site.lookup("known", store) else { throw StoreError.closed }
+        #expect(!changed.isReached)
+        // After a quarter of an hour one that was held goes to see.
+        await site.advance(seconds: 900, dispatcher)
+        try await site.until(held, store) { $0 == .accepted }
         await dispatcher.drain(within: .seconds(600))
         await store.close()
     }

@@ -10,16 +10,16 @@ struct SuspensionBookTests {
         var isEmpty: Bool { book.all.isEmpty }
         func suspend(_ scope: Scope, _ reason: Reason, now: Int64) -> Bool { book.suspend(scope, reason, now: now) }
         func admits(lane: Int, bundleID: String, tenant: String = "acme") -> Bool {
-            book.admits(lane: lane, bundleID: bundleID, tenant: tenant)
+            book.admits(.init(lane: lane, bundleID: bundleID, tenant: tenant))
         }
         func didPass(lane: Int, bundleID: String, tenant: String = "acme") -> [Scope] {
-            book.didPass(lane: lane, bundleID: bundleID, tenant: tenant)
+            book.didPass(.init(lane: lane, bundleID: bundleID, tenant: tenant))
         }
         func didLearnNothing(lane: Int, bundleID: String) {
-            book.didLearnNothing(lane: lane, bundleID: bundleID, tenant: "acme")
+            book.didLearnNothing(.init(lane: lane, bundleID: bundleID, tenant: "acme"))
         }
         func stops(lane: Int, bundleID: String, tenant: String) -> Bool {
-            book.stops(lane: lane, bundleID: bundleID, tenant: tenant)
+            book.stops(.init(lane: lane, bundleID: bundleID, tenant: tenant))
         }
         func takeDue(now: Int64) -> [Scope] { book.takeDue(now: now) }
     }

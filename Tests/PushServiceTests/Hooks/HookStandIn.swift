@@ -187,6 +187,8 @@ extension HookStandIn: StoreUpkeep {
 }
 
 extension HookStandIn: DeviceRegistry {
+    func markReached(_ tokens: [ReachedToken]) async throws(StoreError) { throw .closed }
+
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult] {
         throw .closed
     }

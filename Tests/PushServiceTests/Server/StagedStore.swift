@@ -130,6 +130,11 @@ final class StagedStore: ServiceStore {
 
     // MARK: DeviceRegistry
 
+    func markReached(_ tokens: [ReachedToken]) async throws(StoreError) {
+        try mayWrite()
+        try await base.markReached(tokens)
+    }
+
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult] {
         try mayWrite()
         return try await base.put(registrations, now: now)

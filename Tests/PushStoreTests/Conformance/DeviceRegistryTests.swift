@@ -38,6 +38,32 @@ struct DeviceRegistryTests {
     }
 
     @Test(arguments: StoreEngine.all)
+    func `a token that was taken is known as that until another takes its place`(_ engine: StoreEngine) async throws {
+        try await engine.with { store in
+            var registration = try StorePattern.registration(1)
+            let other = try StorePattern.registration(2)
+            _ = try await store.put([registration, other], now: .after(0))
+            let reached = ReachedToken(
+                token: registration.token,
+                environment: registration.environment,
+                tenant: registration.key.tenant
+            )
+            try await store.markReached([reached])
+            #expect(try await found(store, 1)?.isReached == true)
+            #expect(try await found(store, 2)?.isReached == false)
+            registration.language = "fr"
+            #expect(try await store.put([registration], now: .after(1)) == [.changed])
+            #expect(try await found(store, 1)?.isReached == true)
+            registration.token = try StorePattern.token(77)
+            #expect(try await store.put([registration], now: .after(2)) == [.changed])
+            #expect(try await found(store, 1)?.isReached == false)
+            // What was said of the token before is not said of this one.
+            try await store.markReached([reached])
+            #expect(try await found(store, 1)?.isReached == false)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
     func `new words keep the time of registration, and a new token does not`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
             var registration = try StorePattern.registration(1)

@@ -35,6 +35,59 @@ struct PutOffTests {
     }
 
     @Test(arguments: StoreEngine.all)
+    func `what was only taken is put off, parked and ended without a mark, and by one who holds it`(
+        _ engine: StoreEngine
+    ) async throws {
+        try await engine.with { store in
+            let ids = try await store.store(
+                try StorePattern.entry(1),
+                try StorePattern.entry(2),
+                try StorePattern.entry(3),
+                try StorePattern.entry(4)
+            )
+            func take(_ second: Int) async throws -> [LeasedEntry] {
+                try await store.take(
+                    TakeDemand(
+                        lane: .normal,
+                        limit: 9,
+                        retryLimit: 9,
+                        now: .after(second),
+                        leasedUntil: .after(second + 5)
+                    )
+                )
+            }
+            let taken = try await take(0)
+            try #require(taken.map(\.lease.id) == ids)
+            let attempt = Attempt(time: .after(0), connection: .notProcessed, reason: "DeviceUnknown")
+            let outcomes = [
+                Outcome(
+                    lease: taken[0].lease,
+                    attempt: nil,
+                    verdict: .retry(at: .after(3)),
+                    waitCause: .device,
+                    isMarked: false
+                ),
+                Outcome(lease: taken[1].lease, attempt: nil, verdict: .park, waitCause: .credential, isMarked: false),
+                Outcome(lease: taken[2].lease, attempt: attempt, verdict: .dead(.undeliverable), isMarked: false),
+            ]
+            let results = try await store.finish(outcomes, now: .after(0))
+            #expect(results == [.recorded(.queued), .recorded(.parked), .recorded(.dead(.undeliverable))])
+            let found = try await store.entries(ids, tenant: tenant).compactMap(\.self)
+            #expect(found.map(\.waitCause) == [.device, .credential, nil, nil])
+            #expect(found.map(\.attemptCount) == [0, 0, 1, 0])
+            let counts = try await store.counts()
+            #expect(counts.reduce(0) { $0 + $1.queued } == 2 && counts.reduce(0) { $0 + $1.parked } == 1)
+            #expect(counts.reduce(0) { $0 + $1.sending } == 0)
+            // Its lease is over, another taker has it, and what the first one says of it is too late.
+            let again = try await take(6)
+            #expect(Set(again.map(\.lease.id)) == [ids[0], ids[3]])
+            let late = Outcome(lease: taken[3].lease, attempt: nil, verdict: .park, isMarked: false)
+            #expect(try await store.finish([late], now: .after(6)) == [.unknown])
+            #expect(try await store.entries(ids, tenant: tenant)[3]?.state == .queued)
+        }
+    }
+
+    @Test(arguments: StoreEngine.all)
     func `what was tried and is put off then comes behind what is fresh`(_ engine: StoreEngine) async throws {
         try await engine.with { store in
             let tried = try await store.store(try StorePattern.entry(1))

@@ -1,0 +1,105 @@
+import APNS
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import APNSProvider
+
+/// How long connections live, what ends them, and what does not count against them.
+struct ConnectionLifeTests {
+    /// Events in their order.
+    private final class Recorder: APNSClientObserver {
+        private let all = Mutex<[APNSClientEvent]>([])
+        var events: [APNSClientEvent] { all.withLock { $0 } }
+        func record(_ event: APNSClientEvent) { all.withLock { $0.append(event) } }
+    }
+
+    /// Keeps a thread until it is released.
+    private final class Gate: Sendable {
+        private let ends: (reader: Int32, writer: Int32)
+
+        init() {
+            var pair: [Int32] = [0, 0]
+            precondition(unsafe pipe(&pair) == 0)
+            ends = (pair[0], pair[1])
+        }
+
+        deinit { close(ends.reader) }
+
+        func wait() {
+            var byte: UInt8 = 0
+            _ = unsafe read(ends.reader, &byte, 1)
+        }
+
+        func release() { close(ends.writer) }
+    }
+
+    @Test func `an idle connection is asked for a sign of life long before it is too old, and lives on`() async throws {
+        let defaults = APNSClientConfiguration()
+        #expect(defaults.connectionAgeMax >= defaults.idlePingAfter * 24 && defaults.idlePingAfter >= .seconds(3600))
+        #expect(defaults.idleDeadline >= defaults.idlePingAfter)
+        let site = try APNSStandIn()
+        let server = try await site.serve { $0.accept() }
+        let client = try site.client(of: server) { $0.idlePingAfter = .milliseconds(20) }
+        #expect(try await client.send(try APNSStandIn.notification()).status == 200)
+        for _ in 0..<3 {
+            await client.loop.run { client.pool.value.connections[0].roundTrip = nil }
+            while await client.loop.run({ client.pool.value.connections[0].roundTrip }) == nil { await Task.yield() }
+        }
+        #expect(await client.loop.run { client.pool.value.connections.map(\.number) } == [1])
+        await client.close()
+        await server.close()
+    }
+
+    @Test func `a peer that answers neither a push nor a PING loses its connection`() async throws {
+        let site = try APNSStandIn()
+        let gate = Gate()
+        let server = try await site.serve { push in
+            // The server's only thread.
+            if push.id.starts(with: "0001".utf8) { gate.wait() } else { push.accept() }
+        }
+        let recorder = Recorder()
+        let client = try site.client(of: server) {
+            $0.observer = recorder
+            ($0.answerDeadline, $0.pingDeadline) = (.milliseconds(50), .milliseconds(50))
+        }
+        #expect(try await client.send(try APNSStandIn.notification()).status == 200)
+        let error = await #expect(throws: ProviderError.self) { try await client.send(try APNSStandIn.notification(1)) }
+        #expect(error == .ambiguous(SendFailure(cause: .deadlineExceeded, attemptCount: 1)))
+        // Without pushes nothing else would end it: not its age, and not its silence, which is judged after minutes here.
+        let end = APNSClientEvent.closed(connection: 1, .deadlineExceeded(.ping))
+        var lookCount = 0
+        while !recorder.events.contains(end), lookCount < 2_000 {
+            await client.loop.run {}
+            try await Task.sleep(for: .milliseconds(5))
+            lookCount += 1
+        }
+        #expect(recorder.events.contains(end))
+        gate.release()
+        await client.close(gracefully: false)
+        await server.close(gracefully: false)
+    }
+
+    @Test func `devices that are gone are no error of the provider: neither limit nor breaker hears of them`()
+        async throws
+    {
+        let site = try APNSStandIn()
+        let server = try await site.serve { $0.reject(.unregistered, timestampMilliseconds: 1) }
+        let recorder = Recorder()
+        let client = try site.client(of: server) { $0.observer = recorder }
+        let results = await client.send(try (0..<1_000).map(APNSStandIn.notification))
+        #expect(results.allSatisfy { (try? $0.get().status) == 410 })
+        #expect(!recorder.events.contains { if case .breakerOpened = $0 { true } else { false } })
+        // There may be more than one connection.
+        let room = await client.loop.run { client.room }
+        guard case .open(let count) = room else {
+            Issue.record("\(room)")
+            return
+        }
+        #expect(count >= 1_000)
+        await client.close()
+        await server.close()
+    }
+}

@@ -1,0 +1,44 @@
+import APNS
+import APNSProvider
+import PushStore
+import PushStorePattern
+import Testing
+import Transport
+
+@testable import APNSSimulator
+@testable import PushService
+
+/// Connections that end with notifications in flight, again and again: nothing is lost, and little comes twice. With a store
+/// and a simulator behind TLS.
+struct CutConnectionTests {
+    @Test func `where every fiftieth push cuts its connection, at most one in twenty comes twice, and none is lost`()
+        async throws
+    {
+        let count: UInt64 = 6_000
+        let site = try await DispatchSite(
+            limits: #"{"push-burst-of-device": 1000, "pushes-per-minute-of-device": 60000}"#
+        )
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store) { $0.backoff.burstCount = 10_000 }
+        try await dispatcher.start(try site.plan())
+        try await site.register("one", store)
+        let core = site.simulator.core
+        await core.loop.run {
+            var rule = InjectionRule(.request(.connection(.cut, isProcessed: true)))
+            rule.percent = 2
+            core.value.faults.add(rule)
+        }
+        let ids = try await site.enqueue(try (1...count).map { try site.entry($0, to: "one") }, store)
+        // What was in flight waits for its retry on this clock.
+        while try await !site.states(ids, store).allSatisfy({ $0?.isFinal ?? false }) {
+            await site.advance(seconds: 1, dispatcher)
+        }
+        #expect(try await site.states(ids, store).allSatisfy { $0 == .accepted })
+        let arrivals = Dictionary(site.events.pushes.map { ($0, 1) }, uniquingKeysWith: +)
+        #expect(arrivals.count == Int(count))
+        let twice = arrivals.values.count { $0 > 1 }
+        #expect(twice <= Int(count) / 20, "\(twice) of \(count) came twice or more")
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+}
