@@ -22,7 +22,13 @@ struct CoreAlarm {
         guard let loop, let next, next < time else { return }
         timer?.cancel()
         time = min(next, now + Self.millisecondsMax)
-        timer = loop.schedule(after: .milliseconds(max(1, time - now)), action)
+        timer = loop.schedule(after: Self.pause(until: time, from: now), action)
+    }
+
+    /// The time to sleep. The clock counts whole seconds: it reaches a time between two of them with the later one. A timer
+    /// that rings sooner finds nothing due, a thousand times in the worst case.
+    private static func pause(until time: Int64, from now: Int64) -> Duration {
+        .seconds(max(1, (time - now + 999) / 1000))
     }
 
     /// The timer called.

@@ -251,6 +251,19 @@ struct DeviceStateTests {
         #expect(handheld.advance(seconds: 1).sent == [pushes[4].id])
     }
 
+    @Test mutating func `a push that waits for the budget wakes the engine once, when there is room`() throws {
+        _ = handheld.connect()
+        for number in 1...3 as ClosedRange<UInt8> {
+            _ = handheld.accept(try Handheld.push(number, .background))
+            handheld.now += 60_000
+        }
+        let last = try Handheld.push(4, .background)
+        _ = handheld.accept(last)
+        #expect(handheld.engine.nextWakeUp == Handheld.start + 3_600_000)
+        #expect(handheld.advance(seconds: 3600).sent == [last.id])
+        #expect(handheld.wakeUpCount == 1)
+    }
+
     @Test func `the budget is a setting, and 0 is none`() throws {
         var handheld = Handheld { $0.backgroundsPerHour = 0 }
         _ = handheld.connect()

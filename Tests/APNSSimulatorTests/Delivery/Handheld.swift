@@ -1,14 +1,19 @@
 import APNS
 import DeviceLink
+import Testing
 
 @testable import APNSSimulator
 
 /// One app on one device in front of an engine, and a clock in milliseconds: what the tests of single transitions need.
 struct Handheld {
     static let start: Int64 = 2_051_222_400_000
+    /// More than any of these tests has reason for.
+    private static let wakeUpCountMax = 100
 
     var engine: DeliveryEngine
     var now = start
+    /// How often the engine was woken.
+    var wakeUpCount = 0
     let address = DeliveryEngine.Address(installation: 0, device: 1)
 
     init(_ change: (inout DeliverySettings) -> Void = { _ in }) {
@@ -40,6 +45,12 @@ struct Handheld {
         while let next = engine.nextWakeUp, next <= end {
             now = max(now, next)
             effects += engine.wake(at: now)
+            wakeUpCount += 1
+            // Each waits for something: an engine that asks again and again would never come to an end here.
+            guard wakeUpCount <= Self.wakeUpCountMax else {
+                Issue.record("woken \(wakeUpCount) times")
+                break
+            }
         }
         now = end
         return effects
