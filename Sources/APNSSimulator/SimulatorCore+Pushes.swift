@@ -40,8 +40,7 @@ extension SimulatorCore {
             registration: { directory.registration(of: $0) },
             isTooFrequent: { directory.isTooFrequent($0, at: now * 1000) }
         )
-        // Copying every byte is for those who look at it.
-        let received = isObserved ? ReceivedPush(request, answeredID: verdict.answeredID) : nil
+        let received = isObserved ? ReceivedPush(request, verdict, hasHeaders: onEvent != nil) : nil
         switch verdict.result {
         case .success(let push):
             // Looked up for those who ask only: it costs every push.
@@ -55,7 +54,7 @@ extension SimulatorCore {
             record(request, .answered(status: 200, nil), injector, verdict.answeredID)
             let uniqueID = uniqueIDs.next()
             accept(verdict.answeredID, uniqueID, responder)
-            if let received { tell(push, request, received, device) }
+            if let received { tell(.accepted(received, device: device)) }
             if !push.isDropped { deliver(push, request.body, uniqueID) }
             return nil
         case .failure(let rejected):
@@ -64,13 +63,6 @@ extension SimulatorCore {
             reject(rejected, verdict.answeredID, responder)
             if let received { tell(.rejected(rejected.reason, received)) }
             return rejected.reason
-        }
-    }
-
-    private func tell(_ push: AcceptedPush, _ request: HTTP2ServerRequest, _ received: ReceivedPush, _ device: Int) {
-        tell(.accepted(received, device: device))
-        for lint in Lint.all(of: push, headers: request.headers, payload: request.body) {
-            tell(.lint(lint, device: device))
         }
     }
 

@@ -17,7 +17,7 @@ final class SimulatorCore {
     /// Seconds that somebody has moved the clock by.
     private(set) var clockOffset: Int64 = 0
     private let clock: @Sendable () -> Int64
-    private let onEvent: (@Sendable (SimulatorEvent) -> Void)?
+    let onEvent: (@Sendable (SimulatorEvent) -> Void)?
     let recording: RecordingFile?
     var random = SystemRandom()
     var uniqueIDs = UniqueIDs()
@@ -111,7 +111,9 @@ final class SimulatorCore {
 
     func tell(_ event: SimulatorEvent) {
         journal?.append(event, unixSeconds: now)
-        onEvent?(event)
+        guard let onEvent else { return }
+        onEvent(event)
+        for lint in event.lints { onEvent(lint) }
     }
 
     func perform(_ effects: [DeviceDirectory.Effect]) {

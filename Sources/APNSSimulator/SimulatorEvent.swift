@@ -22,4 +22,10 @@ package enum SimulatorEvent: Sendable {
     case channel(ChannelEvent)
     /// On the binary interface or the feedback service.
     case legacy(LegacyEvent)
+
+    /// Remarks on an accepted push. Worked out when asked for: reading a payload takes as long as the other checks.
+    var lints: [SimulatorEvent] {
+        guard case .accepted(let push, let device) = self else { return [] }
+        return push.lints.map { .lint($0, device: device) }
+    }
 }

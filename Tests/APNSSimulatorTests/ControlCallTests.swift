@@ -168,6 +168,36 @@ struct ControlCallTests {
         }
     }
 
+    /// Events get their numbers when they are read.
+    @Test(arguments: [false, true])
+    func `a lint stands behind its push and has a number, whenever that is read`(_ isReadBetween: Bool) async throws {
+        let control = try await ControlSite()
+        let enrolled = try await control.call("POST /v1/devices", #"{"topic":"com.example.chat"}"#)
+        let connection = try await control.site.rawConnection()
+        for number in 0..<2 {
+            var request = try Request()
+            request[":path"] = "/3/device/\(try #require(enrolled.text("token")))"
+            request["apns-expiration"] = nil
+            request["apns-push-type"] = nil
+            let body = Array((number == 0 ? #"{"aps":{"alert":"x"}}"# : "no JSON").utf8)
+            #expect(try await connection.send(HTTP2Request(headers: request.headers, body: body)).status == 200)
+            if isReadBetween { _ = try await control.call("GET /v1/log?limit=1") }
+        }
+        await connection.close()
+        var events: [String] = []
+        // As a reader goes on, two at a time.
+        while true {
+            let log = try await control.call("GET /v1/log?since=\(events.count)&limit=2")
+            guard let later = log.json?["events"]?.elements, !later.isEmpty else { break }
+            for event in later {
+                #expect(event["number"]?.content == .integer(Int64(events.count + 1)))
+                events.append(event["event"]?.string ?? "")
+            }
+        }
+        let first = ["accepted", "lint", "stored"]
+        #expect(events == first + ["accepted", "lint", "lint", "replaced", "stored"])
+    }
+
     @Test func `every provider connection is told to go away, with its reason`() async throws {
         let control = try await ControlSite()
         let events = Recorder<HTTP2ClientEvent>()

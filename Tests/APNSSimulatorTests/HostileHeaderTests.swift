@@ -118,7 +118,7 @@ struct HostileHeaderTests {
             switch verdict.result {
             case .success(let push):
                 acceptedCount += 1
-                _ = Lint.all(of: push, headers: headers, payload: payload)
+                _ = Lint.all(of: push, payload: payload)
             case .failure(let rejected): reasons.insert(rejected.reason)
             }
             if verdict.answeredID.count != APNSID.characterCount { Issue.record("seed \(seed), list \(number)") }

@@ -23,7 +23,7 @@ struct LintTests {
         request["apns-priority"] = pushType == .background ? "5" : "10"
         change(&request)
         let push = try world.verdict(on: request).result.get()
-        return Lint.all(of: push, headers: request.headers, payload: Array(payload.utf8))
+        return Lint.all(of: push, payload: Array(payload.utf8))
     }
 
     private static let start =

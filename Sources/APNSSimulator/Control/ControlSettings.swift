@@ -16,7 +16,7 @@ extension SimulatorSetting {
             \.control.journalCountMax,
             in: 1...1_000_000,
             "how many events the control API can still tell, the newest",
-            source: "ours: about 3 MB when full"
+            source: "ours: about 3 MB when full and read; unread, each push keeps its payload"
         )
     ]
 }

@@ -1,8 +1,7 @@
 package import APNS
-import Envelope
 
-/// The newest events, numbered, for whoever asks what came after a number. A value; no payload and no token in it.
-package struct EventJournal: Sendable {
+/// The newest events, numbered, for a reader that asks what came after a number. No payload and no token leaves it.
+package struct EventJournal {
     /// One event in few words.
     package struct Entry: Sendable, Equatable {
         /// From 1, without gaps.
@@ -12,34 +11,93 @@ package struct EventJournal: Sendable {
         package let event: EventSummary
     }
 
-    private let countMax: Int
-    /// A ring once it is full.
-    private var entries: [Entry] = []
-    private var oldestIndex = 0
-    package private(set) var lastNumber = 0
+    private struct Unread {
+        let event: SimulatorEvent
+        let unixSeconds: Int64
+    }
+
+    /// The most events that wait with their payloads. Beyond it they are put into words without being read.
+    private static let unreadCountMax = 10_000
+
+    package var countMax: Int {
+        didSet {
+            makeEntries()
+            entries = NewestElements(countMax: countMax, entries.all)
+            unread = NewestElements(countMax: min(countMax, Self.unreadCountMax))
+        }
+    }
+    private var entries: NewestElements<Entry>
+    /// Events behind the entries. Each is put into words when it is read, which takes as long as checking a push.
+    private var unread: NewestElements<Unread>
+    /// Of the last entry, or of the last event that was forgotten unread.
+    private var lastNumber = 0
 
     package init(countMax: Int) {
         precondition(countMax > 0)
         self.countMax = countMax
+        entries = NewestElements(countMax: countMax)
+        unread = NewestElements(countMax: min(countMax, Self.unreadCountMax))
     }
 
     package mutating func append(_ event: SimulatorEvent, unixSeconds: Int64) {
-        lastNumber += 1
-        let entry = Entry(number: lastNumber, unixSeconds: unixSeconds, event: EventSummary(event))
-        guard entries.count == countMax else { return entries.append(entry) }
-        entries[oldestIndex] = entry
-        oldestIndex = (oldestIndex + 1) % countMax
+        // Where more entries are kept, none is forgotten yet.
+        if unread.isFull, countMax > unread.countMax { makeEntries() }
+        // As many as may be kept will come behind it: then no entry is left of those before.
+        if unread.isFull { lastNumber += 1 }
+        unread.append(Unread(event: event, unixSeconds: unixSeconds))
     }
 
     /// - Parameters:
     ///   - number: of the last event that the caller knows; 0: none.
     ///   - limit: so many at most.
     /// - Returns: what came after it and is still kept, oldest first.
-    package func entries(after number: Int, limit: Int) -> [Entry] {
+    package mutating func entries(after number: Int, limit: Int) -> [Entry] {
+        makeEntries()
         let known = max(0, number - (lastNumber - entries.count))
         guard known < entries.count else { return [] }
-        return (known..<min(entries.count, known + limit)).map { entries[(oldestIndex + $0) % entries.count] }
+        return (known..<min(entries.count, known + limit)).map { entries[$0] }
     }
+
+    /// Puts what is unread into words, and the remarks on it.
+    private mutating func makeEntries() {
+        for unread in unread.all {
+            for event in [unread.event] + unread.event.lints {
+                lastNumber += 1
+                entries.append(
+                    Entry(number: lastNumber, unixSeconds: unread.unixSeconds, event: EventSummary(event))
+                )
+            }
+        }
+        unread.removeAll()
+    }
+}
+
+/// The newest so many elements, in order.
+private struct NewestElements<Element> {
+    let countMax: Int
+    private var elements: [Element] = []
+    /// The oldest one, where there are as many as there may be.
+    private var oldestIndex = 0
+
+    init(countMax: Int, _ elements: [Element] = []) {
+        self.countMax = countMax
+        self.elements = elements.suffix(countMax)
+    }
+
+    var count: Int { elements.count }
+    var isFull: Bool { elements.count == countMax }
+    var all: [Element] { Array(elements[oldestIndex...] + elements[..<oldestIndex]) }
+
+    /// `offset` counts from the oldest.
+    subscript(offset: Int) -> Element { elements[(oldestIndex + offset) % elements.count] }
+
+    mutating func append(_ element: Element) {
+        guard isFull else { return elements.append(element) }
+        elements[oldestIndex] = element
+        oldestIndex = oldestIndex + 1 == countMax ? 0 : oldestIndex + 1
+    }
+
+    mutating func removeAll() { self = NewestElements(countMax: countMax) }
 }
 
 /// What happened, in the words that people and programs are told.

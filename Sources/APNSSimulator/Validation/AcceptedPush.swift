@@ -14,6 +14,8 @@ package struct AcceptedPush: Sendable, Equatable {
     package let hasTopicOfAnotherType: Bool
     /// Answered 200, and that is all that becomes of it.
     package let isDropped: Bool
+    /// Remarks on its headers.
+    package let lints: [Lint]
 
     /// What the device gets.
     func delivery(payload: [UInt8]) -> DevicePush {

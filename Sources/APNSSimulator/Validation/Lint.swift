@@ -1,5 +1,4 @@
 package import APNS
-import Transport
 
 /// What an accepted push should not have: Apple ignores it, delays the push or drops it without a word.
 package enum Lint: Equatable, Sendable {
@@ -13,20 +12,30 @@ package enum Lint: Equatable, Sendable {
     case contentEncoded
     case payload(PayloadError)
 
-    /// - Parameters:
-    ///   - push: which was accepted.
-    ///   - headers: its request's.
-    ///   - payload: its request's body.
-    /// - Returns: everything that is to be said.
-    static func all(of push: AcceptedPush, headers: HeaderBlock, payload: [UInt8]) -> [Lint] {
-        let fields = RequestFields(headers)
+    /// Remarks on an accepted push.
+    static func all(of push: AcceptedPush, payload: [UInt8]) -> [Lint] {
+        push.lints + all(in: payload, push.pushType)
+    }
+
+    /// Remarks on the headers.
+    static func all(
+        in fields: RequestFields,
+        _ pushType: PushType,
+        _ priority: Priority,
+        hasTopicOfAnotherType: Bool,
+        isDropped: Bool
+    ) -> [Lint] {
         var lints: [Lint] = []
         if fields.pushType == nil { lints.append(.pushTypeMissing) }
-        if push.hasTopicOfAnotherType { lints.append(.topicOfAnotherType(push.pushType, isDropped: push.isDropped)) }
-        if !push.pushType.expects(push.priority) { lints.append(.unexpectedPriority(push.pushType, push.priority)) }
+        if hasTopicOfAnotherType { lints.append(.topicOfAnotherType(pushType, isDropped: isDropped)) }
+        if !pushType.expects(priority) { lints.append(.unexpectedPriority(pushType, priority)) }
         if fields.contentEncoding != nil { lints.append(.contentEncoded) }
-        if let fault = PayloadRules.fault(in: payload, for: push.pushType) { lints.append(.payload(fault)) }
         return lints
+    }
+
+    /// Remarks on the payload.
+    static func all(in payload: [UInt8], _ pushType: PushType) -> [Lint] {
+        PayloadRules.fault(in: payload, for: pushType).map { [.payload($0)] } ?? []
     }
 }
 

@@ -117,6 +117,7 @@ package struct RequestValidator {
         let expiration = try Self.expiration(fields.expiration)
         let collapseID = try Self.collapseID(fields.collapseID)
         let deviceToken = try Self.deviceToken(fields.path ?? [])
+        let isDropped = isMismatch && rules.suffixMismatch == .drop
         return AcceptedPush(
             id: id,
             deviceToken: deviceToken,
@@ -126,7 +127,8 @@ package struct RequestValidator {
             expiration: expiration,
             collapseID: collapseID,
             hasTopicOfAnotherType: isMismatch,
-            isDropped: isMismatch && rules.suffixMismatch == .drop
+            isDropped: isDropped,
+            lints: Lint.all(in: fields, pushType, priority, hasTopicOfAnotherType: isMismatch, isDropped: isDropped)
         )
     }
 
