@@ -46,7 +46,7 @@ package final class Simulator: Sendable {
             throw .tls(error)
         }
         let core = LoopBound(
-            SimulatorCore(configuration, clock: clock, onEvent: onEvent, recording: recording),
+            SimulatorCore(configuration, identity: identity, clock: clock, onEvent: onEvent, recording: recording),
             to: loop
         )
         let listening = await loop.run {
@@ -68,10 +68,7 @@ package final class Simulator: Sendable {
             let legacy = await loop.run {
                 Result { () throws(TransportError) in try core.value.legacy.listen(legacyContext, loop: loop) }
             }
-            // Not held: a server that nobody holds any more closes.
-            core.loop.perform { [weak server] in
-                core.value.onGoAway = { code, debugData in server?.goAway(code: code, debugData: debugData) }
-            }
+            await core.loop.run { (core.value.pushServer, core.value.channelServer) = (server, channelServer) }
             return Simulator(
                 server: server,
                 channelServer: channelServer,

@@ -5,15 +5,17 @@ import Transport
 
 /// What the simulator's connections share. Lives on the loop; performs what the directory decides.
 final class SimulatorCore {
-    var configuration: SimulatorConfiguration
+    private(set) var configuration: SimulatorConfiguration
+    private let identity: SimulatorIdentity
     let keys: [KeyID: SigningKey]
     let connections: ConnectionTable
     /// Which pushes go wrong on purpose.
     var faults: InjectedFaults
     /// What came, for whoever asks later; nil where nobody can.
     var journal: EventJournal?
-    /// To the provider connections, which are the server's.
-    var onGoAway: ((UInt32, [UInt8]) -> Void)?
+    /// The servers of providers. Not held: a server that nobody holds any more closes.
+    weak var pushServer: HTTP2Server?
+    weak var channelServer: HTTP2Server?
     /// Seconds that somebody has moved the clock by.
     private(set) var clockOffset: Int64 = 0
     private let clock: @Sendable () -> Int64
@@ -32,11 +34,13 @@ final class SimulatorCore {
 
     init(
         _ configuration: SimulatorConfiguration,
+        identity: SimulatorIdentity,
         clock: @escaping @Sendable () -> Int64,
         onEvent: (@Sendable (SimulatorEvent) -> Void)?,
         recording: RecordingFile? = nil
     ) {
         self.configuration = configuration
+        self.identity = identity
         self.clock = clock
         self.onEvent = onEvent
         self.recording = recording
@@ -53,6 +57,29 @@ final class SimulatorCore {
                 ?? DeviceTokenMint(tokenByteCount: configuration.devices.tokenByteCount),
             deviceCountMax: configuration.devices.countMax,
             delivery: configuration.delivery
+        )
+    }
+
+    /// Works with other settings from now on.
+    ///
+    /// - Throws: why TLS cannot be set up with them; everything stays as it was.
+    func adopt(_ configuration: SimulatorConfiguration) throws(TLSError) {
+        let pushContext = try identity.push(configuration)
+        let legacyContext = try identity.legacy(configuration)
+        self.configuration = configuration
+        pushServer?.replace(configuration.serverLimits, context: pushContext)
+        channelServer?.replace(configuration.channelServerLimits, context: pushContext)
+        listener?.connectionCountMax = configuration.devices.countMax
+        connections.adopt(configuration.connections)
+        journal?.countMax = configuration.control.journalCountMax
+        channels.adopt(configuration.channels)
+        legacy.adoptSettings(legacyContext)
+        perform(
+            directory.adopt(
+                deviceCountMax: configuration.devices.countMax,
+                configuration.delivery,
+                at: nowInMilliseconds
+            )
         )
     }
 

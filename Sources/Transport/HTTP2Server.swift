@@ -104,6 +104,11 @@ package final class HTTP2Server: Sendable {
         core.loop.perform { core.value.goAway(code: code, debugData: debugData) }
     }
 
+    /// Changes the limits and the context of connections that come from now on; those that are open keep theirs. On the loop.
+    package func replace(_ limits: HTTP2ServerLimits, context: TLSContext) {
+        core.value.replace(limits, context)
+    }
+
     /// Accepts no more, says GOAWAY, lets open streams end within the drain deadline (or ends at once), and returns
     /// when every connection is closed.
     package func close(gracefully: Bool = true) async {
@@ -119,7 +124,7 @@ package final class HTTP2Server: Sendable {
 /// The loop's side of a server: the listener and who is connected.
 final class HTTP2ServerCore {
     let loop: EventLoop
-    let limits: HTTP2ServerLimits
+    private var limits: HTTP2ServerLimits
     private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
     private var listener: TLSListener?
     private var connections: [ObjectIdentifier: HTTP2ServerConnection] = [:]
@@ -152,6 +157,13 @@ final class HTTP2ServerCore {
         ) { [self] channel in makeConnection(channel) }
         self.listener = listener
         return listener.port
+    }
+
+    func replace(_ limits: HTTP2ServerLimits, _ context: TLSContext) {
+        self.limits = limits
+        listener?.limits = limits.channel
+        listener?.connectionCountMax = limits.connectionCountMax
+        listener?.replaceContext(context)
     }
 
     private func makeConnection(_ channel: TLSChannel) -> HTTP2ServerConnection {

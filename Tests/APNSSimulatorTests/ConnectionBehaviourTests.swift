@@ -157,7 +157,7 @@ struct ConnectionBehaviourTests {
         var rules = ConnectionRules()
         rules.upperCaseNames = names
         let site = try await Site(rules: rules)
-        let raw = RawProvider(site)
+        let raw = RawConversation(site)
         let block: [UInt8] = [0x83, 0x87, 0x84, 0x01, 1, 0x78, 0, 1, 0x58, 1, 0x79]
         let frames = try await raw.say(
             RawFrame.preface + RawFrame.frame(type: 1, flags: 5, stream: 1, block)
@@ -168,7 +168,7 @@ struct ConnectionBehaviourTests {
 
     @Test func `the SETTINGS are those that APNs has been seen to send`() async throws {
         let site = try await Site()
-        let frames = try await RawProvider(site).say(RawFrame.preface) { $0.type == 4 && $0.flags == 0 }
+        let frames = try await RawConversation(site).say(RawFrame.preface) { $0.type == 4 && $0.flags == 0 }
         let payload = try #require(frames.first?.payload)
         var settings: [UInt8: Int] = [:]
         for start in stride(from: 0, to: payload.count, by: 6) {
@@ -176,70 +176,5 @@ struct ConnectionBehaviourTests {
         }
         #expect(settings == [1: 4096, 3: 1, 4: 65_535, 5: 16_384, 6: 8000])
         await site.simulator.close()
-    }
-}
-
-/// A provider that speaks HTTP/2 byte by byte.
-// Unchecked: what it holds never changes, and the stream is made for two threads.
-private final class RawProvider: TLSChannelDelegate, @unchecked Sendable {
-    private let site: Site
-    private let events: AsyncStream<[UInt8]>
-    private let continuation: AsyncStream<[UInt8]>.Continuation
-    private let bytes: [UInt8]
-
-    convenience init(_ site: Site) {
-        self.init(site, [])
-    }
-
-    private init(_ site: Site, _ bytes: [UInt8]) {
-        self.site = site
-        self.bytes = bytes
-        (events, continuation) = AsyncStream.makeStream()
-    }
-
-    /// Until a frame is what is waited for, or the connection's end.
-    func say(_ bytes: [UInt8], until isEnough: (RawFrame) -> Bool) async throws -> [RawFrame] {
-        let provider = RawProvider(site, bytes)
-        let (loop, port, context) = (site.clientLoop, site.simulator.pushPort, site.pushContext)
-        let channel = try await loop.run {
-            Result { () throws(TransportError) in
-                let channel = try TLSChannel.connect(
-                    host: "127.0.0.1",
-                    port: port,
-                    context: context,
-                    loop: loop,
-                    limits: .patient,
-                    delegate: provider
-                )
-                return LoopBound(channel, to: loop)
-            }
-        }.get()
-        var received: [UInt8] = []
-        for await piece in provider.events {
-            received += piece
-            if RawFrame.parse(received).contains(where: isEnough) { break }
-        }
-        await loop.run { channel.value.abort(.cancelled) }
-        var frames: [RawFrame] = []
-        for frame in RawFrame.parse(received) {
-            frames.append(frame)
-            if isEnough(frame) { break }
-        }
-        return frames
-    }
-
-    func channelDidOpen(_ channel: TLSChannel) {
-        // It has just opened: there is room for so little.
-        try? channel.write(bytes)
-    }
-
-    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
-        continuation.yield(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
-    }
-
-    func channelIsWritable(_ channel: TLSChannel) {}
-
-    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
-        continuation.finish()
     }
 }

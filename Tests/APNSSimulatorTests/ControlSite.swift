@@ -37,7 +37,14 @@ final class ControlSite: Sendable {
 
     /// With all that a call needs; `fields` in the place of it.
     func call(_ line: String, _ body: String = "", fields: [String]? = nil) async throws -> Answer {
-        let (port, bearer) = (server.port, server.bearer)
+        try await server.call(line, body, fields: fields)
+    }
+}
+
+extension ControlServer {
+    /// With all that a call needs; `fields` in the place of it.
+    func call(_ line: String, _ body: String = "", fields: [String]? = nil) async throws -> ControlSite.Answer {
+        let (port, bearer) = (self.port, self.bearer)
         let standard = ["Host: 127.0.0.1:\(port)", "Authorization: Bearer \(bearer)"]
         // The caller waits on its thread for an answer that a thread of the simulator brings.
         let (status, head, text) = try await Task.detached {
@@ -45,6 +52,6 @@ final class ControlSite: Sendable {
         }.value
         let limits = JSONParser.Limits(byteCountMax: 1 << 20, depthMax: 8, allowsFractions: false)
         let json = try? JSONParser.parse(Array(text.utf8), limits: limits)
-        return Answer(status: status, head: head, json: json, body: text)
+        return ControlSite.Answer(status: status, head: head, json: json, body: text)
     }
 }

@@ -33,7 +33,7 @@ final class ServiceSite: Sendable {
 
     init(
         keyedTo bundleIDs: Set<Topic>? = nil,
-        configure: (inout SimulatorConfiguration) -> Void = { _ in }
+        configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
     ) async throws {
         let authority = try TestAuthority()
         let server = try authority.issue()
@@ -62,7 +62,7 @@ final class ServiceSite: Sendable {
         configuration.validation.clientAuthoritiesPEM = authorityPEM
         configuration.profile = .spec
         configuration.bePatient()
-        configure(&configuration)
+        try configure(&configuration)
         tokens = ProviderTokenSource(key: try ThrowawayKeys.first(), keyID: keyID, teamID: teamID)
         let clock = Clock()
         self.clock = clock
@@ -80,6 +80,8 @@ final class ServiceSite: Sendable {
         simulatorLoop.stopAnywhere()
     }
 
+    var now: Int64 { clock.seconds.withLock { $0 } }
+
     func advance(_ seconds: Int64) { clock.seconds.withLock { $0 += seconds } }
 
     /// Until so many events are such.
@@ -93,14 +95,19 @@ final class ServiceSite: Sendable {
 
     // MARK: Devices
 
-    func device(earlierToken: DeviceToken? = nil, of topic: Topic? = nil) async throws -> DeviceConnection {
+    func device(
+        earlierToken: DeviceToken? = nil,
+        of topic: Topic? = nil,
+        state: DeviceState = []
+    ) async throws -> DeviceConnection {
         try await DeviceConnection.connect(
             host: "127.0.0.1",
             port: simulator.devicePort,
             context: deviceContext,
             loop: clientLoop,
             topic: topic ?? app,
-            earlierToken: earlierToken
+            earlierToken: earlierToken,
+            state: state
         )
     }
 

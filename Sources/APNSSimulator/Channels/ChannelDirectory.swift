@@ -53,7 +53,8 @@ package struct ChannelDirectory {
     /// stays below what a device takes without asking for more.
     package static let unacknowledgedCountMax = 32
 
-    let settings: ChannelSettings
+    /// Rules for what comes from now on.
+    var settings: ChannelSettings
     var apps: [Topic: App] = [:]
     var subscribers: [SubscriberID: Subscriber] = [:]
     private var capabilities: [Topic: Bool] = [:]

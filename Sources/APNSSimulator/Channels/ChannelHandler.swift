@@ -24,15 +24,22 @@ final class ChannelHandler: HTTP2Handler {
         core: LoopBound<SimulatorCore>
     ) async throws(TransportError) -> HTTP2Server? {
         guard let port = configuration.channelPort else { return nil }
-        var limits = HTTP2ServerLimits()
-        limits.settings.maxConcurrentStreams = configuration.streamCountMax
-        limits.settings.bodyByteCountMax = BroadcastRequest.payloadByteCountMax
         return try await HTTP2Server.start(
             address: configuration.address,
             port: port,
             context: context,
             loop: core.loop,
-            limits: limits
+            limits: configuration.channelServerLimits
         ) { connection in ChannelHandler(connection, core.value) }
+    }
+}
+
+extension SimulatorConfiguration {
+    /// Limits of the channel port's server.
+    var channelServerLimits: HTTP2ServerLimits {
+        var limits = HTTP2ServerLimits()
+        limits.settings.maxConcurrentStreams = streamCountMax
+        limits.settings.bodyByteCountMax = BroadcastRequest.payloadByteCountMax
+        return limits
     }
 }

@@ -5,7 +5,6 @@ import Transport
 /// The channels of a simulator at work: requests to answers, and what the directory decides to devices. On the loop.
 final class ChannelService {
     private unowned let core: SimulatorCore
-    private let validator: ChannelRequestValidator
     private(set) var directory: ChannelDirectory
     /// Refuse the next requests, whatever they are.
     private var injected: [BroadcastReason] = []
@@ -14,14 +13,16 @@ final class ChannelService {
 
     init(_ core: SimulatorCore) {
         self.core = core
-        validator = ChannelRequestValidator(
-            settings: core.configuration.channels,
-            profile: core.configuration.profile
-        )
         directory = ChannelDirectory(core.configuration.channels)
     }
 
+    func adopt(_ settings: ChannelSettings) { directory.settings = settings }
+
     // MARK: Requests
+
+    private var validator: ChannelRequestValidator {
+        ChannelRequestValidator(settings: core.configuration.channels, profile: core.configuration.profile)
+    }
 
     /// Whether the request is for a channel, at the port of pushes.
     static func takes(_ path: ArraySlice<UInt8>) -> Bool { path.starts(with: ChannelPath.broadcastPrefix) }

@@ -12,6 +12,8 @@ final class ConnectionTable {
         self.onEvent = onEvent
     }
 
+    func adopt(_ rules: ConnectionRules) { gate.adopt(rules) }
+
     /// Whether somebody who connects may stay; `now` is the simulator's clock.
     func admit(_ address: String, now: Int64) -> Bool {
         let isAdmitted = gate.admit(address, now: now)

@@ -6,12 +6,17 @@ struct ReconnectGate {
     /// More addresses at once are not told apart: whoever comes last is let in.
     static let addressCountMax = 10_000
 
-    private let countMax: Int
-    private let windowSeconds: Int64
+    private var countMax: Int
+    private var windowSeconds: Int64
     /// When each address was let in, oldest first, at most `countMax` of them.
     private var admissions: [String: [Int64]] = [:]
 
     init(_ rules: ConnectionRules) {
+        countMax = rules.reconnectCountMax
+        windowSeconds = Int64(rules.reconnectWindowSeconds)
+    }
+
+    mutating func adopt(_ rules: ConnectionRules) {
         countMax = rules.reconnectCountMax
         windowSeconds = Int64(rules.reconnectWindowSeconds)
     }

@@ -30,15 +30,16 @@ enum ControlCalls {
         try request.allow(members: ["name", "value"])
         let name = try request.text("name", example: "streams")
         let text = try request.text("value", example: "100")
+        let setting: SimulatorSetting
         do throws(SimulatorSettingError) {
-            try control.change(name, to: text)
+            setting = try control.change(name, to: text)
         } catch {
-            throw ControlProblem(error.sentence)
+            throw ControlProblem(error.status, error.sentence)
         }
         return ControlAnswer { writer in
             writer.member("name", name)
             writer.member("value", text)
-            writer.member("applies-to", "connections that come from now on")
+            writer.member("applies-to", setting.appliesTo.rawValue)
         }
     }
 
@@ -114,6 +115,16 @@ extension SimulatorSettingError {
         case .unknown:
             "there is no such setting; there are \(SimulatorSetting.all.map(\.name).joined(separator: ", "))"
         case .badValue(let name, let values): "'\(name)' takes \(values)"
+        case .needsRestart(let name): "'\(name)' needs a restart: start the simulator with --set \(name)=VALUE"
+        case .notApplied(let name): "'\(name)' stays as it was: the TLS library could not be set up anew; try again"
+        }
+    }
+
+    fileprivate var status: Int {
+        switch self {
+        case .unknown, .badValue: 400
+        case .needsRestart: 409
+        case .notApplied: 500
         }
     }
 }

@@ -7,8 +7,9 @@ package import APNS
 package protocol SimulatorControl: AnyObject {
     /// What the simulator was started with, as changed since.
     var settings: SimulatorConfiguration { get }
-    /// - Throws: which names there are, or what the setting takes.
-    func change(_ name: String, to text: String) throws(SimulatorSettingError)
+    /// - Returns: the setting.
+    /// - Throws: which names there are, what the setting takes, or that it needs a restart.
+    func change(_ name: String, to text: String) throws(SimulatorSettingError) -> SimulatorSetting
 
     /// Seconds since 1970, as everything in the simulator sees it.
     var now: Int64 { get }

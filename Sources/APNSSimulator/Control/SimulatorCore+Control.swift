@@ -5,9 +5,12 @@ import Transport
 extension SimulatorCore: SimulatorControl {
     var settings: SimulatorConfiguration { configuration }
 
-    /// For connections that come from now on; those that are open keep what they began with.
-    func change(_ name: String, to text: String) throws(SimulatorSettingError) {
-        try SimulatorSetting.apply(name, text, to: &configuration)
+    func change(_ name: String, to text: String) throws(SimulatorSettingError) -> SimulatorSetting {
+        var changed = configuration
+        let setting = try SimulatorSetting.apply(name, text, to: &changed)
+        guard setting.appliesTo != .restart else { throw .needsRestart(name) }
+        do throws(TLSError) { try adopt(changed) } catch { throw .notApplied(name) }
+        return setting
     }
 
     var devices: [DeviceSummary] { directory.summaries }
@@ -46,7 +49,7 @@ extension SimulatorCore: SimulatorControl {
         TokenCheck(environment: directory.report(on: token)?.environment, device: directory.summary(of: token))
     }
 
-    func goAway(code: UInt32, debugData: [UInt8]) { onGoAway?(code, debugData) }
+    func goAway(code: UInt32, debugData: [UInt8]) { pushServer?.goAway(code: code, debugData: debugData) }
 
     func journalEntries(after number: Int, limit: Int) -> [EventJournal.Entry] {
         journal?.entries(after: number, limit: limit) ?? []

@@ -3,7 +3,7 @@ import DeviceLink
 
 /// What all lanes share while one event is dealt with: the time, the dice, the log, and the effects so far.
 struct DeliveryContext {
-    let settings: DeliverySettings
+    private(set) var settings: DeliverySettings
     /// Milliseconds since 1970.
     var now: Int64 = 0
     var log: DeliveryLog
@@ -16,6 +16,16 @@ struct DeliveryContext {
         self.settings = settings
         dice = SeededDice(seed: settings.seed)
         log = DeliveryLog(
+            entryCountMax: settings.logEntryCountMax,
+            ageMillisecondsMax: settings.logDays * 86_400_000
+        )
+    }
+
+    /// Another seed begins all chance anew.
+    mutating func adopt(_ settings: DeliverySettings) {
+        if settings.seed != self.settings.seed { dice = SeededDice(seed: settings.seed) }
+        self.settings = settings
+        log.adopt(
             entryCountMax: settings.logEntryCountMax,
             ageMillisecondsMax: settings.logDays * 86_400_000
         )

@@ -28,6 +28,16 @@ package struct DeliveryEngine {
         rate = RequestRate(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
     }
 
+    /// Changes how pushes are carried on that come from now on. What waits keeps its end, and goes where it may go at once.
+    mutating func adopt(_ settings: DeliverySettings, at now: Int64) -> [DeliveryEffect] {
+        guard settings != context.settings else { return [] }
+        rate.adopt(perMinute: settings.tokenRequestsPerMinute, burst: settings.tokenBurst)
+        context.adopt(settings)
+        return lanes.values.sorted { $0.installation < $1.installation }.flatMap { lane in
+            perform(Address(installation: lane.installation, device: lane.device), at: now) { $0.wake(&$1) }
+        }
+    }
+
     /// What became of each push.
     package var log: DeliveryLog { context.log }
 

@@ -44,9 +44,11 @@ package struct DeliveryLog: Sendable {
     /// A device that comes and goes can have one push stored again and again: beyond these only the last step is kept.
     package static let stepCountMax = 16
 
-    private let entryCountMax: Int
-    private let ageMillisecondsMax: Int64
+    private var entryCountMax: Int
+    private var ageMillisecondsMax: Int64
     private var ring: [Entry] = []
+    /// The push whose entry is the ring's first, until the ring is full and goes round.
+    private var firstNumber = 0
     private var nextNumber = 0
 
     /// - Parameters:
@@ -57,6 +59,18 @@ package struct DeliveryLog: Sendable {
         self.ageMillisecondsMax = ageMillisecondsMax
     }
 
+    /// Keeps so many, for so long, from now on: the newest of those that there are.
+    mutating func adopt(entryCountMax: Int, ageMillisecondsMax: Int64) {
+        self.ageMillisecondsMax = ageMillisecondsMax
+        guard entryCountMax != self.entryCountMax else { return }
+        let kept = nextNumber - min(ring.count, entryCountMax)
+        ring = (kept..<nextNumber).map { ring[place(of: $0)] }
+        firstNumber = kept
+        self.entryCountMax = entryCountMax
+    }
+
+    private func place(of number: Int) -> Int { (number - firstNumber) % entryCountMax }
+
     /// Begins an entry, over the oldest one if there are too many.
     ///
     /// - Returns: the push's place in the order of acceptance, which `note` takes.
@@ -66,7 +80,7 @@ package struct DeliveryLog: Sendable {
         if ring.count < entryCountMax {
             ring.append(entry)
         } else {
-            ring[nextNumber % entryCountMax] = entry
+            ring[place(of: nextNumber)] = entry
         }
         return nextNumber
     }
@@ -74,7 +88,7 @@ package struct DeliveryLog: Sendable {
     /// Adds a step to the push's entry, if that is still there.
     mutating func note(_ outcome: Outcome, of number: Int, atMilliseconds: Int64) {
         guard entryCountMax > 0, number >= nextNumber - ring.count else { return }
-        let place = number % entryCountMax
+        let place = place(of: number)
         let step = Step(outcome: outcome, atMilliseconds: atMilliseconds)
         if ring[place].steps.count == Self.stepCountMax { ring[place].steps.removeLast() }
         ring[place].steps.append(step)
@@ -98,7 +112,7 @@ package struct DeliveryLog: Sendable {
     ///   - atMilliseconds: now.
     /// - Returns: newest first.
     package func newest(_ countMax: Int, atMilliseconds: Int64) -> [Entry] {
-        (0..<min(max(countMax, 0), ring.count)).lazy.map { ring[(nextNumber - 1 - $0) % entryCountMax] }
+        (0..<min(max(countMax, 0), ring.count)).lazy.map { ring[place(of: nextNumber - 1 - $0)] }
             .filter { isCurrent($0, atMilliseconds) }
     }
 

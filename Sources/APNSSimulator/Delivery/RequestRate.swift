@@ -3,15 +3,18 @@
 /// - Source: the generic cell rate algorithm (ITU-T I.371): one number a token says when its next push would be on time.
 struct RequestRate {
     /// Milliseconds from one push to the next; 0 counts nothing.
-    private let interval: Int64
+    private var interval: Int64 = 0
     /// How much too early a push may be.
-    private let tolerance: Int64
+    private var tolerance: Int64 = 0
     private var dueTimes: [UInt32: Int64] = [:]
     private var sweptCount = 1024
 
     var count: Int { dueTimes.count }
 
-    init(perMinute: Int64, burst: Int64) {
+    init(perMinute: Int64, burst: Int64) { adopt(perMinute: perMinute, burst: burst) }
+
+    /// Measures by these from now on. Earlier pushes count as they did.
+    mutating func adopt(perMinute: Int64, burst: Int64) {
         interval = perMinute > 0 ? max(1, 60_000 / perMinute) : 0
         tolerance = interval * (burst - 1)
     }

@@ -12,7 +12,7 @@ package struct DeviceDirectory {
 
     private let environment: APNSEnvironment
     private let mint: DeviceTokenMint
-    private let deviceCountMax: Int
+    private var deviceCountMax: Int
     private var installations = Installations()
     private var connections: [UInt32: ConnectionID] = [:]
     private var connected: [ConnectionID: UInt32] = [:]
@@ -34,6 +34,14 @@ package struct DeviceDirectory {
         self.mint = mint
         self.deviceCountMax = deviceCountMax
         engine = DeliveryEngine(delivery)
+    }
+
+    /// Changes how many tokens are given out from now on, and how pushes are carried on.
+    ///
+    /// - Returns: what follows: a push that waited for a budget may have room now.
+    mutating func adopt(deviceCountMax: Int, _ delivery: DeliverySettings, at now: Int64) -> [Effect] {
+        self.deviceCountMax = deviceCountMax
+        return settle(engine.adopt(delivery, at: now))
     }
 
     /// What became of each push.

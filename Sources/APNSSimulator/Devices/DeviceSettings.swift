@@ -33,7 +33,9 @@ extension SimulatorSetting {
             in: DeviceTokenMint.tokenByteCounts,
             "how long device tokens are",
             source: "observed: 32 for most; Apple: do not assume a length"
-        ),
+        )
+        // What was given out stays a token.
+        .applying(to: .restart),
         .number(
             "device-tokens",
             \.devices.countMax,

@@ -14,7 +14,8 @@ package struct FeedbackList {
         var start = 0
     }
 
-    private let countMax: Int
+    /// The largest `count`. A smaller one takes no entry away.
+    var countMax: Int
     private var apps: [Topic: App] = [:]
     /// Device tokens, over all apps.
     package private(set) var count = 0

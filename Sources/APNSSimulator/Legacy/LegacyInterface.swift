@@ -4,7 +4,6 @@ import Transport
 /// The binary gateway and the feedback service at work. On the loop.
 final class LegacyInterface {
     private unowned let core: SimulatorCore
-    private let settings: LegacySettings
     private(set) var feedback: FeedbackList
     /// The next notifications that pass their checks get these.
     private var injected: [LegacyStatus] = []
@@ -14,8 +13,26 @@ final class LegacyInterface {
 
     init(_ core: SimulatorCore) {
         self.core = core
-        settings = core.configuration.legacy
-        feedback = FeedbackList(countMax: settings.feedbackCountMax)
+        feedback = FeedbackList(countMax: core.configuration.legacy.feedbackCountMax)
+    }
+
+    private var settings: LegacySettings { core.configuration.legacy }
+
+    private var limits: TLSChannelLimits {
+        var limits = TLSChannelLimits()
+        limits.idleDeadline = settings.idle
+        limits.closeDeadline = settings.drain ?? .seconds(Int64(1) << 32)
+        return limits
+    }
+
+    /// Takes over the settings that the core has by now; `context` is for connections that come from now on.
+    func adoptSettings(_ context: TLSContext?) {
+        feedback.countMax = settings.feedbackCountMax
+        for listener in listeners {
+            listener.limits = limits
+            listener.connectionCountMax = settings.connectionCountMax
+            if let context { listener.replaceContext(context) }
+        }
     }
 
     /// The ports that were asked for.
@@ -59,9 +76,6 @@ final class LegacyInterface {
         _ loop: EventLoop,
         _ make: @escaping (TLSChannel) -> any TLSChannelDelegate
     ) throws(TransportError) -> UInt16 {
-        var limits = TLSChannelLimits()
-        limits.idleDeadline = settings.idle
-        limits.closeDeadline = settings.drain ?? .seconds(Int64(1) << 32)
         let listener = try TLSListener(
             address: core.configuration.address,
             port: port,

@@ -23,20 +23,23 @@ extension SimulatorSetting {
             \.legacy.drain,
             "how long what a client still sends is discarded after an error packet; never means no end",
             source: "ours: java-apns' test server waits too"
-        ),
+        )
+        .applying(to: .connections),
         .seconds(
             "gateway-idle",
             \.legacy.idle,
             "how long a connection of the binary interface may say nothing",
             source: "ours: Apple asked to keep connections open"
-        ),
+        )
+        .applying(to: .connections),
         .number(
             "gateway-connections",
             \.legacy.connectionCountMax,
             in: 1...100_000,
             "how many connections the gateway and the feedback service have, each",
             source: "ours"
-        ),
+        )
+        .applying(to: .connections),
         .number(
             "gateway-content-available-status",
             \.legacy.contentAvailableStatus,

@@ -2,6 +2,14 @@
 ///
 /// Every folder of the simulator lists its own; `all` is what the command line and the documentation read.
 package struct SimulatorSetting: Sendable {
+    /// The part of a running simulator that a change acts on.
+    package enum Scope: String, Sendable {
+        case connections = "connections that come from now on"
+        case everything = "all that comes from now on"
+        /// Nothing: it is refused.
+        case restart
+    }
+
     /// As on the command line: lower case, words joined by hyphens.
     package let name: String
     /// A sentence without its full stop.
@@ -14,10 +22,18 @@ package struct SimulatorSetting: Sendable {
     package let value: @Sendable (SimulatorConfiguration) -> String
     /// Sets it; `false` when the text is none of `values`.
     package let set: @Sendable (inout SimulatorConfiguration, String) -> Bool
+    package var appliesTo = Scope.everything
 
     /// Every setting there is, by the folder that has it.
     package static let all: [SimulatorSetting] =
-        validation + connections + devices + delivery + channels + legacy + control
+        (validation + connections).map { $0.applying(to: .connections) } + devices + delivery + channels + legacy
+        + control
+
+    func applying(to scope: Scope) -> SimulatorSetting {
+        var setting = self
+        setting.appliesTo = scope
+        return setting
+    }
 
     /// A setting of a simulator that has not begun.
     ///
@@ -25,14 +41,17 @@ package struct SimulatorSetting: Sendable {
     ///   - name: one of `all`.
     ///   - text: its value.
     ///   - configuration: what it becomes part of.
+    /// - Returns: the setting.
     /// - Throws: which names there are, or what the setting takes.
+    @discardableResult
     package static func apply(
         _ name: String,
         _ text: String,
         to configuration: inout SimulatorConfiguration
-    ) throws(SimulatorSettingError) {
+    ) throws(SimulatorSettingError) -> SimulatorSetting {
         guard let setting = all.first(where: { $0.name == name }) else { throw .unknown(name) }
         guard setting.set(&configuration, text) else { throw .badValue(name, values: setting.values) }
+        return setting
     }
 }
 
@@ -40,6 +59,10 @@ package struct SimulatorSetting: Sendable {
 package enum SimulatorSettingError: Error, Equatable, Sendable {
     case unknown(String)
     case badValue(String, values: String)
+    /// The simulator that runs cannot change it.
+    case needsRestart(String)
+    /// The TLS library made no context of it.
+    case notApplied(String)
 }
 
 // How each kind of value is written.

@@ -264,6 +264,15 @@ struct DeviceStateTests {
         #expect(handheld.wakeUpCount == 1)
     }
 
+    @Test mutating func `a larger budget lets go what waited for the smaller one`() throws {
+        _ = handheld.connect()
+        let pushes = try (1...4 as ClosedRange<UInt8>).map { try Handheld.push($0, .background) }
+        for push in pushes { _ = handheld.accept(push) }
+        var settings = DeliverySettings()
+        settings.backgroundsPerHour = 4
+        #expect(handheld.engine.adopt(settings, at: handheld.now).sent == [pushes[3].id])
+    }
+
     @Test func `the budget is a setting, and 0 is none`() throws {
         var handheld = Handheld { $0.backgroundsPerHour = 0 }
         _ = handheld.connect()

@@ -88,6 +88,29 @@ struct EngineBookkeepingTests {
         #expect(handheld.outcomes(of: pushes[4]) == [.stored(.offline)])
     }
 
+    @Test func `a log that grows or shrinks keeps the newest pushes, and notes what becomes of them`() throws {
+        var handheld = Handheld { $0.logEntryCountMax = 3 }
+        let pushes = try (1...9 as ClosedRange<UInt8>).map { try Handheld.push($0) }
+        var settings = DeliverySettings()
+        var (expected, acceptedCount) = ([DevicePush](), 0)
+        // Each size with so many pushes more: before the ring is full, when it is, and after it has gone round.
+        for (countMax, newCount) in [(3, 4), (2, 0), (5, 2), (1, 1), (0, 1), (4, 1)] {
+            settings.logEntryCountMax = countMax
+            _ = handheld.engine.adopt(settings, at: handheld.now)
+            expected = expected.suffix(countMax)
+            for push in pushes.dropFirst(acceptedCount).prefix(newCount) {
+                _ = handheld.accept(push)
+                expected = (expected + [push]).suffix(countMax)
+            }
+            acceptedCount += newCount
+            let newest = handheld.engine.log.newest(10, atMilliseconds: handheld.now)
+            #expect(newest.map(\.id) == expected.reversed().map(\.id), "\(countMax) entries")
+        }
+        _ = handheld.connect()
+        _ = handheld.acknowledge(pushes[8])
+        #expect(handheld.outcomes(of: pushes[8]) == [.stored(.offline), .delivered])
+    }
+
     @Test func `the log forgets after seven days`() throws {
         var handheld = Handheld()
         let push = try Handheld.push(1)

@@ -44,6 +44,18 @@ final class GatewayClient: Sendable {
         await core.loop.run { core.value.send(bytes) }
     }
 
+    /// Hears nothing from now on, not even that the connection ends.
+    func pauseReading() async {
+        let core = core
+        await core.loop.run { core.value.channel?.pauseReading() }
+    }
+
+    /// Ends the connection at once.
+    func abort() async {
+        let core = core
+        await core.loop.run { core.value.channel?.abort(.cancelled) }
+    }
+
     /// Everything that came, when the connection is over.
     func end() async -> End {
         let core = core

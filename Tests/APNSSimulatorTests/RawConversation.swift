@@ -1,0 +1,77 @@
+import TestSupport
+import Transport
+
+@testable import APNSSimulator
+
+/// A provider that speaks HTTP/2 byte by byte.
+struct RawConversation: Sendable {
+    let port: UInt16
+    let context: TLSContext
+    let loop: EventLoop
+
+    init(port: UInt16, context: TLSContext, loop: EventLoop) {
+        (self.port, self.context, self.loop) = (port, context, loop)
+    }
+
+    init(_ site: Site) {
+        self.init(port: site.simulator.pushPort, context: site.pushContext, loop: site.clientLoop)
+    }
+
+    /// The frames that come until one is what is waited for, or until the connection ends.
+    func say(_ bytes: [UInt8], until isEnough: (RawFrame) -> Bool = { _ in false }) async throws -> [RawFrame] {
+        let speaker = Speaker(bytes)
+        let (loop, port, context) = (loop, port, context)
+        let channel = try await loop.run {
+            Result { () throws(TransportError) in
+                let channel = try TLSChannel.connect(
+                    host: "127.0.0.1",
+                    port: port,
+                    context: context,
+                    loop: loop,
+                    limits: .patient,
+                    delegate: speaker
+                )
+                return LoopBound(channel, to: loop)
+            }
+        }.get()
+        var received: [UInt8] = []
+        for await piece in speaker.events {
+            received += piece
+            if RawFrame.parse(received).contains(where: isEnough) { break }
+        }
+        await loop.run { channel.value.abort(.cancelled) }
+        var frames: [RawFrame] = []
+        for frame in RawFrame.parse(received) {
+            frames.append(frame)
+            if isEnough(frame) { break }
+        }
+        return frames
+    }
+}
+
+// Unchecked: what it holds never changes, and the stream is made for two threads.
+private final class Speaker: TLSChannelDelegate, @unchecked Sendable {
+    let events: AsyncStream<[UInt8]>
+    private let continuation: AsyncStream<[UInt8]>.Continuation
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        (events, continuation) = AsyncStream.makeStream()
+    }
+
+    func channelDidOpen(_ channel: TLSChannel) {
+        // It has just opened: there is room for so little.
+        try? channel.write(bytes)
+    }
+
+    func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
+        continuation.yield(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
+    }
+
+    func channelIsWritable(_ channel: TLSChannel) {}
+
+    func channelDidClose(_ channel: TLSChannel, _ error: TransportError?) {
+        continuation.finish()
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import APNSSimulator
+
+/// One setting that is changed while the simulator runs, and what a client, a device or a reader of the control API sees of it.
+struct SettingEffect: Sendable, CustomTestStringConvertible {
+    typealias Observation = @Sendable (SettingStage) async throws -> String
+
+    let name: String
+    let value: @Sendable (SettingStage) throws -> String
+    /// The observation with the setting that the simulator started with.
+    let before: String
+    /// The observation after the change.
+    let after: String
+    /// Other settings that make it visible.
+    let configure: @Sendable (inout SimulatorConfiguration) throws -> Void
+    /// Ends whether or not the setting acts: a mistake has to fail, and not to stand still.
+    let observe: Observation
+
+    var testDescription: String { name }
+
+    init(
+        _ name: String,
+        _ value: String,
+        from before: String,
+        to after: String,
+        with configure: @escaping @Sendable (inout SimulatorConfiguration) throws -> Void = { _ in },
+        _ observe: @escaping Observation
+    ) {
+        self.init(name, { _ in value }, from: before, to: after, with: configure, observe)
+    }
+
+    init(
+        _ name: String,
+        _ value: @escaping @Sendable (SettingStage) throws -> String,
+        from before: String,
+        to after: String,
+        with configure: @escaping @Sendable (inout SimulatorConfiguration) throws -> Void = { _ in },
+        _ observe: @escaping Observation
+    ) {
+        (self.name, self.value, self.before, self.after) = (name, value, before, after)
+        (self.configure, self.observe) = (configure, observe)
+    }
+
+    /// One for each setting that does not need a restart.
+    static let all: [SettingEffect] = validation + connections + devices + delivery + channels + legacy + control
+}
