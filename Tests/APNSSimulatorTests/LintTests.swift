@@ -51,6 +51,8 @@ struct LintTests {
             ("{}", .background, .missing(.aps, for: .background)),
             (#"{"aps":{}}"#, .background, .missing(.contentAvailable, for: .background)),
             (#"{"aps":{"content-available":1,"sound":"x"}}"#, .background, .outOfPlace(.sound, for: .background)),
+            (#"{"aps":{"content-available":1,"badge":0}}"#, .background, .outOfPlace(.badge, for: .background)),
+            (#"{"aps":{"content-available":1,"alert":""}}"#, .background, .outOfPlace(.alert, for: .background)),
             (#"{"aps":{"content-changed":1}}"#, .widgets, .missing(.contentChanged, for: .widgets)),
             (#"{"aps":{"event":"x"}}"#, .liveactivity, .missing(.event, for: .liveactivity)),
             (#"{"aps":{"event":"end"}}"#, .liveactivity, .missing(.timestamp, for: .liveactivity)),

@@ -61,6 +61,23 @@ struct ValidationRuleTests {
     }
 
     @Test
+    func `a Live Activity's push with priority 1 is refused, or accepted`() throws {
+        var (strict, lenient) = (try World(), try World { $0.validation.liveActivityLow = .accept })
+        var request = try Request()
+        request["apns-topic"] = "com.example.chat.push-type.liveactivity"
+        request["apns-push-type"] = "liveactivity"
+        for (priority, reason) in [("1", .badPriority), ("5", nil), ("10", nil)] as [(String, Reason?)] {
+            request["apns-priority"] = priority
+            #expect(strict.reason(request) == reason)
+            #expect(lenient.reason(request) == nil)
+        }
+        // What is lenient here is not lenient there.
+        request["apns-topic"] = "com.example.chat"
+        (request["apns-push-type"], request["apns-priority"]) = ("background", "10")
+        #expect(lenient.reason(request) == .badPriority)
+    }
+
+    @Test
     func `a background push without a priority passes where it passes at Apple`() throws {
         var request = try request("background", topic: "com.example.chat")
         request["apns-priority"] = nil

@@ -49,6 +49,9 @@ package struct DeviceDirectory {
 
     // MARK: Tokens
 
+    /// The length of the tokens that it gives out.
+    var tokenByteCount: Int { mint.tokenByteCount }
+
     /// How many tokens there are.
     package var deviceCount: Int { installations.count }
 

@@ -31,7 +31,7 @@ package final class DeviceTokenMint: Sendable {
     private static let tagByteCount = 16
     private static let contentByteCount = 16
 
-    private let tokenByteCount: Int
+    let tokenByteCount: Int
     private let tagKey: SecretBytes
     private let cipherKey: SecretBytes
 

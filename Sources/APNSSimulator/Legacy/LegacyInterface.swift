@@ -122,8 +122,12 @@ final class LegacyInterface {
         case .success(let known): topic = known
         case .failure(let missing): return missing.status
         }
+        guard notification.deviceToken.bytes.count == core.directory.tokenByteCount else { return .invalidTokenSize }
         guard let registration = core.registration(of: notification.deviceToken), registration.bundleID == topic
         else { return .invalidToken }
+        if settings.unreadablePayloadStatus != 0, PayloadRules.isUnreadable(notification.payload) {
+            return LegacyStatus(rawValue: settings.unreadablePayloadStatus)
+        }
         if settings.contentAvailableStatus != 0, command == .frame, notification.priority == .immediate,
             notification.isContentAvailableOnly
         {

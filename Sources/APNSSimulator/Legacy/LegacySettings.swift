@@ -9,6 +9,8 @@ package struct LegacySettings: Sendable {
     package var connectionCountMax = 1024
     /// For a notification of priority 10 with `content-available` and nothing to show; 0: it is taken.
     package var contentAvailableStatus: UInt8 = 1
+    /// The status for a payload that is no JSON object; 0: it is taken.
+    package var unreadablePayloadStatus: UInt8 = 1
     /// Device tokens on the feedback list, over all apps.
     package var feedbackCountMax = 1_000_000
 
@@ -46,6 +48,13 @@ extension SimulatorSetting {
             in: 0...255,
             "the status for priority 10 with content-available alone; 0 takes it",
             source: "Apple calls it an error and names no status: processing error"
+        ),
+        .number(
+            "gateway-unreadable-payload-status",
+            \.legacy.unreadablePayloadStatus,
+            in: 0...255,
+            "the status for a payload that is no JSON object; 0 takes it",
+            source: "Apple asks for JSON and names no status: processing error"
         ),
         .number(
             "feedback-tokens",

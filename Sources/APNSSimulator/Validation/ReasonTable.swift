@@ -31,7 +31,7 @@ package enum ReasonTable {
         row(.badCollapseID, 400, "apns-collapse-id is longer than 64 bytes"),
         row(.badExpirationDate, 400, "apns-expiration is not a number"),
         row(.badMessageID, 400, "apns-id is not a canonical UUID"),
-        row(.badPriority, 400, "apns-priority is not 10, 5 or 1, or is 10 with a background push"),
+        row(.badPriority, 400, "apns-priority is none of 10, 5, 1, or 10 in the background, or 1 for a Live Activity"),
         row(
             .badTopic,
             400,

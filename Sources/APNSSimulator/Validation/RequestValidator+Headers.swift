@@ -55,15 +55,22 @@ extension RequestValidator {
     }
 
     func priority(_ value: ArraySlice<UInt8>?, _ pushType: PushType) throws(Rejected) -> Priority {
-        let takesAll = rules.backgroundAtOnce == .accept
         guard let value else {
-            guard pushType.allows(.immediate) || takesAll || profile == .apple else { throw Rejected(.badPriority) }
+            guard !isRefused(.immediate, pushType) || profile == .apple else { throw Rejected(.badPriority) }
             return pushType.allows(.immediate) ? .immediate : .powerAware
         }
-        guard let priority = Priority(headerValue: value.span), takesAll || pushType.allows(priority) else {
+        guard let priority = Priority(headerValue: value.span), !isRefused(priority, pushType) else {
             throw Rejected(.badPriority)
         }
         return priority
+    }
+
+    private func isRefused(_ priority: Priority, _ pushType: PushType) -> Bool {
+        switch (pushType, priority) {
+        case (.background, .immediate): rules.backgroundAtOnce == .badPriority
+        case (.liveactivity, .low): rules.liveActivityLow == .badPriority
+        default: false
+        }
     }
 
     static func expiration(_ value: ArraySlice<UInt8>?) throws(Rejected) -> Expiration? {

@@ -18,8 +18,8 @@ package struct ValidationRules: Sendable {
         case invalidPushType = "InvalidPushType"
     }
 
-    /// What becomes of a background push with priority 10.
-    package enum BackgroundAtOnce: String, CaseIterable, Sendable {
+    /// The answer to a priority that Apple does not give for the push type.
+    package enum UnfitPriority: String, CaseIterable, Sendable {
         case badPriority = "BadPriority"
         case accept
     }
@@ -63,7 +63,8 @@ package struct ValidationRules: Sendable {
 
     package var suffixMismatch = SuffixMismatch.badTopic
     package var missingPushType = MissingPushType.infer
-    package var backgroundAtOnce = BackgroundAtOnce.badPriority
+    package var backgroundAtOnce = UnfitPriority.badPriority
+    package var liveActivityLow = UnfitPriority.badPriority
     package var managementWithToken = ManagementWithToken.forbidden
     /// Refuses what is not a JSON object, instead of remarking on it.
     package var strictJSON = false

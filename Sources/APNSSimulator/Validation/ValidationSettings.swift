@@ -28,6 +28,12 @@ extension SimulatorSetting {
             source: "Apple calls it an error; the reason is ours"
         ),
         .choice(
+            "live-activity-priority-1",
+            \.validation.liveActivityLow,
+            "a push for a Live Activity with priority 1",
+            source: "Apple gives 10 and 5 for them; the reason is ours"
+        ),
+        .choice(
             "mdm-with-token",
             \.validation.managementWithToken,
             "a device management push that comes with a provider token instead of its certificate",

@@ -145,6 +145,33 @@ struct GatewayTests {
         await site.simulator.close()
     }
 
+    /// Refusals of Apple's for notifications that each layout can carry.
+    @Test func `a payload that is no JSON object and a token of another length are refused`() async throws {
+        let site = try await ServiceSite()
+        let device = try await site.device()
+        let short = try DeviceToken(bytes: Array(device.deviceToken.bytes.dropLast()))
+        let long = try DeviceToken(bytes: device.deviceToken.bytes + [0])
+        let refused: [(LegacyNotification, LegacyStatus)] =
+            ["{", "[]", "1", "{}}", "\u{FEFF}{}"].map {
+                (Self.notification(device.deviceToken, $0), .processingError)
+            } + [short, long].map { (Self.notification($0), .invalidTokenSize) }
+        for (notification, status) in refused {
+            for command in [LegacyCommand.enhanced, .frame] {
+                #expect(try await site.gateway(command).deliver([notification]) == [.refused(status)])
+            }
+            let client = try await GatewayClient.connect(to: site)
+            var bytes: [UInt8] = []
+            try notification.append(to: &bytes, as: .simple)
+            await client.send(bytes)
+            let end = await client.end()
+            #expect(end.bytes == [] && end.error != nil, "the simple layout says nothing")
+        }
+        let good = Self.notification(device.deviceToken)
+        #expect(try await site.gateway().deliver([good]) == [.accepted])
+        #expect(try await Self.pushes(1, device).map(\.payload) == [good.payload], "none of the others came")
+        await site.simulator.close()
+    }
+
     @Test func `a setting says what priority 10 with content-available alone gets`() async throws {
         for status in [0, 255] as [UInt8] {
             let site = try await ServiceSite { $0.legacy.contentAvailableStatus = status }

@@ -65,6 +65,9 @@ extension SettingEffect {
         ) { stage in
             try await stage.gatewayAnswer(#"{"aps":{"content-available":1}}"#)
         },
+        SettingEffect("gateway-unreadable-payload-status", "0", from: "refused(1)", to: "accepted") { stage in
+            try await stage.gatewayAnswer("no JSON")
+        },
         SettingEffect("feedback-tokens", "0", from: "1", to: "0") { stage in
             let token = try await stage.enrol()
             await stage.site.simulator.unregister(token)

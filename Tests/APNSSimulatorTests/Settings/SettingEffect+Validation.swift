@@ -21,6 +21,12 @@ extension SettingEffect {
         SettingEffect("background-priority-10", "accept", from: "400 BadPriority", to: "200") { stage in
             try await stage.push { $0["apns-push-type"] = "background" }
         },
+        SettingEffect("live-activity-priority-1", "accept", from: "400 BadPriority", to: "200") { stage in
+            try await stage.push {
+                $0["apns-topic"] = "com.example.chat.push-type.liveactivity"
+                ($0["apns-push-type"], $0["apns-priority"]) = ("liveactivity", "1")
+            }
+        },
         SettingEffect("mdm-with-token", "TopicDisallowed", from: "403 Forbidden", to: "400 TopicDisallowed") { stage in
             try await stage.push { $0["apns-push-type"] = "mdm" }
         },
