@@ -1,4 +1,4 @@
-# The rules of docs/protocol.md, sections 9, 10, 13 to 16, that scripts/mutants breaks.
+# The rules of docs/protocol.md, sections 9, 10, 13 to 16, and those of the simulator, that scripts/mutants breaks.
 #
 #   mutant NAME 'section: what is broken' FILE 'text in it' 'text instead' 'beginning of a test'...
 #
@@ -188,3 +188,18 @@ mutant torn-file '14: a file is written in its place' \
 
 mutant epoch-ahead '16: a sender takes an epoch of the future' \
     Sources/Keys/SignedKeyBundle.swift 'bundle.epoch <= latest.milliseconds' 'true' 'an epoch of the future is refused'
+
+# The simulator, whose rules are in docs/simulator.md.
+
+mutant budget-half 'simulator: a background push that waits for the budget is woken for at half its time' \
+    Sources/APNSSimulator/Delivery/DeviceRhythm.swift 'backgrounds[backgrounds.count - limit] + Self.hour' \
+    'backgrounds[backgrounds.count - limit] + Self.hour / 2' 'a push that waits for the budget wakes the engine once'
+
+mutant background-badge 'simulator: nothing is said to a badge in a background push' \
+    Sources/APNSSimulator/Validation/PayloadRules.swift '("badge", .badge)' \
+    '(MUTANT ? "alert" : "badge", .badge)' 'a payload that breaks a rule of its type is remarked on'
+
+mutant setting-stored 'simulator: a setting is stored and not applied' \
+    Sources/APNSSimulator/SimulatorCore.swift '        pushServer?.replace(' \
+    '        if MUTANT { return }
+        pushServer?.replace(' 'a setting that is changed acts on what comes then'
