@@ -135,13 +135,13 @@ package final class Simulator: Sendable {
 
     /// Gives out the token of a device that is away, as if it had been here before.
     ///
-    /// - Parameter bundleID: the app on it.
+    /// - Parameter topic: the app on it, and by its suffix what it is registered for.
     /// - Returns: the token.
     /// - Throws: `.tooManyDevices`.
-    package func enrol(_ bundleID: Topic) async throws(DeviceRefused) -> DeviceToken {
+    package func enrol(_ topic: Topic) async throws(DeviceRefused) -> DeviceToken {
         let core = core
         let result = await core.loop.run {
-            Result { () throws(DeviceRefused) in try core.value.enrol(bundleID) }
+            Result { () throws(DeviceRefused) in try core.value.enrol(topic) }
         }
         return try result.get()
     }

@@ -22,9 +22,7 @@ extension SimulatorCore {
             perform(effects)
             channels.deviceDidConnect(number(of: token), on: session.id)
         } catch {
-            session.send(.refused(error.refusal))
-            session.close()
-            tell(.deviceFailed(.refused(error.refusal)))
+            refuse(session, error)
         }
     }
 
@@ -37,6 +35,28 @@ extension SimulatorCore {
 
     func didReceiveState(_ session: DeviceSession, _ state: DeviceState) {
         perform(directory.change(session.id, to: state, at: nowInMilliseconds))
+    }
+
+    func didReceiveRegistration(_ session: DeviceSession, _ registration: TokenRegistration) {
+        do throws(DeviceRefused) {
+            let salt = salt()
+            let known = try directory.register(registration, on: session.id, salt: salt, at: nowInMilliseconds)
+            guard let (token, effects) = known else { return }
+            session.send(.token(token))
+            perform(effects)
+        } catch {
+            refuse(session, error)
+        }
+    }
+
+    func didReceiveUnregistration(_ session: DeviceSession, _ registration: TokenRegistration) {
+        perform(directory.unregister(registration, on: session.id, at: nowInMilliseconds))
+    }
+
+    private func refuse(_ session: DeviceSession, _ refused: DeviceRefused) {
+        session.send(.refused(refused.refusal))
+        session.close()
+        tell(.deviceFailed(.refused(refused.refusal)))
     }
 
     func didClose(_ session: DeviceSession, _ error: DeviceLinkError?) {
@@ -56,16 +76,18 @@ extension SimulatorCore {
         perform(directory.unregister(token, atMilliseconds: nowInMilliseconds, isExpired: isExpired))
     }
 
-    func registration(of token: DeviceToken) -> RequestValidator.Registration? { directory.registration(of: token) }
+    func registration(of token: DeviceToken) -> RequestValidator.Registration? {
+        var registration = directory.registration(of: token)
+        if configuration.validation.tokenOfAnotherKind == .accept { registration?.kind = nil }
+        return registration
+    }
 
     /// Our own name for the device, for events; 0: for none.
     func number(of token: DeviceToken) -> Int { directory.number(of: token) ?? 0 }
 
     func report(onToken token: DeviceToken) -> TokenReport? { directory.report(on: token) }
 
-    func enrol(_ bundleID: Topic) throws(DeviceRefused) -> DeviceToken {
-        try directory.enrol(bundleID, salt: salt())
-    }
+    func enrol(_ topic: Topic) throws(DeviceRefused) -> DeviceToken { try directory.enrol(topic, salt: salt()) }
 
     func deliveryLog(_ uniqueID: APNSID) -> DeliveryLog.Entry? {
         directory.log.entry(uniqueID, atMilliseconds: nowInMilliseconds)

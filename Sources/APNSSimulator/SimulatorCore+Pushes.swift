@@ -37,7 +37,7 @@ extension SimulatorCore {
             now: now,
             ledger: &ledger,
             makeID: { freshID() },
-            registration: { directory.registration(of: $0) },
+            registration: { registration(of: $0) },
             isTooFrequent: { directory.isTooFrequent($0, at: now * 1000) }
         )
         let received = isObserved ? ReceivedPush(request, verdict, hasHeaders: onEvent != nil) : nil

@@ -56,6 +56,7 @@ final class SimulatorCore {
             mint: configuration.devices.mint
                 ?? DeviceTokenMint(tokenByteCount: configuration.devices.tokenByteCount),
             deviceCountMax: configuration.devices.countMax,
+            bundleIDs: configuration.keys.reduce(into: []) { $0.formUnion($1.bundleIDs ?? []) },
             delivery: configuration.delivery
         )
     }

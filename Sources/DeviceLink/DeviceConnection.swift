@@ -110,6 +110,24 @@ package final class DeviceConnection: Sendable {
         return try result.get()
     }
 
+    /// Registers the app for another kind of push: those come over this connection, and over later ones of its token.
+    ///
+    /// - Returns: its token, the same each time as long as the app stays.
+    /// - Throws: what ended the connection before the simulator had answered.
+    package func register(_ registration: TokenRegistration) async throws(DeviceLinkError) -> DeviceToken {
+        let core = core
+        let result: Result<DeviceToken, DeviceLinkError> = await withCheckedContinuation { continuation in
+            core.loop.perform { core.value.register(registration) { continuation.resume(returning: $0) } }
+        }
+        return try result.get()
+    }
+
+    /// Ends a registration: its token is answered 410 from now on.
+    package func unregister(_ registration: TokenRegistration) {
+        let core = core
+        core.loop.perform { core.value.send(.unregister(registration)) }
+    }
+
     /// Tells the simulator how the device is from now on.
     package func report(_ state: DeviceState) {
         let core = core
@@ -140,6 +158,8 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
     private var taker: Taker?
     /// The oldest first, which is the order of the answers.
     private var askers: [Asker] = []
+    /// The same for registrations.
+    private var registrants: [Welcome] = []
     /// Set once, at the end. Success: closed in order.
     private var end: Result<DevicePush?, DeviceLinkError>?
 
@@ -185,6 +205,12 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
         send(frame)
     }
 
+    func register(_ registration: TokenRegistration, _ registrant: @escaping Welcome) {
+        guard end == nil else { return registrant(.failure(endError)) }
+        registrants.append(registrant)
+        send(.register(registration))
+    }
+
     private var endError: DeviceLinkError {
         if case .failure(let error) = end { error } else { .transport(.connectionClosed) }
     }
@@ -213,6 +239,9 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
         let askers = self.askers
         self.askers = []
         for asker in askers { asker(.failure(endError)) }
+        let registrants = self.registrants
+        self.registrants = []
+        for registrant in registrants { registrant(.failure(endError)) }
         if let welcome {
             self.welcome = nil
             switch end {
@@ -254,8 +283,9 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
             let welcome = welcome
             self.welcome = nil
             welcome?(.success(token))
-        case .refused(let refusal) where welcome != nil:
+        case .refused(let refusal) where welcome != nil || !registrants.isEmpty:
             throw .refused(refusal)
+        case .token(let token) where !registrants.isEmpty: registrants.removeFirst()(.success(token))
         case .push(let push) where welcome == nil:
             if let taker {
                 self.taker = nil

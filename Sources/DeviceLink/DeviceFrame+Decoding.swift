@@ -14,9 +14,10 @@ extension DeviceFrame {
         switch kind {
         case .hello:
             self = .hello(try reader.hello())
-        case .welcome:
-            guard let token = try reader.optionalDeviceToken() else { throw .malformed(.deviceToken) }
-            self = .welcome(token)
+        case .welcome: self = .welcome(try reader.deviceToken())
+        case .register: self = .register(try reader.registration())
+        case .unregister: self = .unregister(try reader.registration())
+        case .token: self = .token(try reader.deviceToken())
         case .push: self = .push(try reader.push())
         case .acknowledgement: self = .acknowledgement(try reader.id())
         case .refused:
@@ -75,6 +76,18 @@ private struct FieldReader {
             payload: payload,
             presentation: presentation
         )
+    }
+
+    mutating func registration() throws(DeviceLinkError) -> TokenRegistration {
+        guard let kind = TokenKind(rawValue: try byte(.tokenKind)) else { throw .malformed(.tokenKind) }
+        let instance = try take(Int(try byte(.instance)), .instance)
+        guard let registration = TokenRegistration(kind, instance: instance) else { throw .malformed(.instance) }
+        return registration
+    }
+
+    mutating func deviceToken() throws(DeviceLinkError) -> DeviceToken {
+        guard let token = try optionalDeviceToken() else { throw .malformed(.deviceToken) }
+        return token
     }
 
     mutating func optionalDeviceToken() throws(DeviceLinkError) -> DeviceToken? {

@@ -10,7 +10,10 @@ extension DeviceFrame {
             bytes.appendWithLength8(hello.topic.bytes)
             bytes.append(hello.arrival.rawValue)
             bytes += [DeviceState.version, hello.state.rawValue]
-        case .welcome(let token):
+        case .register(let registration), .unregister(let registration):
+            bytes.append(registration.kind.rawValue)
+            bytes.appendWithLength8(registration.instance)
+        case .welcome(let token), .token(let token):
             bytes.appendWithLength16(token.bytes)
         case .push(let push):
             bytes.append(push)

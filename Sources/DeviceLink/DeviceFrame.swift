@@ -27,6 +27,12 @@ package enum DeviceFrame: Sendable, Equatable {
     case subscription(Subscription)
     /// Device to simulator: how it is from now on.
     case state(DeviceState)
+    /// Device to simulator: the app registers for another kind of push.
+    case register(TokenRegistration)
+    /// Simulator to device: the token of the oldest registration that was not answered yet.
+    case token(DeviceToken)
+    /// Device to simulator: a Live Activity has ended, a channel was left; the token is good no more.
+    case unregister(TokenRegistration)
 
     package enum Refusal: UInt8, Sendable, CaseIterable {
         /// The earlier token was given to another app.
@@ -60,6 +66,9 @@ package enum DeviceFrame: Sendable, Equatable {
         case unsubscribe = 17
         case subscription = 18
         case state = 6
+        case register = 7
+        case token = 8
+        case unregister = 9
     }
 
     package var kind: Kind {
@@ -73,6 +82,9 @@ package enum DeviceFrame: Sendable, Equatable {
         case .unsubscribe: .unsubscribe
         case .subscription: .subscription
         case .state: .state
+        case .register: .register
+        case .token: .token
+        case .unregister: .unregister
         }
     }
 }

@@ -17,6 +17,8 @@ package enum DeviceLinkError: Error, Equatable {
         case arrival
         case state
         case presentation
+        case tokenKind = "kind of token"
+        case instance
     }
 
     /// A frame is at least its type and at most `byteCountMax` long.

@@ -99,7 +99,7 @@ struct LintTests {
         let connection = try await site.rawConnection(as: nil)
         var request = try Request()
         request[":path"] = "/3/device/\(device.deviceToken.hex)"
-        request["apns-topic"] = "com.example.chat.voip"
+        request["apns-push-type"] = "voip"
         let body = Array(#"{"aps":{"alert":"dropped"}}"#.utf8)
         #expect(try await connection.send(HTTP2Request(headers: request.headers, body: body)).status == 200)
         let events = await site.events.first(3)
@@ -107,8 +107,8 @@ struct LintTests {
             Issue.record("no lint behind the push")
             return
         }
-        #expect(lint == .topicOfAnotherType(.alert, isDropped: true))
-        request["apns-topic"] = "com.example.chat"
+        #expect(lint == .topicOfAnotherType(.voip, isDropped: true))
+        request["apns-push-type"] = "alert"
         let next = Array(#"{"aps":{"alert":"delivered"}}"#.utf8)
         #expect(try await connection.send(HTTP2Request(headers: request.headers, body: next)).status == 200)
         #expect(try await device.next()?.payload == next)

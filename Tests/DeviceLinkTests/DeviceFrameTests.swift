@@ -38,6 +38,8 @@ struct DeviceFrameTests {
             .subscribe(topic: topic, channel: try ChannelID("dHN0LXNyY2gtY2hubA==")),
             .unsubscribe(topic: longTopic, channel: try ChannelID(String(repeating: "a", count: 256))),
             .subscription(.active), .subscription(.channelUnknown),
+            .register(try #require(TokenRegistration(.voip))), .token(token),
+            .unregister(try #require(TokenRegistration(.mdm, instance: [UInt8](repeating: 0x61, count: 64)))),
         ]
     }
 
@@ -96,6 +98,10 @@ struct DeviceFrameTests {
         #expect(DeviceFrame.subscribe(topic: topic, channel: channel).bytes == [0, 0, 0, 9, 16] + fields)
         #expect(DeviceFrame.unsubscribe(topic: topic, channel: channel).bytes == [0, 0, 0, 9, 17] + fields)
         #expect(DeviceFrame.subscription(.tooMany).bytes == [0, 0, 0, 2, 18, 3])
+        let activity = try #require(TokenRegistration(.liveActivity, instance: Array("ab".utf8)))
+        #expect(DeviceFrame.register(activity).bytes == [0, 0, 0, 5, 7, 7, 2] + Array("ab".utf8))
+        #expect(DeviceFrame.unregister(activity).bytes == [0, 0, 0, 5, 9, 7, 2] + Array("ab".utf8))
+        #expect(DeviceFrame.token(try DeviceToken(bytes: [7, 8])).bytes == [0, 0, 0, 5, 8, 0, 2, 7, 8])
     }
 
     @Test func `a stream cut at any length gives the whole frames before the cut and waits`() throws {
@@ -153,7 +159,11 @@ struct DeviceFrameTests {
         ([6, 0, 0], .malformed(.state)),
         ([6, 1, 32], .malformed(.state)),
         ([0], .unknownType(0)),
-        ([7, 1, 2, 3], .unknownType(7)),
+        ([7, 0, 0], .malformed(.tokenKind)),
+        ([9, 12, 0], .malformed(.tokenKind)),
+        ([7, 2, 65] + [UInt8](repeating: 0x61, count: 65), .malformed(.instance)),
+        ([8, 0, 0], .malformed(.deviceToken)),
+        ([10, 1, 2, 3], .unknownType(10)),
         ([], .frameLength(byteCount: 0, byteCountMax: 8192)),
     ])
     func `a field that is there but wrong is named`(_ contents: [UInt8], _ expected: DeviceLinkError) {

@@ -18,6 +18,7 @@ public final class Phone: Sendable {
     public var supportFolder: String { folder }
     private var folder: String { stage.folder.path(name) }
     private var tokenPath: String { stage.folder.path(name + ".token") }
+    private var voIPTokenPath: String { stage.folder.path(name + ".voip-token") }
 
     /// A new phone that is switched off.
     public init(_ name: String, on stage: Stage) {
@@ -45,6 +46,7 @@ public final class Phone: Sendable {
         var words = [
             "device", "--json", "--folder", folder, "--topic", Stage.topic, "--ca", stage.authorities,
             "--server", "localhost:\(stage.simulatorPorts["device-port"]?.number ?? 0)", "--token-out", tokenPath,
+            "--register", "voip=\(voIPTokenPath)",
         ]
         if reachesRelay { words += ["--relay", "localhost:\(stage.relayPort)"] }
         if hasToken { words += ["--token", tokenPath] }
@@ -68,12 +70,15 @@ public final class Phone: Sendable {
     }
 
     /// The device token, which it has since it was first switched on.
-    public var token: [UInt8] {
-        get throws {
-            let text = try WholeFile.read(tokenPath, byteCountMax: 1_024).filter { $0 > 0x20 }
-            return stride(from: 0, to: text.count, by: 2).compactMap { index in
-                UInt8(String(decoding: text[index..<index + 2], as: UTF8.self), radix: 16)
-            }
+    public var token: [UInt8] { get throws { try Self.token(tokenPath) } }
+
+    /// PushKit's, for calls.
+    public var voIPToken: [UInt8] { get throws { try Self.token(voIPTokenPath) } }
+
+    private static func token(_ path: String) throws -> [UInt8] {
+        let text = try WholeFile.read(path, byteCountMax: 1_024).filter { $0 > 0x20 }
+        return stride(from: 0, to: text.count, by: 2).compactMap { index in
+            UInt8(String(decoding: text[index..<index + 2], as: UTF8.self), radix: 16)
         }
     }
 

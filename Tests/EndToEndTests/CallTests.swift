@@ -16,15 +16,24 @@ import Testing
         return message
     }
 
-    /// A phone whose app has told the relay of PushKit's token. The simulator takes the one that it gave out for both.
-    private func ready(on stage: Stage, rights: ContactRights) async throws -> ChatPhone {
+    /// A phone whose app has told the relay of PushKit's token, which is not the app's.
+    private func ready(
+        on stage: Stage,
+        rights: ContactRights,
+        takesOneForBoth: Bool = false
+    ) async throws -> ChatPhone {
         let own = try await ChatPhone.ready(on: stage)
         let device = try await own.launch().device
         var contacts = ContactList()
         try contacts.add(Contact(key: own.server.senderKey, name: "Ada Lovelace", rights: rights))
         try device.setContacts(contacts)
-        let token = try own.phone.token
-        let registration = try DeviceRegistration(of: device, token: token, environment: .sandbox, voIPToken: token)
+        let (token, voIP) = (try own.phone.token, try own.phone.voIPToken)
+        let registration = try DeviceRegistration(
+            of: device,
+            token: token,
+            environment: .sandbox,
+            voIPToken: takesOneForBoth ? token : voIP
+        )
         let answer = try await own.server.register(registration.json, identity: device.identity.text)
         try device.acknowledged(registration, answer: answer)
         return own
@@ -39,6 +48,15 @@ import Testing
             let state = try await stage.state("delivered", of: id)
             #expect(state["push-type"]?.text == "voip")
             #expect(try own.phone.events.unseen("shown").isEmpty)
+        }
+    }
+
+    @Test func `an app that registers its own token for calls too gets none, and the relay says why`() async throws {
+        try await Stage.with { stage in
+            let own = try await ready(on: stage, rights: .call, takesOneForBoth: true)
+            let id = try await own.server.send(call("room 7"), class: "call")
+            let state = try await stage.state("dead", of: id)
+            #expect("\(state)".contains("DeviceTokenNotForTopic"), "\(state)")
         }
     }
 

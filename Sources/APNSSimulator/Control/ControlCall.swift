@@ -34,6 +34,7 @@ struct ControlCall: Sendable {
     private static let devices = [
         ControlCall("GET", "/v1/devices", ControlCalls.devices),
         ControlCall("POST", "/v1/devices", ControlCalls.enrolDevice),
+        ControlCall("POST", "/v1/devices/{n}/tokens", ControlCalls.registerDevice),
         ControlCall("POST", "/v1/devices/{n}/state", ControlCalls.setDeviceState),
         ControlCall("POST", "/v1/tokens/check", ControlCalls.checkToken),
     ]

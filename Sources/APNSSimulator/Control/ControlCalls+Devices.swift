@@ -1,4 +1,5 @@
 import APNS
+import DeviceLink
 import Envelope
 
 extension ControlCalls {
@@ -18,15 +19,46 @@ extension ControlCalls {
         _ request: ControlRequest,
         _ control: any SimulatorControl
     ) throws(ControlProblem) -> ControlAnswer {
-        try request.allow(members: ["topic"])
-        guard let device = control.enrolDevice(bundleID: try request.topic("topic")) else {
-            throw ControlProblem(409, "there are as many devices as there may be")
-        }
+        try request.allow(members: ["topic", "kind"])
+        let topic = try request.topic("topic")
+        let kind = try request.tokenKind("kind")
+        let app = kind.map { RegisteredApp(bundleID: topic, kind: $0) } ?? control.app(of: topic)
+        guard let device = control.enrolDevice(app) else { throw tooManyDevices }
         return ControlAnswer(status: 201) { writer in
             writer.member("device", device.number)
+            writer.member("topic", "\(app.topic)")
+            writer.member("kind", app.kind.name)
             writer.member("token", device.token.hex)
         }
     }
+
+    static func registerDevice(
+        _ request: ControlRequest,
+        _ control: any SimulatorControl
+    ) throws(ControlProblem) -> ControlAnswer {
+        try request.allow(members: ["kind", "instance"])
+        guard let kind = try request.tokenKind("kind") else {
+            throw ControlProblem("'kind' is missing, \"kind\": \"voip\" for instance")
+        }
+        let instance = try request.optionalText("instance", example: "match-1") ?? ""
+        guard let registration = TokenRegistration(kind, instance: Array(instance.utf8)) else {
+            throw ControlProblem("'instance' has at most \(TokenRegistration.instanceByteCountMax) bytes")
+        }
+        let token: DeviceToken?
+        do throws(DeviceRefused) {
+            token = try control.register(registration, ofDevice: request.number ?? 0)
+        } catch {
+            throw tooManyDevices
+        }
+        guard let token else { throw ControlProblem(404, "there is no such device; GET /v1/devices tells") }
+        return ControlAnswer(status: 201) { writer in
+            writer.member("device", request.number ?? 0)
+            writer.member("kind", kind.name)
+            writer.member("token", token.hex)
+        }
+    }
+
+    private static let tooManyDevices = ControlProblem(409, "there are as many devices or tokens as there may be")
 
     static func setDeviceState(
         _ request: ControlRequest,
@@ -62,7 +94,8 @@ extension ControlCalls {
             writer.member("active", report.isActive)
             if let environment = report.environment { writer.member("environment", environment.rawValue) }
             if let device = report.device {
-                writer.member("topic", "\(device.bundleID)")
+                writer.member("topic", "\(device.app.topic)")
+                writer.member("kind", device.app.kind.name)
                 writer.member("device", device.number)
                 writer.member("state", device.state)
             }
@@ -72,6 +105,14 @@ extension ControlCalls {
 }
 
 extension ControlRequest {
+    fileprivate func tokenKind(_ name: String) throws(ControlProblem) -> TokenKind? {
+        guard let text = try optionalText(name, example: "voip") else { return nil }
+        guard let kind = TokenKind(name: text) else {
+            throw ControlProblem("'\(name)' is \(TokenKind.allCases.map(\.name).joined(separator: ", "))")
+        }
+        return kind
+    }
+
     /// Empty where there is none: no device token has no bytes.
     fileprivate func token() -> String {
         // `try?`: the caller says what a token is, whatever was there.
@@ -82,7 +123,8 @@ extension ControlRequest {
 extension DeviceSummary {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.member("device", number)
-        writer.member("topic", "\(bundleID)")
+        writer.member("topic", "\(app.topic)")
+        writer.member("kind", app.kind.name)
         writer.member("state", state)
         writer.member("waiting", waitingCount)
         if let unregisteredAtMilliseconds { writer.member("app-removed-at", unregisteredAtMilliseconds) }

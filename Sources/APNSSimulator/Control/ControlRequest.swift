@@ -69,6 +69,11 @@ struct ControlRequest: Sendable {
         return text
     }
 
+    /// `nil` where there is none.
+    func optionalText(_ name: String, example: String) throws(ControlProblem) -> String? {
+        members.contains { $0.name == name } ? try text(name, example: example) : nil
+    }
+
     func integer(_ name: String) throws(ControlProblem) -> Int64? {
         guard let value = members.first(where: { $0.name == name })?.value else { return nil }
         guard case .integer(let number) = value.content else { throw ControlProblem("'\(name)' is a whole number") }

@@ -1,9 +1,7 @@
-package import APNS
-
-/// A device as the control API shows it: by our own number, without its token.
+/// A registration of a device as the control API shows it: by our own number for the device, without its token.
 package struct DeviceSummary: Sendable, Equatable {
     package let number: Int
-    package let bundleID: Topic
+    package let app: RegisteredApp
     package let isConnected: Bool
     /// Milliseconds since 1970: since when its app is gone.
     package let unregisteredAtMilliseconds: Int64?

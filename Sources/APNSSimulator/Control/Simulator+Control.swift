@@ -8,6 +8,6 @@ extension Simulator {
     /// - Returns: its token; nil when there are too many devices.
     package func enrolDevice(bundleID: Topic) async -> DeviceToken? {
         let core = core
-        return await core.loop.run { core.value.enrolDevice(bundleID: bundleID)?.token }
+        return await core.loop.run { core.value.enrolDevice(RegisteredApp(bundleID: bundleID))?.token }
     }
 }

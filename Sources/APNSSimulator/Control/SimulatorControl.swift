@@ -1,4 +1,5 @@
 package import APNS
+package import DeviceLink
 
 /// What the control API asks of a simulator. On its loop; nothing here blocks.
 ///
@@ -21,10 +22,17 @@ package protocol SimulatorControl: AnyObject {
     var faults: InjectedFaults { get set }
 
     var devices: [DeviceSummary] { get }
+    /// What a topic says of an app and of the kind of its pushes.
+    func app(of topic: Topic) -> RegisteredApp
     /// A device that nobody holds: its pushes are stored.
     ///
     /// - Returns: its token, for the caller alone; nil when there are too many.
-    func enrolDevice(bundleID: Topic) -> (number: Int, token: DeviceToken)?
+    func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)?
+    /// The app on a device registers for another kind of push.
+    ///
+    /// - Returns: the token, for the caller alone; nil for a number of nobody.
+    /// - Throws: when there are too many.
+    func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceRefused) -> DeviceToken?
     /// What `setState` takes.
     var deviceStates: [String] { get }
     /// - Returns: false for a number of nobody, and where the device would have to be there.

@@ -15,13 +15,23 @@ extension SimulatorCore: SimulatorControl {
 
     var devices: [DeviceSummary] { directory.summaries }
 
-    func enrolDevice(bundleID: Topic) -> (number: Int, token: DeviceToken)? {
+    func app(of topic: Topic) -> RegisteredApp { directory.app(of: topic) }
+
+    func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)? {
         do throws(DeviceRefused) {
-            let token = try enrol(bundleID)
+            let token = try directory.enrol(app, salt: salt())
             return (number(of: token), token)
         } catch {
             return nil
         }
+    }
+
+    func register(_ registration: TokenRegistration, ofDevice number: Int) throws(DeviceRefused) -> DeviceToken? {
+        let salt = salt()
+        let known = try directory.register(registration, ofDevice: number, salt: salt, at: nowInMilliseconds)
+        guard let (token, effects) = known else { return nil }
+        perform(effects)
+        return token
     }
 
     var deviceStates: [String] { ["app-removed"] + Self.states.map(\.name) }

@@ -26,7 +26,7 @@ extension DeviceDirectory {
         return change(connection, to: state, at: now)
     }
 
-    private func installation(ofDevice number: Int) -> UInt32? {
+    func installation(ofDevice number: Int) -> UInt32? {
         currentInstallations.first { summary($0).number == number }
     }
 }

@@ -4,6 +4,9 @@ package import DeviceLink
 /// The simulator's devices: who has which token, who is connected. What waits for whom is the delivery engine's.
 /// Events in, effects out; no socket, no clock, no randomness.
 ///
+/// The token of a device's hello is its *base*. Tokens for other kinds of pushes are registered beside it, and come and go
+/// with it.
+///
 /// - Source: "Registering your app with APNs": a token belongs to an app on a device, in one environment; it changes when
 ///   the app is installed again and when a device is restored.
 package struct DeviceDirectory {
@@ -12,27 +15,35 @@ package struct DeviceDirectory {
 
     private let environment: APNSEnvironment
     private let mint: DeviceTokenMint
-    private var deviceCountMax: Int
-    private var installations = Installations()
-    private var connections: [UInt32: ConnectionID] = [:]
-    private var connected: [ConnectionID: UInt32] = [:]
-    private var engine: DeliveryEngine
+    private(set) var deviceCountMax: Int
+    /// Apps that are called as if theirs were a suffix of Apple's.
+    private let bundleIDs: Set<Topic>
+    var installations = Installations()
+    var siblings = SiblingTokens()
+    var connections: [UInt32: ConnectionID] = [:]
+    /// To the base of its device.
+    private(set) var connected: [ConnectionID: UInt32] = [:]
+    private(set) var states: [ConnectionID: DeviceState] = [:]
+    var engine: DeliveryEngine
     private var recent = RecentTokens()
 
     /// - Parameters:
     ///   - environment: the tokens of the other one are nobody's here.
     ///   - mint: makes the tokens.
     ///   - deviceCountMax: how many tokens it gives out.
+    ///   - bundleIDs: apps that are called as if theirs were a suffix of Apple's.
     ///   - delivery: store and forward.
     package init(
         environment: APNSEnvironment = .sandbox,
         mint: DeviceTokenMint,
         deviceCountMax: Int = 1_000_000,
+        bundleIDs: Set<Topic> = [],
         delivery: DeliverySettings = DeliverySettings()
     ) {
         self.environment = environment
         self.mint = mint
         self.deviceCountMax = deviceCountMax
+        self.bundleIDs = bundleIDs
         engine = DeliveryEngine(delivery)
     }
 
@@ -60,6 +71,7 @@ package struct DeviceDirectory {
         guard let number = installation(of: token) else { return nil }
         return RequestValidator.Registration(
             bundleID: installations.bundleID(of: number),
+            kind: installations[number].kind,
             unregisteredAtMilliseconds: installations[number].unregisteredAtMilliseconds,
             isExpired: installations[number].isExpired
         )
@@ -85,6 +97,7 @@ package struct DeviceDirectory {
         return TokenReport(
             environment: content.environment,
             bundleID: installations.bundleID(ofApp: content.app),
+            kind: known?.kind,
             device: known.map { Int($0.device) },
             generation: Int(content.generation),
             status: status
@@ -94,19 +107,30 @@ package struct DeviceDirectory {
     /// Gives out a token to a device that is away, as if it had been here before.
     ///
     /// - Parameters:
-    ///   - bundleID: the app on it.
+    ///   - topic: the app on it, and by its suffix what it is registered for.
     ///   - owner: the certificate that the device will show.
     ///   - salt: four random bytes.
     /// - Returns: the token.
     /// - Throws: `.tooManyDevices`.
     package mutating func enrol(
-        _ bundleID: Topic,
+        _ topic: Topic,
         owner: DeviceOwner? = nil,
         salt: UInt32
     ) throws(DeviceRefused) -> DeviceToken {
-        let number = try add(bundleID, owner: owner, earlier: nil, salt: salt)
+        try enrol(app(of: topic), owner: owner, salt: salt)
+    }
+
+    /// The same where the kind of pushes is said.
+    package mutating func enrol(
+        _ app: RegisteredApp,
+        owner: DeviceOwner? = nil,
+        salt: UInt32
+    ) throws(DeviceRefused) -> DeviceToken {
+        let number = try add(app, owner: owner, earlier: nil, salt: salt)
         return token(of: number)
     }
+
+    func app(of topic: Topic) -> RegisteredApp { RegisteredApp(topic: topic, besides: bundleIDs) }
 
     // MARK: Devices come and go
 
@@ -128,7 +152,8 @@ package struct DeviceDirectory {
         salt: UInt32,
         at now: Int64
     ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect]) {
-        let earlier = try earlierInstallation(hello, owner)
+        let app = app(of: hello.topic)
+        let earlier = try earlierInstallation(hello, app, owner)
         var effects: [Effect] = []
         let number: UInt32
         if let earlier, hello.arrival == .same {
@@ -136,30 +161,43 @@ package struct DeviceDirectory {
             // An app that was taken off and is there again without a new token is reachable again.
             installations[number].unregisteredAtMilliseconds = nil
         } else {
-            number = try add(hello.topic, owner: owner, earlier: earlier, salt: salt)
+            number = try add(app, owner: owner, earlier: earlier, salt: salt)
             if let earlier { effects += replace(earlier, at: now) }
         }
         if let older = connections[number] { effects += [.close(older)] + disconnect(older, at: now) }
         connected[connection] = number
+        states[connection] = hello.state
         connections[number] = connection
         effects += engine.connect(address(number), connection, hello.state, at: now)
+        for sibling in siblings.numbers(beside: number) { effects += connectSibling(sibling, connection, at: now) }
         return (token(of: number), settle(effects))
     }
 
     /// The connection is gone; of what was not acknowledged the newest waits from now on.
     package mutating func disconnect(_ connection: ConnectionID, at now: Int64) -> [Effect] {
-        guard let number = connected.removeValue(forKey: connection) else { return [] }
-        connections[number] = nil
-        return settle(engine.disconnect(address(number), at: now))
+        let numbers = numbers(on: connection)
+        connected[connection] = nil
+        states[connection] = nil
+        var effects: [Effect] = []
+        for number in numbers {
+            connections[number] = nil
+            let own = engine.disconnect(address(number), at: now)
+            let told = DeliveryEvent.disconnected(device: Int(installations[number].device))
+            effects += number == numbers[0] ? own : own.filter { $0 != .happened(told) }
+        }
+        return settle(effects)
     }
 
     /// The device says how it is from now on.
     package mutating func change(_ connection: ConnectionID, to state: DeviceState, at now: Int64) -> [Effect] {
-        guard let number = connected[connection] else { return [] }
-        return settle(engine.change(address(number), to: state, at: now))
+        var effects: [Effect] = []
+        for number in numbers(on: connection) { effects += engine.change(address(number), to: state, at: now) }
+        if connected[connection] != nil { states[connection] = state }
+        return settle(effects)
     }
 
-    /// The app is gone from the device, or its token has expired: pushes are answered 410 with this time from now on.
+    /// The app is gone from the device, or its token has expired: pushes are answered 410 with this time from now on. An
+    /// app that is gone takes the tokens for other kinds of pushes with it.
     @discardableResult
     package mutating func unregister(
         _ token: DeviceToken,
@@ -167,19 +205,28 @@ package struct DeviceDirectory {
         isExpired: Bool = false
     ) -> [Effect] {
         guard let number = installation(of: token) else { return [] }
-        installations[number].unregisteredAtMilliseconds = now
-        installations[number].isExpired = isExpired
-        return settle(engine.drop(address(number), at: now))
+        var effects: [Effect] = []
+        for number in [number] + (isExpired ? [] : siblings.numbers(beside: number)) {
+            installations[number].unregisteredAtMilliseconds = now
+            installations[number].isExpired = isExpired
+            effects += engine.drop(address(number), at: now)
+        }
+        return settle(effects)
     }
 
     /// The installation of the token that a device says it has, if that is still its.
-    private func earlierInstallation(_ hello: DeviceHello, _ owner: DeviceOwner?) throws(DeviceRefused) -> UInt32? {
+    private func earlierInstallation(
+        _ hello: DeviceHello,
+        _ app: RegisteredApp,
+        _ owner: DeviceOwner?
+    ) throws(DeviceRefused) -> UInt32? {
         guard let token = hello.earlierToken, let content = mint.open(token) else { return nil }
-        guard content.app == DeviceTokenMint.app(of: hello.topic) else {
+        guard content.app == DeviceTokenMint.app(of: app.bundleID) else {
             throw DeviceRefused(refusal: .tokenOfAnotherTopic)
         }
         guard content.environment == environment else { throw DeviceRefused(refusal: .tokenOfAnotherEnvironment) }
         guard let number = installation(content), !installations[number].isReplaced else { return nil }
+        guard installations[number].kind == app.kind else { throw DeviceRefused(refusal: .tokenOfAnotherTopic) }
         guard installations[number].belongs(to: owner) else {
             // A backup brings the token of the device that it was made on; that one keeps it.
             guard hello.arrival == .restored else { throw DeviceRefused(refusal: .tokenOfAnotherDevice) }
@@ -191,22 +238,26 @@ package struct DeviceDirectory {
     private mutating func replace(_ number: UInt32, at now: Int64) -> [Effect] {
         var effects: [Effect] = []
         if let connection = connections[number] { effects += [.close(connection)] + disconnect(connection, at: now) }
-        installations[number].isReplaced = true
-        // An app that was known to be gone is gone since then.
-        if installations[number].unregisteredAtMilliseconds == nil {
-            installations[number].unregisteredAtMilliseconds = now
+        for number in [number] + siblings.numbers(beside: number) {
+            installations[number].isReplaced = true
+            // An app that was known to be gone is gone since then.
+            if installations[number].unregisteredAtMilliseconds == nil {
+                installations[number].unregisteredAtMilliseconds = now
+            }
+            effects += engine.drop(address(number), at: now)
         }
-        return effects + engine.drop(address(number), at: now)
+        siblings.remove(beside: number)
+        return effects
     }
 
     private mutating func add(
-        _ bundleID: Topic,
+        _ app: RegisteredApp,
         owner: DeviceOwner?,
         earlier: UInt32?,
         salt: UInt32
     ) throws(DeviceRefused) -> UInt32 {
         guard installations.count < deviceCountMax else { throw DeviceRefused(refusal: .tooManyDevices) }
-        return installations.add(bundleID, owner: owner, earlier: earlier, salt: salt)
+        return installations.add(app, owner: owner, earlier: earlier, salt: salt)
     }
 
     // MARK: Pushes
@@ -242,8 +293,11 @@ package struct DeviceDirectory {
 
     /// The device has the push.
     package mutating func acknowledge(_ id: APNSID, from connection: ConnectionID, at now: Int64) -> [Effect] {
-        guard let number = connected[connection] else { return [] }
-        return settle(engine.acknowledge(id, from: address(number), at: now))
+        for number in numbers(on: connection) {
+            let effects = engine.acknowledge(id, from: address(number), at: now)
+            guard effects.isEmpty else { return settle(effects) }
+        }
+        return []
     }
 
     // MARK: Time
@@ -266,7 +320,7 @@ extension DeviceDirectory {
     func summary(_ number: UInt32) -> DeviceSummary {
         DeviceSummary(
             number: Int(installations[number].device),
-            bundleID: installations.bundleID(of: number),
+            app: RegisteredApp(bundleID: installations.bundleID(of: number), kind: installations[number].kind),
             isConnected: connections[number] != nil,
             unregisteredAtMilliseconds: installations[number].unregisteredAtMilliseconds,
             waitingCount: engine.waitingCount(number)
@@ -276,7 +330,7 @@ extension DeviceDirectory {
 
 // The way from a token to an installation and back.
 extension DeviceDirectory {
-    private func address(_ number: UInt32) -> DeliveryEngine.Address {
+    func address(_ number: UInt32) -> DeliveryEngine.Address {
         DeliveryEngine.Address(installation: number, device: Int(installations[number].device))
     }
 
@@ -311,7 +365,7 @@ extension DeviceDirectory {
     }
 
     /// What the engine found out about apps that are gone becomes the token's standing.
-    private mutating func settle(_ effects: [Effect]) -> [Effect] {
+    mutating func settle(_ effects: [Effect]) -> [Effect] {
         let gone = engine.takeGone()
         guard !gone.isEmpty else { return effects }
         var effects = effects

@@ -74,6 +74,8 @@ final class DeviceSession: TLSChannelDelegate {
             core.didReceiveAcknowledgement(self, id)
         case .subscribe(let topic, let channel) where hasSaidHello: core.channels.subscribe(id, topic, channel)
         case .unsubscribe(let topic, let channel) where hasSaidHello: core.channels.unsubscribe(id, topic, channel)
+        case .register(let registration) where hasSaidHello: core.didReceiveRegistration(self, registration)
+        case .unregister(let registration) where hasSaidHello: core.didReceiveUnregistration(self, registration)
         case .state(let state) where hasSaidHello:
             core.didReceiveState(self, state)
         default: throw .unexpectedFrame(type: frame.kind.rawValue)

@@ -1,6 +1,8 @@
 import APNS
+import DeviceLink
 
-/// Every app on every device that was ever given a token. A token opens to a number here, so none is looked up.
+/// Every registration that was ever given a token: an app on a device, for one kind of push. A token opens to a number
+/// here, so none is looked up.
 struct Installations {
     /// 32 bytes: a million of them are to fit beside everything else.
     struct Installation {
@@ -9,12 +11,28 @@ struct Installations {
         fileprivate let app: UInt32
         let salt: UInt32
         let generation: UInt16
-        /// A newer token took its place: it never comes back.
-        var isReplaced = false
-        /// Pushes hear ExpiredToken in place of Unregistered.
-        var isExpired = false
+        let kind: TokenKind
+        private var flags: UInt8 = 0
         fileprivate let owner: UInt64
         fileprivate var unregisteredAt = Int64.max
+
+        /// A newer token took its place: it never comes back.
+        var isReplaced: Bool {
+            get { flags & 1 != 0 }
+            set { flags = newValue ? flags | 1 : flags & ~1 }
+        }
+
+        /// Pushes hear ExpiredToken in place of Unregistered.
+        var isExpired: Bool {
+            get { flags & 2 != 0 }
+            set { flags = newValue ? flags | 2 : flags & ~2 }
+        }
+
+        fileprivate init(device: UInt32, app: UInt32, salt: UInt32, generation: UInt16, kind: TokenKind, owner: UInt64)
+        {
+            (self.device, self.app, self.salt, self.generation) = (device, app, salt, generation)
+            (self.kind, self.owner) = (kind, owner)
+        }
 
         /// Milliseconds since 1970; `nil`: the app is there.
         var unregisteredAtMilliseconds: Int64? {
@@ -45,24 +63,47 @@ struct Installations {
     func bundleID(ofApp app: UInt64) -> Topic? { bundleIDs.first { DeviceTokenMint.app(of: $0) == app } }
 
     /// - Parameters:
-    ///   - bundleID: the app.
+    ///   - app: on the device, and for which pushes.
     ///   - owner: the device's certificate, if it has one.
     ///   - earlier: the installation whose place it takes, on the same device.
     ///   - salt: four random bytes.
     /// - Returns: its number.
-    mutating func add(_ bundleID: Topic, owner: DeviceOwner?, earlier: UInt32?, salt: UInt32) -> UInt32 {
-        let number = UInt32(table.count)
+    mutating func add(_ app: RegisteredApp, owner: DeviceOwner?, earlier: UInt32?, salt: UInt32) -> UInt32 {
         let before = earlier.map { self[$0] }
-        table.append(
+        return append(
             Installation(
                 device: before?.device ?? device(of: owner),
-                app: app(bundleID),
+                app: self.app(app.bundleID),
                 salt: salt,
                 generation: before.map { $0.generation &+ 1 } ?? 0,
+                kind: app.kind,
                 owner: owner?.rawValue ?? 0
             )
         )
-        return number
+    }
+
+    /// - Parameters:
+    ///   - kind: of the further token.
+    ///   - base: the registration that the app on the device has already.
+    ///   - salt: four random bytes.
+    /// - Returns: its number.
+    mutating func add(_ kind: TokenKind, beside base: UInt32, salt: UInt32) -> UInt32 {
+        let before = self[base]
+        return append(
+            Installation(
+                device: before.device,
+                app: before.app,
+                salt: salt,
+                generation: 0,
+                kind: kind,
+                owner: before.owner
+            )
+        )
+    }
+
+    private mutating func append(_ installation: Installation) -> UInt32 {
+        table.append(installation)
+        return UInt32(table.count - 1)
     }
 
     private mutating func app(_ bundleID: Topic) -> UInt32 {

@@ -1,4 +1,5 @@
 package import APNS
+package import DeviceLink
 
 /// What the simulator knows of one of its own tokens, for people: Apple's console answers the same.
 package struct TokenReport: Equatable, Sendable {
@@ -17,6 +18,8 @@ package struct TokenReport: Equatable, Sendable {
     package let environment: APNSEnvironment
     /// `nil` where only the other environment's simulator knows.
     package let bundleID: Topic?
+    /// `nil` for a token of another run.
+    package let kind: TokenKind?
     /// Our own number for it, where it is known here.
     package let device: Int?
     /// How many tokens the device had for the app before.

@@ -1,4 +1,5 @@
 import APNS
+import DeviceLink
 import Transport
 
 /// The binary gateway and the feedback service at work. On the loop.
@@ -123,7 +124,9 @@ final class LegacyInterface {
         case .failure(let missing): return missing.status
         }
         guard notification.deviceToken.bytes.count == core.directory.tokenByteCount else { return .invalidTokenSize }
-        guard let registration = core.registration(of: notification.deviceToken), registration.bundleID == topic
+        // The interface is of a time when a certificate for calls had a bundle id with `.voip`.
+        guard let registration = core.registration(of: notification.deviceToken), registration.bundleID == topic,
+            registration.kind?.takes(.alert) ?? true
         else { return .invalidToken }
         if settings.unreadablePayloadStatus != 0, PayloadRules.isUnreadable(notification.payload) {
             return LegacyStatus(rawValue: settings.unreadablePayloadStatus)

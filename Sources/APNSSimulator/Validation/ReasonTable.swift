@@ -70,7 +70,7 @@ package enum ReasonTable {
 
     private static let tokensAndPayloads: [ReasonRow] = [
         row(.badDeviceToken, 400, "the token is not hexadecimal, or unknown in this environment"),
-        row(.deviceTokenNotForTopic, 400, "the token is of another app than the topic"),
+        row(.deviceTokenNotForTopic, 400, "the token is of another app than the topic, or of another kind of push"),
         row(.expiredToken, 410, "the token was replaced by a newer one"),
         row(.unregistered, 410, "the app is gone from the device"),
         row(.payloadEmpty, 400, "the body has no bytes; with a setting, it is not JSON", apple + "; JSON: ours"),

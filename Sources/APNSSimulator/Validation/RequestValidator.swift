@@ -1,4 +1,5 @@
 package import APNS
+package import DeviceLink
 package import Transport
 
 /// What APNs checks of one connection's requests, in one order. Holds what belongs to the connection; no I/O, no clock.
@@ -11,13 +12,21 @@ package struct RequestValidator {
     package struct Registration: Sendable, Equatable {
         /// The app's bundle id.
         package let bundleID: Topic
+        /// What it was given out for; `nil`: it is taken for every push to the app.
+        package var kind: TokenKind?
         /// Milliseconds since 1970: since when the app is known to be gone. `nil`: it is there.
         package let unregisteredAtMilliseconds: Int64?
         /// The app is there, and has a newer token.
         package let isExpired: Bool
 
-        package init(bundleID: Topic, unregisteredAtMilliseconds: Int64? = nil, isExpired: Bool = false) {
+        package init(
+            bundleID: Topic,
+            kind: TokenKind? = nil,
+            unregisteredAtMilliseconds: Int64? = nil,
+            isExpired: Bool = false
+        ) {
             self.bundleID = bundleID
+            self.kind = kind
             self.unregisteredAtMilliseconds = unregisteredAtMilliseconds
             self.isExpired = isExpired
         }
@@ -134,12 +143,13 @@ package struct RequestValidator {
 
     private static func checkDevice(_ push: AcceptedPush, _ registration: Registration?) throws(Rejected) {
         guard let registration else { throw Rejected(.badDeviceToken) }
-        // The suffix belongs to the push type; what is left must be the app that the token was given to.
+        // The suffix belongs to the push type; what is left must be the app that the token was given to, for this type.
         let suffixOwner = push.hasTopicOfAnotherType ? push.topic.pushTypeOfSuffix : push.pushType
         let suffixByteCount = suffixOwner?.topicSuffix.utf8.count ?? 0
         guard push.topic.bytes.dropLast(suffixByteCount).isSame(as: registration.bundleID.bytes) else {
             throw Rejected(.deviceTokenNotForTopic)
         }
+        guard registration.kind?.takes(suffixOwner ?? .alert) ?? true else { throw Rejected(.deviceTokenNotForTopic) }
         if let milliseconds = registration.unregisteredAtMilliseconds {
             let reason = registration.isExpired ? Reason.expiredToken : .unregistered
             throw Rejected(reason, timestampMilliseconds: milliseconds)

@@ -61,8 +61,15 @@ package struct ValidationRules: Sendable {
         case status = "403"
     }
 
+    /// What becomes of a push to a token that was given out for another kind of push.
+    package enum TokenOfAnotherKind: String, CaseIterable, Sendable {
+        case notForTopic = "DeviceTokenNotForTopic"
+        case accept
+    }
+
     package var suffixMismatch = SuffixMismatch.badTopic
     package var missingPushType = MissingPushType.infer
+    package var tokenOfAnotherKind = TokenOfAnotherKind.notForTopic
     package var backgroundAtOnce = UnfitPriority.badPriority
     package var liveActivityLow = UnfitPriority.badPriority
     package var managementWithToken = ManagementWithToken.forbidden

@@ -16,6 +16,12 @@ extension SimulatorSetting {
             source: "ours; Apple: may return an error, delay or drop the push"
         ),
         .choice(
+            "token-of-another-kind",
+            \.validation.tokenOfAnotherKind,
+            "a push to a token of the app that was given out for another kind of push",
+            source: "Apple: each framework has tokens of its own; DeviceTokenNotForTopic is the reason that fits"
+        ),
+        .choice(
             "missing-push-type",
             \.validation.missingPushType,
             "a push without apns-push-type",

@@ -19,6 +19,25 @@ extension Arguments {
         )
     }
 
+    /// KIND=FILE, or KIND:NAME=FILE where an app can have several of a kind.
+    func registrations(
+        _ name: String
+    ) throws(CommandFailure) -> [(registration: TokenRegistration, path: String)] {
+        var registrations: [(registration: TokenRegistration, path: String)] = []
+        for text in values(name) {
+            let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let words = sides[0].split(separator: ":", maxSplits: 1).map(String.init)
+            guard sides.count == 2, !sides[1].isEmpty, let kind = words.first.flatMap({ TokenKind(name: $0) }) else {
+                let kinds = TokenKind.allCases.map(\.name).joined(separator: ", ")
+                throw wrong("\(name) is KIND=FILE or KIND:NAME=FILE; kinds are \(kinds)")
+            }
+            guard let registration = TokenRegistration(kind, instance: Array((words.count == 2 ? words[1] : "").utf8))
+            else { throw wrong("\(name): a name has at most \(TokenRegistration.instanceByteCountMax) bytes") }
+            registrations.append((registration, sides[1]))
+        }
+        return registrations
+    }
+
     func deviceState(_ name: String) throws(CommandFailure) -> (DeviceState, isLocked: Bool) {
         var state: DeviceState = []
         var isLocked = false

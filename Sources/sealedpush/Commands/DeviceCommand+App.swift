@@ -62,20 +62,25 @@ extension DeviceCommand {
         }
     }
 
-    func publish(_ token: DeviceToken, _ app: PhoneApp?) throws(CommandFailure) {
+    func publish(_ token: DeviceToken, _ voIPToken: DeviceToken?, _ app: PhoneApp?) throws(CommandFailure) {
         // A token lets whoever has the team's key push to this device: only the owner may read the file.
         if let path = arguments.value("--token-out") { try write(token.hex, to: path, .ownerOnly) }
         guard let path = arguments.value("--registration-out"), let app else { return }
         let registration: DeviceRegistration
         do {
-            registration = try DeviceRegistration(of: app.device, token: token.bytes, environment: .sandbox)
+            registration = try DeviceRegistration(
+                of: app.device,
+                token: token.bytes,
+                environment: .sandbox,
+                voIPToken: voIPToken?.bytes
+            )
         } catch {
             throw .failed("the app has nothing to register with (\(error))")
         }
         try write(String(decoding: registration.json, as: UTF8.self), to: path, .ownerOnly)
     }
 
-    private func write(_ line: String, to path: String, _ access: WholeFile.Access) throws(CommandFailure) {
+    func write(_ line: String, to path: String, _ access: WholeFile.Access) throws(CommandFailure) {
         do throws(FileError) {
             try WholeFile.write(Array((line + "\n").utf8), to: path, access: access)
         } catch {

@@ -27,6 +27,12 @@ struct DeviceCommand: Command {
         Option("--identity-out", "FILE", "where to write the identity that senders pin"),
         Option("--token-out", "FILE", "where to write the device token in hex, for providers"),
         Option("--registration-out", "FILE", "where to write what the app hands to its back end (JSON)"),
+        Option(
+            "--register",
+            "KIND=FILE",
+            "a token for another kind of push (KIND:NAME for one of several), written to FILE",
+            isRepeatable: true
+        ),
         Option("--token", "FILE", "the token of an earlier connection: the same device comes back"),
         Option("--relay", "HOST:PORT", "where push.example.com, the app's relay, is; its authority is --ca"),
         Option(
@@ -75,6 +81,7 @@ struct DeviceCommand: Command {
     let state: DeviceState
     private let isLocked: Bool
     let earlierToken: DeviceToken?
+    let registrations: [(registration: TokenRegistration, path: String)]
     let hosts: [SimulatedDevice.HostMapping]
 
     init(_ arguments: Arguments) throws(CommandFailure) {
@@ -86,6 +93,7 @@ struct DeviceCommand: Command {
         earlierToken = try arguments.value("--token").map { path throws(CommandFailure) in
             try arguments.deviceToken(file: path)
         }
+        registrations = try arguments.registrations("--register")
         guard arguments.value("--device-key") != nil || arguments.value("--topic") != nil else {
             throw arguments.wrong("--device-key is missing; or --topic, for an app that makes its own keys")
         }
@@ -154,7 +162,15 @@ struct DeviceCommand: Command {
             throw .failed("\(TerminalText.safe(topic.text)) is no topic of Apple's")
         }
         defer { connection.close() }
-        try publish(connection.deviceToken, app)
+        let voIPToken: DeviceToken?
+        do { voIPToken = try await register(on: connection) } catch let error as DeviceLinkError {
+            throw .failed(sentence(of: error))
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw .failed("\(error)")
+        }
+        try publish(connection.deviceToken, voIPToken, app)
         try await serve(connection, app, calls)
     }
 
@@ -233,6 +249,23 @@ extension DeviceCommand {
             earlierToken: earlierToken,
             state: state
         )
+    }
+
+    /// Gets the tokens of the other kinds of pushes, and writes them.
+    ///
+    /// - Returns: PushKit's for calls, which a back end is told of with the app's own.
+    private func register(on connection: DeviceConnection) async throws -> DeviceToken? {
+        var voIPToken: DeviceToken?
+        for (registration, path) in registrations {
+            let token = try await connection.register(registration)
+            if registration.kind == .voip { voIPToken = token }
+            try write(token.hex, to: path, .ownerOnly)
+        }
+        guard voIPToken == nil, arguments.value("--registration-out") != nil,
+            let calls = TokenRegistration(.voip)
+        else { return voIPToken }
+        // The app takes calls, and registers for them at each launch.
+        return try await connection.register(calls)
     }
 
     private func sentence(of error: DeviceLinkError) -> String {

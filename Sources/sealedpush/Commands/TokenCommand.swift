@@ -68,7 +68,8 @@ struct TokenCommand: Command {
     private func words(_ json: JSONValue) -> String {
         let environment = json["environment"]?.string ?? "unknown"
         let topic = json["topic"]?.string ?? "unknown"
+        let kind = json["kind"]?.string ?? "unknown"
         let state = json["state"]?.string ?? "unknown"
-        return TerminalText.safe("environment \(environment), topic \(topic), device \(state)")
+        return TerminalText.safe("environment \(environment), topic \(topic), kind \(kind), device \(state)")
     }
 }

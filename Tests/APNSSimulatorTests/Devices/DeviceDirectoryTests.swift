@@ -43,7 +43,7 @@ struct DeviceDirectoryTests {
         #expect(again.token == token)
         #expect(again.effects == [.happened(.connected(device: 1)), .send(push, 2)])
         #expect(directory.acknowledge(push.id, from: 2, at: Self.now) == [.happened(.delivered(push.id, device: 1))])
-        #expect(directory.registration(of: token) == RequestValidator.Registration(bundleID: chat))
+        #expect(directory.registration(of: token) == RequestValidator.Registration(bundleID: chat, kind: .app))
         #expect(directory.number(of: token) == 1)
     }
 

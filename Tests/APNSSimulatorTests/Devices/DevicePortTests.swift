@@ -69,7 +69,7 @@ struct DevicePortTests {
         let cases: [([UInt8], DeviceLinkError)] = [
             (Array("GET / HTTP/1.1\r\n\r\n".utf8), .frameLength(byteCount: 0x4745_5420, byteCountMax: 8192)),
             ([0, 0, 0, 0], .frameLength(byteCount: 0, byteCountMax: 8192)),
-            ([0, 0, 0, 1, 9], .unknownType(9)),
+            ([0, 0, 0, 1, 10], .unknownType(10)),
             (DeviceFrame.state(.focus).bytes, .unexpectedFrame(type: 6)),
             (DeviceFrame.acknowledgement(id).bytes, .unexpectedFrame(type: 4)),
             (DeviceFrame.welcome(token).bytes, .unexpectedFrame(type: 2)),

@@ -1,0 +1,83 @@
+package import APNS
+package import DeviceLink
+
+/// Tokens for other kinds of pushes, beside the one of a device's hello.
+extension DeviceDirectory {
+    /// The app on a connected device registers for another kind of push.
+    ///
+    /// - Parameters:
+    ///   - registration: for what. The same one has the same token, as long as its base has.
+    ///   - connection: the device's.
+    ///   - salt: four random bytes, for a new token.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: the token, and what follows.
+    /// - Throws: `.tooManyDevices`.
+    package mutating func register(
+        _ registration: TokenRegistration,
+        on connection: ConnectionID,
+        salt: UInt32,
+        at now: Int64
+    ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect])? {
+        guard let base = connected[connection] else { return nil }
+        return try register(registration, beside: base, salt: salt, at: now)
+    }
+
+    /// The same for a device that may be away, by our own number for it; `nil` for one that is not there.
+    package mutating func register(
+        _ registration: TokenRegistration,
+        ofDevice number: Int,
+        salt: UInt32,
+        at now: Int64
+    ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect])? {
+        guard let base = installation(ofDevice: number) else { return nil }
+        return try register(registration, beside: base, salt: salt, at: now)
+    }
+
+    private mutating func register(
+        _ registration: TokenRegistration,
+        beside base: UInt32,
+        salt: UInt32,
+        at now: Int64
+    ) throws(DeviceRefused) -> (token: DeviceToken, effects: [Effect]) {
+        // What the device says hello with is registered already.
+        if registration.kind == installations[base].kind, registration.instance.isEmpty { return (token(of: base), []) }
+        let number: UInt32
+        if let known = siblings.number(of: registration, beside: base) {
+            number = known
+            installations[number].unregisteredAtMilliseconds = nil
+        } else {
+            guard installations.count < deviceCountMax, siblings.hasRoom(beside: base) else {
+                throw DeviceRefused(refusal: .tooManyDevices)
+            }
+            number = installations.add(registration.kind, beside: base, salt: salt)
+            siblings.add(registration, number, beside: base)
+        }
+        guard let connection = connections[base], connections[number] == nil else { return (token(of: number), []) }
+        return (token(of: number), settle(connectSibling(number, connection, at: now)))
+    }
+
+    /// The registration is over: a Live Activity has ended, say. Its token is answered 410 from now on.
+    package mutating func unregister(
+        _ registration: TokenRegistration,
+        on connection: ConnectionID,
+        at now: Int64
+    ) -> [Effect] {
+        guard let base = connected[connection], let number = siblings.number(of: registration, beside: base) else {
+            return []
+        }
+        installations[number].unregisteredAtMilliseconds = now
+        return settle(engine.drop(address(number), at: now))
+    }
+
+    /// The device is told of once, with its base.
+    mutating func connectSibling(_ number: UInt32, _ connection: ConnectionID, at now: Int64) -> [Effect] {
+        connections[number] = connection
+        let effects = engine.connect(address(number), connection, states[connection] ?? [], at: now)
+        return effects.filter { $0 != .happened(.connected(device: Int(installations[number].device))) }
+    }
+
+    /// The base first.
+    func numbers(on connection: ConnectionID) -> [UInt32] {
+        connected[connection].map { [$0] + siblings.numbers(beside: $0) } ?? []
+    }
+}

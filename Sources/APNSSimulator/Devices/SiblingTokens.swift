@@ -1,0 +1,22 @@
+import DeviceLink
+
+/// Which registrations of a device are beside which base.
+struct SiblingTokens {
+    /// Beside one base: ours, as with Apple there are as many Live Activities as a person likes.
+    static let countMax = 1_000
+
+    private var numbers: [UInt32: [TokenRegistration: UInt32]] = [:]
+
+    func number(of registration: TokenRegistration, beside base: UInt32) -> UInt32? { numbers[base]?[registration] }
+
+    /// In the order in which they were registered.
+    func numbers(beside base: UInt32) -> [UInt32] { numbers[base].map { $0.values.sorted() } ?? [] }
+
+    func hasRoom(beside base: UInt32) -> Bool { (numbers[base]?.count ?? 0) < Self.countMax }
+
+    mutating func add(_ registration: TokenRegistration, _ number: UInt32, beside base: UInt32) {
+        numbers[base, default: [:]][registration] = number
+    }
+
+    mutating func remove(beside base: UInt32) { numbers[base] = nil }
+}
