@@ -146,16 +146,10 @@ package final class Simulator: Sendable {
         return try result.get()
     }
 
-    /// What became of a push, by the `apns-unique-id` of its answer; `nil` for one that is not remembered.
-    package func deliveryLog(_ uniqueID: APNSID) async -> DeliveryLog.Entry? {
+    /// What became of pushes, as far as it is remembered: the newest first, and at most so many.
+    package func deliveries(_ query: DeliveryLog.Query, countMax: Int) async -> [DeliveryLog.Entry] {
         let core = core
-        return await core.loop.run { core.value.deliveryLog(uniqueID) }
-    }
-
-    /// What became of the newest pushes, newest first.
-    package func deliveryLog(newest countMax: Int) async -> [DeliveryLog.Entry] {
-        let core = core
-        return await core.loop.run { core.value.deliveryLog(newest: countMax) }
+        return await core.loop.run { core.value.deliveries(query, countMax: countMax) }
     }
 
     /// Moves the simulator's clock, and does what has become due.

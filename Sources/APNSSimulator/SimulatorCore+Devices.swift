@@ -89,11 +89,7 @@ extension SimulatorCore {
 
     func enrol(_ topic: Topic) throws(DeviceRefused) -> DeviceToken { try directory.enrol(topic, salt: salt()) }
 
-    func deliveryLog(_ uniqueID: APNSID) -> DeliveryLog.Entry? {
-        directory.log.entry(uniqueID, atMilliseconds: nowInMilliseconds)
-    }
-
-    func deliveryLog(newest countMax: Int) -> [DeliveryLog.Entry] {
-        directory.log.newest(countMax, atMilliseconds: nowInMilliseconds)
+    func deliveries(_ query: DeliveryLog.Query, countMax: Int) -> [DeliveryLog.Entry] {
+        directory.log.entries(query, countMax: countMax, atMilliseconds: nowInMilliseconds)
     }
 }

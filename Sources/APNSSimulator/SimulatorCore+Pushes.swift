@@ -55,7 +55,7 @@ extension SimulatorCore {
             let uniqueID = uniqueIDs.next()
             accept(verdict.answeredID, uniqueID, responder)
             if let received { tell(.accepted(received, device: device)) }
-            if !push.isDropped { deliver(push, request.body, uniqueID) }
+            deliver(push, request.body, uniqueID, discardedFor: push.isDropped ? .topicOfAnotherType : nil)
             return nil
         case .failure(let rejected):
             injector?.note(responder.streamID, isProcessed: true)
@@ -66,12 +66,18 @@ extension SimulatorCore {
         }
     }
 
-    private func deliver(_ push: AcceptedPush, _ payload: [UInt8], _ uniqueID: APNSID) {
+    private func deliver(
+        _ push: AcceptedPush,
+        _ payload: [UInt8],
+        _ uniqueID: APNSID,
+        discardedFor reason: DiscardReason? = nil
+    ) {
         perform(
             directory.accept(
                 push.delivery(payload: payload),
                 for: push.deviceToken,
                 uniqueID: uniqueID,
+                discardedFor: reason,
                 at: nowInMilliseconds
             )
         )
@@ -110,7 +116,8 @@ extension SimulatorCore {
                 let timestamp = reason.hasTimestamp ? nowInMilliseconds : nil
                 reject(Rejected(reason, timestampMilliseconds: timestamp), answeredID, responder)
             },
-            deliver: { [self] in deliver(push, request.body, uniqueID) }
+            deliver: { [self] in deliver(push, request.body, uniqueID) },
+            discard: { [self] in deliver(push, request.body, uniqueID, discardedFor: .injected) }
         )
     }
 

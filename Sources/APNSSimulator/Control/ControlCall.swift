@@ -24,6 +24,7 @@ struct ControlCall: Sendable {
         ControlCall("POST", "/v1/settings", ControlCalls.changeSetting),
         ControlCall("POST", "/v1/clock", ControlCalls.moveClock),
         ControlCall("GET", "/v1/log", ControlCalls.log),
+        ControlCall("GET", "/v1/deliveries", ControlCalls.deliveries),
     ]
     private static let faults = [
         ControlCall("GET", "/v1/faults", ControlCalls.faults),

@@ -89,6 +89,15 @@ struct ControlRequest: Sendable {
         return number
     }
 
+    /// `nil` where the query has none.
+    func queryID(_ name: String) throws(ControlProblem) -> APNSID? {
+        guard let text = query.first(where: { $0.name == name })?.text else { return nil }
+        guard let id = APNSID(text: Array(text.utf8).span, acceptsUpperCase: true) else {
+            throw ControlProblem("'\(name)' is a UUID, as the answer to a push has it")
+        }
+        return id
+    }
+
     func topic(_ name: String) throws(ControlProblem) -> Topic {
         let text = try text(name, example: "com.example.chat")
         do throws(APNSError) { return try Topic(text) } catch {

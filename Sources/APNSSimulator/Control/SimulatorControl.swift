@@ -42,6 +42,9 @@ package protocol SimulatorControl: AnyObject {
     /// Says GOAWAY on every provider's connection; how many there were is known later.
     func goAway(code: UInt32, debugData: [UInt8])
 
+    /// What became of pushes, newest first, at most so many.
+    func deliveries(_ query: DeliveryLog.Query, countMax: Int) -> [DeliveryLog.Entry]
+
     func journalEntries(after number: Int, limit: Int) -> [EventJournal.Entry]
 }
 

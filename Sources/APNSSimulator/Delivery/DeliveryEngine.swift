@@ -71,11 +71,43 @@ package struct DeliveryEngine {
         for address: Address,
         at now: Int64
     ) -> [DeliveryEffect] {
+        let item = begin(push, uniqueID, address, now)
+        return perform(address, at: now) { $0.route(item, &$1) }
+    }
+
+    /// A push passed every check, and will never arrive all the same.
+    ///
+    /// - Parameters:
+    ///   - push: which.
+    ///   - uniqueID: the push's `apns-unique-id`.
+    ///   - address: where it was to go.
+    ///   - reason: why it does not.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: what follows.
+    package mutating func discard(
+        _ push: DevicePush,
+        uniqueID: APNSID,
+        for address: Address,
+        _ reason: DiscardReason,
+        at now: Int64
+    ) -> [DeliveryEffect] {
+        let item = begin(push, uniqueID, address, now)
+        context.now = now
+        context.discarded(item, reason, device: address.device)
+        return context.takeEffects()
+    }
+
+    private mutating func begin(
+        _ push: DevicePush,
+        _ uniqueID: APNSID,
+        _ address: Address,
+        _ now: Int64
+    ) -> AcceptedItem {
         rate.note(address.installation, at: now)
         let number = context.log.accept(
             DeliveryLog.Entry(push, uniqueID: uniqueID, device: address.device, atMilliseconds: now)
         )
-        let item = AcceptedItem(
+        return AcceptedItem(
             push: push,
             uniqueID: uniqueID,
             number: number,
@@ -86,7 +118,6 @@ package struct DeliveryEngine {
                 storageDays: context.settings.storageDays
             )
         )
-        return perform(address, at: now) { $0.route(item, &$1) }
     }
 
     /// The device has the push.

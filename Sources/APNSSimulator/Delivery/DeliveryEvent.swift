@@ -61,4 +61,10 @@ package enum DiscardReason: String, Equatable, Sendable, CaseIterable {
     case lowPower = "low-power"
     /// A background push while the app still deals with another.
     case appRunning = "app-running"
+    /// The topic is another push type's, and a setting drops such pushes.
+    case topicOfAnotherType = "topic-of-another-type"
+    /// A Live Activity is started by the token that starts one, and updated by its own.
+    case otherActivityToken = "other-activity-token"
+    /// By a fault that was injected.
+    case injected = "injected-fault"
 }

@@ -94,26 +94,39 @@ package struct DeliveryLog: Sendable {
         ring[place].steps.append(step)
     }
 
-    /// What became of one push.
-    ///
-    /// - Parameters:
-    ///   - uniqueID: from the answer's `apns-unique-id`.
-    ///   - atMilliseconds: now.
-    /// - Returns: `nil` for a push that is too old, or that never was.
-    package func entry(_ uniqueID: APNSID, atMilliseconds: Int64) -> Entry? {
-        guard let entry = ring.last(where: { $0.uniqueID == uniqueID }) else { return nil }
-        return isCurrent(entry, atMilliseconds) ? entry : nil
+    /// Which pushes are asked for.
+    package enum Query: Equatable, Sendable {
+        case all
+        /// The answer's `apns-unique-id`: one push at most.
+        case uniqueID(APNSID)
+        /// The `apns-id`, which a push that was sent twice has twice.
+        case id(APNSID)
+
+        fileprivate func matches(_ entry: Entry) -> Bool {
+            switch self {
+            case .all: true
+            case .uniqueID(let uniqueID): entry.uniqueID == uniqueID
+            case .id(let id): entry.id == id
+            }
+        }
     }
 
-    /// The newest pushes.
+    /// What became of pushes that are not too old.
     ///
     /// - Parameters:
+    ///   - query: which.
     ///   - countMax: at most so many.
     ///   - atMilliseconds: now.
     /// - Returns: newest first.
-    package func newest(_ countMax: Int, atMilliseconds: Int64) -> [Entry] {
-        (0..<min(max(countMax, 0), ring.count)).lazy.map { ring[place(of: nextNumber - 1 - $0)] }
-            .filter { isCurrent($0, atMilliseconds) }
+    package func entries(_ query: Query, countMax: Int, atMilliseconds: Int64) -> [Entry] {
+        var entries: [Entry] = []
+        for age in 0..<ring.count where entries.count < countMax {
+            let entry = ring[place(of: nextNumber - 1 - age)]
+            // What came before it is older still, but for a clock that was set back.
+            guard isCurrent(entry, atMilliseconds), query.matches(entry) else { continue }
+            entries.append(entry)
+        }
+        return entries
     }
 
     private func isCurrent(_ entry: Entry, _ now: Int64) -> Bool {

@@ -274,15 +274,20 @@ package struct DeviceDirectory {
     ///   - push: what the device is to get.
     ///   - token: whose it is.
     ///   - uniqueID: its `apns-unique-id`.
+    ///   - reason: why it will not arrive, where that is known already.
     ///   - now: milliseconds since 1970.
     /// - Returns: what follows.
     package mutating func accept(
         _ push: DevicePush,
         for token: DeviceToken,
         uniqueID: APNSID,
+        discardedFor reason: DiscardReason? = nil,
         at now: Int64
     ) -> [Effect] {
         guard let number = installation(of: token) else { return [] }
+        if let reason = reason ?? LiveActivityEvent.fault(of: push, for: installations[number].kind) {
+            return engine.discard(push, uniqueID: uniqueID, for: address(number), reason, at: now)
+        }
         return settle(engine.accept(push, uniqueID: uniqueID, for: address(number), at: now))
     }
 

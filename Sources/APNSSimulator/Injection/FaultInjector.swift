@@ -8,6 +8,8 @@ struct InjectedPush {
     let accept: () -> Void
     let reject: (Reason) -> Void
     let deliver: () -> Void
+    /// Never to the device, which the delivery log knows.
+    let discard: () -> Void
 }
 
 /// Carries out faults on one provider's connection. Lives on the loop.
@@ -33,7 +35,9 @@ final class FaultInjector {
     /// - Returns: the reason that counts against the connection; nil for what counts as a good push.
     func carryOut(_ fault: InjectedFault, on push: InjectedPush) -> Reason? {
         switch fault {
-        case .dropped: push.accept()
+        case .dropped:
+            push.accept()
+            push.discard()
         case .duplicated:
             push.accept()
             push.deliver()

@@ -3,6 +3,12 @@ import Glibc
 
 /// One call of a simulator's control API, on this machine. Waits for the answer.
 struct ControlClient {
+    static let options = [
+        Option("--control", "URL", "the simulator's control API, as it printed it", isRequired: true),
+        Option("--bearer", "SECRET", "what it printed beside it; others on this machine can see it in a command line"),
+        Option("--bearer-file", "FILE", "a file with it: control.bearer of the simulator's folder"),
+    ]
+
     private let port: UInt16
     private let bearer: String
 
@@ -10,6 +16,22 @@ struct ControlClient {
     private static let byteCountMax = 16 << 20
     /// The simulator answers within milliseconds; whoever holds the port now may not answer at all.
     private static let secondsMax = 60
+
+    /// - Parameter arguments: with the `options`.
+    /// - Throws: what is missing or wrong.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        let bearer: String
+        switch (arguments.value("--bearer"), arguments.value("--bearer-file")) {
+        case (let text?, nil): bearer = text
+        case (nil, let path?): bearer = try Self.word(of: path)
+        case (nil, nil): throw arguments.wrong("--bearer-file is missing")
+        case (_?, _?): throw arguments.wrong("--bearer-file stands instead of --bearer")
+        }
+        guard let client = ControlClient(url: try arguments.required("--control"), bearer: bearer) else {
+            throw arguments.wrong("--control is http://127.0.0.1:PORT, and the secret one word")
+        }
+        self = client
+    }
 
     /// - Parameters:
     ///   - url: "http://127.0.0.1:PORT", as the simulator printed it.
@@ -23,10 +45,31 @@ struct ControlClient {
         self.bearer = bearer
     }
 
-    /// Posts JSON; the status and the answer's JSON.
-    func post(_ path: String, _ body: [UInt8]) throws(CommandFailure) -> (status: Int, json: JSONValue) {
+    /// The one word of a file, or of standard input.
+    static func word(of path: String) throws(CommandFailure) -> String {
+        String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
+    }
+
+    /// Calls with JSON, and with nothing for a GET.
+    ///
+    /// - Returns: the answer.
+    /// - Throws: where there is none, and what the simulator says of a call that it refused.
+    func call(_ method: String, _ path: String, _ body: [UInt8] = []) throws(CommandFailure) -> JSONValue {
+        let (status, json) = try exchange(method, path, body)
+        guard status == 200 else {
+            let detail = TerminalText.safe(json["detail"]?.string ?? "no detail")
+            throw .failed("the simulator answered \(status): \(detail)")
+        }
+        return json
+    }
+
+    private func exchange(
+        _ method: String,
+        _ path: String,
+        _ body: [UInt8]
+    ) throws(CommandFailure) -> (status: Int, json: JSONValue) {
         let head = """
-            POST \(path) HTTP/1.1\r
+            \(method) \(path) HTTP/1.1\r
             Host: 127.0.0.1:\(port)\r
             Authorization: Bearer \(bearer)\r
             Content-Length: \(body.count)\r

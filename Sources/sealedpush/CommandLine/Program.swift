@@ -7,7 +7,7 @@ enum Program {
             KeygenCommand.self, SealCommand.self, OpenCommand.self, AttachmentCommand.self,
             AttachmentUploadCommand.self,
             InspectCommand.self, SafetyNumberCommand.self, SendCommand.self, BlobsCommand.self, SimulateCommand.self,
-            SimulateReplayCommand.self, TokenCommand.self,
+            SimulateReplayCommand.self, TokenCommand.self, DeliveryLogCommand.self,
             DeviceCommand.self,
             ReplayCommand.self, DemoCommand.self,
             BenchCommand.self,

@@ -97,3 +97,15 @@ extension [DeliveryEffect] {
         }
     }
 }
+
+extension DeliveryLog {
+    /// One push.
+    func entry(_ uniqueID: APNSID, atMilliseconds now: Int64) -> Entry? {
+        entries(.uniqueID(uniqueID), countMax: 1, atMilliseconds: now).first
+    }
+
+    /// The newest ones.
+    func newest(_ countMax: Int, atMilliseconds now: Int64) -> [Entry] {
+        entries(.all, countMax: countMax, atMilliseconds: now)
+    }
+}

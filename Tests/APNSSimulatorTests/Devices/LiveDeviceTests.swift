@@ -215,9 +215,10 @@ struct LiveDeviceTests {
         let push = try #require(try await device.next())
         device.acknowledge(push)
         _ = await site.events.first(3)
-        let entry = try #require(await site.simulator.deliveryLog(uniqueID))
+        let entry = try #require(await site.simulator.deliveries(.uniqueID(uniqueID), countMax: 1).first)
         #expect(entry.id == push.id && entry.steps.map(\.outcome) == [.delivered])
-        #expect(await site.simulator.deliveryLog(newest: 5) == [entry])
+        #expect(await site.simulator.deliveries(.all, countMax: 5) == [entry])
+        #expect(await site.simulator.deliveries(.id(push.id), countMax: 5) == [entry])
         await raw.close()
         await site.simulator.close()
     }
