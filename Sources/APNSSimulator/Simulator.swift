@@ -26,6 +26,7 @@ package final class Simulator: Sendable {
     ///   - loop: everything of the simulator lives on it.
     ///   - clock: seconds since 1970.
     ///   - recording: every request and its answer go there; it is on the loop from now on.
+    ///   - tokenFile: where device tokens are kept; it is on the loop from now on. Without it they end with the simulator.
     ///   - onEvent: called on the loop, which it must not block; `nil` saves a copy of every push.
     /// - Returns: the simulator, with its ports open.
     /// - Throws: `.addressInUse` with the port, `.tls` for unreadable authorities, among others.
@@ -35,6 +36,7 @@ package final class Simulator: Sendable {
         loop: EventLoop,
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
         recording: RecordingFile? = nil,
+        tokenFile: TokenFile? = nil,
         onEvent: (@Sendable (SimulatorEvent) -> Void)? = nil
     ) async throws(TransportError) -> Simulator {
         let pushContext: TLSContext
@@ -46,7 +48,14 @@ package final class Simulator: Sendable {
             throw .tls(error)
         }
         let core = LoopBound(
-            SimulatorCore(configuration, identity: identity, clock: clock, onEvent: onEvent, recording: recording),
+            SimulatorCore(
+                configuration,
+                identity: identity,
+                clock: clock,
+                onEvent: onEvent,
+                recording: recording,
+                tokenFile: tokenFile
+            ),
             to: loop
         )
         let listening = await loop.run {
@@ -166,15 +175,15 @@ package final class Simulator: Sendable {
 
     /// Ends every listener and every connection.
     ///
-    /// - Returns: why the recording is not complete, where there is one.
+    /// - Returns: why the files that it wrote are not complete.
     @discardableResult
-    package func close() async -> RecordingFile.Failure? {
+    package func close() async -> (recording: RecordingFile.Failure?, tokens: TokenFile.Failure?) {
         let core = core
         await server.close()
         await channelServer?.close()
         return await core.loop.run {
             core.value.close()
-            return core.value.recording?.close()
+            return (core.value.recording?.close(), core.value.closeTokenFile())
         }
     }
 }

@@ -54,20 +54,20 @@ package struct SimulatorIdentity: Sendable {
     /// - Parameters:
     ///   - certificateChainPEM: the simulator's certificate first.
     ///   - privateKeyPEM: its unencrypted key.
-    ///   - deviceAuthority: asks devices for a certificate of its making; `nil` asks for none.
+    ///   - deviceAuthorityPEM: asks devices for a certificate of this authority's; `nil` asks for none.
     /// - Throws: what is wrong with any of them.
     package init(
         certificateChainPEM: [UInt8],
         privateKeyPEM: RawSpan,
-        deviceAuthority: DeviceAuthority? = nil
+        deviceAuthorityPEM: [UInt8]? = nil
     ) throws(TLSError) {
         identity = try .server(certificateChainPEM: certificateChainPEM, privateKeyPEM: privateKeyPEM)
         device = try .server(
             identity: identity,
             alpn: [DeviceFrame.applicationProtocol],
             // Who has none is told so by a frame, where one is required: a refused handshake would say little.
-            clientTrust: deviceAuthority.map {
-                TLSContext.ClientTrust(authorities: .pem($0.certificatePEM), isCertificateRequired: false)
+            clientTrust: deviceAuthorityPEM.map {
+                TLSContext.ClientTrust(authorities: .pem($0), isCertificateRequired: false)
             }
         )
     }

@@ -18,6 +18,7 @@ extension SimulatorCore {
                 salt: salt(),
                 at: nowInMilliseconds
             )
+            keepTokens()
             session.send(.welcome(token))
             perform(effects)
             channels.deviceDidConnect(number(of: token), on: session.id)
@@ -42,6 +43,7 @@ extension SimulatorCore {
             let salt = salt()
             let known = try directory.register(registration, on: session.id, salt: salt, at: nowInMilliseconds)
             guard let (token, effects) = known else { return }
+            keepTokens()
             session.send(.token(token))
             perform(effects)
         } catch {
@@ -87,7 +89,10 @@ extension SimulatorCore {
 
     func report(onToken token: DeviceToken) -> TokenReport? { directory.report(on: token) }
 
-    func enrol(_ topic: Topic) throws(DeviceRefused) -> DeviceToken { try directory.enrol(topic, salt: salt()) }
+    func enrol(_ topic: Topic) throws(DeviceRefused) -> DeviceToken {
+        defer { keepTokens() }
+        return try directory.enrol(topic, salt: salt())
+    }
 
     func deliveries(_ query: DeliveryLog.Query, countMax: Int) -> [DeliveryLog.Entry] {
         directory.log.entries(query, countMax: countMax, atMilliseconds: nowInMilliseconds)

@@ -21,6 +21,7 @@ final class SimulatorCore {
     private let clock: @Sendable () -> Int64
     let onEvent: (@Sendable (SimulatorEvent) -> Void)?
     let recording: RecordingFile?
+    private let tokenFile: TokenFile?
     var random = SystemRandom()
     var uniqueIDs = UniqueIDs()
     var directory: DeviceDirectory
@@ -37,13 +38,15 @@ final class SimulatorCore {
         identity: SimulatorIdentity,
         clock: @escaping @Sendable () -> Int64,
         onEvent: (@Sendable (SimulatorEvent) -> Void)?,
-        recording: RecordingFile? = nil
+        recording: RecordingFile? = nil,
+        tokenFile: TokenFile? = nil
     ) {
         self.configuration = configuration
         self.identity = identity
         self.clock = clock
         self.onEvent = onEvent
         self.recording = recording
+        self.tokenFile = tokenFile
         faults = configuration.faults
         journal = configuration.control.isOn ? EventJournal(countMax: configuration.control.journalCountMax) : nil
         keys = Dictionary(configuration.keys.map { ($0.id, $0) }) { _, last in last }
@@ -53,12 +56,13 @@ final class SimulatorCore {
         )
         directory = DeviceDirectory(
             environment: configuration.environment,
-            mint: configuration.devices.mint
+            mint: tokenFile?.mint ?? configuration.devices.mint
                 ?? DeviceTokenMint(tokenByteCount: configuration.devices.tokenByteCount),
             deviceCountMax: configuration.devices.countMax,
             bundleIDs: configuration.keys.reduce(into: []) { $0.formUnion($1.bundleIDs ?? []) },
             delivery: configuration.delivery
         )
+        if let tokenFile { directory.restore(tokenFile.records) }
     }
 
     /// Works with other settings from now on.
@@ -83,6 +87,14 @@ final class SimulatorCore {
             )
         )
     }
+
+    /// Writes down tokens, and their ends, before a client is told of them.
+    func keepTokens() {
+        guard let tokenFile else { return }
+        tokenFile.append(directory.takeRecords())
+    }
+
+    func closeTokenFile() -> TokenFile.Failure? { tokenFile?.close() }
 
     func listen(_ context: TLSContext, loop: EventLoop) throws(TransportError) -> UInt16 {
         var limits = TLSChannelLimits()
@@ -145,6 +157,7 @@ final class SimulatorCore {
     }
 
     func perform(_ effects: [DeviceDirectory.Effect]) {
+        keepTokens()
         defer {
             alarm.set(for: directory.nextWakeUp, now: nowInMilliseconds) { [weak self] in
                 self?.alarm.rang()

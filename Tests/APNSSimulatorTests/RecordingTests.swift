@@ -81,7 +81,7 @@ struct RecordingTests {
         #expect(try await client.send(site.notification(1, to: device.deviceToken)).status == 200)
         #expect(try await client.send(site.notification(2, to: nobody)).status == 400)
         await client.close()
-        #expect(await site.simulator.close() == nil)
+        #expect(await site.simulator.close().recording == nil)
 
         let text = try Self.contents(path)
         #expect(!text.contains(device.deviceToken.hex) && !text.contains("cdcd") && !text.contains("bearer"))

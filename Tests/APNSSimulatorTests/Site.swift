@@ -40,15 +40,17 @@ final class Site: Sendable {
         helloDeadline: Duration = .seconds(600),
         rules: ConnectionRules = ConnectionRules(),
         recording: RecordingFile? = nil,
+        deviceAuthority: DeviceAuthority? = nil,
+        tokenFile: TokenFile? = nil,
         configure: (inout SimulatorConfiguration) throws -> Void = { _ in }
     ) async throws {
-        deviceAuthority = try DeviceAuthority()
+        self.deviceAuthority = try deviceAuthority ?? DeviceAuthority()
         let authority = try TestAuthority()
         let server = try authority.issue()
         let identity = try unsafe SimulatorIdentity(
             certificateChainPEM: server.certificatePEM,
             privateKeyPEM: server.privateKeyPEM.span.bytes,
-            deviceAuthority: deviceAuthority
+            deviceAuthorityPEM: self.deviceAuthority.certificatePEM
         )
         authorityPEM = try authority.certificatePEM
         pushContext = try .client(trust: .pem(authority.certificatePEM), alpn: ["h2"])
@@ -76,6 +78,7 @@ final class Site: Sendable {
             loop: simulatorLoop,
             clock: { clock.now },
             recording: recording,
+            tokenFile: tokenFile,
             onEvent: { event in
                 if case .connection(let event) = event {
                     connectionEvents.record(event)

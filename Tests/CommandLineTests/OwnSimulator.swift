@@ -6,6 +6,7 @@ struct OwnSimulator: Sendable {
     let folder: Folder
     let process: LiveProcess
     let pushPort: Int64
+    let devicePort: Int64
     let controlPort: UInt16
     let bearer: String
     let seed: Int64
@@ -20,6 +21,7 @@ struct OwnSimulator: Sendable {
         ).start()
         let ready = try await process.event("ready")
         pushPort = try ready.integer("push-port")
+        devicePort = try ready.integer("device-port")
         controlPort = UInt16(try ready.integer("control-port"))
         bearer = try ready.text("control-bearer")
         seed = try ready.integer("seed")

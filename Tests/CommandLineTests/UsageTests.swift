@@ -70,9 +70,12 @@ struct Mistake: CustomTestStringConvertible, Sendable {
 
     static let all =
         missingOptions + [
-            Mistake(["keygen", "--out", "x"], "device, sender, bundle or web-push is missing"),
-            Mistake(["keygen", "phone", "--out", "x"], "keygen makes a device, a sender, a bundle or"),
-            Mistake(["keygen", "sender", "device", "--out", "x"], "one device, sender, bundle or web-push only"),
+            Mistake(["keygen", "--out", "x"], "web-push or device-certificate is missing"),
+            Mistake(["keygen", "phone", "--out", "x"], "keygen makes a device, a sender, a bundle,"),
+            Mistake(
+                ["keygen", "sender", "device", "--out", "x"],
+                "one device, sender, bundle, web-push or device-certificate only"
+            ),
             Mistake(["keygen", "sender"], "--out is missing"),
             Mistake(["keygen", "sender", "--out"], "--out PATH: the value is missing"),
             Mistake(["keygen", "sender", "--out", ""], "--out PATH: the value is missing"),

@@ -20,6 +20,7 @@ extension SimulatorCore: SimulatorControl {
     func enrolDevice(_ app: RegisteredApp) -> (number: Int, token: DeviceToken)? {
         do throws(DeviceRefused) {
             let token = try directory.enrol(app, salt: salt())
+            keepTokens()
             return (number(of: token), token)
         } catch {
             return nil

@@ -5,6 +5,12 @@ package struct DeviceOwner: Hashable, Sendable {
     /// The first bytes of SHA-256; never 0.
     let rawValue: UInt64
 
+    /// Of a file; `nil` for 0, which is none.
+    init?(rawValue: UInt64) {
+        guard rawValue != 0 else { return nil }
+        self.rawValue = rawValue
+    }
+
     /// - Parameter publicKeyDER: SubjectPublicKeyInfo (RFC 5280 section 4.1), the same in a renewed certificate.
     package init(publicKeyDER: [UInt8]) {
         let value = SHA256.hash(publicKeyDER).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

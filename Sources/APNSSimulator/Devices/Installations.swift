@@ -44,6 +44,8 @@ struct Installations {
     }
 
     private var table: [Installation] = []
+    /// Changed since the last `takeChanged`, where somebody takes them.
+    private var changed: [UInt32]?
     private var bundleIDs: [Topic] = []
     private var apps: [Topic: UInt32] = [:]
     /// Devices with a certificate, whose apps are known to belong together.
@@ -54,7 +56,10 @@ struct Installations {
 
     subscript(_ number: UInt32) -> Installation {
         get { table[Int(number)] }
-        set { table[Int(number)] = newValue }
+        set {
+            table[Int(number)] = newValue
+            changed?.append(number)
+        }
     }
 
     func bundleID(of number: UInt32) -> Topic { bundleIDs[Int(table[Int(number)].app)] }
@@ -102,8 +107,61 @@ struct Installations {
     }
 
     private mutating func append(_ installation: Installation) -> UInt32 {
+        let number = UInt32(table.count)
         table.append(installation)
-        return UInt32(table.count - 1)
+        changed?.append(number)
+        return number
+    }
+
+    // MARK: What is kept in a file
+
+    /// From now on changes are remembered until they are taken.
+    mutating func keepChanges() { changed = changed ?? [] }
+
+    /// In the order of their first change.
+    mutating func takeChanged() -> [UInt32] {
+        guard let numbers = changed, !numbers.isEmpty else { return [] }
+        changed = []
+        var seen: Set<UInt32> = []
+        return numbers.filter { seen.insert($0).inserted }
+    }
+
+    /// What a file says of a registration, but for its place beside another one.
+    func record(of number: UInt32) -> TokenRecord {
+        let own = self[number]
+        var record = TokenRecord(
+            number: number,
+            app: RegisteredApp(bundleID: bundleID(of: number), kind: own.kind),
+            device: own.device,
+            generation: own.generation,
+            salt: own.salt,
+            owner: own.owner
+        )
+        if let time = own.unregisteredAtMilliseconds {
+            record.status = own.isReplaced ? .replaced(time) : own.isExpired ? .expired(time) : .unregistered(time)
+        }
+        return record
+    }
+
+    /// Adds a registration of an earlier run. In the order of their numbers.
+    mutating func restore(_ record: TokenRecord) {
+        var own = Installation(
+            device: record.device,
+            app: app(record.app.bundleID),
+            salt: record.salt,
+            generation: record.generation,
+            kind: record.app.kind,
+            owner: record.owner
+        )
+        switch record.status {
+        case .active: break
+        case .unregistered(let time): own.unregisteredAtMilliseconds = time
+        case .expired(let time): (own.unregisteredAtMilliseconds, own.isExpired) = (time, true)
+        case .replaced(let time): (own.unregisteredAtMilliseconds, own.isReplaced) = (time, true)
+        }
+        if let owner = DeviceOwner(rawValue: record.owner) { devices[owner] = record.device }
+        deviceCount = max(deviceCount, record.device)
+        _ = append(own)
     }
 
     private mutating func app(_ bundleID: Topic) -> UInt32 {

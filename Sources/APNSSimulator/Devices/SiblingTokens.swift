@@ -6,6 +6,10 @@ struct SiblingTokens {
     static let countMax = 1_000
 
     private var numbers: [UInt32: [TokenRegistration: UInt32]] = [:]
+    /// The other way; also of what was removed, which a file still names.
+    private var places: [UInt32: (base: UInt32, registration: TokenRegistration)] = [:]
+
+    func place(of number: UInt32) -> (base: UInt32, registration: TokenRegistration)? { places[number] }
 
     func number(of registration: TokenRegistration, beside base: UInt32) -> UInt32? { numbers[base]?[registration] }
 
@@ -16,6 +20,7 @@ struct SiblingTokens {
 
     mutating func add(_ registration: TokenRegistration, _ number: UInt32, beside base: UInt32) {
         numbers[base, default: [:]][registration] = number
+        places[number] = (base, registration)
     }
 
     mutating func remove(beside base: UInt32) { numbers[base] = nil }

@@ -31,10 +31,10 @@ extension Arguments {
     }
 
     /// A client's side of TLS, for one protocol.
-    func clientContext(protocol name: String) throws(CommandFailure) -> TLSContext {
+    func clientContext(protocol name: String, identity: TLSIdentity? = nil) throws(CommandFailure) -> TLSContext {
         let trust = try trust()
         do {
-            return try .client(trust: trust, alpn: [name])
+            return try .client(trust: trust, alpn: [name], identity: identity)
         } catch {
             throw .failed("\(TerminalText.safe(value("--ca") ?? "the system's authorities")): \(error.sentence)")
         }

@@ -25,7 +25,7 @@ final class SimulatorFolder: Sendable {
 
     init(_ path: String) throws(CommandFailure) {
         try Self.makeFolder(path)
-        let identity = try Self.identity(path, try Self.authority(path))
+        let identity = try Self.identity(path, try Self.authority(path), try Self.deviceAuthority(path))
         let providerKey = try Self.providerKey(path)
         self.path = path
         self.identity = identity
@@ -128,15 +128,74 @@ final class SimulatorFolder: Sendable {
         }
     }
 
+    /// Activates a device: its key and its certificate, for `device --certificate`.
+    ///
+    /// - Parameters:
+    ///   - path: a simulator's folder; what is missing is made.
+    ///   - out: a file that is not there yet.
+    /// - Throws: why there is no such file now.
+    static func activateDevice(folder path: String, out: String) throws(CommandFailure) {
+        try makeFolder(path)
+        let authority = try deviceAuthority(path)
+        do {
+            let key = try KeyPair()
+            let certificate = try authority.enrol(key)
+            try key.withPrivateKeyPEM { span in
+                let both = SecretBytes(byteCount: span.byteCount + certificate.count) { bytes in
+                    for offset in 0..<span.byteCount {
+                        bytes.storeBytes(of: span.byte(at: offset), toByteOffset: offset, as: UInt8.self)
+                    }
+                    for (offset, byte) in certificate.enumerated() {
+                        bytes.storeBytes(of: byte, toByteOffset: span.byteCount + offset, as: UInt8.self)
+                    }
+                }
+                return both.withBytes { span in
+                    Result { () throws(FileError) in try WholeFile.create(span, at: out, access: .ownerOnly) }
+                }
+            }.get()
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    private static func deviceAuthority(_ path: String) throws(CommandFailure) -> DeviceAuthority {
+        let key = try keyPair(path + "/device-ca.key")
+        let file = path + "/device-ca.pem"
+        do {
+            guard unsafe access(file, F_OK) != 0 else {
+                return try DeviceAuthority(certificatePEM: try WholeFile.read(file, byteCountMax: 1 << 16), key: key)
+            }
+            let authority = try DeviceAuthority(key: key)
+            try WholeFile.write(authority.certificatePEM, to: file, access: .everyone)
+            return authority
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    /// The token that an earlier start wrote.
+    var earlierToken: DeviceToken? {
+        // `try?`: one that cannot be read is made anew.
+        guard let bytes = try? WholeFile.read(path + "/device.token", byteCountMax: 4_096) else { return nil }
+        return try? DeviceToken(hex: String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self))
+    }
+
     private static func identity(
         _ path: String,
-        _ authority: CertificateAuthority
+        _ authority: CertificateAuthority,
+        _ devices: DeviceAuthority
     ) throws(CommandFailure) -> SimulatorIdentity {
         do {
             let key = try KeyPair()
             let chain = try authority.issueServer(names: hostNames, for: key)
             return try key.withPrivateKeyPEM { span in
-                Result { () throws(TLSError) in try SimulatorIdentity(certificateChainPEM: chain, privateKeyPEM: span) }
+                Result { () throws(TLSError) in
+                    try SimulatorIdentity(
+                        certificateChainPEM: chain,
+                        privateKeyPEM: span,
+                        deviceAuthorityPEM: devices.certificatePEM
+                    )
+                }
             }.get()
         } catch {
             throw failure(error, path)

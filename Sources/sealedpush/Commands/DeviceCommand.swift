@@ -8,6 +8,7 @@ import NotificationCore
 import NotificationServiceExtension
 import Opening
 import Platform
+import Primitives
 import RelayClient
 import Transport
 
@@ -23,6 +24,7 @@ struct DeviceCommand: Command {
         Option("--senders", "FILE", "the senders to trust: a line of sender.pub each, or a contact list"),
         Option("--server", "HOST:PORT", "the simulator's port for devices", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's"),
+        Option("--certificate", "FILE", "the phone's, with its key: 'keygen device-certificate' makes one"),
         Option("--bundle-out", "FILE", "where to write the key bundle for senders"),
         Option("--identity-out", "FILE", "where to write the identity that senders pin"),
         Option("--token-out", "FILE", "where to write the device token in hex, for providers"),
@@ -152,7 +154,7 @@ struct DeviceCommand: Command {
         let topic = try installKeys(container)
         let app = isLocked ? nil : try launch(container, topic)
         let calls = PhoneCalls(container, lock: conditions.lock)
-        let context = try arguments.clientContext(protocol: DeviceFrame.applicationProtocol)
+        let context = try arguments.clientContext(protocol: DeviceFrame.applicationProtocol, identity: try identity())
         let connection: DeviceConnection
         do {
             connection = try await connect(context, try Topic(bundleID: topic.text))
@@ -251,6 +253,25 @@ extension DeviceCommand {
         )
     }
 
+    private func identity() throws(CommandFailure) -> TLSIdentity? {
+        guard let path = arguments.value("--certificate") else { return nil }
+        let pem = try arguments.privatePEM("--certificate")
+        do {
+            return try pem.withBytes { span throws(TLSIdentityError) in
+                let none: [UInt8] = []
+                return try TLSIdentity(
+                    certificateChainPEM: span,
+                    privateKeyPEM: span,
+                    password: unsafe none.span.bytes
+                )
+            }
+        } catch {
+            throw .failed(
+                "\(TerminalText.safe(path)) is no certificate with its key (PEM); 'keygen device-certificate' makes one"
+            )
+        }
+    }
+
     /// Gets the tokens of the other kinds of pushes, and writes them.
     ///
     /// - Returns: PushKit's for calls, which a back end is told of with the app's own.
@@ -273,7 +294,9 @@ extension DeviceCommand {
         switch error {
         case .transport(let error): return "\(place): \(error.sentence)"
         case .refused(.certificateRequired):
-            return "\(place): the simulator takes devices with a certificate of its own only"
+            return "\(place): the simulator takes devices with a certificate only; give --certificate"
+        case .refused(.tokenOfAnotherDevice):
+            return "\(place): the token is another device's; give that one's --certificate, or no --token"
         case .refused: return "\(place): the simulator did not take this device"
         default: return "\(place): the server broke the rules of the device link (\(error))"
         }

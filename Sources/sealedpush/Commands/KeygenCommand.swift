@@ -10,8 +10,9 @@ import WebPush
 /// Makes keys. Private ones get mode 0600 and are never overwritten.
 struct KeygenCommand: Command {
     static let name = "keygen"
-    static let summary = "makes a device's keys, a sender's keys, a device's key bundle, or a Web Push subscription"
-    static let operands = "device|sender|bundle|web-push"
+    static let summary =
+        "makes keys of devices and senders, key bundles, Web Push subscriptions, simulated devices' certificates"
+    static let operands = "device|sender|bundle|web-push|device-certificate"
     private static let markAsExample = Option(
         flag: "--example",
         "marks private keys as published: they load only with --allow-example-keys"
@@ -21,10 +22,11 @@ struct KeygenCommand: Command {
         Option(
             "--out",
             "PATH",
-            "device, sender: a folder, made if missing; bundle, web-push: a file",
+            "device, sender: a folder, made if missing; all others: a file",
             isRequired: true
         ),
         Option("--device-key", "FILE", "bundle: the device's private keys"),
+        Option("--simulator", "FOLDER", "device-certificate: the folder of a simulator, made if missing"),
         markAsExample,
         .allowExampleKeys,
     ]
@@ -36,11 +38,13 @@ struct KeygenCommand: Command {
         A device's folder gets device.key (private), identity.pub (to pin) and device.bundle (for senders, valid for 60
         days; 'keygen bundle' makes a new one). A sender's gets sender.key (private) and sender.pub (to pin). 'keygen
         web-push' writes a subscription's private keys, and prints p256dh and auth as its server needs them.
+        'keygen device-certificate' writes what 'device --certificate' shows a simulator: its key and its certificate.
         """
 
     private enum Kind: String {
         case device, sender, bundle
         case webPush = "web-push"
+        case deviceCertificate = "device-certificate"
     }
 
     private let kind: Kind
@@ -49,9 +53,11 @@ struct KeygenCommand: Command {
     private let isExample: Bool
 
     init(_ arguments: Arguments) throws(CommandFailure) {
-        let word = try arguments.operand("device, sender, bundle or web-push")
+        let word = try arguments.operand("device, sender, bundle, web-push or device-certificate")
         guard let kind = Kind(rawValue: word) else {
-            throw arguments.wrong("keygen makes a device, a sender, a bundle or a web-push subscription")
+            throw arguments.wrong(
+                "keygen makes a device, a sender, a bundle, a web-push subscription or a device-certificate"
+            )
         }
         self.kind = kind
         self.arguments = arguments
@@ -65,6 +71,8 @@ struct KeygenCommand: Command {
         case .sender: try makeSender()
         case .bundle: try makeBundle()
         case .webPush: try makeWebPush()
+        case .deviceCertificate:
+            try SimulatorFolder.activateDevice(folder: try arguments.required("--simulator"), out: try unused(out))
         }
     }
 

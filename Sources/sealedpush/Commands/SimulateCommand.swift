@@ -16,6 +16,8 @@ struct SimulateCommand: Command {
         Option("--control-port", "PORT", "for the control API; 0: any. Without it only with keys of its own"),
         Option("--channel-port", "PORT", "where broadcast channels are managed; 0: any. Nowhere without it"),
         Option("--client-ca", "FILE", "who signs providers' certificates (PEM); without it nobody is asked for one"),
+        Option("--device-ca", "FILE", "who signs devices' certificates (PEM), with --certificate"),
+        Option("--keep-tokens", "FILE", "keeps device tokens there, for the next run; 0600, as it has their key"),
         Option("--gateway-port", "PORT", "the binary interface of before 2021, with --client-ca; 0: any"),
         Option("--feedback-port", "PORT", "its feedback service, with --client-ca; 0: any"),
         Option("--folder", "DIR", "where keys of its own are, made if missing; sealedpush-simulator without it"),
@@ -69,6 +71,12 @@ struct SimulateCommand: Command {
         bundleIDs = try arguments.bundleIDs()
         hasOwnKeys = try arguments.hasOwnKeys()
         configuration = try arguments.simulatorConfiguration()
+        if hasOwnKeys, arguments.value("--device-ca") != nil {
+            throw arguments.wrong("--device-ca stands beside --certificate; the folder has an authority of its own")
+        }
+        if !hasOwnKeys, arguments.value("--device-ca") == nil, configuration.devices.certificates == .required {
+            throw arguments.wrong("device-certificates=required needs --device-ca: nobody else's can be told from any")
+        }
         let isControlled = hasOwnKeys || arguments.value("--control-port") != nil
         controlPort = isControlled ? try arguments.port("--control-port", default: 0) : nil
         if arguments.flag(Self.recordsPayloads), arguments.value("--record") == nil {
@@ -100,6 +108,7 @@ struct SimulateCommand: Command {
             configuration.validation.clientAuthoritiesPEM = try readInput(path, byteCountMax: 1 << 20)
         }
         let recording = try recording()
+        let tokenFile = try tokenFile()
         let (events, continuation) = AsyncStream.makeStream(
             of: SimulatorEvent.self,
             bufferingPolicy: .bufferingNewest(Self.waitingEventCountMax)
@@ -116,6 +125,7 @@ struct SimulateCommand: Command {
                 identity: identity,
                 loop: loop,
                 recording: recording,
+                tokenFile: tokenFile,
                 onEvent: onEvent
             )
             if let controlPort {
@@ -130,9 +140,11 @@ struct SimulateCommand: Command {
         if hasOwnKeys { try log.printOwnKeys(arguments.value("--folder") ?? SimulatorFolder.standardPath, control) }
         for await event in events { try log.print(event) }
         await control?.close()
-        if let failure = await simulator.close() {
+        let failures = await simulator.close()
+        if let failure = failures.recording {
             throw .failed("the recording is not complete: \(Output.systemText(failure.code)) (\(failure.call))")
         }
+        if let failure = failures.tokens { throw Self.failed(failure, arguments.value("--keep-tokens") ?? "") }
     }
 
     /// A device to push to, and what curl needs for it.
@@ -145,11 +157,51 @@ struct SimulateCommand: Command {
         do { topic = try bundleIDs.min { "\($0)" < "\($1)" } ?? Topic("com.example.app") } catch {
             throw .failed("the device's app has no bundle id")
         }
-        guard let token = await simulator.enrolDevice(bundleID: topic) else {
+        guard let token = await token(of: topic, folder, simulator) else {
             throw .failed("no device could be enrolled; set more than 0 devices")
         }
         try folder.writePushFile(port: simulator.pushPort, topic: topic, token: token)
         if let control { try folder.writeControlFiles(bearer: control.bearer) }
+    }
+
+    /// With tokens that are kept, the same one at each start.
+    private func token(of topic: Topic, _ folder: SimulatorFolder, _ simulator: Simulator) async -> DeviceToken? {
+        if let token = folder.earlierToken, let report = await simulator.report(on: token), report.status == .active,
+            report.bundleID == topic
+        {
+            return token
+        }
+        return await simulator.enrolDevice(bundleID: topic)
+    }
+
+    private func tokenFile() throws(CommandFailure) -> TokenFile? {
+        guard let path = arguments.value("--keep-tokens") else { return nil }
+        do throws(TokenFile.Failure) {
+            return try TokenFile(
+                path: path,
+                environment: configuration.environment,
+                tokenByteCount: configuration.devices.tokenByteCount
+            )
+        } catch {
+            throw Self.failed(error, path)
+        }
+    }
+
+    private static func failed(_ failure: TokenFile.Failure, _ path: String) -> CommandFailure {
+        let path = TerminalText.safe(path)
+        switch failure {
+        case .system(let call, let code): return .failed("\(path): \(Output.systemText(code)) (\(call))")
+        case .inUse: return .failed("\(path) is another simulator's, which runs; give each a file of its own")
+        case .permissionsTooLoose:
+            return .failed("\(path) has the key of its tokens, and others can read it; chmod 600 it")
+        case .malformed(let line, let field):
+            return .failed("\(path):\(line): the \(field) is damaged; move the file away and tokens begin anew")
+        case .otherEnvironment: return .failed("\(path) has the other environment's tokens; see --environment")
+        case .otherTokenByteCount(let byteCount):
+            return .failed("\(path) has tokens of \(byteCount) bytes; give --set device-token-bytes=\(byteCount)")
+        case .tooLarge(let byteCountMax):
+            return .failed("\(path) has more than \(byteCountMax) bytes; move it away and tokens begin anew")
+        }
     }
 
     private func recording() throws(CommandFailure) -> RecordingFile? {
@@ -166,9 +218,12 @@ struct SimulateCommand: Command {
         let chainPath = try arguments.required("--certificate")
         let chain = try readInput(chainPath, byteCountMax: 1 << 20)
         let key = try arguments.privatePEM("--certificate-key")
+        let devices = try arguments.value("--device-ca").map { path throws(CommandFailure) in
+            try readInput(path, byteCountMax: 1 << 20)
+        }
         do {
             return try key.withBytes { span throws(TLSError) in
-                try SimulatorIdentity(certificateChainPEM: chain, privateKeyPEM: span)
+                try SimulatorIdentity(certificateChainPEM: chain, privateKeyPEM: span, deviceAuthorityPEM: devices)
             }
         } catch {
             throw .failed("\(TerminalText.safe(chainPath)): \(error.sentence)")

@@ -1,0 +1,31 @@
+import DeviceLink
+
+/// Registrations that outlive the simulator.
+extension DeviceDirectory {
+    /// Goes on with the registrations of an earlier run, and remembers changes from now on.
+    mutating func restore(_ records: [TokenRecord]) {
+        for record in records {
+            installations.restore(record)
+            guard let base = record.base,
+                let registration = TokenRegistration(record.app.kind, instance: record.instance)
+            else { continue }
+            siblings.add(registration, record.number, beside: base)
+        }
+        for record in records {
+            guard case .replaced = record.status else { continue }
+            siblings.remove(beside: record.number)
+        }
+        installations.keepChanges()
+    }
+
+    /// What has changed since the last call; nothing without `restore`.
+    mutating func takeRecords() -> [TokenRecord] {
+        installations.takeChanged().map { number in
+            var record = installations.record(of: number)
+            if let place = siblings.place(of: number) {
+                (record.base, record.instance) = (place.base, place.registration.instance)
+            }
+            return record
+        }
+    }
+}

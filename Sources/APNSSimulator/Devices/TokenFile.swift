@@ -1,0 +1,209 @@
+package import APNS
+import Envelope
+import Platform
+import Primitives
+
+/// The file in which device tokens outlive the simulator. Lives on the loop once a simulator has it.
+///
+/// Its first line has the key of the mint; each further one is a registration, as it is from there on. A line is forced to
+/// disk before its token is told to anybody, so that a simulator that was killed knows every token that it gave out.
+/// Whoever reads the file can make tokens: its mode is 0600.
+package final class TokenFile {
+    /// Why tokens are not kept. Says where, never what was there.
+    package enum Failure: Error, Equatable, Sendable {
+        /// A call of the system's, with its number.
+        case system(call: String, code: Int32)
+        /// Another simulator has it.
+        case inUse
+        /// Others may read it, and it has a key.
+        case permissionsTooLoose
+        /// Not written here, or damaged; which field of which line, from 1.
+        case malformed(line: Int, field: String)
+        case otherEnvironment
+        /// Its tokens are as long as this, and others were asked for.
+        case otherTokenByteCount(Int)
+        case tooLarge(byteCountMax: Int)
+    }
+
+    private static let format = "sealedpush-device-tokens-1"
+    /// Beyond a million tokens; ours.
+    static let byteCountMax = 256 << 20
+
+    let mint: DeviceTokenMint
+    private(set) var records: [TokenRecord] = []
+    private var descriptor: Int32
+    /// The first one; nothing is written after it.
+    private var failure: Failure?
+
+    /// Opens a file, or makes one.
+    ///
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - environment: of the simulator: one of Apple's knows no token of the other.
+    ///   - tokenByteCount: how long tokens are.
+    /// - Throws: why tokens cannot be kept there. A last line without an end is none: its token was never told.
+    package init(path: String, environment: APNSEnvironment, tokenByteCount: Int) throws(Failure) {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(call: "open", code: errno) }
+        do throws(Failure) {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                throw errno == EWOULDBLOCK ? .inUse : .system(call: "flock", code: errno)
+            }
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0 else {
+                throw .system(call: "fstat", code: errno)
+            }
+            guard status.st_mode & 0o077 == 0 else { throw .permissionsTooLoose }
+            let bytes = try Self.read(descriptor)
+            let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            if end < bytes.count, ftruncate(descriptor, off_t(end)) != 0 {
+                throw .system(call: "ftruncate", code: errno)
+            }
+            if end == 0 {
+                let key = SystemRandom.key()
+                mint = DeviceTokenMint(
+                    key: SecretBytes(copying: unsafe key.span.bytes),
+                    tokenByteCount: tokenByteCount
+                )
+                let head =
+                    "\(Self.format) \(environment.rawValue) \(tokenByteCount) \(Base64URL.string(key))\n"
+                try Self.write(Array(head.utf8), descriptor)
+                try Self.syncFolder(of: path)
+            } else {
+                let lines = bytes[..<(end - 1)].split(
+                    separator: UInt8(ascii: "\n"),
+                    omittingEmptySubsequences: false
+                )
+                mint = try Self.mint(lines[0], environment, tokenByteCount)
+                records = try Self.records(lines.dropFirst())
+            }
+        } catch {
+            Platform.close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { if descriptor >= 0 { Platform.close(descriptor) } }
+
+    /// Forces the records to disk, together. Nothing is written after a failure, which `close` tells.
+    func append(_ records: [TokenRecord]) {
+        guard !records.isEmpty, failure == nil, descriptor >= 0 else { return }
+        do throws(Failure) {
+            try Self.write(records.flatMap(\.line), descriptor)
+        } catch {
+            failure = error
+        }
+    }
+
+    /// A second call does nothing.
+    ///
+    /// - Returns: why tokens that were given out since are not kept.
+    func close() -> Failure? {
+        if descriptor >= 0 { Platform.close(descriptor) }
+        descriptor = -1
+        return failure
+    }
+
+    // MARK: Reading
+
+    private static func mint(
+        _ line: ArraySlice<UInt8>,
+        _ environment: APNSEnvironment,
+        _ tokenByteCount: Int
+    ) throws(Failure) -> DeviceTokenMint {
+        let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard words.first == format, words.count == 4 else {
+            throw .malformed(line: 1, field: "format")
+        }
+        guard let own = APNSEnvironment(rawValue: words[1]) else {
+            throw .malformed(line: 1, field: "environment")
+        }
+        guard own == environment else { throw .otherEnvironment }
+        guard let byteCount = Int(words[2]), "\(byteCount)" == words[2],
+            DeviceTokenMint.tokenByteCounts.contains(byteCount)
+        else { throw .malformed(line: 1, field: "length of tokens") }
+        guard byteCount == tokenByteCount else { throw .otherTokenByteCount(byteCount) }
+        guard let key = Base64URL.decode(text: words[3]), key.count == DeviceTokenMint.keyByteCount
+        else {
+            throw .malformed(line: 1, field: "key")
+        }
+        return DeviceTokenMint(
+            key: SecretBytes(copying: unsafe key.span.bytes),
+            tokenByteCount: byteCount
+        )
+    }
+
+    /// The last line of a number counts.
+    private static func records(_ lines: ArraySlice<ArraySlice<UInt8>>) throws(Failure)
+        -> [TokenRecord]
+    {
+        var records: [TokenRecord] = []
+        for (index, line) in lines.enumerated() {
+            let place = index + 2
+            let record: TokenRecord
+            do throws(TokenRecord.Field) { record = try TokenRecord(line: line) } catch {
+                throw .malformed(line: place, field: error.rawValue)
+            }
+            if record.number == records.count {
+                records.append(record)
+                continue
+            }
+            guard record.number < records.count else { throw .malformed(line: place, field: "number") }
+            var known = records[Int(record.number)]
+            known.status = record.status
+            // A registration comes, goes and comes back; what it is for stays.
+            guard known == record else { throw .malformed(line: place, field: "registration") }
+            records[Int(record.number)] = record
+        }
+        return records
+    }
+
+    private static func read(_ descriptor: Int32) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe Platform.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(call: "read", code: errno) }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= byteCountMax else { throw .tooLarge(byteCountMax: byteCountMax) }
+        }
+    }
+
+    // MARK: Writing
+
+    private static func write(_ bytes: [UInt8], _ descriptor: Int32) throws(Failure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe Platform.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .system(call: "write", code: errno) }
+            rest = rest.dropFirst(count)
+        }
+        if let code = FileSync.durable.force(descriptor) { throw .system(call: "fsync", code: code) }
+    }
+
+    /// A new file's name is as durable as its folder.
+    private static func syncFolder(of path: String) throws(Failure) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(call: "open", code: errno) }
+        defer { Platform.close(descriptor) }
+        if let code = FileSync.durable.force(descriptor), code != EINVAL {
+            throw .system(call: "fsync", code: code)
+        }
+    }
+}
+
+extension SystemRandom {
+    fileprivate static func key() -> [UInt8] {
+        var random = SystemRandom()
+        return random.bytes(count: DeviceTokenMint.keyByteCount)
+    }
+}
