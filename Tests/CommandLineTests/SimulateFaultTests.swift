@@ -29,7 +29,7 @@ extension CommandLineTests {
             let simulator = try await OwnSimulator("--app", "com.example.other")
             let run = try await simulator.checkToken(try simulator.deviceToken)
             #expect(
-                run.isDone && run.output == "environment sandbox, topic com.example.other, device offline\n",
+                run.isDone && run.output == "environment sandbox, topic com.example.other, kind app, device offline\n",
                 "\(run)"
             )
             let json = try JSONLine(try await simulator.checkToken(try simulator.deviceToken, "--json").output)

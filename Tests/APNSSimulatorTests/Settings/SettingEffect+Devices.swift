@@ -172,6 +172,6 @@ extension SettingEffect {
 
     private static func isKnown(_ uniqueID: String?, _ stage: SettingStage) async throws -> String {
         guard let id = uniqueID.flatMap({ APNSID($0) }) else { return "without an id" }
-        return await stage.site.simulator.deliveryLog(id) == nil ? "forgotten" : "known"
+        return await stage.site.simulator.deliveries(.uniqueID(id), countMax: 1).isEmpty ? "forgotten" : "known"
     }
 }

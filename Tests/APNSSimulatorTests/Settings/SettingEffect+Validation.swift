@@ -13,7 +13,13 @@ extension SettingEffect {
             try await stage.push { $0["apns-id"] = Request.id.uppercased() }
         },
         SettingEffect("topic-of-another-type", "accept", from: "400 BadTopic", to: "200") { stage in
-            try await stage.push { $0["apns-topic"] = "com.example.chat.voip" }
+            let token = try await stage.site.simulator.enrol(try Topic("com.example.chat.voip"))
+            return try await stage.push(to: token) { $0["apns-topic"] = "com.example.chat.voip" }
+        },
+        SettingEffect("token-of-another-kind", "accept", from: "400 DeviceTokenNotForTopic", to: "200") { stage in
+            try await stage.push {
+                ($0["apns-topic"], $0["apns-push-type"]) = ("com.example.chat.voip", "voip")
+            }
         },
         SettingEffect("missing-push-type", "InvalidPushType", from: "200", to: "400 InvalidPushType") { stage in
             try await stage.push { $0["apns-push-type"] = nil }
@@ -22,8 +28,10 @@ extension SettingEffect {
             try await stage.push { $0["apns-push-type"] = "background" }
         },
         SettingEffect("live-activity-priority-1", "accept", from: "400 BadPriority", to: "200") { stage in
-            try await stage.push {
-                $0["apns-topic"] = "com.example.chat.push-type.liveactivity"
+            let topic = "com.example.chat.push-type.liveactivity"
+            let token = try await stage.site.simulator.enrol(try Topic(topic))
+            return try await stage.push(to: token) {
+                $0["apns-topic"] = topic
                 ($0["apns-push-type"], $0["apns-priority"]) = ("liveactivity", "1")
             }
         },
