@@ -158,6 +158,9 @@ mutant destroyed-by-clock '14: the clock destroys' \
 mutant superseded-by-clock '14: a supersession counts by a clock that nobody confirmed' \
     $K/RingIndex.swift 'at: clock.confirmed)' 'at: MUTANT ? clock.now : clock.confirmed)' "$rule"
 
+mutant epochs-from-nothing '3: epochs restart below one that a sender has pinned' \
+    $K/RingIndex.swift 'prekeys.map(\.notBefore.milliseconds)' '[]' "$rule"
+
 mutant locked-key-lost '14: a key that cannot be read now counts as lost' \
     $K/RingWriter.swift 'case .locked: return false' 'case .locked: return MUTANT' "$rule"
 

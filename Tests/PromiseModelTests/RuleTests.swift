@@ -118,6 +118,11 @@ struct RuleTests {
             "what was superseded without confirmed time counts from the confirmation",
             [.clock(.back(.days(30))), .newTokens(2), .clock(.right), .launch, .weeks(1), .weeks(1)]
         ),
+        // The first bundle, which the sender has pinned, was made in the same millisecond.
+        Rule(
+            "epochs go back to those before a clock that ran ahead, and no further",
+            [.clock(.by(.days(365))), .message(.shown), unconfirmed, .launch]
+        ),
     ]
 
     @Test(arguments: claims + time + kept + rotation + ends)

@@ -184,7 +184,9 @@ extension RingIndex {
     /// they go back to where they were before it.
     private mutating func restartEpochs(at now: Timestamp) {
         let limit = now.advanced(by: KeyBundle.clockSkewMax).milliseconds
-        let sound = ([acknowledgedEpoch] + prekeys.compactMap { $0.supersession?.epoch }).filter { $0 < limit }
+        // The bundle that first offered a prekey has the epoch of its not-before, or a later one.
+        let offers = prekeys.map(\.notBefore.milliseconds)
+        let sound = ([acknowledgedEpoch] + offers + prekeys.compactMap { $0.supersession?.epoch }).filter { $0 < limit }
         epoch = min(epoch, sound.max() ?? 0)
         acknowledgedEpoch = min(acknowledgedEpoch, epoch)
         for index in prekeys.indices where prekeys[index].supersession?.epoch ?? 0 > limit {
