@@ -22,16 +22,13 @@ public func fuzzHTTP2(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 }
 
 /// A session that only listens reports the same, however the bytes come. What a flood or the end of a connection cuts off is
-/// not compared: a server looks at each piece as a whole before it acts on any of it, and nghttp2 reads a piece to its end
-/// behind a GOAWAY.
+/// not compared: a server looks at each piece as a whole before it acts on any of it, so that late frames on a stream that it
+/// resets within the piece do not count, and nghttp2 reads a piece to its end behind a GOAWAY.
 private func checkSplit(_ wire: [UInt8], _ role: HTTP2Session.Role, hasBudget: Bool, pieceByteCount: Int) {
     var whole = Peer(role, hasBudget: hasBudget, answers: false)
     whole.hear(wire, pieceByteCount: max(1, wire.count))
     var split = Peer(role, hasBudget: hasBudget, answers: false)
     split.hear(wire, pieceByteCount: pieceByteCount)
-    // One that fails says no more, and a server looks at a piece before nghttp2 does.
-    let hasFailed = whole.hasFailed || split.hasFailed
-    require(hasFailed || whole.isCutOff == split.isCutOff, "a flood is one, whatever the pieces")
     if !whole.isCutOff, !split.isCutOff {
         let (one, other) = (whole.reported, split.reported)
         let isGoAway = one.contains(.goAway)
