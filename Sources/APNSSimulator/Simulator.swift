@@ -155,7 +155,7 @@ package final class Simulator: Sendable {
         return try result.get()
     }
 
-    /// What became of pushes, as far as it is remembered: the newest first, and at most so many.
+    /// The ends of pushes, as far as they are remembered: the newest first, and at most so many.
     package func deliveries(_ query: DeliveryLog.Query, countMax: Int) async -> [DeliveryLog.Entry] {
         let core = core
         return await core.loop.run { core.value.deliveries(query, countMax: countMax) }

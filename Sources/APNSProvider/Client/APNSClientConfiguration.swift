@@ -52,7 +52,7 @@ public struct APNSClientConfiguration: Sendable {
     /// Told of each attempt that was begun and is not what its push ends with: it goes out again, or what its caller gets says
     /// nothing of it. On the loop, before the caller; for nearly all pushes never.
     package var onEarlierAttempt: (@Sendable (APNSID, ResendCause) -> Void)?
-    /// Whether a push that was taken waits here for a connection; false: it is handed back, `.notProcessed`, as soon as no
+    /// True: a push that was taken waits here for a connection. False: it is handed back, `.notProcessed`, as soon as no
     /// connection is open. For senders that ask for `room` first.
     package var keepsUnsent = true
     /// Told that there may be room now, after `want`. On the loop, at a turn's end.

@@ -1,7 +1,7 @@
-/// How many requests a connection may have in flight where connections are cut: as many as keep what a cut may double
+/// The requests that a connection may have in flight where connections are cut: as many as keep what a cut may double
 /// below one in a hundred.
 ///
-/// What was in flight on a connection that ended may have been processed, and is sent again. With one cut for every n
+/// Requests in flight on a connection that ended may have been processed, and are sent again. With one cut for every n
 /// answers, and 1 + n/100 requests on each connection, at most n/100 others are sent again for each cut: 1 % of all, whether
 /// a way to APNs is bad, or a push whose arrival ends its connection is tried again and again. Before the first cut the
 /// limit grows by one with each answer, as TCP's does in slow start (RFC 5681 section 3.1).

@@ -22,7 +22,7 @@ package protocol SimulatorControl: AnyObject {
     var faults: InjectedFaults { get set }
 
     var devices: [DeviceSummary] { get }
-    /// What a topic says of an app and of the kind of its pushes.
+    /// The app that a topic names, and the kind of its pushes.
     func app(of topic: Topic) -> RegisteredApp
     /// A device that nobody holds: its pushes are stored.
     ///
@@ -42,7 +42,7 @@ package protocol SimulatorControl: AnyObject {
     /// Says GOAWAY on every provider's connection; how many there were is known later.
     func goAway(code: UInt32, debugData: [UInt8])
 
-    /// What became of pushes, newest first, at most so many.
+    /// The ends of pushes, newest first, at most so many.
     func deliveries(_ query: DeliveryLog.Query, countMax: Int) -> [DeliveryLog.Entry]
 
     func journalEntries(after number: Int, limit: Int) -> [EventJournal.Entry]

@@ -94,7 +94,7 @@ package struct DeliveryLog: Sendable {
         ring[place].steps.append(step)
     }
 
-    /// Which pushes are asked for.
+    /// The pushes that are asked for.
     package enum Query: Equatable, Sendable {
         case all
         /// The answer's `apns-unique-id`: one push at most.
@@ -111,7 +111,7 @@ package struct DeliveryLog: Sendable {
         }
     }
 
-    /// What became of pushes that are not too old.
+    /// The ends of pushes that are not too old.
     ///
     /// - Parameters:
     ///   - query: which.
@@ -122,7 +122,7 @@ package struct DeliveryLog: Sendable {
         var entries: [Entry] = []
         for age in 0..<ring.count where entries.count < countMax {
             let entry = ring[place(of: nextNumber - 1 - age)]
-            // What came before it is older still, but for a clock that was set back.
+            // Entries before it are older still, but for a clock that was set back.
             guard isCurrent(entry, atMilliseconds), query.matches(entry) else { continue }
             entries.append(entry)
         }

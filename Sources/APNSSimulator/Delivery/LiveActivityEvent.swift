@@ -2,7 +2,7 @@ import APNS
 import DeviceLink
 import Envelope
 
-/// What a push does to Live Activities: both kinds of tokens have one topic, and only the device knows them apart.
+/// The effect of a push on Live Activities: both kinds of tokens have one topic, and only the device knows them apart.
 ///
 /// - Source: "Starting and updating Live Activities with ActivityKit push notifications": a token of
 ///   `pushToStartTokenUpdates` starts one, and the one of `pushTokenUpdates` updates and ends it. What becomes of others

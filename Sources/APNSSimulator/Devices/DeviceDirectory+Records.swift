@@ -18,7 +18,7 @@ extension DeviceDirectory {
         installations.keepChanges()
     }
 
-    /// What has changed since the last call; nothing without `restore`.
+    /// Takes the records that have changed since the last call; nothing without `restore`.
     mutating func takeRecords() -> [TokenRecord] {
         installations.takeChanged().map { number in
             var record = installations.record(of: number)

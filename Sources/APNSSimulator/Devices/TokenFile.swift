@@ -6,8 +6,8 @@ import Primitives
 /// The file in which device tokens outlive the simulator. Lives on the loop once a simulator has it.
 ///
 /// Its first line has the key of the mint; each further one is a registration, as it is from there on. A line is forced to
-/// disk before its token is told to anybody, so that a simulator that was killed knows every token that it gave out.
-/// Whoever reads the file can make tokens: its mode is 0600.
+/// disk before its token is told to a client, so that a simulator that was killed knows every token that it gave out.
+/// A reader of the file can make tokens: its mode is 0600.
 package final class TokenFile {
     /// Why tokens are not kept. Says where, never what was there.
     package enum Failure: Error, Equatable, Sendable {
