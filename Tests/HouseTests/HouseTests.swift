@@ -30,12 +30,12 @@ struct HouseTests {
         report(DependencyRules.check(table, against: manifest, awaited: Self.awaited))
     }
 
-    @Test func `security.md has every abuse case of the protocol, and every vector that it cites is there`() throws {
+    @Test func `abuse-cases.md has every abuse case of the protocol, and every vector that it cites is there`() throws {
         let vectors = try Checkout.names(under: "Tests/Vectors/sealedpush", ending: ".txt").map {
             String($0.dropLast(".txt".count))
         }
         #expect(vectors.count >= 120)
-        report(AbuseCaseTable.check(try Checkout.file("docs/security.md"), vectors: vectors))
+        report(AbuseCaseTable.check(try Checkout.file("docs/abuse-cases.md"), vectors: vectors))
     }
 
     @Test func `no server reaches what decrypts`() {
@@ -81,10 +81,12 @@ struct HouseTests {
         )
     }
 
-    @Test func `every test that security.md cites is there`() throws {
+    @Test func `every test that abuse-cases.md and security.md cite in a table is there`() throws {
         let tests = try Checkout.files(under: "Tests", ending: ".swift")
-        let document = try Checkout.file("docs/security.md")
-        report(DocumentRules.checkCitedTests(of: document, in: tests, awaited: Self.awaited))
+        for page in ["docs/abuse-cases.md", "docs/security.md"] {
+            let document = try Checkout.file(page)
+            report(DocumentRules.checkCitedTests(of: document, in: tests, awaited: Self.awaited))
+        }
     }
 
     /// The page, and where its Swift is compiled and run: by tests of this package, by Examples/AppTeam/test or by
