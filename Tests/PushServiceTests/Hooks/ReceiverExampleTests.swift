@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushService
 
-/// The receiver's check of docs/service.md, run as it stands there.
+/// The receiver's check of docs/webhooks.md, run as it stands there.
 struct ReceiverExampleTests {
     private static let body = #"{"event":"dead"}"#
     private static let secret = HookSite.secret
@@ -17,7 +17,7 @@ struct ReceiverExampleTests {
     private static func example() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/service.md"), encoding: .utf8)
+        let text = try String(contentsOf: root.appending(path: "docs/webhooks.md"), encoding: .utf8)
         let start = try #require(text.range(of: "```python\n"))
         let end = try #require(text.range(of: "```", range: start.upperBound..<text.endIndex))
         return String(text[start.upperBound..<end.lowerBound])
