@@ -8,9 +8,9 @@ import Testing
 @testable import ChatAppCode
 @testable import NotificationServiceExtension
 
-/// The code of README.md and docs/ios.md, by its public interface: run, sealed to, and what is then on the screen.
+/// The code of docs/ios.md, by its public interface: run, sealed to, and what is then on the screen.
 struct AppCodeTests {
-    @Test func `after the launch in README.md the extension shows what its back end sealed`() async throws {
+    @Test func `after the launch in ios.md the extension shows what its back end sealed`() async throws {
         let stage = try ChatStage()
         let app = try await stage.launch().device
         #expect(try app.setupWarnings() == [])

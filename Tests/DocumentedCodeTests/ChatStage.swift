@@ -32,7 +32,7 @@ final class ChatStage: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// A launch of the app: the code of README.md.
+    /// A launch of the app: the code of docs/ios.md.
     ///
     /// - Returns: the device, and the texts of what the app showed itself.
     func launch() async throws -> (device: AppDevice, shown: [String]) {

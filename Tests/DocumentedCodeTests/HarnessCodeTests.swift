@@ -3,7 +3,7 @@ import Testing
 
 @testable import NotificationServiceExtension
 
-/// "Test your extension on Linux" of README.md.
+/// "Test your own code" of README.md.
 struct HarnessCodeTests {
     @Test func `a push is answered ten seconds after its begin, or before`() async throws {
         let device = Device { NotificationService() }

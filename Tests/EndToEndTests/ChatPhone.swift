@@ -16,7 +16,7 @@ struct ChatPhone {
         return own
     }
 
-    /// A launch of its app: the code of README.md.
+    /// A launch of its app: the code of docs/ios.md.
     ///
     /// - Returns: the device, and what the app showed itself.
     func launch() async throws -> (device: AppDevice, shown: [String]) {
