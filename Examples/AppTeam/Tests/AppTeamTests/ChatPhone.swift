@@ -21,7 +21,7 @@ final class ChatPhone {
     let container = groups.appendingPathComponent("group.com.example.chat")
     try FileManager.default.createDirectory(at: container, withIntermediateDirectories: true)
 
-    // What the app does when it is launched: see "In an app" in the README.
+    // What the app does when it is launched: see "At every launch" in docs/ios.md.
     let topic = try BundleID("com.example.chat")
     let settings = AppDevice.Settings(
       topic: topic,
