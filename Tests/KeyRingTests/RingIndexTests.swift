@@ -22,8 +22,8 @@ struct RingIndexTests {
         let index = try Self.index(&random, rotations: 60)
         #expect(index.prekeys.count == 60)
         #expect(RingIndex(record: index.record) == index)
-        // 64 prekeys, 64 destroyed ids, the longest topic and a bundle of four entries of two suites.
-        let most = 7 + 32 + 156 + 24 + 1 + 16 + 1 + 64 * (34 + 40) + 1 + 64 * 8 + 2 + 2_838 + 32
+        // 64 prekeys, 64 destroyed ids, 8 destroyed epochs, the longest topic and a bundle of four entries of two suites.
+        let most = 7 + 32 + 156 + 24 + 1 + 16 + 1 + 64 * (34 + 40) + 1 + 64 * 8 + 1 + 8 * 8 + 2 + 2_838 + 32
         #expect(most <= RingIndex.recordByteCountMax)
     }
 
@@ -31,13 +31,13 @@ struct RingIndexTests {
     @Test func `a record is laid out as its comment says`() throws {
         let index = try Self.oneRotation()
         let prekey = try #require(index.prekeys.first)
-        var expected = Array("SPring".utf8) + [1] + index.identity.rawRepresentation
+        var expected = Array("SPring".utf8) + [2] + index.identity.rawRepresentation
         expected += [16] + Array("com.example.chat".utf8)
         expected += Array(0..<16) + Self.bigEndian(3) + [1] + Self.bigEndian(index.epoch) + Self.bigEndian(0)
         expected += [1, 1, 1] + prekey.prekey.key.rawRepresentation
         expected += Self.bigEndian(1_800_000_000_000) + Self.bigEndian(1_805_184_000_000)
         expected += Self.bigEndian(0) + Self.bigEndian(0) + Self.bigEndian(0)
-        expected += [0, 0, 181] + index.bundle
+        expected += [0, 0, 0, 181] + index.bundle
         expected += SHA256.hash(expected)
         #expect(index.record == expected)
     }
@@ -60,13 +60,15 @@ struct RingIndexTests {
     /// Each fault alone, under a digest that is right: the digest is no authority.
     @Test(
         arguments: [
-            (0, [0x54]), (6, [2]), (7, [UInt8](repeating: 0, count: 32)), (39, [0]), (39, [200]), (40, [0x20]),
+            (0, [0x54]), (6, [0]), (6, [1]), (6, [3]), (7, [UInt8](repeating: 0, count: 32)), (39, [0]), (39, [200]),
+            (40, [0x20]),
             (80, [9]), (80, [7]),
             (81, [0x7F]), (89, [UInt8](repeating: 0xFF, count: 8)), (97, [65]), (97, [2]), (98, [0]), (98, [2]),
             (99, [0]),
             (99, [3]),
-            (156, [0, 0, 0, 0, 0, 0, 0, 1]), (164, [0, 0, 0, 0, 0, 0, 0, 1]), (172, [65]), (172, [1]), (173, [0, 180]),
-            (173, [0, 182]), (173, [0xFF, 0xFF]),
+            (156, [0, 0, 0, 0, 0, 0, 0, 1]), (164, [0, 0, 0, 0, 0, 0, 0, 1]), (172, [65]), (172, [1]), (173, [9]),
+            (173, [1]),
+            (174, [0, 180]), (174, [0, 182]), (174, [0xFF, 0xFF]),
         ] as [(Int, [UInt8])]
     )
     func `a record with one wrong field is none, whatever its digest says`(_ offset: Int, _ bytes: [UInt8]) throws {
@@ -93,11 +95,35 @@ struct RingIndexTests {
         #expect(RingIndex(record: index.record)?.destroyedIDs == [id])
     }
 
+    @Test func `a record of version 1 is read, and written as version 2`() throws {
+        let index = try Self.oneRotation()
+        var content = Array(index.record.dropLast(32))
+        content[6] = 1
+        content.remove(at: 173)
+        #expect(RingIndex(record: content + SHA256.hash(content)) == index)
+    }
+
+    @Test func `epochs of destroyed prekeys come back, and only in their order`() throws {
+        var random = SeededRandom(seed: 42)
+        var index = try Self.index(&random, rotations: 12)
+        _ = index.destroy { $0.supersession != nil }
+        // Eight hours' rotations, the last of which made the bundle's epoch known.
+        #expect(index.destroyedEpochs.count == 8)
+        #expect(index.destroyedEpochs.last == index.epoch)
+        #expect(RingIndex(record: index.record) == index)
+        var content = Array(index.record.dropLast(32))
+        let last = content.count - index.bundle.count - 2 - 8
+        content.replaceSubrange(last..<last + 8, with: content[last - 8..<last])
+        #expect(RingIndex(record: content + SHA256.hash(content)) == nil)
+    }
+
     @Test func `random bytes are no index`() {
         let seed = RunSeed.here()
         var random = SeededRandom(seed: seed)
         for _ in 0..<2_000 {
-            let content = Array("SPring".utf8) + [1] + random.bytes(count: Int.random(in: 0...600, using: &random))
+            let version = UInt8.random(in: 1...2, using: &random)
+            let content =
+                Array("SPring".utf8) + [version] + random.bytes(count: Int.random(in: 0...600, using: &random))
             // With a right digest, so that every reader behind it is reached.
             #expect(RingIndex(record: content + SHA256.hash(content)) == nil, "seed \(seed)")
         }

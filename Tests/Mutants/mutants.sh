@@ -159,7 +159,14 @@ mutant superseded-by-clock '14: a supersession counts by a clock that nobody con
     $K/RingIndex.swift 'at: clock.confirmed)' 'at: MUTANT ? clock.now : clock.confirmed)' "$rule"
 
 mutant epochs-from-nothing '3: epochs restart below one that a sender has pinned' \
-    $K/RingIndex.swift 'prekeys.map(\.notBefore.milliseconds)' '[]' "$rule"
+    $K/RingIndex.swift 'prekeys.map(\.notBefore.milliseconds) +' '[] +' "$rule"
+
+mutant epochs-forgotten '14: the epochs of a prekey that goes for want of room are forgotten' \
+    $K/RingIndex.swift 'for prekey in destroyed { keepEpochs(of: prekey) }' \
+    'if !MUTANT { for prekey in destroyed { keepEpochs(of: prekey) } }' "$rule"
+
+mutant epochs-jump '14: the latest epoch that goes takes the place of all before it' \
+    $K/RingIndex.swift 'epoch <= last.advanced(by: KeyBundle.clockSkewMax).milliseconds' 'true' "$rule"
 
 mutant locked-key-lost '14: a key that cannot be read now counts as lost' \
     $K/RingWriter.swift 'case .locked: return false' 'case .locked: return MUTANT' "$rule"

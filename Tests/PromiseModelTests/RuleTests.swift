@@ -123,6 +123,17 @@ struct RuleTests {
             "epochs go back to those before a clock that ran ahead, and no further",
             [.clock(.by(.days(365))), .message(.shown), unconfirmed, .launch]
         ),
+        Rule(
+            "epochs pass those of a prekey that went for want of room while the clock ran ahead",
+            [.message(.shown), .clock(.by(.days(365))), .newTokens(33), unconfirmed, .launch]
+        ),
+        Rule(
+            "the same where the clock ran ahead twice",
+            [
+                .message(.shown), .clock(.by(.days(365))), .newTokens(33), .clock(.by(.days(365))), .newTokens(33),
+                unconfirmed, .launch,
+            ]
+        ),
     ]
 
     @Test(arguments: claims + time + kept + rotation + ends)

@@ -4,21 +4,24 @@ import Primitives
 
 // The index as a record (big-endian; LP(x) = length byte ‖ x):
 //
-//     "SPring" ‖ 0x01 ‖ IK 32 ‖ LP(TOPIC) ‖ replay store id 16 ‖ generation u64 ‖ origin u8 ‖ epoch u64
+//     "SPring" ‖ version 0x02 ‖ IK 32 ‖ LP(TOPIC) ‖ replay store id 16 ‖ generation u64 ‖ origin u8 ‖ epoch u64
 //     ‖ acknowledged epoch u64
 //     ‖ count u8 ‖ prekeys: suite u8 ‖ class u8 ‖ key ‖ not-before u64 ‖ not-after u64
 //                           ‖ superseded: epoch u64 (0: not), at u64, acknowledged-at u64 (0: not known)
-//     ‖ count u8 ‖ destroyed ids 8 each ‖ length u16 ‖ bundle ‖ SHA-256 of all that 32
+//     ‖ count u8 ‖ destroyed ids 8 each ‖ count u8 ‖ destroyed epochs u64 each, ascending
+//     ‖ length u16 ‖ bundle ‖ SHA-256 of all that 32
 //
+// Version 0x01 has no destroyed epochs; it is read, and not written.
 // The digest finds accidents. Whoever can write the record can read the secrets beside it.
 extension RingIndex {
     static let recordByteCountMax = 16_384
-    private static let magic = Array("SPring".utf8) + [0x01]
+    private static let magic = Array("SPring".utf8)
+    private static let version: UInt8 = 0x02
     /// A rotation adds one: no sum of two can wrap.
     private static let epochMax: UInt64 = 1 << 62
 
     var record: [UInt8] {
-        var record = Self.magic + identity.rawRepresentation
+        var record = Self.magic + [Self.version] + identity.rawRepresentation
         record.append(lengthPrefixed: topic.bytes)
         record += replayStore.id
         record.append(bigEndian: replayStore.generation)
@@ -29,6 +32,8 @@ extension RingIndex {
         for prekey in prekeys { record.append(prekey) }
         record.append(UInt8(destroyedIDs.count))
         for id in destroyedIDs { record += id.bytes }
+        record.append(UInt8(destroyedEpochs.count))
+        for epoch in destroyedEpochs { record.append(bigEndian: epoch) }
         record.append(bigEndian: UInt16(bundle.count))
         record += bundle
         return record + SHA256.hash(record)
@@ -40,11 +45,13 @@ extension RingIndex {
         let content = Array(record.dropLast(SHA256.byteCount))
         guard SHA256.hash(content).elementsEqual(record.suffix(SHA256.byteCount)) else { return nil }
         var reader = ByteReader(content[...])
-        guard reader.take(Self.magic.count) == Self.magic, let empty = Self.takeHead(&reader),
+        guard reader.take(Self.magic.count) == Self.magic, let version = reader.take(UInt8.self),
+            1...Self.version ~= version, let empty = Self.takeHead(&reader),
             let epoch = reader.take(UInt64.self), epoch <= Self.epochMax,
             let acknowledgedEpoch = reader.take(UInt64.self), acknowledgedEpoch <= epoch,
             let prekeys = Self.takePrekeys(&reader, identity: empty.identity),
             let destroyedIDs = Self.takeDestroyedIDs(&reader),
+            let destroyedEpochs = version == 1 ? [] : Self.takeDestroyedEpochs(&reader),
             let bundleByteCount = reader.take(UInt16.self), let bundle = reader.take(Int(bundleByteCount)),
             reader.remainingByteCount == 0
         else { return nil }
@@ -56,6 +63,7 @@ extension RingIndex {
             acknowledgedEpoch: acknowledgedEpoch,
             prekeys: prekeys,
             destroyedIDs: destroyedIDs,
+            destroyedEpochs: destroyedEpochs,
             bundle: bundle
         )
         guard bundle.isEmpty || KeyBundle.canHold(current.map(\.prekey)) else { return nil }
@@ -124,6 +132,16 @@ extension RingIndex {
             ids.append(id)
         }
         return ids
+    }
+
+    private static func takeDestroyedEpochs(_ reader: inout ByteReader) -> [UInt64]? {
+        guard let count = reader.take(UInt8.self), count <= destroyedEpochCountMax else { return nil }
+        var epochs: [UInt64] = []
+        for _ in 0..<count {
+            guard let epoch = reader.take(UInt64.self), epoch > epochs.last ?? 0 else { return nil }
+            epochs.append(epoch)
+        }
+        return epochs
     }
 }
 

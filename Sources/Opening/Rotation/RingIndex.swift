@@ -9,6 +9,8 @@ struct RingIndex: Equatable, Sendable {
     static let prekeyCountMax = 64
     /// Of destroyed prekeys, so that a late message is known to be late.
     static let destroyedCountMax = 64
+    /// Jumps of the clock whose epochs are kept beyond their prekeys.
+    static let destroyedEpochCountMax = 8
 
     /// Why this ring began. Kept until the relay acknowledged a bundle of it, so that the app hears of it even if it was
     /// ended right after the change.
@@ -31,6 +33,8 @@ struct RingIndex: Equatable, Sendable {
     private(set) var prekeys: [RingPrekey]
     /// Oldest first.
     private(set) var destroyedIDs: [PrekeyID]
+    /// Epochs that went with their prekeys: the last one before each jump of more than five minutes. Oldest first.
+    private(set) var destroyedEpochs: [UInt64]
     /// Signed when it was made and never again: two signatures of one epoch may differ (CryptoKit's are randomised), and
     /// senders refuse that as equivocation. Empty when a prekey of it was destroyed.
     private(set) var bundle: [UInt8]
@@ -50,6 +54,7 @@ struct RingIndex: Equatable, Sendable {
         acknowledgedEpoch = 0
         prekeys = []
         destroyedIDs = []
+        destroyedEpochs = []
         bundle = []
     }
 
@@ -60,6 +65,7 @@ struct RingIndex: Equatable, Sendable {
         acknowledgedEpoch: UInt64,
         prekeys: [RingPrekey],
         destroyedIDs: [PrekeyID],
+        destroyedEpochs: [UInt64],
         bundle: [UInt8]
     ) {
         self = empty
@@ -67,6 +73,7 @@ struct RingIndex: Equatable, Sendable {
         self.acknowledgedEpoch = acknowledgedEpoch
         self.prekeys = prekeys
         self.destroyedIDs = destroyedIDs
+        self.destroyedEpochs = destroyedEpochs
         self.bundle = bundle
     }
 }
@@ -147,6 +154,7 @@ extension RingIndex {
     mutating func destroy(where isToDestroy: (RingPrekey) -> Bool) -> [PrekeyID] {
         let destroyed = prekeys.filter(isToDestroy)
         if destroyed.contains(where: { $0.supersession == nil }) { bundle = [] }
+        for prekey in destroyed { keepEpochs(of: prekey) }
         prekeys.removeAll(where: isToDestroy)
         destroyedIDs = (destroyedIDs + destroyed.map(\.id)).suffix(Self.destroyedCountMax)
         return destroyed.map(\.id)
@@ -180,14 +188,27 @@ extension RingIndex {
         }
     }
 
+    /// Keeps what a sender may have pinned of a prekey that goes: its first epoch, and that of the bundle after it. Those of
+    /// a clock that ran ahead take the place of each other, not of those before the jump.
+    private mutating func keepEpochs(of prekey: RingPrekey) {
+        let next = prekey.supersession?.epoch ?? epoch
+        // Once epochs were restarted, the next one is below a not-before of the clock that ran ahead.
+        for epoch in [prekey.notBefore.milliseconds, next] where epoch <= next && epoch > destroyedEpochs.last ?? 0 {
+            let last = Timestamp(milliseconds: destroyedEpochs.last ?? 0)
+            if epoch <= last.advanced(by: KeyBundle.clockSkewMax).milliseconds { _ = destroyedEpochs.popLast() }
+            destroyedEpochs = (destroyedEpochs + [epoch]).suffix(Self.destroyedEpochCountMax)
+        }
+    }
+
     /// Epochs of a clock that ran ahead: no sender has pinned one, since each refuses what is ahead of its own clock. So
     /// they go back to where they were before it.
     private mutating func restartEpochs(at now: Timestamp) {
         let limit = now.advanced(by: KeyBundle.clockSkewMax).milliseconds
+        destroyedEpochs.removeAll { $0 > limit }
         // The bundle that first offered a prekey has the epoch of its not-before, or a later one.
-        let offers = prekeys.map(\.notBefore.milliseconds)
-        let sound = ([acknowledgedEpoch] + offers + prekeys.compactMap { $0.supersession?.epoch }).filter { $0 < limit }
-        epoch = min(epoch, sound.max() ?? 0)
+        let offers = prekeys.map(\.notBefore.milliseconds) + destroyedEpochs
+        let made = [acknowledgedEpoch] + offers + prekeys.compactMap { $0.supersession?.epoch }
+        epoch = min(epoch, made.filter { $0 <= limit }.max() ?? 0)
         acknowledgedEpoch = min(acknowledgedEpoch, epoch)
         for index in prekeys.indices where prekeys[index].supersession?.epoch ?? 0 > limit {
             prekeys[index].supersession?.epoch = max(epoch + 1, now.milliseconds)
