@@ -3,13 +3,12 @@ internal import Primitives
 /// `LabeledExtract` and `LabeledExpand` of RFC 9180 section 4 for one suite identifier. Everything goes into the HMAC in
 /// parts: nothing secret is copied to stand beside a label.
 struct LabeledHKDF: Sendable {
+    /// For the key encapsulation (section 4.1): DHKEM(X25519, HKDF-SHA256) has number 0x0020.
+    static let kem = LabeledHKDF(suiteID: Array("KEM".utf8) + [0x00, 0x20])
+    /// For the key schedule (section 5.1): the KEM, HKDF-SHA256 (0x0001) and ChaCha20-Poly1305 (0x0003).
+    static let hpke = LabeledHKDF(suiteID: Array("HPKE".utf8) + [0x00, 0x20, 0x00, 0x01, 0x00, 0x03])
+
     private let suiteID: [UInt8]
-
-    /// "KEM" ‖ I2OSP(kem_id, 2), for the key encapsulation (section 4.1).
-    static let kem = LabeledHKDF(suiteID: Array("KEM".utf8) + bigEndian(CipherSuite.kemID))
-
-    /// - Parameter suiteID: "KEM" and the KEM's number, or "HPKE" and all three.
-    init(suiteID: [UInt8]) { self.suiteID = suiteID }
 
     /// - Parameters:
     ///   - salt: any length, empty included.
@@ -35,32 +34,25 @@ struct LabeledHKDF: Sendable {
     /// - Parameters:
     ///   - pseudorandomKey: 32 bytes.
     ///   - label: ASCII.
-    ///   - byteCount: 0 ... 8,160.
+    ///   - byteCount: 32 or less.
     ///   - feed: gives `info`.
     /// - Returns: `byteCount` bytes.
-    /// - Throws: `.exportTooLong`, the only caller without a constant length being the exporter.
     func expand(
         _ pseudorandomKey: borrowing SecretBytes,
         label: StaticString,
-        byteCount: Int,
+        byteCount: UInt8,
         feed: (inout HMACSHA256) -> Void
-    ) throws(HPKEError) -> SecretBytes {
-        guard let length = UInt16(exactly: byteCount) else { throw .exportTooLong }
+    ) -> SecretBytes {
         do {
-            return try HKDFSHA256.expand(pseudorandomKey: pseudorandomKey, byteCount: byteCount) { code in
-                code.update(bigEndian(length))
+            return try HKDFSHA256.expand(pseudorandomKey: pseudorandomKey, byteCount: Int(byteCount)) { code in
+                code.update([0, byteCount])
                 code.update("HPKE-v1")
                 code.update(suiteID)
                 code.update(label)
                 feed(&code)
             }
         } catch {
-            throw .exportTooLong
+            preconditionFailure("255 bytes are less than HKDF's most")
         }
     }
-}
-
-/// I2OSP(value, 2).
-func bigEndian(_ value: UInt16) -> [UInt8] {
-    [UInt8(truncatingIfNeeded: value >> 8), UInt8(truncatingIfNeeded: value)]
 }

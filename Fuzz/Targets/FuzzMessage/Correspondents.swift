@@ -3,7 +3,6 @@ import FuzzSupport
 import Keys
 import Opening
 import Primitives
-import Synchronization
 
 @testable import HPKE
 
@@ -19,7 +18,8 @@ final class Correspondents: Sendable {
     private let header: EnvelopeHeader
     private let info: [UInt8]
     /// Set up once: what it costs would be half of an execution.
-    private let sealing: Mutex<SenderContext>
+    private let schedule: KeySchedule
+    private let encapsulatedKey: [UInt8]
     private let policy = OpeningPolicy(person: Circumstances.names, service: Circumstances.names)
 
     init() {
@@ -45,9 +45,10 @@ final class Correspondents: Sendable {
                 prekeyFingerprint: prekey.fingerprint(identity: device.identity)
             )
             keyRing = device.keyRing
-            sealing = Mutex(
-                try SenderContext(.chaCha20Poly1305, .base, recipient: prekey.key, info: info, random: &random)
-            )
+            let ephemeral = X25519PrivateKey(random: &random)
+            encapsulatedKey = ephemeral.publicKey.rawRepresentation
+            let secret = try DHKEM.encapsulate(to: prekey.key, ephemeral: ephemeral)
+            schedule = KeySchedule(sharedSecret: secret, info: info)
             var contacts: [ContactList] = []
             for selector in 0..<UInt8(0x20) {
                 let circumstances = Circumstances(selector: selector)
@@ -68,19 +69,11 @@ final class Correspondents: Sendable {
             over: Binding.signatureInput(info: info, frameHead: frame.head, bodyDigest: SHA256.hash(frame.body))
         )
         let plaintext = frame.bytes(byteCount: PushClass.alert.frameByteCount(prekey.suite))
-        let (encapsulatedKey, ciphertext) = sealing.withLock { context in
-            do {
-                context.skip(to: 0)
-                return (context.encapsulatedKey, try context.seal(plaintext, aad: []))
-            } catch {
-                fatalError("one message can be sealed")
-            }
-        }
         let envelope = Envelope(
             pushClass: .alert,
             header: header,
             encapsulatedKey: encapsulatedKey,
-            ciphertext: ciphertext
+            ciphertext: schedule.seal(plaintext, aad: [])
         )
         return String(decoding: envelope.sealedField, as: UTF8.self)
     }
