@@ -75,7 +75,7 @@ let package = Package(
         module("Envelope"),
         module("Platform", onLinux: ["CExtendedAttributes"]),
         module("Localization", "Platform"),
-        module("Primitives", "Platform", onLinux: ["CSodium", "COpenSSL"]),
+        module("Primitives", "Platform", onLinux: ["CSodium", "COpenSSL", "CGMP"]),
         module("AttachmentStream", "Envelope", "Platform", "Primitives"),
         module("HPKE", "Primitives"),
         module("Keys", "Envelope", "Platform", "Primitives"),
@@ -113,6 +113,7 @@ let package = Package(
         // The C libraries.
         library("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+        library("CGMP", pkgConfig: "gmp", apt: "libgmp-dev"),
         library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
 
         // The suites.

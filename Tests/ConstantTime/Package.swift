@@ -18,11 +18,12 @@ let package = Package(
     targets: [
         .target(name: "Platform", dependencies: ["CExtendedAttributes"], swiftSettings: house),
         .target(name: "CExtendedAttributes"),
-        .target(name: "Primitives", dependencies: ["Platform", "CSodium", "COpenSSL"], swiftSettings: house),
+        .target(name: "Primitives", dependencies: ["Platform", "CSodium", "COpenSSL", "CGMP"], swiftSettings: house),
         .target(name: "HPKE", dependencies: ["Primitives"], swiftSettings: house),
         .target(name: "Envelope", swiftSettings: house),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CGMP", pkgConfig: "gmp"),
         .systemLibrary(name: "CValgrind"),
         .executableTarget(
             name: "ConstantTime",

@@ -11,7 +11,7 @@ struct ArchitectureTable {
 
     /// The document calls C libraries what everybody calls them.
     static let cModules = [
-        "libsodium": "CSodium", "OpenSSL": "COpenSSL", "nghttp2": "CNGHTTP2", "SQLite": "CSQLite",
+        "libsodium": "CSodium", "OpenSSL": "COpenSSL", "GMP": "CGMP", "nghttp2": "CNGHTTP2", "SQLite": "CSQLite",
         "CLinux": "CLinux", "libcurl": "CCurl", "CExtendedAttributes": "CExtendedAttributes",
     ]
 

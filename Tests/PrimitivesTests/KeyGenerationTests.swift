@@ -21,27 +21,6 @@ struct KeyGenerationTests {
         #expect(wrongCount == 0, "seed \(seed)")
     }
 
-    /// Numbers (four words, the lowest first) with which a wrong multiple in the division steps leaves the range; by
-    /// Python's `pow(x, -1, 2**255 - 19)`. One key in some 100,000 was wrong by it.
-    @Test(
-        arguments: [
-            (
-                [0xf41bbc46cb18a417, 0x17c056e39975e473, 0x3d72519d04e111f7, 0x2df535a071bfbc0c],
-                [0x2182aff90715c6b9, 0x98b3d3040b548e21, 0x6edbb678c0bfdc5a, 0x10c99d0a067dcfc4]
-            ),
-            (
-                [0x370166655e22a6b1, 0x9d09b8be5a90b7ae, 0xe241f8f9868b5414, 0x2ed85b6c10eaaaf7],
-                [0x255b0bb81cd864f9, 0xbbeb16b35a53d14a, 0x7687ed1f7a49624d, 0x7dc9d3c6e0ae0fd7]
-            ),
-        ] as [([UInt64], [UInt64])]
-    )
-    func `a number with long steps has the inverse that it has`(_ number: [UInt64], _ inverse: [UInt64]) {
-        let found = ModularInverse.inverse(of: (number[0], number[1], number[2], number[3]))
-        #expect([found.0, found.1, found.2, found.3] == inverse)
-        let back = ModularInverse.inverse(of: (inverse[0], inverse[1], inverse[2], inverse[3]))
-        #expect([back.0, back.1, back.2, back.3] == number)
-    }
-
     /// Bits that clamping sets and clears, the least and the greatest clamped scalar, and the group order and its
     /// multiples, which clamping makes keys like any other.
     @Test(arguments: [
