@@ -3,15 +3,12 @@ private import Primitives
 
 // The sender's side of a receipt, and what a relay keeps of it.
 extension ReceiptCapability {
-    private static let context = "SealedPush/1 receipt"
+    private static var context: String { "SealedPush/1 receipt" }
 
     /// A new one, from the system's random source: for one message and one recipient.
     public static func random() -> ReceiptCapability {
         var random = SystemRandom()
-        guard let new = ReceiptCapability(rawRepresentation: random.bytes(count: byteCount)) else {
-            preconditionFailure("as many bytes as were drawn")
-        }
-        return new
+        return ReceiptCapability(bytes: random.bytes(count: byteCount))
     }
 
     /// What the relay gets beside the sealed message, as `receipt-hash`: 43 characters of base64url. It says which receipt

@@ -6,8 +6,7 @@ struct StoredTrace { let value: Trace? }
 
 extension [UInt8] {
     mutating func append(_ trace: Trace?) {
-        guard let bytes = trace.flatMap({ Base64URL.decode(Array($0.text.utf8)) }) else { return append(0x00) }
-        self += [0x01] + bytes
+        self += trace.map { [0x01] + $0.rawRepresentation } ?? [0x00]
     }
 }
 

@@ -14,5 +14,5 @@ extension Envelope {
 
 extension Trace {
     /// "AAECAwQFBgcICQoLDA0ODw".
-    static let example = Trace(bytes: Array(0..<16))
+    static var example: Trace { Trace(bytes: Array(0..<16)) }
 }
