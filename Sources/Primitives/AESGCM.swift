@@ -13,7 +13,14 @@ package enum AESGCM {
         aad: [UInt8]
     ) -> [UInt8] {
         precondition(keyByteCounts.contains(key.byteCount) && nonce.count == nonceByteCount)
-        return key.withBytes { Provider.seal(.aesGCM, plaintext, key: $0, nonce: nonce, aad: aad) }
+        var context = key.withBytes { AESGCMContext(key: $0, direction: .seal) }
+        var ciphertext = [UInt8](repeating: 0, count: plaintext.count + tagByteCount)
+        var elements = ciphertext.mutableSpan
+        var output = unsafe elements.mutableBytes
+        context.start(nonce, aad: aad)
+        unsafe context.update(plaintext.span.bytes, into: &output, at: 0)
+        context.finishSealing(into: &output, byteCount: plaintext.count)
+        return ciphertext
     }
 
     /// - Returns: ciphertext length - 16 bytes.
@@ -26,8 +33,20 @@ package enum AESGCM {
     ) throws(PrimitiveError) -> [UInt8] {
         precondition(keyByteCounts.contains(key.byteCount) && nonce.count == nonceByteCount)
         guard ciphertext.count >= tagByteCount else { throw .authenticationFailed }
-        let plaintext = key.withBytes { Provider.open(.aesGCM, ciphertext, key: $0, nonce: nonce, aad: aad) }
-        guard let plaintext else { throw .authenticationFailed }
+        var context = key.withBytes { AESGCMContext(key: $0, direction: .open) }
+        let byteCount = ciphertext.count - tagByteCount
+        var plaintext = [UInt8](repeating: 0, count: byteCount)
+        var elements = plaintext.mutableSpan
+        var output = unsafe elements.mutableBytes
+        let input = unsafe ciphertext.span.bytes
+        context.start(nonce, aad: aad)
+        context.update(input.extracting(first: byteCount), into: &output, at: 0)
+        let isGenuine = context.finishOpening(
+            tag: input.extracting(last: tagByteCount),
+            output: &output,
+            byteCount: byteCount
+        )
+        guard isGenuine else { throw .authenticationFailed }
         return plaintext
     }
 }

@@ -1,20 +1,24 @@
 #if canImport(CryptoKit)
 private import CryptoKit
 
-/// AES-256-GCM with one key for many messages. CryptoKit takes a message at once and hands its text out in an object of its
+/// AES-GCM with one key for many messages. CryptoKit takes a message at once and hands its text out in an object of its
 /// own: the pieces are put together in the output, which only then becomes the text.
 struct AESGCMContext: ~Copyable, Sendable {
     static let keyByteCount = 32
 
     private let key: SymmetricKey
     private var nonce: [UInt8] = []
+    private var aad: [UInt8] = []
 
     init(key: RawSpan, direction: AESGCMDirection) {
         self.key = unsafe key.withUnsafeBytes { unsafe SymmetricKey(data: $0) }
     }
 
     /// Begins a message.
-    mutating func start(_ nonce: [UInt8]) { self.nonce = nonce }
+    mutating func start(_ nonce: [UInt8], aad: [UInt8] = []) {
+        self.nonce = nonce
+        self.aad = aad
+    }
 
     /// The next bytes, to `offset` of the output, which has room for them.
     mutating func update(_ input: RawSpan, into output: inout MutableRawSpan, at offset: Int) {
@@ -27,7 +31,7 @@ struct AESGCMContext: ~Copyable, Sendable {
             let nonce = try AES.GCM.Nonce(data: nonce)
             try unsafe output.withUnsafeMutableBytes { output in
                 let plaintext = unsafe UnsafeRawBufferPointer(rebasing: output[..<byteCount])
-                let box = try unsafe AES.GCM.seal(plaintext, using: key, nonce: nonce)
+                let box = try unsafe AES.GCM.seal(plaintext, using: key, nonce: nonce, authenticating: aad)
                 unsafe output.copyBytes(from: box.ciphertext)
                 unsafe UnsafeMutableRawBufferPointer(rebasing: output[byteCount...]).copyBytes(from: box.tag)
             }
@@ -44,7 +48,7 @@ struct AESGCMContext: ~Copyable, Sendable {
             try unsafe output.withUnsafeMutableBytes { output in
                 let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: output[..<byteCount])
                 let box = try unsafe AES.GCM.SealedBox(nonce: nonce, ciphertext: ciphertext, tag: tag)
-                unsafe output.copyBytes(from: try AES.GCM.open(box, using: key))
+                unsafe output.copyBytes(from: try AES.GCM.open(box, using: key, authenticating: aad))
             }
             return true
         } catch {

@@ -1,8 +1,9 @@
 #if !canImport(CryptoKit)
 private import COpenSSL
 
-/// OpenSSL's cipher, keyed once. A message sets the nonce and nothing else: no memory is asked for, and the key schedule
-/// and GHASH's tables stay. Frees its context, and with it both.
+/// OpenSSL's cipher, keyed once: libsodium has AES-256 only, and that only on processors with AES instructions. A message
+/// sets the nonce and nothing else: no memory is asked for, and the key schedule and GHASH's tables stay. Frees its
+/// context, and with it both.
 @safe struct AESGCMContext: ~Copyable, Sendable {
     static let keyByteCount = 32
 
@@ -13,9 +14,10 @@ private import COpenSSL
 
     init(key: RawSpan, direction: AESGCMDirection) {
         guard let context = unsafe EVP_CIPHER_CTX_new() else { preconditionFailure("out of memory for AES-GCM") }
+        let cipher = unsafe key.byteCount == 16 ? EVP_aes_128_gcm() : EVP_aes_256_gcm()
         let isSealing: Int32 = direction == .seal ? 1 : 0
         let code = unsafe key.withBytePointer { key, _ in
-            unsafe EVP_CipherInit_ex(context, EVP_aes_256_gcm(), nil, key, nil, isSealing)
+            unsafe EVP_CipherInit_ex(context, cipher, nil, key, nil, isSealing)
         }
         precondition(code == 1, "OpenSSL has no AES-GCM")
         unsafe self.context = context
@@ -26,8 +28,11 @@ private import COpenSSL
     }
 
     /// Begins a message.
-    mutating func start(_ nonce: [UInt8]) {
-        isSound = unsafe EVP_CipherInit_ex(context, nil, nil, nil, nonce, -1) == 1
+    mutating func start(_ nonce: [UInt8], aad: [UInt8] = []) {
+        var count: Int32 = 0
+        isSound =
+            unsafe EVP_CipherInit_ex(context, nil, nil, nil, nonce, -1) == 1
+            && (aad.isEmpty || EVP_CipherUpdate(context, nil, &count, aad, Int32(aad.count)) == 1)
     }
 
     /// The next bytes, to `offset` of the output, which has room for them.

@@ -12,7 +12,7 @@ package enum ChaChaPoly {
         aad: [UInt8]
     ) -> [UInt8] {
         precondition(key.byteCount == keyByteCount && nonce.count == nonceByteCount)
-        return key.withBytes { Provider.seal(.chaChaPoly, plaintext, key: $0, nonce: nonce, aad: aad) }
+        return key.withBytes { Provider.chaChaPolySeal(plaintext, key: $0, nonce: nonce, aad: aad) }
     }
 
     /// - Returns: ciphertext length - 16 bytes.
@@ -25,7 +25,7 @@ package enum ChaChaPoly {
     ) throws(PrimitiveError) -> [UInt8] {
         precondition(key.byteCount == keyByteCount && nonce.count == nonceByteCount)
         guard ciphertext.count >= tagByteCount else { throw .authenticationFailed }
-        let plaintext = key.withBytes { Provider.open(.chaChaPoly, ciphertext, key: $0, nonce: nonce, aad: aad) }
+        let plaintext = key.withBytes { Provider.chaChaPolyOpen(ciphertext, key: $0, nonce: nonce, aad: aad) }
         guard let plaintext else { throw .authenticationFailed }
         return plaintext
     }

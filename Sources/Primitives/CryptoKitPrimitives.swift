@@ -168,52 +168,30 @@ extension Provider {
     }
 }
 
-// AEADs.
+// ChaCha20-Poly1305.
 extension Provider {
-    static func seal(
-        _ algorithm: AEADAlgorithm,
-        _ plaintext: [UInt8],
-        key: RawSpan,
-        nonce: [UInt8],
-        aad: [UInt8]
-    ) -> [UInt8] {
-        let key = symmetricKey(key)
+    static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8] {
         do {
-            switch algorithm {
-            case .chaChaPoly:
-                let nonce = try CryptoKit.ChaChaPoly.Nonce(data: nonce)
-                let box = try CryptoKit.ChaChaPoly.seal(plaintext, using: key, nonce: nonce, authenticating: aad)
-                return [UInt8](box.ciphertext) + [UInt8](box.tag)
-            case .aesGCM:
-                let nonce = try AES.GCM.Nonce(data: nonce)
-                let box = try AES.GCM.seal(plaintext, using: key, nonce: nonce, authenticating: aad)
-                return [UInt8](box.ciphertext) + [UInt8](box.tag)
-            }
+            let nonce = try CryptoKit.ChaChaPoly.Nonce(data: nonce)
+            let key = symmetricKey(key)
+            let box = try CryptoKit.ChaChaPoly.seal(plaintext, using: key, nonce: nonce, authenticating: aad)
+            return [UInt8](box.ciphertext) + [UInt8](box.tag)
         } catch {
             preconditionFailure("CryptoKit could not seal")
         }
     }
 
-    static func open(
-        _ algorithm: AEADAlgorithm,
+    static func chaChaPolyOpen(
         _ ciphertext: ArraySlice<UInt8>,
         key: RawSpan,
         nonce: [UInt8],
         aad: [UInt8]
     ) -> [UInt8]? {
-        let key = symmetricKey(key)
         let (text, tag) = (ciphertext.dropLast(16), ciphertext.suffix(16))
         do {
-            switch algorithm {
-            case .chaChaPoly:
-                let nonce = try CryptoKit.ChaChaPoly.Nonce(data: nonce)
-                let box = try CryptoKit.ChaChaPoly.SealedBox(nonce: nonce, ciphertext: text, tag: tag)
-                return [UInt8](try CryptoKit.ChaChaPoly.open(box, using: key, authenticating: aad))
-            case .aesGCM:
-                let nonce = try AES.GCM.Nonce(data: nonce)
-                let box = try AES.GCM.SealedBox(nonce: nonce, ciphertext: text, tag: tag)
-                return [UInt8](try AES.GCM.open(box, using: key, authenticating: aad))
-            }
+            let nonce = try CryptoKit.ChaChaPoly.Nonce(data: nonce)
+            let box = try CryptoKit.ChaChaPoly.SealedBox(nonce: nonce, ciphertext: text, tag: tag)
+            return [UInt8](try CryptoKit.ChaChaPoly.open(box, using: symmetricKey(key), authenticating: aad))
         } catch {
             return nil
         }

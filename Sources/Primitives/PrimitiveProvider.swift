@@ -43,29 +43,14 @@ protocol PrimitiveProvider {
     ) throws(P256Error) -> SecretBytes
 
     /// - Returns: ciphertext, then the 16-byte tag.
-    static func seal(
-        _ algorithm: AEADAlgorithm,
-        _ plaintext: [UInt8],
-        key: RawSpan,
-        nonce: [UInt8],
-        aad: [UInt8]
-    ) -> [UInt8]
+    static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8]
     /// - Returns: nil when the tag, the last 16 bytes, is wrong.
-    static func open(
-        _ algorithm: AEADAlgorithm,
+    static func chaChaPolyOpen(
         _ ciphertext: ArraySlice<UInt8>,
         key: RawSpan,
         nonce: [UInt8],
         aad: [UInt8]
     ) -> [UInt8]?
-}
-
-/// Both have a nonce of 12 bytes and a tag of 16.
-enum AEADAlgorithm {
-    /// 32-byte key.
-    case chaChaPoly
-    /// 16- or 32-byte key.
-    case aesGCM
 }
 
 /// Which way an `AESGCMContext` was set up. Each platform has that type, with the same members.

@@ -4,14 +4,7 @@ private import CSodium
 /// ChaCha20-Poly1305 is libsodium's: for a message of 200 bytes OpenSSL's is slower, because of its context, and for
 /// one of 2,822 bytes it gains less than a hundredth of what sealing takes.
 extension Provider {
-    static func seal(
-        _ algorithm: AEADAlgorithm,
-        _ plaintext: [UInt8],
-        key: RawSpan,
-        nonce: [UInt8],
-        aad: [UInt8]
-    ) -> [UInt8] {
-        guard algorithm == .chaChaPoly else { return AESGCMRun.seal(plaintext, key: key, nonce: nonce, aad: aad) }
+    static func chaChaPolySeal(_ plaintext: [UInt8], key: RawSpan, nonce: [UInt8], aad: [UInt8]) -> [UInt8] {
         var ciphertext = [UInt8](repeating: 0, count: plaintext.count + ChaChaPoly.tagByteCount)
         unsafe key.withBytePointer { key, _ in
             _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt(
@@ -29,14 +22,12 @@ extension Provider {
         return ciphertext
     }
 
-    static func open(
-        _ algorithm: AEADAlgorithm,
+    static func chaChaPolyOpen(
         _ ciphertext: ArraySlice<UInt8>,
         key: RawSpan,
         nonce: [UInt8],
         aad: [UInt8]
     ) -> [UInt8]? {
-        guard algorithm == .chaChaPoly else { return AESGCMRun.open(ciphertext, key: key, nonce: nonce, aad: aad) }
         // libsodium checks the tag first, and leaves the output alone or zeroes it when that is wrong.
         var plaintext = [UInt8](repeating: 0, count: ciphertext.count - ChaChaPoly.tagByteCount)
         let code = unsafe key.withBytePointer { key, _ in
