@@ -18,19 +18,7 @@ struct PartialFile: ~Copyable {
 
     /// - Throws: `.file`, also when only a part could be written.
     func write(_ bytes: RawSpan) throws(AttachmentError) {
-        var written = 0
-        while written < bytes.byteCount {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Platform.write(
-                    descriptor,
-                    buffer.baseAddress.map { unsafe $0 + written },
-                    buffer.count - written
-                )
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .file(operation: .write, errno: errno) }
-            written += count
-        }
+        if let code = writeAll(bytes, to: descriptor) { throw .file(operation: .write, errno: code) }
     }
 
     /// The file stays.

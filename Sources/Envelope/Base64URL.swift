@@ -72,13 +72,6 @@ public enum Base64URL {
         return seen & 0x80 == 0 && spareBits == 0 ? bytes : nil
     }
 
-    /// Whether `decode` has bytes for it.
-    package static func isCanonical(_ text: [UInt8]) -> Bool {
-        guard text.count % 4 != 1, isOfAlphabet(text) else { return false }
-        let spareBits: UInt8 = [0, 0, 0x0F, 0x03][text.count % 4]
-        return text.last.map { values[Int($0)] & spareBits == 0 } ?? true
-    }
-
     /// Whether every byte is of the alphabet; a text may still have a length or spare bits that none has.
     package static func isOfAlphabet(_ text: [UInt8]) -> Bool {
         let span = text.span

@@ -10,7 +10,7 @@ struct RightsFilter {
     func permits(_ operation: Message.Operation) -> Bool {
         switch operation {
         case .show, .replace, .remove, .test: true
-        case .badge: contact.role == .service
+        case .badge: contact.maySetBadge
         case .call: contact.rights.contains(.call)
         }
     }

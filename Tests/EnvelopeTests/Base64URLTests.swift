@@ -31,21 +31,6 @@ struct Base64URLTests {
         #expect(accepted == 4)
     }
 
-    @Test func `a text is canonical where it decodes, and nowhere else`() {
-        for count in 0...17 {
-            let text = [UInt8](repeating: UInt8(ascii: "A"), count: count)
-            #expect(Base64URL.isCanonical(text) == (Base64URL.decode(text) != nil))
-            for place in 0..<count {
-                for byte in 0...UInt8.max {
-                    var other = text
-                    other[place] = byte
-                    guard Base64URL.isCanonical(other) != (Base64URL.decode(other) != nil) else { continue }
-                    Issue.record("byte \(byte) at \(place) of \(count)")
-                }
-            }
-        }
-    }
-
     @Test func `any byte outside the alphabet is seen at any place of a text of any length`() {
         for count in 1...25 {
             let text = [UInt8](repeating: UInt8(ascii: "_"), count: count)

@@ -115,7 +115,9 @@ package enum WholeFile {
             if let code = access.protection?.set(on: descriptor) {
                 throw FileError.system(call: "fcntl", path: path, code: code)
             }
-            try writeAll(bytes, to: descriptor, path: path)
+            if let code = writeAll(bytes, to: descriptor) {
+                throw FileError.system(call: "write", path: path, code: code)
+            }
             // The rename must not come first; the folder's sync takes both to the medium.
             if let code = FileSync.ordered.force(descriptor) {
                 throw FileError.system(call: "fsync", path: path, code: code)
@@ -138,22 +140,6 @@ package enum WholeFile {
             return
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
-    }
-
-    private static func writeAll(_ bytes: RawSpan, to descriptor: Int32, path: String) throws(FileError) {
-        var written = 0
-        while written < bytes.byteCount {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Platform.write(
-                    descriptor,
-                    buffer.baseAddress.map { unsafe $0 + written },
-                    buffer.count - written
-                )
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .system(call: "write", path: path, code: errno) }
-            written += count
-        }
     }
 
     /// A rename is durable only when its directory is: as durable as the replay window then.
