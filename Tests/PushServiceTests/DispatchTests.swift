@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import Primitives
+import PushStore
 import TestSupport
 import Testing
 
@@ -110,33 +111,33 @@ struct LaneSchedulerTests {
 struct RetryDelayTests {
     @Test func `waits double up to Apple's fifteen minutes`() {
         let delay = RetryDelay(serverErrorWaitSeconds: 30)
-        let waits = (1...8).map { delay.fullMilliseconds(attemptCount: $0, cause: .server, lane: .normal) / 1_000 }
-        #expect(waits == [30, 60, 120, 240, 480, 900, 900, 900])
-        #expect(delay.fullMilliseconds(attemptCount: 1, cause: .server, lane: .urgent) == 1_000)
-        #expect(delay.fullMilliseconds(attemptCount: 1, cause: .server, lane: .background) == 900_000)
-        #expect(delay.fullMilliseconds(attemptCount: .max, cause: .limit, lane: .normal) == 900_000)
+        let waits = (1...8).map { delay.fullWait(attemptCount: $0, cause: .server, lane: .normal) }
+        #expect(waits == [30, 60, 120, 240, 480, 900, 900, 900].map { .seconds($0) })
+        #expect(delay.fullWait(attemptCount: 1, cause: .server, lane: .urgent) == .seconds(1))
+        #expect(delay.fullWait(attemptCount: 1, cause: .server, lane: .background) == .seconds(900))
+        #expect(delay.fullWait(attemptCount: .max, cause: .limit, lane: .normal) == .seconds(900))
     }
 
     @Test func `whatever is drawn, a retry is later than now, within the wait and before the expiration`() {
         var random = SeededRandom(seed: RunSeed.here())
         let delay = RetryDelay()
         for _ in 0..<20_000 {
-            let now = Int64.random(in: 0...4_000_000_000_000, using: &random)
-            let expiresAt = now + Int64.random(in: -10...2_000_000, using: &random)
+            let now = Timestamp(milliseconds: UInt64.random(in: 0...4_000_000_000_000, using: &random))
+            let deadline = now.advanced(by: .milliseconds(Int64.random(in: -10...2_000_000, using: &random)))
             let count = Int.random(in: 1...100, using: &random)
-            let lane = DispatchLane.allCases.randomElement(using: &random) ?? .normal
+            let lane = Lane.allCases.randomElement(using: &random) ?? .normal
             let due = delay.due(
                 attemptCount: count,
                 cause: .server,
                 lane: lane,
                 jitter: Double.random(in: 0..<1, using: &random),
                 now: now,
-                expiresAt: expiresAt
+                deadline: deadline
             )
             if let due {
-                #expect(due > now && due < expiresAt && due - now <= RetryDelay.ceilingMilliseconds)
+                #expect(due > now && due < deadline && due.duration(since: now) <= RetryDelay.ceiling)
             } else {
-                #expect(expiresAt - now <= RetryDelay.lastTryMilliseconds)
+                #expect(deadline.duration(since: now) <= RetryDelay.lastTry)
             }
         }
     }
@@ -144,7 +145,14 @@ struct RetryDelayTests {
     @Test func `many that failed at once do not come back at once`() {
         let delay = RetryDelay()
         let dues = (0..<10).map {
-            delay.due(attemptCount: 4, cause: .server, lane: .normal, jitter: Double($0) / 10, now: 0, expiresAt: .max)
+            delay.due(
+                attemptCount: 4,
+                cause: .server,
+                lane: .normal,
+                jitter: Double($0) / 10,
+                now: Timestamp(milliseconds: 0),
+                deadline: Timestamp(milliseconds: .max)
+            )
         }
         #expect(Set(dues).count == 10)
     }
@@ -153,128 +161,136 @@ struct RetryDelayTests {
 struct DispatchRulesTests {
     private let rules = DispatchRules(RetryDelay())
 
-    private func verdict(
-        _ outcome: AttemptOutcome,
+    private func decide(
+        _ result: AttemptResult,
         attempt: Int = 1,
         max: Int? = nil,
         collapses: Bool = true,
-        expiresAt: Int64 = 10_000_000,
+        deadline: UInt64 = 10_000_000,
         hadExpiredToken: Bool = false,
-        lastWait: Int64 = 0
-    ) -> Verdict {
+        lastWait: Duration = .zero
+    ) -> Decision {
         let context = AttemptContext(
             lane: .normal,
             attemptCount: attempt,
-            attemptCountMax: max,
+            attemptLimit: max,
             hasCollapseID: collapses,
-            expiresAt: expiresAt,
+            deadline: Timestamp(milliseconds: deadline),
             hadExpiredProviderToken: hadExpiredToken,
-            lastWaitMilliseconds: lastWait
+            lastWait: lastWait
         )
-        return rules.verdict(on: outcome, context, now: 1_000, jitter: 0)
+        return rules.decide(result, context, now: Timestamp(milliseconds: 1_000), jitter: 0)
     }
 
-    private func answer(_ reason: Reason) -> AttemptOutcome {
-        .answered(status: reason.status, reason: reason, timestampMilliseconds: reason.hasTimestamp ? 777 : nil)
+    private func answer(_ reason: Reason) -> AttemptResult {
+        let timestamp = reason.hasTimestamp ? Timestamp(milliseconds: 777) : nil
+        return .answered(status: reason.status, reason: reason, timestamp: timestamp)
     }
+
+    private func retry(at milliseconds: UInt64) -> Verdict { .retry(at: Timestamp(milliseconds: milliseconds)) }
 
     @Test func `each reason of Apple's has its row`() {
         for reason in Reason.allCases {
-            let verdict = verdict(answer(reason))
+            let decision = decide(answer(reason))
             switch reason {
             case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .badTopic, .duplicateHeaders,
                 .invalidPushType, .missingDeviceToken, .missingTopic, .payloadEmpty, .badPath, .methodNotAllowed,
                 .payloadTooLarge:
-                #expect(verdict.notification == .dead(.refused(reason, status: reason.status)))
-                #expect(verdict.device == .keep && verdict.lane == .alarm)
+                #expect(decision.notification == .dead(.rejected))
+                #expect(decision.device == .keep && decision.lane == .alarm)
             case .badDeviceToken:
-                #expect(verdict.notification == .dead(.refused(reason, status: 400)))
-                #expect(verdict.device == .quarantine && verdict.lane == .breaker)
+                #expect(decision.notification == .dead(.rejected))
+                #expect(decision.device == .quarantine && decision.lane == .breaker)
             case .deviceTokenNotForTopic:
-                #expect(verdict.notification == .dead(.refused(reason, status: 400)) && verdict.device == .deletePair)
+                #expect(decision.notification == .dead(.rejected) && decision.device == .deletePair)
             case .unregistered, .expiredToken:
-                #expect(verdict.notification == .undeliverable && verdict.device == .deleteIfRegisteredBy(777))
+                #expect(
+                    decision.notification == .dead(.undeliverable)
+                        && decision.device == .deleteIfRegisteredBy(Timestamp(milliseconds: 777))
+                )
             case .topicDisallowed, .badCertificate, .badCertificateEnvironment, .forbidden, .invalidProviderToken,
                 .missingProviderToken, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken:
-                #expect(verdict.notification == .parked && verdict.lane == .suspend)
+                #expect(decision.notification == .park && decision.lane == .suspend)
             case .tooManyProviderTokenUpdates:
-                #expect(verdict.notification == .retry(atMilliseconds: 2_000, isMaybeDuplicate: false))
-                #expect(verdict.lane == .freezeProviderToken)
+                #expect(decision.notification == retry(at: 2_000))
+                #expect(decision.lane == .freezeProviderToken)
             case .tooManyRequests:
-                #expect(verdict.notification == .retry(atMilliseconds: 2_000, isMaybeDuplicate: false))
-                #expect(verdict.device == .slowDown(.seconds(4)))
+                #expect(decision.notification == retry(at: 2_000))
+                #expect(decision.device == .slowDown(.seconds(4)))
             case .internalServerError, .serviceUnavailable:
-                #expect(verdict.notification == .retry(atMilliseconds: 16_000, isMaybeDuplicate: false))
-                #expect(verdict.device == .keep)
+                #expect(decision.notification == retry(at: 16_000))
+                #expect(decision.device == .keep)
             case .idleTimeout, .shutdown, .unrelatedKeyIDInToken, .expiredProviderToken:
-                #expect(verdict.notification == .retry(atMilliseconds: 1_500, isMaybeDuplicate: false))
+                #expect(decision.notification == retry(at: 1_500))
             }
         }
     }
 
     @Test func `a 200 is the end and worth a date`() {
-        let verdict = verdict(.answered(status: 200, reason: nil, timestampMilliseconds: nil))
-        #expect(verdict == Verdict(notification: .accepted, device: .markReached, lane: .keep))
+        let decision = decide(.answered(status: 200, reason: nil, timestamp: nil))
+        #expect(decision == Decision(notification: .accepted, device: .markReached, lane: .keep))
     }
 
     @Test func `a 410 without a time deletes nobody`() {
-        let verdict = verdict(.answered(status: 410, reason: .unregistered, timestampMilliseconds: nil))
-        #expect(verdict.notification == .undeliverable && verdict.device == .keep)
+        let decision = decide(.answered(status: 410, reason: .unregistered, timestamp: nil))
+        #expect(decision.notification == .dead(.undeliverable) && decision.device == .keep)
     }
 
     @Test func `an unclear outcome is sent again only where it cannot be shown twice`() {
-        #expect(verdict(.ambiguous).notification == .retry(atMilliseconds: 1_500, isMaybeDuplicate: true))
-        #expect(verdict(.ambiguous, collapses: false).notification == .dead(.outcomeUnknown))
+        #expect(decide(.ambiguous).notification == retry(at: 1_500))
+        #expect(decide(.ambiguous, collapses: false).notification == .dead(.outcomeUnknown))
         #expect(
-            verdict(.notProcessed, collapses: false).notification
-                == .retry(atMilliseconds: 1_500, isMaybeDuplicate: false)
+            decide(.notProcessed, collapses: false).notification
+                == retry(at: 1_500)
         )
     }
 
     @Test func `attempts end where they are counted, and with the expiration`() {
-        #expect(verdict(answer(.serviceUnavailable), attempt: 2, max: 3).notification != .dead(.attemptsExhausted))
-        #expect(verdict(answer(.serviceUnavailable), attempt: 3, max: 3).notification == .dead(.attemptsExhausted))
-        #expect(verdict(answer(.serviceUnavailable), expiresAt: 1_500).notification == .expired)
-        #expect(verdict(.suspended, expiresAt: 999).notification == .expired)
-        #expect(verdict(.suspended).notification == .parked)
+        #expect(decide(answer(.serviceUnavailable), attempt: 2, max: 3).notification != .dead(.attemptsExhausted))
+        #expect(decide(answer(.serviceUnavailable), attempt: 3, max: 3).notification == .dead(.attemptsExhausted))
+        #expect(decide(answer(.serviceUnavailable), deadline: 1_500).notification == retry(at: 1_500))
+        #expect(decide(.suspended, deadline: 999).notification == retry(at: 999))
+        #expect(decide(.suspended).notification == .park)
     }
 
     @Test func `an unclear outcome that is the last says so, whatever there is no more of`() {
-        #expect(verdict(.ambiguous, attempt: 3, max: 3).notification == .dead(.outcomeUnknown))
-        #expect(verdict(.ambiguous, expiresAt: 1_500).notification == .dead(.outcomeUnknown))
-        #expect(verdict(.notProcessed, attempt: 3, max: 3).notification == .dead(.attemptsExhausted))
-        #expect(verdict(.notProcessed, expiresAt: 1_500).notification == .expired)
+        #expect(decide(.ambiguous, attempt: 3, max: 3).notification == .dead(.outcomeUnknown))
+        #expect(decide(.ambiguous, deadline: 1_500).notification == .dead(.outcomeUnknown))
+        #expect(decide(.notProcessed, attempt: 3, max: 3).notification == .dead(.attemptsExhausted))
+        #expect(decide(.notProcessed, deadline: 1_500).notification == retry(at: 1_500))
     }
 
     @Test func `what was not written uses up no attempt, and waits twice as long each time`() {
-        var waits: [Int64] = []
-        var last: Int64 = 0
+        var waits: [Duration] = []
+        var last = Duration.zero
         for _ in 0..<14 {
-            let outcome = verdict(.notWritten, attempt: 3, max: 3, collapses: false, lastWait: last).notification
-            guard case .retry(let time, isMaybeDuplicate: false) = outcome else {
-                Issue.record("\(outcome)")
+            let verdict = decide(.notWritten, attempt: 3, max: 3, collapses: false, lastWait: last).notification
+            guard case .retry(let time) = verdict else {
+                Issue.record("\(verdict)")
                 return
             }
             // As if chance had never shortened it.
-            last = 2 * (time - 1_000)
+            last = time.duration(since: Timestamp(milliseconds: 1_000)) * 2
             waits.append(last)
         }
-        #expect(waits.prefix(4) == [1_000, 2_000, 4_000, 8_000] && waits.last == RetryDelay.ceilingMilliseconds)
         #expect(
-            verdict(.notWritten, lastWait: .max).notification
-                == .retry(atMilliseconds: 451_000, isMaybeDuplicate: false)
+            Array(waits.prefix(4)) == [1, 2, 4, 8].map { Duration.seconds($0) } && waits.last == RetryDelay.ceiling
         )
-        #expect(verdict(.notWritten, expiresAt: 1_500).notification == .expired)
+        #expect(
+            decide(.notWritten, lastWait: .seconds(1 << 40)).notification
+                == retry(at: 451_000)
+        )
+        #expect(decide(.notWritten, deadline: 1_500).notification == retry(at: 1_500))
     }
 
     @Test func `a provider token that expires twice parks the notification`() {
-        #expect(verdict(answer(.expiredProviderToken), hadExpiredToken: true).notification == .parked)
+        #expect(decide(answer(.expiredProviderToken), hadExpiredToken: true).notification == .park)
     }
 
     @Test func `a reason with a status that is not its own is decided by the status`() {
-        let unknown = verdict(.answered(status: 503, reason: .badDeviceToken, timestampMilliseconds: nil))
+        let unknown = decide(.answered(status: 503, reason: .badDeviceToken, timestamp: nil))
         #expect(
-            unknown.device == .keep && unknown.notification == .retry(atMilliseconds: 16_000, isMaybeDuplicate: false)
+            unknown.device == .keep && unknown.notification == retry(at: 16_000)
         )
     }
 }

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import PushStore
 import TestSupport
 import Testing
 
@@ -108,7 +109,7 @@ struct ServiceMetricsTests {
 
     @Test func `strangers make no series (abuse case 94)`() {
         var metrics = ServiceMetrics(apps: (0..<1_000).map { "com.example.a\($0)" })
-        for lane in DispatchLane.allCases { metrics.didSend(app: "com.example.a1", lane: lane) }
+        for lane in Lane.allCases { metrics.didSend(app: "com.example.a1", lane: lane) }
         metrics.didSend(app: "first stranger", lane: .normal)
         let before = text(metrics).count
         for index in 0..<10_000 {
@@ -166,7 +167,7 @@ struct AttemptLogLineTests {
     private func line(
         topic: String = "com.example.chat",
         reason: Reason? = .badDeviceToken,
-        failure: AttemptFailure? = nil
+        failure: AttemptResult.Failure? = nil
     ) throws -> AttemptLogLine {
         AttemptLogLine(
             timeMilliseconds: 951_782_400_007,

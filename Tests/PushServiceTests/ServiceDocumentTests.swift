@@ -1,5 +1,6 @@
 import APNS
 import Foundation
+import PushStore
 import Testing
 
 @testable import PushService
@@ -42,7 +43,7 @@ struct ServiceDocumentTests {
             let others = known.expirySeconds.filter { $0 != known.defaultExpirySeconds }
             let expiry = ([known.defaultExpirySeconds] + others).map(String.init).joined(separator: ", ")
             let row =
-                "| `\(known.rawValue)` | \(known.lane.rawValue) | \(known.pushType.rawValue) | \(known.priority.rawValue) | \(expiry) |"
+                "| `\(known.rawValue)` | \(known.lane.word) | \(known.pushType.rawValue) | \(known.priority.rawValue) | \(expiry) |"
             #expect(text.contains(row), "\(row)")
         }
     }

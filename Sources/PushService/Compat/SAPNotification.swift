@@ -1,6 +1,7 @@
 package import APNS
 package import Envelope
 import Primitives
+package import PushStore
 
 /// A notification with the properties of SAP Mobile Services, as a push that Apple takes: `POST /v1/compat/sap`, for teams
 /// that move. The one route on which words may go in clear, and only for a tenant whose configuration says so.
@@ -31,8 +32,8 @@ package struct SAPNotification: Equatable, Sendable {
     }
 
     /// The first try goes by its priority, every other one behind all else.
-    package var firstLane: DispatchLane { priority == .immediate || priority == nil ? .normal : .background }
-    package static let retryLane = DispatchLane.background
+    package var firstLane: Lane { priority == .immediate || priority == nil ? .normal : .background }
+    package static let retryLane = Lane.background
     /// Then it is a dead letter, which can be replayed.
     package static let attemptCountMax = 3
     package static let deviceCountMax = 1_000

@@ -1,3 +1,5 @@
+package import PushStore
+
 /// Which lane the next push is taken from, and whether it is a fresh one or one that is tried again.
 ///
 /// Rounds of credits: in each, a lane may send as often as its share. Of the lanes that have something waiting and credit
@@ -21,7 +23,7 @@ package struct LaneScheduler: Sendable {
             self.background = background
         }
 
-        package subscript(lane: DispatchLane) -> Int {
+        package subscript(lane: Lane) -> Int {
             get {
                 switch lane {
                 case .urgent: urgent
@@ -40,7 +42,7 @@ package struct LaneScheduler: Sendable {
     }
 
     package struct Choice: Equatable, Sendable {
-        package let lane: DispatchLane
+        package let lane: Lane
         /// One that was tried before.
         package let isRetry: Bool
     }
@@ -80,7 +82,7 @@ package struct LaneScheduler: Sendable {
     ///   - retries: how many wait whose time has come again.
     /// - Returns: nil when nothing may be sent now.
     package mutating func next(fresh: Counts, retries: Counts) -> Choice? {
-        let ready = DispatchLane.allCases.filter { fresh[$0] + retries[$0] > 0 && hasRoom($0) }
+        let ready = Lane.allCases.filter { fresh[$0] + retries[$0] > 0 && hasRoom($0) }
         guard !ready.isEmpty else { return nil }
         if !ready.contains(where: { credit[$0] > 0 }) { credit = Self.shares }
         guard let lane = ready.first(where: { credit[$0] > 0 }) else { return nil }
@@ -97,9 +99,9 @@ package struct LaneScheduler: Sendable {
     ///   - lane: theirs.
     ///   - waiting: what waits, of each lane.
     /// - Returns: whether they may go.
-    package mutating func reserve(_ count: Int, in lane: DispatchLane, beside waiting: Counts) -> Bool {
+    package mutating func reserve(_ count: Int, in lane: Lane, beside waiting: Counts) -> Bool {
         var all = inFlight
-        for other in DispatchLane.allCases { all[other] += waiting[other] }
+        for other in Lane.allCases { all[other] += waiting[other] }
         all[lane] += count
         let total = all.urgent + all.normal + all.background
         var hasRoom = total <= inFlightMax.urgent
@@ -118,12 +120,12 @@ package struct LaneScheduler: Sendable {
     }
 
     /// A push of the lane has its answer, or none will come.
-    package mutating func didFinish(_ lane: DispatchLane) {
+    package mutating func didFinish(_ lane: Lane) {
         precondition(inFlight[lane] > 0)
         inFlight[lane] -= 1
     }
 
-    private mutating func takesRetry(_ lane: DispatchLane, fresh: Int, retries: Int) -> Bool {
+    private mutating func takesRetry(_ lane: Lane, fresh: Int, retries: Int) -> Bool {
         guard fresh > 0 else { return true }
         guard retries > 0 else { return false }
         sinceRetry[lane] += 1
@@ -132,7 +134,7 @@ package struct LaneScheduler: Sendable {
         return true
     }
 
-    private func hasRoom(_ lane: DispatchLane) -> Bool {
+    private func hasRoom(_ lane: Lane) -> Bool {
         let total = inFlight.urgent + inFlight.normal + inFlight.background
         guard total < inFlightMax.urgent else { return false }
         switch lane {

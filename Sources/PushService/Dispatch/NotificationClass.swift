@@ -1,12 +1,6 @@
 package import APNS
 package import Envelope
-
-/// The queues of the service. A broadcast in one never delays a call in another.
-package enum DispatchLane: String, CaseIterable, Sendable {
-    case urgent
-    case normal
-    case background
-}
+package import PushStore
 
 /// What kind of notification a sender may ask for. One word decides everything that Apple sees beside the sealed field:
 /// an app uses one for each purpose, so that the choice tells nothing about a message (protocol v1, rules 19 and 35).
@@ -20,7 +14,7 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     /// To many, or not soon: a broadcast.
     case background
 
-    package var lane: DispatchLane {
+    package var lane: Lane {
         switch self {
         case .call, .urgent: .urgent
         case .normal: .normal

@@ -1,8 +1,10 @@
+import PushStore
+
 /// What the flow is told.
 extension DispatchFlow {
     /// Something may be there to take.
-    mutating func ring(_ lanes: some Sequence<DispatchLane>) {
-        for lane in lanes { waiting[ServiceMetrics.index(lane)].mayHaveMore = true }
+    mutating func ring(_ lanes: some Sequence<Lane>) {
+        for lane in lanes { waiting[lane.index].mayHaveMore = true }
     }
 
     /// Something will be there to take.
@@ -10,8 +12,8 @@ extension DispatchFlow {
     /// - Parameters:
     ///   - lane: where.
     ///   - time: when, in nanoseconds of the monotonic clock.
-    mutating func willHaveMore(_ lane: DispatchLane, at time: Int64) {
-        let index = ServiceMetrics.index(lane)
+    mutating func willHaveMore(_ lane: Lane, at time: Int64) {
+        let index = lane.index
         waiting[index].retriesAt = min(waiting[index].retriesAt ?? time, time)
     }
 
@@ -19,16 +21,16 @@ extension DispatchFlow {
     ///   - items: what was taken, the longest due first; no more than was asked for.
     ///   - lane: from which lane.
     ///   - isAll: nothing else was there.
-    mutating func didTake(_ items: [Item], from lane: DispatchLane, isAll: Bool) {
-        let index = ServiceMetrics.index(lane)
+    mutating func didTake(_ items: [Item], from lane: Lane, isAll: Bool) {
+        let index = lane.index
         waiting[index].takingCount = 0
         // A ring that came meanwhile counts.
         if !isAll { waiting[index].mayHaveMore = true }
         for item in items { waiting[index].append(item) }
     }
 
-    mutating func didFailToTake(from lane: DispatchLane, now: Int64) {
-        let index = ServiceMetrics.index(lane)
+    mutating func didFailToTake(from lane: Lane, now: Int64) {
+        let index = lane.index
         waiting[index].takingCount = 0
         willHaveMore(lane, at: now &+ bounds.pollNanoseconds)
     }
@@ -57,7 +59,7 @@ extension DispatchFlow {
         marksUnderWay -= 1
         for marked in batch {
             guard let lane = abandon(marked.ticket) else { continue }
-            waiting[ServiceMetrics.index(lane)].mayHaveMore = true
+            waiting[lane.index].mayHaveMore = true
         }
         pause(now)
     }
@@ -90,7 +92,7 @@ extension DispatchFlow {
 
     /// It is not on its way, and has no answer.
     @discardableResult
-    mutating func abandon(_ ticket: Ticket) -> DispatchLane? {
+    mutating func abandon(_ ticket: Ticket) -> Lane? {
         guard let chosen = endFlight(ticket) else { return nil }
         rooms.release(chosen.client, isHandedIn: false)
         letNext(chosen.collapse)

@@ -25,7 +25,7 @@ extension DispatchFlow {
         for devices: [DeviceBucket.Key],
         replacing collapses: [CollapseKey?],
         through clients: [Int] = [],
-        in lane: DispatchLane,
+        in lane: Lane,
         of owner: TenantID? = nil,
         now: Int64
     ) -> Bool {
@@ -52,7 +52,7 @@ extension DispatchFlow {
     }
 
     /// Whether each client has streams for its part, beside what waits for it in this lane and in more urgent ones.
-    private func hasStreams(_ clients: [Int], in lane: DispatchLane) -> Bool {
+    private func hasStreams(_ clients: [Int], in lane: Lane) -> Bool {
         guard let first = clients.first else { return true }
         if clients.allSatisfy({ $0 == first }) {
             return rooms.hasStreams(first, count: clients.count + waitingCount(for: first, to: lane))

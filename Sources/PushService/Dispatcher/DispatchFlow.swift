@@ -18,7 +18,7 @@ struct DispatchFlow: Sendable {
 
     struct Item: Equatable, Sendable {
         let ticket: Ticket
-        let lane: DispatchLane
+        let lane: Lane
         /// It has been tried before.
         let isRetry: Bool
         /// Whose bucket it takes from; nil for what will not be pushed.
@@ -46,7 +46,7 @@ struct DispatchFlow: Sendable {
 
     /// One that was chosen.
     struct Chosen: Sendable {
-        let lane: DispatchLane
+        let lane: Lane
         /// What it keeps others of back from, until it is answered.
         var collapse: CollapseKey?
         var owner: TenantID?
@@ -56,7 +56,7 @@ struct DispatchFlow: Sendable {
 
     enum Effect: Equatable, Sendable {
         /// Answered by `didTake` or `didFailToTake`.
-        case take(DispatchLane, limit: Int, retryLimit: Int)
+        case take(Lane, limit: Int, retryLimit: Int)
         /// Answered by `didMark` or `didFailToMark`, and then each that is on its way by `didAnswer`. Those that will not be
         /// pushed are answered before.
         case mark([Marked])
@@ -100,7 +100,7 @@ struct DispatchFlow: Sendable {
     /// What an owner may have of `inFlight`; nil: there is one owner, and it may have all.
     private var ownedCountMax: Int?
     /// Lanes in which a look has left out owners that had their share in flight.
-    private var lanesToLookAt: Set<DispatchLane> = []
+    private var lanesToLookAt: Set<Lane> = []
     /// What has a stream to go out on.
     var rooms = ClientRooms()
     /// Those that wait for another of their collapse id.
@@ -119,7 +119,7 @@ struct DispatchFlow: Sendable {
         self.bounds = bounds
         self.bucket = bucket
         scheduler = LaneScheduler(inFlightMax: inFlightMax)
-        waiting = DispatchLane.allCases.map { _ in LaneWaiting() }
+        waiting = Lane.allCases.map { _ in LaneWaiting() }
         collapses = CollapseOrder(countMax: bounds.behindCountMax)
     }
 
@@ -144,7 +144,7 @@ struct DispatchFlow: Sendable {
     }
 
     /// Those that a look at the queue leaves out. It is repeated once any push has its end.
-    mutating func crowdedOwners(in lane: DispatchLane) -> Set<TenantID> {
+    mutating func crowdedOwners(in lane: Lane) -> Set<TenantID> {
         let owners = owned.owners.filter { isCrowded($0) }
         if !owners.isEmpty { lanesToLookAt.insert(lane) }
         return Set(owners)
@@ -223,7 +223,7 @@ struct DispatchFlow: Sendable {
             let fresh = counts { $0.fresh.count(where: rooms.admits) }
             let retries = counts { $0.retries.count(where: rooms.admits) }
             guard let choice = scheduler.next(fresh: fresh, retries: retries) else { break }
-            let index = ServiceMetrics.index(choice.lane)
+            let index = choice.lane.index
             guard let item = waiting[index].pop(isRetry: choice.isRetry, rooms) else {
                 scheduler.didFinish(choice.lane)
                 break
@@ -275,13 +275,13 @@ struct DispatchFlow: Sendable {
         let items = collapses.end(key)
         guard !items.isEmpty else { return }
         for index in waiting.indices {
-            waiting[index].bringBack(items.filter { $0.lane == DispatchLane.allCases[index] })
+            waiting[index].bringBack(items.filter { $0.lane == Lane.allCases[index] })
         }
     }
 
     /// - Returns: false when there is no room to wait in, or the lease would end first.
     private mutating func hold(_ item: Item, for wait: Duration, now: Int64) -> Bool {
-        let index = ServiceMetrics.index(item.lane)
+        let index = item.lane.index
         let due = now &+ Int64(wait / .nanoseconds(1))
         guard waiting[index].held.count < bounds.heldCountMax, due < item.leasedUntil else { return false }
         waiting[index].hold(item, until: due)
@@ -293,8 +293,8 @@ struct DispatchFlow: Sendable {
             pollAt = now &+ bounds.pollNanoseconds
             for index in waiting.indices { waiting[index].mayHaveMore = true }
         }
-        for lane in DispatchLane.allCases {
-            let index = ServiceMetrics.index(lane)
+        for lane in Lane.allCases {
+            let index = lane.index
             waiting[index].bringDue(now: now)
             guard waiting[index].mayHaveMore, waiting[index].takingCount == 0 else { continue }
             let room = bounds.waitingCountMax - waiting[index].count
@@ -312,7 +312,7 @@ struct DispatchFlow: Sendable {
         var tickets: [Ticket] = []
         for index in waiting.indices { tickets += waiting[index].removeStale(now: now) }
         for item in collapses.remove(where: { $0.leasedUntil <= now }) {
-            waiting[ServiceMetrics.index(item.lane)].mayHaveMore = true
+            waiting[item.lane.index].mayHaveMore = true
             tickets.append(item.ticket)
         }
         return tickets.isEmpty ? nil : tickets
@@ -328,8 +328,8 @@ struct DispatchFlow: Sendable {
     var clients: Set<Int> { Set(waiting.flatMap { $0.fresh.clients + $0.retries.clients }) }
 
     /// How many wait for a client, in the lanes down to one.
-    func waitingCount(for client: Int, to lane: DispatchLane = .background) -> Int {
-        waiting[...ServiceMetrics.index(lane)].reduce(0) {
+    func waitingCount(for client: Int, to lane: Lane = .background) -> Int {
+        waiting[...lane.index].reduce(0) {
             $0 + $1.fresh.count(of: client) + $1.retries.count(of: client)
         }
     }

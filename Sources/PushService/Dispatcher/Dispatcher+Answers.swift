@@ -4,40 +4,42 @@ import Envelope
 import PushStore
 import Synchronization
 
-/// What an answer means: for the notification, its device, its credential; for the log and the metrics.
+/// The consequences of an answer: for the notification, its device and its credential; for the log and the metrics.
 extension Dispatcher {
-    func didAnswer(_ ticket: DispatchFlow.Ticket, _ result: Result<APNSResponse, ProviderError>, _ lane: Int) {
+    func didAnswer(_ ticket: DispatchFlow.Ticket, _ answer: Result<APNSResponse, ProviderError>, _ lane: Int) {
         guard !isOver, let pending = pendings[ticket] else { return }
-        let now = Int64(clamping: context.clock.now().milliseconds)
+        let now = context.clock.now()
         let ended = lanes.earlier.take(pending.entry.apnsID)
-        let end = AttemptEnd(
-            result,
+        let report = ClientReport(
+            answer,
             time: ended.last?.time ?? pending.attemptTime,
             after: ended.isEmpty ? [] : EarlierAttempts.attempts(ended, from: pending.attemptTime)
         )
-        let attempt = attemptContext(of: pending, end)
         // Chance is the system's to give, in a call of its own: not for what waits for nothing.
-        let chance = end.status == 200 ? 0 : jitter()
-        let verdict = rules.verdict(on: end.outcome, attempt, now: now, jitter: chance)
-        record(end, pending, now)
-        judgeCredential(end, pending, lane)
-        judgeDevice(end, verdict, pending, lane, now)
-        var settled = verdict.notification.settled(deadline: pending.entry.deadline)
+        let chance = report.status == 200 ? 0 : jitter()
+        let decision = rules.decide(report.result, attemptContext(of: pending, report), now: now, jitter: chance)
+        record(report, pending, now)
+        judgeCredential(report, pending, lane)
+        judgeDevice(report, decision, pending, lane, now)
+        var verdict = decision.notification
         // The next process has it at once.
-        if flow.isDraining, end.outcome == .notWritten { settled = .retry(at: context.clock.now()) }
-        settle(ticket, end.attempt, after: end.earlier, settled, waitCause: end.waitCause)
+        if flow.isDraining, report.result == .notWritten { verdict = .retry(at: context.clock.now()) }
+        settle(ticket, report.attempt, after: report.earlier, verdict, waitCause: report.waitCause)
     }
 
-    /// What the rules have to know of it; `end` is its attempt's, nil where none was begun.
-    func attemptContext(of pending: Pending, _ end: AttemptEnd? = nil) -> AttemptContext {
+    /// - Parameters:
+    ///   - pending: A notification.
+    ///   - report: Of its attempt; nil where none was begun.
+    /// - Returns: the notification as the rules see it.
+    func attemptContext(of pending: Pending, _ report: ClientReport? = nil) -> AttemptContext {
         AttemptContext(
             lane: pending.lane,
-            attemptCount: pending.entry.attemptCount + (end?.earlier.count ?? 0) + 1,
-            attemptCountMax: pending.entry.attemptLimit,
+            attemptCount: pending.entry.attemptCount + (report?.earlier.count ?? 0) + 1,
+            attemptLimit: pending.entry.attemptLimit,
             hasCollapseID: pending.entry.collapseID != nil,
-            expiresAt: Int64(clamping: pending.entry.deadline.milliseconds),
-            hadExpiredProviderToken: end?.hadExpiredProviderToken ?? false,
-            lastWaitMilliseconds: Int64(pending.entry.wait / .milliseconds(1))
+            deadline: pending.entry.deadline,
+            hadExpiredProviderToken: report?.hadExpiredProviderToken ?? false,
+            lastWait: pending.entry.wait
         )
     }
 
@@ -46,7 +48,7 @@ extension Dispatcher {
         _ ticket: DispatchFlow.Ticket,
         _ attempt: Attempt?,
         after earlier: [Attempt] = [],
-        _ verdict: PushStore.Verdict,
+        _ verdict: Verdict,
         waitCause: WaitCause? = nil
     ) {
         guard let pending = pendings[ticket] else { return }
@@ -114,31 +116,31 @@ extension Dispatcher {
         if hasHook { bells.hooks() }
     }
 
-    private func record(_ end: AttemptEnd, _ pending: Pending, _ now: Int64) {
+    private func record(_ report: ClientReport, _ pending: Pending, _ now: Timestamp) {
         let nanoseconds = max(0, context.clock.uptime() - pending.startedAt)
         context.metrics.withLock { metrics in
             // What is counted as sent already is the first of them.
             var isFirst = true
-            for one in end.told {
+            for one in report.told {
                 if !isFirst { metrics.didSend(app: pending.bundleID, lane: pending.lane) }
                 isFirst = false
                 let reason = one.reason.flatMap(Reason.init(rawValue:))
                 metrics.didFinish(one.status == nil ? .notProcessed : .unknownReason, reason: reason)
             }
-            guard end.isBesideTold else { return }
+            guard report.isBesideTold else { return }
             if !isFirst { metrics.didSend(app: pending.bundleID, lane: pending.lane) }
-            let microseconds = end.status == nil ? nil : nanoseconds / 1_000
-            metrics.didFinish(end.metric, reason: end.reason, microseconds: microseconds)
+            let microseconds = report.status == nil ? nil : nanoseconds / 1_000
+            metrics.didFinish(report.metric, reason: report.reason, microseconds: microseconds)
         }
         func write(
-            _ one: PushStore.Attempt,
-            _ failure: AttemptFailure?,
-            at time: Int64,
+            _ one: Attempt,
+            _ failure: AttemptResult.Failure?,
+            at time: Timestamp,
             milliseconds: Int64,
             ordinal: Int
         ) {
             AttemptLogLine(
-                timeMilliseconds: time,
+                timeMilliseconds: Int64(clamping: time.milliseconds),
                 trace: Self.trace(pending.entry),
                 id: pending.entry.apnsID,
                 topic: pending.entry.topic,
@@ -151,27 +153,27 @@ extension Dispatcher {
                 attempt: pending.entry.attemptCount + ordinal
             ).append(to: &logLines)
         }
-        for (index, one) in end.earlier.enumerated() {
-            let next = index + 1 < end.earlier.count ? end.earlier[index + 1].time : end.attempt?.time ?? one.time
-            let time = Int64(clamping: next.milliseconds)
-            let milliseconds = max(0, time - Int64(clamping: one.time.milliseconds))
-            write(one, end.failure(of: one), at: time, milliseconds: milliseconds, ordinal: index + 1)
+        for (index, one) in report.earlier.enumerated() {
+            let next =
+                index + 1 < report.earlier.count ? report.earlier[index + 1].time : report.attempt?.time ?? one.time
+            let milliseconds = max(0, Int64(next.duration(since: one.time) / .milliseconds(1)))
+            write(one, report.failure(of: one), at: next, milliseconds: milliseconds, ordinal: index + 1)
         }
         // What only waited for a connection or a credential is no attempt, and has no line.
-        if let last = end.attempt {
-            let count = end.earlier.count + 1
-            write(last, end.failure(of: last), at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
+        if let last = report.attempt {
+            let count = report.earlier.count + 1
+            write(last, report.failure(of: last), at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
         }
         plan()
     }
 
     // MARK: The credential
 
-    private func judgeCredential(_ end: AttemptEnd, _ pending: Pending, _ lane: Int) {
-        switch end.blame {
+    private func judgeCredential(_ report: ClientReport, _ pending: Pending, _ lane: Int) {
+        switch report.blame {
         case .app(let reason): suspend(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID), reason)
         case .credential(let reason): suspend(SuspensionBook.Scope(lane: lane, bundleID: nil), reason)
-        case nil where end.status == nil:
+        case nil where report.status == nil:
             suspensions.didLearnNothing(pending.target(lane: lane))
         case nil: break
         }
@@ -215,8 +217,14 @@ extension Dispatcher {
 
     // MARK: The device
 
-    private func judgeDevice(_ end: AttemptEnd, _ verdict: Verdict, _ pending: Pending, _ lane: Int, _ now: Int64) {
-        guard end.status != nil, let device = pending.device, case .push(let token, _) = pending.destination else {
+    private func judgeDevice(
+        _ report: ClientReport,
+        _ decision: Decision,
+        _ pending: Pending,
+        _ lane: Int,
+        _ now: Timestamp
+    ) {
+        guard report.status != nil, let device = pending.device, case .push(let token, _) = pending.destination else {
             return
         }
         let environment = device.environment
@@ -227,9 +235,9 @@ extension Dispatcher {
             environment: environment,
             isReached: device.isReached
         )
-        let isBad = verdict.device == .quarantine
-        if isBad || end.status == 200 || end.status == 410 {
-            if quarantine.didAnswer(at: place, isFailure: isBad, now: now) {
+        let isBad = decision.device == .quarantine
+        if isBad || report.status == 200 || report.status == 410 {
+            if quarantine.didAnswer(at: place, isFailure: isBad, now: Int64(clamping: now.milliseconds)) {
                 context.log.event(
                     "environment-suspected",
                     at: context.clock.now(),
@@ -252,23 +260,23 @@ extension Dispatcher {
             )
             return suspend(scope, .badDeviceToken)
         }
-        if end.blame == nil {
+        if report.blame == nil {
             let back = suspensions.didPass(pending.target(lane: lane))
             if !back.isEmpty { quarantine.clear(place) }
             resume(back)
             releases.didPass(SuspensionBook.Scope(lane: lane, bundleID: pending.bundleID))
         }
         let region = device.region
-        if end.status == 200 {
+        if report.status == 200 {
             ledger.add(\.sent, app: pending.bundleID, region: region)
             if !device.isReached, pending.entry.pushType != .voip {
                 reached.add(ReachedToken(token: token, environment: environment, tenant: pending.entry.tenant))
             }
         }
-        if verdict.notification == .undeliverable {
+        if decision.notification == .dead(.undeliverable) {
             ledger.add(\.undeliverable, app: pending.bundleID, region: region)
         }
-        switch verdict.device {
+        switch decision.device {
         case .keep, .markReached: break
         case .quarantine:
             deviceEffects.add(.setAside(token, environment, pending.entry.tenant))
@@ -277,8 +285,7 @@ extension Dispatcher {
             deviceEffects.add(
                 .unregister(Unregistration(key: pending.key, token: token, timestamp: pending.attemptTime))
             )
-        case .deleteIfRegisteredBy(let milliseconds):
-            let timestamp = Timestamp(milliseconds: UInt64(max(0, milliseconds)))
+        case .deleteIfRegisteredBy(let timestamp):
             deviceEffects.add(.unregister(Unregistration(key: pending.key, token: token, timestamp: timestamp)))
         case .slowDown(let delay):
             flow.bucket.slowDown(Self.bucketKey(pending.key), for: delay, now: context.clock.uptime())

@@ -12,13 +12,13 @@ extension Dispatcher {
         context.loop.checkIsolated()
         guard !offer.entries.isEmpty else { return nil }
         // An entry is large: what is asked of it is asked where it lies, and it is not copied for that.
-        let lane = DispatchLane(offer.entries[0].lane)
+        let lane = offer.lane
         let keys = offer.entries.indices.map { index in
             Self.bucketKey(DeviceKey(tenant: offer.tenant, device: offer.entries[index].device))
         }
         if let tickets = reserve(offer, keys, lane) { return SendReservation(offer: offer, tickets: tickets) }
         for (entry, key) in zip(offer.entries, keys) {
-            let lane = ServiceMetrics.index(lane)
+            let lane = lane.index
             queued[lane].willQueue(entry.apnsID, for: key, deadline: entry.deadline, now: offer.now)
         }
         return nil
@@ -28,14 +28,14 @@ extension Dispatcher {
         context.loop.checkIsolated()
         for note in notes {
             let key = Self.bucketKey(DeviceKey(tenant: tenant, device: note.device))
-            let lane = ServiceMetrics.index(DispatchLane(note.lane))
+            let lane = note.lane.index
             queued[lane].willQueue(note.apnsID, for: key, deadline: note.deadline, now: now)
         }
     }
 
     package func didNotQueue(_ notes: [QueueNote]) {
         context.loop.checkIsolated()
-        for note in notes { queued[ServiceMetrics.index(DispatchLane(note.lane))].didLeave(note.apnsID) }
+        for note in notes { queued[note.lane.index].didLeave(note.apnsID) }
     }
 
     package func waitCause(of id: EntryID) -> WaitCause? {
@@ -52,10 +52,10 @@ extension Dispatcher {
     private func reserve(
         _ offer: SendOffer,
         _ keys: [DeviceBucket.Key],
-        _ lane: DispatchLane
+        _ lane: Lane
     ) -> Range<DispatchFlow.Ticket>? {
         guard isRunning, !isOver, keys.count <= DispatchFlow.handOverCountMax else { return nil }
-        let index = ServiceMetrics.index(lane)
+        let index = lane.index
         guard keys.allSatisfy({ queued[index].mayPass($0, now: offer.now) }) else { return nil }
         let tenant = Self.text(offer.tenant)
         var clients: [Int] = []
@@ -134,29 +134,29 @@ extension Dispatcher {
     // MARK: What is queued
 
     /// One of this lane goes out for a device: what is queued for it in others may be older, and has lost its place.
-    func didPass(_ key: DeviceBucket.Key, in lane: DispatchLane) {
-        let own = ServiceMetrics.index(lane)
+    func didPass(_ key: DeviceBucket.Key, in lane: Lane) {
+        let own = lane.index
         for index in queued.indices where index != own { queued[index].didPass(key) }
     }
 
     /// They are queued as before, and may be behind those that came after them.
     func didLosePlace(_ pendings: [Pending]) {
         for pending in pendings {
-            queued[ServiceMetrics.index(pending.lane)].didPass(Self.bucketKey(pending.key))
+            queued[pending.lane.index].didPass(Self.bucketKey(pending.key))
         }
     }
 
     /// One is not in the queue any more.
     func didLeaveQueue(_ pending: Pending) {
         guard pending.entry.attemptCount == 0 else { return }
-        queued[ServiceMetrics.index(pending.lane)].didLeave(pending.entry.apnsID)
+        queued[pending.lane.index].didLeave(pending.entry.apnsID)
     }
 
     /// One that was marked is queued as before: it was only put off, and is still older than what comes now.
     func willQueueAgain(_ pending: Pending) {
         let entry = pending.entry
         guard entry.attemptCount == 0 else { return }
-        queued[ServiceMetrics.index(pending.lane)].willQueue(
+        queued[pending.lane.index].willQueue(
             entry.apnsID,
             for: Self.bucketKey(pending.key),
             deadline: entry.deadline,
@@ -168,11 +168,11 @@ extension Dispatcher {
     func lookAtQueues() {
         let now = context.clock.now()
         for index in queued.indices { queued[index].forgetLate(now: now) }
-        for lane in DispatchLane.allCases where queued[ServiceMetrics.index(lane)].wantsLook(now: now) {
+        for lane in Lane.allCases where queued[lane.index].wantsLook(now: now) {
             call { dispatcher in
                 do throws(StoreError) {
-                    let oldest = try await dispatcher.context.store.oldestDue(lane.stored)
-                    dispatcher.queued[ServiceMetrics.index(lane)].didLook(oldestDue: oldest)
+                    let oldest = try await dispatcher.context.store.oldestDue(lane)
+                    dispatcher.queued[lane.index].didLook(oldestDue: oldest)
                 } catch {
                     // There is another look in a second.
                 }

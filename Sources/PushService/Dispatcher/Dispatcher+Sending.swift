@@ -43,12 +43,9 @@ extension Dispatcher {
         guard marked.isUnreachable else { return begin(marked) }
         let now = context.clock.now()
         pending.attemptTime = now
-        let milliseconds = Int64(clamping: now.milliseconds)
-        let attempt = attemptContext(of: pending)
-        let verdict = rules.verdict(on: .notWritten, attempt, now: milliseconds, jitter: jitter())
+        let decision = rules.decide(.notWritten, attemptContext(of: pending), now: now, jitter: jitter())
         context.metrics.withLock { $0.didFinish(.notProcessed) }
-        let settled = verdict.notification.settled(deadline: pending.entry.deadline)
-        settle(marked.ticket, nil, settled, waitCause: .connection)
+        settle(marked.ticket, nil, decision.notification, waitCause: .connection)
     }
 
     /// What was tried, put off or passed has lost its place: a newer one of its collapse id may be out, and stays the last.
@@ -58,7 +55,7 @@ extension Dispatcher {
         guard let collapseID = entry.collapseID else { return lease }
         let key = Self.bucketKey(pending.key)
         didPass(key, in: pending.lane)
-        guard !entry.isUntouched || queued[ServiceMetrics.index(pending.lane)].wasPassed(key, created: entry.created)
+        guard !entry.isUntouched || queued[pending.lane.index].wasPassed(key, created: entry.created)
         else { return lease }
         lease.yieldsToNewer = context.collapseKey.mayBeShared(
             collapseID,

@@ -4,7 +4,7 @@ import PushStore
 
 /// From the outbox to the flow: what is taken, and where it goes.
 extension Dispatcher {
-    func take(from lane: DispatchLane, limit: Int, retryLimit: Int) {
+    func take(from lane: Lane, limit: Int, retryLimit: Int) {
         let excluding = flow.crowdedOwners(in: lane)
         call { dispatcher in
             let context = dispatcher.context
@@ -13,7 +13,7 @@ extension Dispatcher {
                 let now = context.clock.now()
                 leased = try await context.store.take(
                     TakeDemand(
-                        lane: lane.stored,
+                        lane: lane,
                         limit: limit,
                         retryLimit: retryLimit,
                         excluding: excluding,
@@ -36,7 +36,7 @@ extension Dispatcher {
     private func didTake(
         _ leased: [LeasedEntry],
         _ lookups: [DeviceLookup],
-        from lane: DispatchLane,
+        from lane: Lane,
         isAll: Bool
     ) {
         let leasedUntil = context.clock.uptime() &+ (Self.leaseSeconds - 30) * 1_000_000_000

@@ -115,7 +115,7 @@ extension Dispatcher {
                 now: context.clock.now()
             )
             dispatcher.releases.didEnd(step, count: count, now: context.clock.uptime())
-            if count ?? 0 > 0 { dispatcher.flow.ring(DispatchLane.allCases) }
+            if count ?? 0 > 0 { dispatcher.flow.ring(Lane.allCases) }
         }
     }
 

@@ -59,7 +59,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         }
 
         var key: DeviceKey { DeviceKey(tenant: entry.tenant, device: entry.device) }
-        var lane: DispatchLane { DispatchLane(entry.lane) }
+        var lane: Lane { entry.lane }
     }
 
     /// Its lease ends by itself after this, where the dispatcher is forgotten by its process.
@@ -116,7 +116,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         flow.adopt(limits, isShared: context.settings.configuration.tenants.count > 1)
         lanes = PushLanes(loop: context.loop, now: context.clock.now, configure: configure)
         ledger = DeliveryLedger(context)
-        queued = DispatchLane.allCases.map { _ in QueuedDevices(unknownUntil: context.clock.now()) }
+        queued = Lane.allCases.map { _ in QueuedDevices(unknownUntil: context.clock.now()) }
         lanes.onRoom.notify = { [weak self] in self?.plan() }
     }
 
@@ -161,7 +161,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     /// On the loop.
     package func ring(_ lanes: Set<Lane>) {
         context.loop.checkIsolated()
-        flow.ring(lanes.map { DispatchLane($0) })
+        flow.ring(lanes)
         plan()
     }
 

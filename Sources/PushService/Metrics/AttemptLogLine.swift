@@ -15,7 +15,7 @@ package struct AttemptLogLine: Equatable, Sendable {
     package let status: Int?
     package let reason: Reason?
     /// Why there was none.
-    package let failure: AttemptFailure?
+    package let failure: AttemptResult.Failure?
     /// From the request to the answer or to its failure.
     package let milliseconds: Int64
     /// 1 or more.
@@ -30,7 +30,7 @@ package struct AttemptLogLine: Equatable, Sendable {
         priority: Priority?,
         status: Int?,
         reason: Reason?,
-        failure: AttemptFailure? = nil,
+        failure: AttemptResult.Failure? = nil,
         milliseconds: Int64,
         attempt: Int
     ) {

@@ -1,4 +1,5 @@
 import APNS
+import PushStore
 
 /// The text that Prometheus reads: one array that grows, no text for each line.
 ///
@@ -128,8 +129,8 @@ extension ServiceMetrics {
         _ counts: LaneScheduler.Counts
     ) {
         series(&text, name, "gauge", help) { text in
-            for lane in DispatchLane.allCases {
-                Self.line(&text, name, [("lane", lane.rawValue)], UInt64(max(0, counts[lane])))
+            for lane in Lane.allCases {
+                Self.line(&text, name, [("lane", lane.word)], UInt64(max(0, counts[lane])))
             }
         }
     }
@@ -142,9 +143,9 @@ extension ServiceMetrics {
         _ values: [UInt64]
     ) {
         for (index, app) in apps.enumerated() {
-            for (offset, lane) in DispatchLane.allCases.enumerated() {
-                let value = values[index * DispatchLane.allCases.count + offset]
-                if value > 0 { line(&text, name, [("topic", app), ("lane", lane.rawValue)], value) }
+            for (offset, lane) in Lane.allCases.enumerated() {
+                let value = values[index * Lane.allCases.count + offset]
+                if value > 0 { line(&text, name, [("topic", app), ("lane", lane.word)], value) }
             }
         }
     }

@@ -1,4 +1,5 @@
 package import APNS
+package import PushStore
 
 /// What the service counts. Every label's values are known, lanes and reasons by their types and apps by the
 /// configuration: nothing that a stranger sends makes a new series.
@@ -94,7 +95,7 @@ package struct ServiceMetrics: Sendable {
     }
 
     private func moved(_ counts: [UInt64], to next: [String]) -> [UInt64] {
-        let laneCount = DispatchLane.allCases.count
+        let laneCount = Lane.allCases.count
         return next.flatMap { app -> ArraySlice<UInt64> in
             let place = app == Self.other ? apps.indices.last : places[app]
             guard let place else { return ArraySlice(repeating: 0, count: laneCount) }
@@ -103,13 +104,13 @@ package struct ServiceMetrics: Sendable {
     }
 
     /// Notifications that are on disk.
-    package mutating func didAccept(_ count: Int, app: String, lane: DispatchLane, microseconds: Int64) {
+    package mutating func didAccept(_ count: Int, app: String, lane: Lane, microseconds: Int64) {
         let place = place(app, lane)
         accepted[place] &+= UInt64(max(0, count))
         acceptLatency.observe(microseconds: microseconds)
     }
 
-    package mutating func didSend(app: String, lane: DispatchLane) {
+    package mutating func didSend(app: String, lane: Lane) {
         let place = place(app, lane)
         sent[place] &+= 1
     }
@@ -142,10 +143,10 @@ package struct ServiceMetrics: Sendable {
         return Int((rest.partialValue >= 0 ? rest.partialValue : rest.partialValue - 86_399) / 86_400)
     }
 
-    private mutating func place(_ app: String, _ lane: DispatchLane) -> Int {
+    private mutating func place(_ app: String, _ lane: Lane) -> Int {
         // Neighbours are mostly of one app.
         if app != lastPlace.app { lastPlace = (app, places[app] ?? apps.count - 1) }
-        return lastPlace.index * DispatchLane.allCases.count + Self.index(lane)
+        return lastPlace.index * Lane.allCases.count + Self.index(lane)
     }
 
     /// At most eight cases: looking is as quick as a table.

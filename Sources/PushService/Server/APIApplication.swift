@@ -24,12 +24,12 @@ package final class APIApplication: HTTPApplication {
     }
 
     let context: ServiceContext
-    let notifications: NotificationHandler
+    let door: any DispatchDoor
     let states: NotificationStateHandler
     let status: StatusHandler
     let resends: ResendHandler
     let deliveries: DeliveriesHandler
-    let submissions: LoopBound<SubmissionPath>
+    let submissions: LoopBound<SubmissionPipeline>
     let state: LoopBound<State>
 
     /// - Parameters:
@@ -44,9 +44,8 @@ package final class APIApplication: HTTPApplication {
         vitals: @escaping @Sendable () -> StoreVitals
     ) {
         self.context = context
-        let intake = Intake(context: context, door: door, quota: quota)
-        notifications = NotificationHandler(context: context, intake: intake)
-        submissions = LoopBound(SubmissionPath(context, intake), to: context.loop)
+        self.door = door
+        submissions = LoopBound(SubmissionPipeline(context, door, quota), to: context.loop)
         states = NotificationStateHandler(context: context, door: door)
         status = StatusHandler(context: context, vitals: vitals)
         resends = ResendHandler(context, door: door)
@@ -183,36 +182,44 @@ package final class APIApplication: HTTPApplication {
     /// Counts it, and makes the answer.
     func refuse(_ problem: Problem) -> HTTPAnswer { context.refuse(problem) }
 
-    func answer(_ call: APICall) async -> HTTPAnswer {
-        do throws(Problem) {
-            return try await handle(call)
-        } catch {
-            return refuse(error)
+    /// - Parameters:
+    ///   - call: A request, its body read.
+    ///   - respond: Called once, on the loop, perhaps before this returns.
+    func answer(_ call: APICall, _ respond: @escaping (HTTPAnswer) -> Void) {
+        let devices = DeviceHandler(context: context)
+        switch call.route.operation {
+        case .postNotifications, .postSAP: submissions.value.begin(call, respond: respond)
+        case .putDevice: inTask(call, respond, devices.put)
+        case .getDevice: inTask(call, respond, devices.get)
+        case .deleteDevice: inTask(call, respond, devices.delete)
+        case .getBundle: inTask(call, respond, devices.bundle)
+        case .getDeliveries: inTask(call, respond, deliveries.get)
+        case .getNotification: inTask(call, respond, states.get)
+        case .listDeadLetters: inTask(call, respond, states.list)
+        case .replayDeadLetters: inTask(call, respond, ReplayHandler(context: context, door: door).post)
+        case .postReceipts: inTask(call, respond, ReceiptHandler(context: context, door: door).post)
+        case .postResends: inTask(call, respond, resends.post)
+        case .health: respond(status.health())
+        case .readiness: do throws(Problem) { respond(try readiness(state.value)) } catch { respond(refuse(error)) }
+        case .metrics: respond(status.metrics())
+        }
+    }
+
+    /// Answers with what a task on the loop finds. It ends with the store's last answer: a request that breaks off cancels
+    /// nothing that was begun.
+    private func inTask(
+        _ call: APICall,
+        _ respond: @escaping (HTTPAnswer) -> Void,
+        _ handle: @escaping @Sendable (APICall) async throws(Problem) -> HTTPAnswer
+    ) {
+        let box = LoopBound(respond, to: context.loop)
+        Task(executorPreference: context.loop) { [self] in
+            do throws(Problem) { box.value(try await handle(call)) } catch { box.value(refuse(error)) }
         }
     }
 
     private func readiness(_ state: State) throws(Problem) -> HTTPAnswer {
         let areFailing = state.outcomes.areFailing(now: context.clock.uptime())
         return try status.readiness(isDraining: state.isDraining, areFailing: areFailing)
-    }
-
-    private func handle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
-        switch call.route.operation {
-        case .putDevice: try await DeviceHandler(context: context).put(call)
-        case .getDevice: try await DeviceHandler(context: context).get(call)
-        case .deleteDevice: try await DeviceHandler(context: context).delete(call)
-        case .getBundle: try await DeviceHandler(context: context).bundle(call)
-        case .getDeliveries: try await deliveries.get(call)
-        case .postNotifications: try await notifications.post(call)
-        case .postSAP: try await notifications.postSAP(call)
-        case .getNotification: try await states.get(call)
-        case .listDeadLetters: try await states.list(call)
-        case .replayDeadLetters: try await notifications.replay(call)
-        case .postReceipts: try await ReceiptHandler(context: context, door: notifications.intake.door).post(call)
-        case .postResends: try await resends.post(call)
-        case .health: status.health()
-        case .readiness: try readiness(state.value)
-        case .metrics: status.metrics()
-        }
     }
 }

@@ -108,18 +108,4 @@ struct APICall: Sendable {
 
     /// Whether its body is read on the loop.
     var isSmall: Bool { body.count <= Self.byteCountMaxOnLoop }
-
-    /// - Parameter work: a computation on values.
-    /// - Returns: what came of it.
-    /// - Throws: what `work` throws.
-    func apart<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(Problem) -> Value
-    ) async throws(Problem) -> Value {
-        guard !isSmall else { return try work() }
-        // It touches no state and has an end; whoever began it waits for it.
-        let task = Task.detached { () -> Result<Value, Problem> in
-            do throws(Problem) { return .success(try work()) } catch { return .failure(error) }
-        }
-        return try await task.value.get()
-    }
 }

@@ -37,16 +37,7 @@ final class APIExchange: HTTPExchange {
 
     private func run(_ call: APICall, _ responder: HTTPResponder) {
         do throws(Problem) { try application.willAnswer(call) } catch { return refuse(error, responder) }
-        if call.route.operation == .postNotifications, call.isSmall {
-            return application.submissions.value.begin(call) { [application] answer in
-                responder.respond(answer)
-                application.didAnswer(call, status: answer.status)
-            }
-        }
-        // It touches what lives on the loop, and runs there. It ends with the store's last answer, and is not called off
-        // when the request breaks off: what was begun to be stored is stored.
-        Task(executorPreference: application.context.loop) { [application] in
-            let answer = await application.answer(call)
+        application.answer(call) { [application] answer in
             responder.respond(answer)
             application.didAnswer(call, status: answer.status)
         }

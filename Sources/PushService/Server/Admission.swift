@@ -59,12 +59,12 @@ enum Admission {
     /// - Throws: `.tooManyRequests`.
     static func checkQueue(
         _ count: Int,
-        in lane: DispatchLane,
+        in lane: Lane,
         of tenant: TenantID,
         beside coming: SharedPlaces<TenantID> = SharedPlaces(),
         _ context: ServiceContext
     ) throws(Problem) {
-        let queued = context.store.queuedCounts(lane.stored, of: tenant)
+        let queued = context.store.queuedCounts(lane, of: tenant)
         let own = queued.own + coming[tenant]
         // Queues grow without being asked too: by what comes back from APNs' side, or was parked.
         guard own > 0 else { return }
@@ -76,7 +76,7 @@ enum Admission {
         )
         guard !hasRoom else { return }
         throw problem(
-            "Nothing was stored: \(queued.own) notifications of this tenant wait in the lane '\(lane.rawValue)'",
+            "Nothing was stored: \(queued.own) notifications of this tenant wait in the lane '\(lane.word)'",
             backlogRetrySeconds
         )
     }

@@ -53,7 +53,7 @@ extension NotificationDraft.Common {
         app = try DeviceHandler.topic(notification.bundleID)
         topic = notification.topic
         pushType = notification.pushType
-        lane = notification.firstLane.stored
+        lane = notification.firstLane
         priority = notification.priority
         expiration = notification.expiration
         let latest = now.advanced(by: Self.lifetimeMax)

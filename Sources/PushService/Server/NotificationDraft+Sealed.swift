@@ -96,7 +96,7 @@ extension NotificationDraft.Common {
             throw Problem(.invalidFields, "The bundle id is too long for a topic of this push type.")
         }
         pushType = kind.pushType
-        lane = kind.lane.stored
+        lane = kind.lane
         priority = kind.priority
         collapses = kind
         collapseWord = submission.collapseWord

@@ -41,6 +41,48 @@ struct NotificationDraft: Sendable {
     let entries: [NewEntry]
 
     /// - Parameters:
+    ///   - body: What is asked for.
+    ///   - lookups: Of its devices, in the order of the recipients.
+    ///   - tenant: Whose they are.
+    ///   - settings: With the tenant's apps.
+    ///   - collapseKey: Makes the collapse ids.
+    ///   - now: The time.
+    ///   - random: For apns-ids and traces.
+    /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
+    init(
+        _ body: SubmissionBody,
+        lookups: [DeviceLookup],
+        tenant: TenantConfiguration,
+        settings: ServiceSettings,
+        collapseKey: borrowing CollapseKey,
+        now: Timestamp,
+        random: inout some RandomSource
+    ) throws(Problem) {
+        switch body {
+        case .sealed(let submission):
+            try self.init(
+                submission,
+                lookups: lookups,
+                tenant: tenant,
+                settings: settings,
+                collapseKey: collapseKey,
+                now: now,
+                random: &random
+            )
+        case .clear(let notification):
+            try self.init(
+                notification,
+                lookups: lookups,
+                tenant: tenant,
+                settings: settings,
+                collapseKey: collapseKey,
+                now: now,
+                random: &random
+            )
+        }
+    }
+
+    /// - Parameters:
     ///   - common: what is the same for all.
     ///   - lookups: of the devices, in the order of the recipients.
     ///   - tenant: whose.

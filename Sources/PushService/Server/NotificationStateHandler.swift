@@ -89,7 +89,7 @@ struct NotificationStateHandler: Sendable {
         writer.member("device", String(decoding: entry.device.bytes, as: UTF8.self))
         writer.member("topic", entry.topic.description)
         writer.member("push-type", entry.pushType.rawValue)
-        writer.member("lane", DispatchLane(entry.lane).rawValue)
+        writer.member("lane", entry.lane.word)
         if let trace = entry.trace { writer.member("trace", trace.text) }
         writer.member("state", entry.state.word)
         if case .dead(let reason) = entry.state { writer.member("dead-reason", reason.word) }

@@ -4,9 +4,13 @@ import Primitives
 import PushStore
 import Transport
 
-extension NotificationHandler {
+/// `POST /v1/dead-letters/replay`.
+struct ReplayHandler: Sendable {
+    let context: ServiceContext
+    let door: any DispatchDoor
+
     /// Tries dead letters again, each as a notification of its own, with as much time as the first one had.
-    func replay(_ call: APICall) async throws(Problem) -> HTTPAnswer {
+    func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         let storeID = try tenant.storeID()
         let asked = try DeadLetterReplay(call.json()).ids
@@ -30,7 +34,6 @@ extension NotificationHandler {
             notes.append(QueueNote(found, replay))
         }
         // Through the queue, as what is tried again always goes; and what comes for their devices from now on goes behind them.
-        let door = intake.door
         door.willQueue(notes, tenant: storeID, now: now)
         let results: [ReplayResult]
         do throws(Problem) {

@@ -1,28 +1,28 @@
 import PushStore
 import Transport
 
-/// Requests of one turn on their way to the disk: those that are sent at once and those that are queued, each kind in one
-/// call. The first kind first: a device's notifications keep their order. Lives on the loop.
+/// Stores the submissions of one turn: those that are sent at once in one call, those that are queued in another. The first
+/// call goes first, so that a device's notifications keep their order. Lives on the loop.
 final class StoringCall {
-    private let runs: [StoringRun]
+    private let submissions: [Submission]
     private let context: ServiceContext
     private let completion: ([StoreError?]) -> Void
     private var errors: [StoreError?]
     private var openCount = 0
 
     /// - Parameters:
-    ///   - runs: what is to be stored.
-    ///   - context: whose store.
-    ///   - completion: called once, on the loop.
+    ///   - submissions: What is to be stored.
+    ///   - context: Holds the store.
+    ///   - completion: Called once, on the loop.
     init(
-        _ runs: [StoringRun],
+        _ submissions: [Submission],
         _ context: ServiceContext,
         _ completion: @escaping ([StoreError?]) -> Void
     ) {
-        self.runs = runs
+        self.submissions = submissions
         self.context = context
         self.completion = completion
-        errors = runs.map { _ in nil }
+        errors = submissions.map { _ in nil }
     }
 
     func begin() {
@@ -30,14 +30,14 @@ final class StoringCall {
         let box = LoopBound(self, to: context.loop)
         var (sending, queueing): ([OutboxRequest], [OutboxRequest]) = ([], [])
         var (sendingPlaces, queueingPlaces): ([Int], [Int]) = ([], [])
-        for (place, run) in runs.enumerated() {
+        for (place, submission) in submissions.enumerated() {
             do throws(StoreError) {
                 let request = try OutboxRequest(
-                    tenant: run.offer.tenant,
-                    idempotency: run.idempotency,
-                    entries: run.entries
+                    tenant: submission.tenantID,
+                    idempotency: submission.idempotency,
+                    entries: submission.entries
                 )
-                if run.reservation == nil {
+                if submission.reservation == nil {
                     queueing.append(request)
                     queueingPlaces.append(place)
                 } else {
@@ -64,7 +64,7 @@ final class StoringCall {
 
     private func end(_ places: [Int], _ result: Result<[StoringResult], StoreError>) {
         switch result {
-        case .success(let values): for (place, value) in zip(places, values) { runs[place].result = value }
+        case .success(let values): for (place, value) in zip(places, values) { submissions[place].result = value }
         case .failure(let error): for place in places { errors[place] = error }
         }
         openCount -= 1

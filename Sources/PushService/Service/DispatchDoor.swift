@@ -63,8 +63,10 @@ package final class SendOffer: Sendable {
     /// When they are accepted.
     package let now: Timestamp
 
+    package var lane: Lane { entries[0].lane }
+
     package init(tenant: TenantID, entries: [NewEntry], devices: [Device], bundleID: String, now: Timestamp) {
-        precondition(entries.count == devices.count)
+        precondition(!entries.isEmpty && entries.count == devices.count)
         self.tenant = tenant
         self.entries = entries
         self.devices = devices

@@ -124,9 +124,9 @@ package final class Upkeep: Sendable {
         let counts = try await context.store.counts()
         var depth = LaneScheduler.Counts()
         var age = LaneScheduler.Counts()
-        for count in counts { depth[DispatchLane(count.lane)] += count.queued }
+        for count in counts { depth[count.lane] += count.queued }
         for lane in Lane.allCases {
-            age[DispatchLane(lane)] = Self.seconds(since: try await context.store.oldestDue(lane), now)
+            age[lane] = Self.seconds(since: try await context.store.oldestDue(lane), now)
         }
         let fallbackAge = Self.seconds(since: try await context.store.nextFallback(.unlimited), now)
         context.metrics.withLock { [depth, age] metrics in

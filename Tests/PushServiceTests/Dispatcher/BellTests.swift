@@ -36,7 +36,7 @@ struct BellTests {
         #expect(leased.count == 2)
         await site.loop.run {
             let attempt = Attempt(time: now, connection: .answered)
-            let verdicts: [PushStore.Verdict] = [.accepted, .dead(.rejected)]
+            let verdicts: [Verdict] = [.accepted, .dead(.rejected)]
             var ended = zip(leased, verdicts).map { leased, verdict in
                 let pending = Dispatcher.Pending(
                     leased: leased,

@@ -1,3 +1,4 @@
+import PushStore
 import TestSupport
 import Testing
 
@@ -8,6 +9,7 @@ struct DispatchFlowTests {
     @Test func `whatever fails and in whatever order, nothing is lost, bounds hold, and all of it ends`() throws {
         let seed = RunSeed.here()
         var random = SeededRandom(seed: seed)
+        var handedOverCount = 0
         for round in 0..<12 {
             var world = FlowWorld(seed: random.next())
             world.enqueue(Int.random(in: 1...1_500, using: &random))
@@ -29,8 +31,10 @@ struct DispatchFlowTests {
                 steps += 1
             }
             #expect(world.fault == nil && world.isDone, "seed \(seed), round \(round): \(world.summary)")
-            #expect(world.handedOverCount > 0, "seed \(seed), round \(round): nothing had room")
+            handedOverCount += world.handedOverCount
         }
+        // A round may begin with so much that nothing ever has room.
+        #expect(handedOverCount > 0, "seed \(seed): nothing had room")
     }
 
     @Test func `a drain gives back what was not begun, begins nothing, and is over when the rest has ended`() throws {
@@ -129,7 +133,7 @@ struct DispatchFlowTests {
             while let effect = flow.next(now: now) { if case .finish(let batch) = effect { batches.append(batch) } }
             #expect(batches == [[1]])
             flow.didFailToFinish([1], now: now)
-            flow.ring(DispatchLane.allCases)
+            flow.ring(Lane.allCases)
             let early = flow.next(now: now + pause * 1_000_000 - 1)
             #expect(early == nil)
             now += pause * 1_000_000
@@ -174,7 +178,7 @@ struct DispatchFlowTests {
     func `a lane to whose queue something goes back is looked at again before the second is over`(_ way: WayBack) {
         var flow = DispatchFlow(inFlightMax: 8, bucket: DeviceBucket(perMinute: 60, burst: 9, deviceCountMax: 9))
         while flow.next(now: 0) != nil {}
-        for lane in DispatchLane.allCases { flow.didTake([], from: lane, isAll: true) }
+        for lane in Lane.allCases { flow.didTake([], from: lane, isAll: true) }
         let collapse = way == .leaseEndsBehindAnother ? DispatchFlow.CollapseKey(value: 7) : nil
         let leasedUntil: Int64 = way == .markFails ? 300_000_000_000 : 500_000_000
         let items = (1...5).map { Self.item($0, lane: .background, collapse: collapse, leasedUntil: leasedUntil) }
@@ -226,7 +230,7 @@ struct DispatchFlowTests {
 
     static func item(
         _ ticket: Int,
-        lane: DispatchLane = .urgent,
+        lane: Lane = .urgent,
         device: DeviceBucket.Key? = nil,
         collapse: DispatchFlow.CollapseKey? = nil,
         leasedUntil: Int64 = 300_000_000_000

@@ -160,7 +160,7 @@ struct DispatcherTests {
                 == site.clock.now.advanced(by: .milliseconds(22_500))
         )
         // The flow wakes for it, and does not come upon it in its next look of a second.
-        let lane = ServiceMetrics.index(DispatchLane.normal)
+        let lane = Lane.normal.index
         #expect(await site.loop.run { dispatcher.flow.waiting[lane].retriesAt } == 22_500_000_000)
         await site.advance(seconds: 22, dispatcher)
         let second = try await site.enqueue([try site.entry(2, to: "one")], store)

@@ -1,3 +1,4 @@
+import PushStore
 import TestSupport
 
 @testable import PushService
@@ -6,7 +7,7 @@ import TestSupport
 /// others, some are to be tried again.
 struct FlowWorld {
     private enum Call {
-        case take(DispatchLane, limit: Int)
+        case take(Lane, limit: Int)
         case mark([DispatchFlow.Marked])
         case push(Int)
         case store(Range<Int>)
@@ -17,10 +18,10 @@ struct FlowWorld {
     private(set) var flow: DispatchFlow
     private var random: SeededRandom
     /// What is queued in the store.
-    private var queued: [DispatchLane: Int] = [:]
+    private var queued: [Lane: Int] = [:]
     private var calls: [Call] = []
     /// Tickets by what has become of them.
-    private var taken: [Int: DispatchLane] = [:]
+    private var taken: [Int: Lane] = [:]
     private var marked: Set<Int> = []
     private var answered: Set<Int> = []
     private var postponed: Set<Int> = []
@@ -50,10 +51,10 @@ struct FlowWorld {
     }
 
     mutating func enqueue(_ count: Int) {
-        enqueue(count, pick(DispatchLane.allCases))
+        enqueue(count, pick(Lane.allCases))
     }
 
-    private mutating func enqueue(_ count: Int, _ lane: DispatchLane) {
+    private mutating func enqueue(_ count: Int, _ lane: Lane) {
         queued[lane, default: 0] += count
         enqueuedCount += count
         flow.ring([lane])
@@ -63,12 +64,12 @@ struct FlowWorld {
 
     /// One request's notifications: sent as soon as they are stored where there is room, and queued otherwise.
     mutating func offer(_ count: Int) {
-        let lane = pick(DispatchLane.allCases)
+        let lane = pick(Lane.allCases)
         let first = lastTicket + 1
         let tickets = first..<first + count
         let devices = (0..<count).map { _ in DeviceBucket.Key(shardHash: UInt64.random(in: 0..<400, using: &random)) }
         // Those that wait for their device have no claim.
-        let own = flow.waiting[ServiceMetrics.index(lane)]
+        let own = flow.waiting[lane.index]
         let waiting = own.fresh.count + own.retries.count
         let keys = (0..<count).map { _ in key() }
         guard flow.reserve(tickets, for: devices, replacing: keys, in: lane, now: now) else {
@@ -209,7 +210,7 @@ struct FlowWorld {
         endedCount += 1
     }
 
-    private mutating func forget(_ ticket: Int) -> DispatchLane? {
+    private mutating func forget(_ ticket: Int) -> Lane? {
         marked.remove(ticket)
         answered.remove(ticket)
         leaveWay(ticket)
@@ -224,7 +225,7 @@ struct FlowWorld {
 
     private mutating func check() {
         let bounds = flow.bounds
-        for lane in DispatchLane.allCases {
+        for lane in Lane.allCases {
             let waiting = taken.count { $0.value == lane && !marked.contains($0.key) }
             if waiting > bounds.waitingCountMax + 2 * bounds.heldCountMax + bounds.behindCountMax {
                 fault = "\(waiting) wait in \(lane)"

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import PushStore
 import PushStorePattern
 import TestSupport
 import Testing
@@ -119,8 +120,8 @@ struct HandOverTests {
         #expect(scheduler.inFlight == .init(urgent: 8 + LaneScheduler.shares.urgent))
     }
 
-    @Test(arguments: [(DispatchLane.urgent, 64), (.normal, 56), (.background, 32)])
-    func `a lane has no more room than its part`(_ example: (lane: DispatchLane, count: Int)) {
+    @Test(arguments: [(Lane.urgent, 64), (.normal, 56), (.background, 32)])
+    func `a lane has no more room than its part`(_ example: (lane: Lane, count: Int)) {
         var scheduler = LaneScheduler(inFlightMax: 64)
         let taken = (0..<100).map { _ in scheduler.reserve(1, in: example.lane, beside: .init()) }
         #expect(taken.count(where: { $0 }) == example.count)
@@ -130,7 +131,7 @@ struct HandOverTests {
         _ tickets: Range<Int>,
         for devices: [DeviceBucket.Key],
         _ flow: inout DispatchFlow,
-        in lane: DispatchLane,
+        in lane: Lane,
         now: Int64
     ) -> Bool {
         flow.reserve(tickets, for: devices, replacing: devices.map { _ in nil }, in: lane, now: now)

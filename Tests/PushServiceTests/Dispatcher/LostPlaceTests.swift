@@ -77,7 +77,7 @@ struct LostPlaceTests {
         await site.loop.run { dispatcher.flow.marksUnderWay = marksMax }
         let ids = try await Self.queue([1, 2], site, store, dispatcher)
         await site.ring(dispatcher)
-        await site.until { dispatcher.flow.waiting[ServiceMetrics.index(DispatchLane.normal)].fresh.count == 2 }
+        await site.until { dispatcher.flow.waiting[Lane.normal.index].fresh.count == 2 }
         unsafe store_faults_fill(faults, 1)
         await site.loop.run { dispatcher.flow.marksUnderWay = 0 }
         await site.ring(dispatcher)

@@ -68,7 +68,7 @@ struct PutOffTests {
         while try await store.attempts(ids[2], tenant: site.tenant).count < 1 { await Task.yield() }
         #expect(try await site.states(ids, store)[2] == .queued)
         // As it has few attempts it waits in the background lane from now on.
-        let lane = ServiceMetrics.index(DispatchLane.background)
+        let lane = Lane.background.index
         #expect(await site.loop.run { dispatcher.flow.waiting[lane].retriesAt } != nil)
         await site.advance(seconds: 900, dispatcher)
         try await site.until(ids, store) { $0 == .dead(.outcomeUnknown) }
@@ -97,11 +97,11 @@ struct PutOffTests {
         )
         try await dispatcher.reload(try site.plan())
         await site.until { site.events.pushes.count == 1 + 24 && dispatcher.flow.inFlight.count == 24 }
-        let failed = AttemptOutcome.answered(status: 503, reason: .serviceUnavailable, timestampMilliseconds: nil)
-        let context = AttemptContext(lane: .normal, attemptCount: 1, expiresAt: .max)
+        let failed = AttemptResult.answered(status: 503, reason: .serviceUnavailable, timestamp: nil)
+        let context = AttemptContext(lane: .normal, attemptCount: 1, deadline: Timestamp(milliseconds: .max))
         let rules = await site.loop.run { dispatcher.rules }
-        let again = rules.verdict(on: failed, context, now: 0, jitter: 0.999_999).notification
-        #expect(again == .retry(atMilliseconds: 6_999, isMaybeDuplicate: false))
+        let again = rules.decide(failed, context, now: Timestamp(milliseconds: 0), jitter: 0.999_999).notification
+        #expect(again == .retry(at: Timestamp(milliseconds: 6_999)))
         // The last of them come from the queue when it is looked at again.
         await site.until { dispatcher.ledger.todayByApp[DispatchSite.bundleID]?.accepted == 41 }
         #expect(await site.loop.run { dispatcher.ledger.todayByApp[DispatchSite.bundleID]?.sent } == 1)
@@ -202,9 +202,9 @@ struct PutOffTests {
     }
 }
 
-struct AttemptEndTests {
-    private func end(_ error: ProviderError) -> AttemptEnd {
-        AttemptEnd(.failure(error), time: Timestamp(milliseconds: 7))
+struct ClientReportTests {
+    private func report(_ error: ProviderError) -> ClientReport {
+        ClientReport(.failure(error), time: Timestamp(milliseconds: 7))
     }
 
     @Test func `only what was written to APNs is an attempt, and what ends without one says why`() {
@@ -212,36 +212,36 @@ struct AttemptEndTests {
         let refused = SendFailure(cause: .connection(.connectionClosed), attemptCount: 1)
         for error: ProviderError in [
             .queueFull(countMax: 9), .closed, .notProcessed(waited), .system(.connectionClosed),
-        ] { #expect(end(error).attempt == nil && end(error).outcome == .notWritten, "\(error)") }
-        #expect(end(.suspended(.invalidProviderToken)).attempt == nil)
-        let takenBack = end(.cancelled(mayHaveBeenSent: false))
-        #expect(takenBack.attempt == nil && takenBack.outcome == .suspended && takenBack.blame == nil)
-        #expect(end(.notProcessed(refused)).attempt?.connection == .notProcessed)
-        #expect(end(.notProcessed(refused)).outcome == .notProcessed)
+        ] { #expect(report(error).attempt == nil && report(error).result == .notWritten, "\(error)") }
+        #expect(report(.suspended(.invalidProviderToken)).attempt == nil)
+        let takenBack = report(.cancelled(mayHaveBeenSent: false))
+        #expect(takenBack.attempt == nil && takenBack.result == .suspended && takenBack.blame == nil)
+        #expect(report(.notProcessed(refused)).attempt?.connection == .notProcessed)
+        #expect(report(.notProcessed(refused)).result == .notProcessed)
         for error: ProviderError in [.ambiguous(refused), .cancelled(mayHaveBeenSent: true)] {
-            #expect(end(error).attempt?.connection == .ambiguous && end(error).outcome == .ambiguous)
+            #expect(report(error).attempt?.connection == .ambiguous && report(error).result == .ambiguous)
         }
     }
 
     @Test func `an attempt without an answer says what became of it`() {
-        let words: [(RequestFailure, AttemptFailure)] = [
+        let words: [(RequestFailure, AttemptResult.Failure)] = [
             (.deadlineExceeded, .answerTimeout), (.connection(.deadlineExceeded(.ping)), .pingTimeout),
             (.connection(.connectionLost), .connectionLost), (.reset(code: 2), .streamReset),
             (.malformedResponse, .ambiguous),
         ]
         for (cause, word) in words {
-            let end = end(.ambiguous(SendFailure(cause: cause, attemptCount: 1)))
-            #expect(end.failure == word && end.attempt?.reason == word.rawValue)
+            let report = report(.ambiguous(SendFailure(cause: cause, attemptCount: 1)))
+            #expect(report.failure == word && report.attempt?.reason == word.rawValue)
         }
-        #expect(end(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 1))).failure == .notProcessed)
-        #expect(end(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 0))).failure == nil)
+        #expect(report(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 1))).failure == .notProcessed)
+        #expect(report(.notProcessed(SendFailure(cause: .refusedStream, attemptCount: 0))).failure == nil)
     }
 
     @Test func `what the client did not send says so in the log, with what APNs would have said`() {
-        let refused = end(.notSendable(.topicNotOfCertificate))
+        let refused = report(.notSendable(.topicNotOfCertificate))
         #expect(refused.attempt.flatMap(refused.failure) == .notSendable && refused.metric == .notSendable)
         #expect(refused.attempt?.reason == "TopicDisallowed" && refused.reason == nil)
-        let nameless = end(.notSendable(.traceMalformed))
+        let nameless = report(.notSendable(.traceMalformed))
         #expect(nameless.attempt.flatMap(nameless.failure) == .notSendable)
         #expect(nameless.attempt?.reason == "NotSendable")
         let early = PushStore.Attempt(time: Timestamp(milliseconds: 1), connection: .notProcessed, reason: "GOAWAY")
@@ -258,12 +258,12 @@ struct AttemptEndTests {
         )
         let lost = SendFailure(cause: .connection(.connectionClosed), attemptCount: 2)
         for error: ProviderError in [.suspended(.forbidden), .notProcessed(lost), .closed] {
-            let end = AttemptEnd(.failure(error), time: Timestamp(milliseconds: 3), after: [first, second])
-            #expect(end.attempt == second && end.earlier == [first], "\(error)")
-            #expect(end.told == [first, second] && end.isBesideTold == (end.metric == .suspended), "\(error)")
-            #expect(end.failure(of: first) == .notProcessed && end.failure(of: second) == nil, "\(error)")
+            let report = ClientReport(.failure(error), time: Timestamp(milliseconds: 3), after: [first, second])
+            #expect(report.attempt == second && report.earlier == [first], "\(error)")
+            #expect(report.told == [first, second] && report.isBesideTold == (report.metric == .suspended), "\(error)")
+            #expect(report.failure(of: first) == .notProcessed && report.failure(of: second) == nil, "\(error)")
         }
-        let unclear = AttemptEnd(.failure(.ambiguous(lost)), time: Timestamp(milliseconds: 3), after: [first])
+        let unclear = ClientReport(.failure(.ambiguous(lost)), time: Timestamp(milliseconds: 3), after: [first])
         #expect(unclear.attempt?.connection == .ambiguous && unclear.earlier == [first])
         #expect(unclear.told == [first] && unclear.isBesideTold)
         #expect(

@@ -118,7 +118,7 @@ struct UnreachableTests {
         let marksMax = dispatcher.flow.bounds.writesAtOnceMax
         await site.loop.run { dispatcher.flow.marksUnderWay = marksMax }
         await site.ring(dispatcher)
-        await site.until { dispatcher.flow.waiting[ServiceMetrics.index(DispatchLane.urgent)].fresh.count == 3 }
+        await site.until { dispatcher.flow.waiting[Lane.urgent.index].fresh.count == 3 }
         // The drain begins while the marks are being written.
         await site.loop.run {
             dispatcher.flow.marksUnderWay = 0

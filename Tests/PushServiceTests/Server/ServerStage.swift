@@ -291,8 +291,7 @@ final class ServerStage: Sendable {
 
     /// Sends what is due in a lane, and ends it all like this.
     @discardableResult
-    func finish(_ lane: Lane = .normal, _ attempt: Attempt, _ verdict: PushStore.Verdict) async throws -> [LeasedEntry]
-    {
+    func finish(_ lane: Lane = .normal, _ attempt: Attempt, _ verdict: Verdict) async throws -> [LeasedEntry] {
         let now = now
         let until = now.advanced(by: .seconds(60))
         let taken = try await store.take(TakeDemand(lane: lane, limit: 1_000, now: now, leasedUntil: until))

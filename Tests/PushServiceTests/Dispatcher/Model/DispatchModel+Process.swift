@@ -1,16 +1,17 @@
 import APNS
 import Envelope
+import PushStore
 
 @testable import PushService
 
-/// What the service does with its values, as `StoringPath`, `ReplayHandler` and `Dispatcher` do it.
+/// What the service does with its values, as `SubmissionPipeline`, `ReplayHandler` and `Dispatcher` do it.
 extension DispatchModel {
     // MARK: Requests
 
     /// One request's notifications: sent as soon as they are stored where there is room, and queued otherwise.
     mutating func request() {
         guard entries.count(where: { !$0.state.isFinal }) < 250 else { return }
-        let lane = pick(DispatchLane.allCases)
+        let lane = pick(Lane.allCases)
         let isCall = lane == .urgent && chance(40)
         let attemptLimit = chance(20) ? 3 : nil
         let deadline = milliseconds + (isCall ? 30_000 : Int64.random(in: 2_000...120_000, using: &random))
@@ -31,7 +32,7 @@ extension DispatchModel {
 
     private mutating func add(
         _ device: Int,
-        _ lane: DispatchLane,
+        _ lane: Lane,
         isCollapsible: Bool,
         word: Int?,
         _ attemptLimit: Int?,
@@ -52,8 +53,8 @@ extension DispatchModel {
         return entries.count - 1
     }
 
-    private mutating func reserve(_ ids: [Int], _ lane: DispatchLane) -> Range<Int>? {
-        let queue = queued[ServiceMetrics.index(lane)]
+    private mutating func reserve(_ ids: [Int], _ lane: Lane) -> Range<Int>? {
+        let queue = queued[lane.index]
         let keys = ids.map { key(entries[$0].device) }
         let mayPass = keys.allSatisfy { queue.mayPass($0, now: time) } || mutant == .overtakesQueued
         guard mayPass, !isSuspended else { return nil }
@@ -76,7 +77,7 @@ extension DispatchModel {
 
     /// It is about to go out, and what is queued for its device in other lanes has lost its place.
     mutating func choose(_ id: Int) {
-        let own = ServiceMetrics.index(entries[id].lane)
+        let own = entries[id].lane.index
         let device = key(entries[id].device)
         if entries[id].isCollapsible, mutant != .forgetsThePassed {
             for index in queued.indices where index != own { queued[index].didPass(device) }
@@ -88,13 +89,13 @@ extension DispatchModel {
 
     mutating func losePlace(_ id: Int) {
         guard mutant != .forgetsThePassed else { return }
-        queued[ServiceMetrics.index(entries[id].lane)].didPass(key(entries[id].device))
+        queued[entries[id].lane.index].didPass(key(entries[id].device))
     }
 
     private mutating func willQueue(_ id: Int) {
         let entry = entries[id]
         let deadline = Timestamp(milliseconds: UInt64(entry.deadline))
-        queued[ServiceMetrics.index(entry.lane)].willQueue(
+        queued[entry.lane.index].willQueue(
             Self.apnsID(id),
             for: key(entry.device),
             deadline: deadline,
@@ -103,7 +104,7 @@ extension DispatchModel {
     }
 
     private mutating func didLeave(_ id: Int) {
-        queued[ServiceMetrics.index(entries[id].lane)].didLeave(Self.apnsID(id))
+        queued[entries[id].lane.index].didLeave(Self.apnsID(id))
     }
 
     mutating func replay() {
@@ -127,9 +128,9 @@ extension DispatchModel {
 
     mutating func keepUp() {
         expire()
-        for lane in DispatchLane.allCases {
-            queued[ServiceMetrics.index(lane)].forgetLate(now: time)
-            if queued[ServiceMetrics.index(lane)].wantsLook(now: time) { reads.append(.look(lane)) }
+        for lane in Lane.allCases {
+            queued[lane.index].forgetLate(now: time)
+            if queued[lane.index].wantsLook(now: time) { reads.append(.look(lane)) }
         }
     }
 
@@ -159,8 +160,8 @@ extension DispatchModel {
         case .took(let lane, let ids): didTake(ids, from: lane)
         case .looked(let lane, let oldest):
             let due = oldest.map { Timestamp(milliseconds: UInt64($0)) }
-            queued[ServiceMetrics.index(lane)].didLook(oldestDue: due)
-        case .released: flow.ring(DispatchLane.allCases)
+            queued[lane.index].didLook(oldestDue: due)
+        case .released: flow.ring(Lane.allCases)
         }
     }
 
@@ -181,7 +182,7 @@ extension DispatchModel {
         }
     }
 
-    private mutating func didTake(_ ids: [Int], from lane: DispatchLane) {
+    private mutating func didTake(_ ids: [Int], from lane: Lane) {
         var items: [DispatchFlow.Item] = []
         for id in ids {
             lastTicket += 1
@@ -245,32 +246,31 @@ extension DispatchModel {
     mutating func answer(_ ticket: Int, _ isCalm: Bool) {
         guard let pending = pendings[ticket] else { return }
         let entry = entries[pending.entry]
-        let result = isCalm ? .answered(status: 200, reason: nil, timestampMilliseconds: nil) : outcome()
+        let result = isCalm ? .answered(status: 200, reason: nil, timestamp: nil) : outcome()
         let context = AttemptContext(
             lane: entry.lane,
             attemptCount: entry.attemptCount + 1,
-            attemptCountMax: entry.attemptLimit,
+            attemptLimit: entry.attemptLimit,
             hasCollapseID: entry.isCollapsible,
-            expiresAt: entry.deadline,
-            lastWaitMilliseconds: entry.lastWait
+            deadline: Timestamp(milliseconds: UInt64(max(0, entry.deadline))),
+            lastWait: .milliseconds(entry.lastWait)
         )
-        let verdict = rules.verdict(
-            on: result,
+        let decision = rules.decide(
+            result,
             context,
-            now: milliseconds,
+            now: Timestamp(milliseconds: UInt64(max(0, milliseconds))),
             jitter: Double.random(in: 0..<1, using: &random)
         )
-        if case .slowDown(let wait) = verdict.device { flow.bucket.slowDown(key(entry.device), for: wait, now: now) }
-        if verdict.lane == .suspend { isSuspended = true }
+        if case .slowDown(let wait) = decision.device { flow.bucket.slowDown(key(entry.device), for: wait, now: now) }
+        if decision.lane == .suspend { isSuspended = true }
         let isUnknown = result == .ambiguous
         entries[pending.entry].isOutcomeUnknown = isUnknown
         let settled: Outcome.Verdict =
-            switch verdict.notification {
+            switch decision.notification {
             case .accepted: .accepted
-            case .undeliverable, .dead: .dead
-            case .parked: .park
-            case .retry(let time, _): .retry(time)
-            case .expired: .retry(entry.deadline)
+            case .dead: .dead
+            case .park: .park
+            case .retry(let time): .retry(Int64(clamping: time.milliseconds))
             }
         if case .park = settled { entries[pending.entry].parkCount += 1 }
         let isAttempt = result != .notWritten && result != .suspended
@@ -278,13 +278,13 @@ extension DispatchModel {
         settle(ticket, Outcome(verdict: settled, isAttempt: isAttempt, isUnknown: isUnknown))
     }
 
-    private mutating func outcome() -> AttemptOutcome {
+    private mutating func outcome() -> AttemptResult {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<60: .answered(status: 200, reason: nil, timestampMilliseconds: nil)
-        case 60..<70: .answered(status: 503, reason: .serviceUnavailable, timestampMilliseconds: nil)
-        case 70..<75: .answered(status: 429, reason: .tooManyRequests, timestampMilliseconds: nil)
-        case 75..<80: .answered(status: 400, reason: .badCollapseID, timestampMilliseconds: nil)
-        case 80..<81: .answered(status: 403, reason: .invalidProviderToken, timestampMilliseconds: nil)
+        case 0..<60: .answered(status: 200, reason: nil, timestamp: nil)
+        case 60..<70: .answered(status: 503, reason: .serviceUnavailable, timestamp: nil)
+        case 70..<75: .answered(status: 429, reason: .tooManyRequests, timestamp: nil)
+        case 75..<80: .answered(status: 400, reason: .badCollapseID, timestamp: nil)
+        case 80..<81: .answered(status: 403, reason: .invalidProviderToken, timestamp: nil)
         case 81..<82: .suspended
         case 82..<88: .notProcessed
         case 88..<92: .notWritten
@@ -307,7 +307,7 @@ extension DispatchModel {
     }
 
     private mutating func pick(_ numbers: Range<Int>) -> Int { Int.random(in: numbers, using: &random) }
-    private mutating func pick(_ lanes: [DispatchLane]) -> DispatchLane {
+    private mutating func pick(_ lanes: [Lane]) -> Lane {
         lanes[Int.random(in: lanes.indices, using: &random)]
     }
 }

@@ -1,3 +1,5 @@
+import PushStore
+
 @testable import PushService
 
 /// What must hold whenever something goes out.
@@ -77,8 +79,8 @@ extension DispatchModel {
         if inFlight.urgent + others > max { fail("more than \(max) are on their way") }
         if others > max - max / 8 || inFlight.background > max / 2 { fail("less urgent ones fill the way") }
         // Who waited for nothing has not waited for others.
-        for lane in DispatchLane.allCases {
-            let waiting = flow.waiting[ServiceMetrics.index(lane)]
+        for lane in Lane.allCases {
+            let waiting = flow.waiting[lane.index]
             if waiting.fresh.count + waiting.retries.count == 0 || isFull(lane) { choicesSince[lane] = 0 }
             if waiting.retries.count == 0 { freshSinceRetry[lane] = 0 }
         }
@@ -86,19 +88,19 @@ extension DispatchModel {
         let waitingMax = flow.bounds.heldCountMax + flow.bounds.behindCountMax
         let freshMax = LaneScheduler.retryInterval * (1 + waitingMax)
         if (choicesSince[.urgent] ?? 0) > LaneScheduler.othersBeforeUrgentMax { fail("urgent ones wait for others") }
-        for lane in DispatchLane.allCases {
+        for lane in Lane.allCases {
             if (choicesSince[lane] ?? 0) > 21 * 2 { fail("\(lane) starves") }
             if (freshSinceRetry[lane] ?? 0) > freshMax { fail("retries starve in \(lane)") }
         }
     }
 
     private mutating func watchTurns(_ entry: ModelEntry) {
-        for lane in DispatchLane.allCases { choicesSince[lane, default: 0] += 1 }
+        for lane in Lane.allCases { choicesSince[lane, default: 0] += 1 }
         choicesSince[entry.lane] = 0
         if entry.isRetry { freshSinceRetry[entry.lane] = 0 } else { freshSinceRetry[entry.lane, default: 0] += 1 }
     }
 
-    private func isFull(_ lane: DispatchLane) -> Bool {
+    private func isFull(_ lane: Lane) -> Bool {
         let inFlight = flow.scheduler.inFlight
         let (others, max) = (inFlight.normal + inFlight.background, Self.inFlightMax)
         let total = inFlight.urgent + others

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import PushStore
 import PushStorePattern
 import TestSupport
 
@@ -25,7 +26,7 @@ struct DispatchModel {
     /// One request's on its way to the disk.
     struct Run {
         let entries: [Int]
-        let lane: DispatchLane
+        let lane: Lane
         /// nil: they are queued.
         let tickets: Range<Int>?
     }
@@ -38,15 +39,15 @@ struct DispatchModel {
         case release
     }
 
-    enum Read { case take(DispatchLane, limit: Int, retryLimit: Int), look(DispatchLane) }
+    enum Read { case take(Lane, limit: Int, retryLimit: Int), look(Lane) }
 
     enum Completion {
         case stored([Run], holds: Bool)
         case replayed(copy: Int, holds: Bool)
         case marked([DispatchFlow.Marked], sending: Set<Int>?)
         case finished([Int], holds: Bool)
-        case took(DispatchLane, [Int])
-        case looked(DispatchLane, oldestDue: Int64?)
+        case took(Lane, [Int])
+        case looked(Lane, oldestDue: Int64?)
         case released
     }
 
@@ -86,8 +87,8 @@ struct DispatchModel {
     // What is watched.
     var rates: [Int: Int64] = [:]
     var othersSinceUrgent = 0
-    var choicesSince: [DispatchLane: Int] = [:]
-    var freshSinceRetry: [DispatchLane: Int] = [:]
+    var choicesSince: [Lane: Int] = [:]
+    var freshSinceRetry: [Lane: Int] = [:]
     var handedOverCount = 0
     var crashCount = 0
     var supersededCount = 0
@@ -114,7 +115,7 @@ struct DispatchModel {
     }
 
     func newQueues() -> [QueuedDevices] {
-        DispatchLane.allCases.map { _ in
+        Lane.allCases.map { _ in
             var queue = QueuedDevices(unknownUntil: time)
             if mutant == .knowsEverythingAtStart { queue.didLook(oldestDue: nil) }
             return queue

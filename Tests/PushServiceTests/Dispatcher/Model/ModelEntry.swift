@@ -1,3 +1,5 @@
+import PushStore
+
 @testable import PushService
 
 /// One notification of the model: what its store holds of it, and what was seen of it. Times are milliseconds.
@@ -24,7 +26,7 @@ struct ModelEntry {
 
     let id: Int
     let device: Int
-    let lane: DispatchLane
+    let lane: Lane
     /// A call has no collapse id.
     let isCollapsible: Bool
     /// What it replaces, of its device's; nil: nothing.

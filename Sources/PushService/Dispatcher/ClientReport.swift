@@ -3,8 +3,8 @@ import APNSProvider
 import Envelope
 import PushStore
 
-/// How an attempt ended, from the client's words into those of the rules, of the outbox and of the metrics. A value.
-struct AttemptEnd {
+/// The client's report of a push, in the words of the rules, of the outbox and of the metrics. A value.
+struct ClientReport {
     /// APNs does not believe the credential.
     enum Blame: Equatable {
         /// It said so of this push; others of the credential may pass (a key for some topics is told so with the same
@@ -14,34 +14,34 @@ struct AttemptEnd {
         case credential(Reason)
     }
 
-    let outcome: AttemptOutcome
-    /// nil: nothing was written to APNs, and it counts as none.
-    let attempt: PushStore.Attempt?
-    /// What the client had sent before at once, in its order.
-    let earlier: [PushStore.Attempt]
+    let result: AttemptResult
+    /// nil where nothing was written to APNs, which counts as none.
+    let attempt: Attempt?
+    /// Those before it that the client repeated at once, in their order.
+    let earlier: [Attempt]
     let metric: ServiceMetrics.Outcome
     let status: Int?
     let reason: Reason?
-    /// Why there was no answer to something that was begun.
-    let failure: AttemptFailure?
-    /// Why the credential is not believed, if it is not.
+    /// The cause of a missing answer to something that was begun.
+    let failure: AttemptResult.Failure?
+    /// The reason why APNs does not believe the credential, if it does not.
     let blame: Blame?
     /// The token had been renewed already, and was too old again.
     let hadExpiredProviderToken: Bool
-    /// What it waits for where nothing was written.
+    /// The wait's cause where nothing was written.
     let waitCause: WaitCause?
     /// The client gave up before another attempt: `attempt` is the last of those that it had told of.
     private let isGivenUp: Bool
 
     /// The attempts that the client told of while it had the push; for nearly all pushes none.
-    var told: [PushStore.Attempt] { isGivenUp ? earlier + [attempt].compactMap(\.self) : earlier }
+    var told: [Attempt] { isGivenUp ? earlier + [attempt].compactMap(\.self) : earlier }
 
-    /// Whether it ended with something beside these. What was not processed is one of them.
+    /// True where it ended with something beside these. A push that was not processed ended with one of them.
     var isBesideTold: Bool { !isGivenUp || metric != .notProcessed }
 
     /// - Parameter one: one of these attempts.
-    /// - Returns: why it has no answer; nil: it has one.
-    func failure(of one: PushStore.Attempt) -> AttemptFailure? {
+    /// - Returns: the cause of its missing answer; nil for one with an answer.
+    func failure(of one: Attempt) -> AttemptResult.Failure? {
         switch one.connection {
         case .answered: nil
         case .notProcessed: failure == .notSendable && one == attempt ? .notSendable : .notProcessed
@@ -50,50 +50,54 @@ struct AttemptEnd {
     }
 
     /// - Parameters:
-    ///   - result: the client's.
+    ///   - answer: The client's.
     ///   - time: of the attempt that it ended with.
     ///   - earlier: those before it. Where the client gave up before another, the last of them is the attempt.
-    init(_ result: Result<APNSResponse, ProviderError>, time: Timestamp, after earlier: [PushStore.Attempt] = []) {
-        switch result {
+    init(_ answer: Result<APNSResponse, ProviderError>, time: Timestamp, after earlier: [Attempt] = []) {
+        switch answer {
         case .success(let response): self.init(response, time: time, earlier)
         case .failure(let error): self.init(error, time: time, earlier)
         }
     }
 
-    private init(_ error: ProviderError, time: Timestamp, _ earlier: [PushStore.Attempt]) {
+    private init(_ error: ProviderError, time: Timestamp, _ earlier: [Attempt]) {
         var blame: Blame?
-        var attempt: PushStore.Attempt?
+        var attempt: Attempt?
         var isLast = true
-        var failure: AttemptFailure?
+        var failure: AttemptResult.Failure?
         switch error {
         case .ambiguous, .cancelled(mayHaveBeenSent: true):
-            var word = AttemptFailure.ambiguous
-            if case .ambiguous(let lost) = error { word = AttemptFailure(unknown: lost.cause) }
+            var word = AttemptResult.Failure.ambiguous
+            if case .ambiguous(let lost) = error { word = AttemptResult.Failure(unknown: lost.cause) }
             failure = word
-            (outcome, metric) = (.ambiguous, .ambiguous)
+            (result, metric) = (.ambiguous, .ambiguous)
             attempt = Attempt(time: time, connection: .ambiguous, reason: word.rawValue)
         case .suspended(let reason):
-            (outcome, metric, isLast) = (.suspended, .suspended, false)
+            (result, metric, isLast) = (.suspended, .suspended, false)
             blame = .credential(reason)
         case .key:
-            (outcome, metric, isLast) = (.suspended, .suspended, false)
+            (result, metric, isLast) = (.suspended, .suspended, false)
             blame = .credential(.invalidProviderToken)
         case .notSendable(let fault):
             failure = .notSendable
-            (outcome, metric) = (.notSendable(fault.reason), .notSendable)
+            (result, metric) = (.notSendable, .notSendable)
             // Its end, which says why.
-            let word = fault.reason?.rawValue ?? AttemptFailure.notSendable.rawValue
+            let word = fault.reason?.rawValue ?? AttemptResult.Failure.notSendable.rawValue
             attempt = Attempt(time: time, connection: .notProcessed, reason: word)
         case .notProcessed(let lost) where lost.attemptCount > 0:
             failure = .notProcessed
-            (outcome, metric) = (.notProcessed, .notProcessed)
-            attempt = Attempt(time: time, connection: .notProcessed, reason: AttemptFailure.notProcessed.rawValue)
+            (result, metric) = (.notProcessed, .notProcessed)
+            attempt = Attempt(
+                time: time,
+                connection: .notProcessed,
+                reason: AttemptResult.Failure.notProcessed.rawValue
+            )
             isLast = false
         // Taken back when its app was stopped: see `Dispatcher.suspend`.
         case .cancelled(mayHaveBeenSent: false):
-            (outcome, metric, isLast) = (.suspended, .suspended, false)
+            (result, metric, isLast) = (.suspended, .suspended, false)
         case .notProcessed, .queueFull, .closed, .tls, .certificate, .system:
-            (outcome, metric, isLast) = (earlier.isEmpty ? .notWritten : .notProcessed, .notProcessed, false)
+            (result, metric, isLast) = (earlier.isEmpty ? .notWritten : .notProcessed, .notProcessed, false)
         }
         isGivenUp = !isLast && !earlier.isEmpty
         if !isLast, let last = earlier.last {
@@ -108,17 +112,17 @@ struct AttemptEnd {
         waitCause = metric == .suspended ? .credential : .connection
     }
 
-    private init(_ response: APNSResponse, time: Timestamp, _ earlier: [PushStore.Attempt]) {
+    private init(_ response: APNSResponse, time: Timestamp, _ earlier: [Attempt]) {
         self.earlier = earlier
         isGivenUp = false
         waitCause = nil
-        var timestamp: Int64?
+        var timestamp: Timestamp?
         var text: String?
         if case .rejected(let body) = response.outcome {
-            timestamp = body?.timestampMilliseconds
+            timestamp = body?.timestampMilliseconds.map { Timestamp(milliseconds: UInt64(max(0, $0))) }
             text = body?.reasonText
         }
-        outcome = .answered(status: response.status, reason: response.reason, timestampMilliseconds: timestamp)
+        result = .answered(status: response.status, reason: response.reason, timestamp: timestamp)
         attempt = Attempt(
             time: time,
             connection: .answered,
@@ -132,43 +136,5 @@ struct AttemptEnd {
         failure = nil
         blame = response.disposition.lane == .suspend ? response.reason.map { .app($0) } : nil
         hadExpiredProviderToken = response.reason == .expiredProviderToken && response.attemptCount > 1
-    }
-}
-
-extension Verdict.Notification {
-    /// As the outbox has it.
-    ///
-    /// - Parameter deadline: the notification's.
-    /// - Returns: the outbox's verdict; a retry at the deadline is one that it ends as expired.
-    func settled(deadline: Timestamp) -> PushStore.Verdict {
-        switch self {
-        case .accepted: .accepted
-        case .undeliverable: .dead(.undeliverable)
-        case .dead(.refused), .dead(.notSendable): .dead(.rejected)
-        case .dead(.attemptsExhausted): .dead(.attemptsExhausted)
-        case .dead(.outcomeUnknown): .dead(.outcomeUnknown)
-        case .parked: .park
-        case .retry(let milliseconds, _): .retry(at: Timestamp(milliseconds: UInt64(max(0, milliseconds))))
-        case .expired: .retry(at: deadline)
-        }
-    }
-}
-
-extension DispatchLane {
-    init(_ lane: Lane) {
-        self =
-            switch lane {
-            case .urgent: .urgent
-            case .normal: .normal
-            case .background: .background
-            }
-    }
-
-    var stored: Lane {
-        switch self {
-        case .urgent: .urgent
-        case .normal: .normal
-        case .background: .background
-        }
     }
 }

@@ -10,7 +10,7 @@ import Transport
 @testable import PushService
 
 /// The one way to the disk, whichever route a request takes.
-struct StoringPathTests {
+struct SubmissionStoringTests {
     private static func recipient(_ device: String) -> String { #"{"device":"\#(device)","sealed":"\#(Body.sealed)"}"# }
 
     private static func sap(_ device: String) -> String {

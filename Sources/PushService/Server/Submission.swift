@@ -1,0 +1,112 @@
+import APNS
+import Envelope
+import PushStore
+import Transport
+
+/// One request for notifications, from its body to its answer. Lives on the loop.
+final class Submission {
+    let call: APICall
+    let tenant: TenantConfiguration
+    let tenantID: TenantID
+    let body: SubmissionBody
+    let idempotency: Idempotency?
+    /// The devices, in the order of the recipients.
+    let keys: [DeviceKey]
+    private let respond: (HTTPAnswer) -> Void
+
+    /// What the registry has of `keys`.
+    var lookups: [DeviceLookup] = []
+    /// The notifications, once their devices are known.
+    var offer: SendOffer?
+    /// Room at the dispatcher; nil for notifications that are to be queued.
+    var reservation: SendReservation?
+    /// The store's answer.
+    var result: StoringResult?
+
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - tenant: Its key's.
+    ///   - body: As it was read.
+    ///   - respond: Called once, on the loop.
+    /// - Throws: `.invalidFields`.
+    init(
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        _ body: SubmissionBody,
+        _ respond: @escaping (HTTPAnswer) -> Void
+    ) throws(Problem) {
+        self.call = call
+        self.tenant = tenant
+        self.body = body
+        self.respond = respond
+        tenantID = try tenant.storeID()
+        idempotency = try body.idempotency()
+        let devices = body.devices
+        var keys: [DeviceKey] = []
+        keys.reserveCapacity(devices.count)
+        for device in devices { keys.append(try DeviceHandler.key(device, tenant)) }
+        self.keys = keys
+    }
+
+    /// The offer's; none before there is one.
+    var entries: [NewEntry] { offer?.entries ?? [] }
+
+    func end(_ answer: HTTPAnswer) { respond(answer) }
+
+    /// Answers 202: every notification is on the disk.
+    func accept(_ notifications: [AcceptedNotification]) {
+        let warnings = body.warnings
+        respond(
+            .json(202) { writer in
+                writer.name("notifications")
+                writer.array { writer in
+                    for notification in notifications { notification.write(to: &writer) }
+                }
+                guard !warnings.isEmpty else { return }
+                writer.name("warnings")
+                writer.array { writer in
+                    for warning in warnings { writer.string(warning.rawValue) }
+                }
+            }
+        )
+    }
+}
+
+/// An accepted notification, as the answer names it.
+struct AcceptedNotification: Sendable {
+    let device: DeviceID
+    let id: APNSID
+    let trace: Trace?
+
+    init(_ entry: NewEntry) { (device, id, trace) = (entry.device, entry.apnsID, entry.trace) }
+
+    init(_ entry: OutboxEntry) { (device, id, trace) = (entry.device, entry.apnsID, entry.trace) }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("device", writing: { $0 += device.bytes })
+            writer.member("id", writing: { id.appendText(to: &$0) })
+            if let trace { writer.member("trace", trace.text) }
+        }
+    }
+}
+
+/// What the store made of a submission.
+enum StoringResult: Sendable {
+    case sending([Lease])
+    case queued
+    /// Stored before, or another request with the same idempotency key.
+    case repeated(EnqueueResult)
+
+    init(_ result: SendingResult) {
+        switch result {
+        case .sending(let leases): self = .sending(leases)
+        case .duplicate(let ids): self = .repeated(.duplicate(ids))
+        case .conflict: self = .repeated(.conflict)
+        }
+    }
+
+    init(_ result: EnqueueResult) {
+        if case .stored = result { self = .queued } else { self = .repeated(result) }
+    }
+}

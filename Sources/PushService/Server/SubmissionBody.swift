@@ -1,0 +1,89 @@
+import APNS
+import Envelope
+import Primitives
+import PushStore
+
+/// The notifications that a request asks for, in the words of its route. A value.
+enum SubmissionBody: Sendable {
+    /// `POST /v1/notifications`.
+    case sealed(NotificationSubmission)
+    /// `POST /v1/compat/sap`.
+    case clear(SAPNotification)
+
+    /// Reads a request's body.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - tenant: Its key's.
+    ///   - now: The time, against which dates in clear notifications are held.
+    ///   - random: For traces.
+    /// - Throws: `.plainText`, `.invalidFields`, `.payloadTooLarge`, and what is wrong with the JSON.
+    init(
+        _ call: APICall,
+        _ tenant: TenantConfiguration,
+        now: Timestamp,
+        random: inout some RandomSource
+    ) throws(Problem) {
+        let settings = call.settings
+        guard call.route.operation == .postSAP else {
+            self = .sealed(
+                try NotificationSubmission(
+                    call.request,
+                    try call.json(),
+                    app: { settings.app($0.text, of: tenant.id)?.webPushRoom },
+                    recipientCountMax: min(settings.limits.recipientCountMax, OutboxRequest.entryCounts.upperBound),
+                    random: &random
+                )
+            )
+            return
+        }
+        // A tenant that may not send clear text is refused before its body is read.
+        self = .clear(
+            try SAPNotification(
+                call.request,
+                tenant.allowsClearText ? call.json(allowsFractions: true) : .object([]),
+                allowsClearText: tenant.allowsClearText,
+                isApp: { settings.app($0.text, of: tenant.id) != nil },
+                now: Int64(clamping: now.milliseconds / 1_000)
+            )
+        )
+    }
+
+    /// The tenant's ids of the devices, in the order of the recipients.
+    var devices: [String] {
+        switch self {
+        case .sealed(let submission): submission.recipients.map(\.device)
+        case .clear(let notification): notification.devices
+        }
+    }
+
+    var lane: Lane {
+        switch self {
+        case .sealed(let submission): submission.notificationClass.lane
+        case .clear(let notification): notification.firstLane
+        }
+    }
+
+    var warnings: [SAPNotification.Warning] {
+        switch self {
+        case .sealed: []
+        case .clear(let notification): notification.warnings
+        }
+    }
+
+    /// - Returns: the key and the body's digest, by which a repetition is known; nil for a request without a key.
+    /// - Throws: `.invalidFields` for a key that the store cannot hold.
+    func idempotency() throws(Problem) -> Idempotency? {
+        let (key, digest): (String?, [UInt8])
+        switch self {
+        case .sealed(let submission): (key, digest) = (submission.idempotencyKey, submission.digest)
+        case .clear(let notification): (key, digest) = (notification.idempotencyKey, notification.digest)
+        }
+        guard let key else { return nil }
+        do throws(StoreError) {
+            return try Idempotency(key: Array(key.utf8), digest: digest)
+        } catch {
+            throw Problem(error)
+        }
+    }
+}
