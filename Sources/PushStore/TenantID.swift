@@ -1,4 +1,4 @@
-/// Whose devices and notifications they are. Every call names its tenant, and no call reaches another's.
+/// A tenant's id. Every call names its tenant, and no call reaches another's.
 package struct TenantID: Hashable, Sendable {
     package static let byteCounts = 1...64
 
@@ -13,9 +13,11 @@ package struct TenantID: Hashable, Sendable {
 
     /// - Throws: `.byteCount`.
     package init(_ text: String) throws(StoreError) { try self.init(bytes: Array(text.utf8)) }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// What a tenant calls a device.
+/// A tenant's id for a device.
 package struct DeviceID: Hashable, Sendable {
     package static let byteCounts = 1...128
 
@@ -30,6 +32,8 @@ package struct DeviceID: Hashable, Sendable {
 
     /// - Throws: `.byteCount`.
     package init(_ text: String) throws(StoreError) { try self.init(bytes: Array(text.utf8)) }
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 /// A device of a tenant: what both protocols look things up by.

@@ -1,4 +1,5 @@
 import Envelope
+import PushStore
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ struct AccessTests {
     private static func table(_ count: Int, _ random: inout SeededRandom) -> (table: AccessTable, keys: [String]) {
         let made = (0..<count).map { _ in APIKey.make(random: &random) }
         let rows = made.enumerated().map { index, key in
-            (hash: key.hash, grant: Grant(tenant: "t\(index)", keyName: "k", scopes: Scopes([.send])))
+            (hash: key.hash, grant: Grant(tenant: .named("t\(index)"), keyName: "k", scopes: Scopes([.send])))
         }
         return (AccessTable(rows), made.map(\.text))
     }
@@ -16,13 +17,13 @@ struct AccessTests {
     @Test func `each key finds its own grant, first and last too`() {
         var random = SeededRandom(seed: 1)
         let (table, keys) = Self.table(300, &random)
-        for (index, key) in keys.enumerated() { #expect(table.grant(for: Array(key.utf8))?.tenant == "t\(index)") }
+        for (index, key) in keys.enumerated() { #expect(table.grant(for: Array(key.utf8))?.tenant.text == "t\(index)") }
     }
 
     @Test func `a hash that differs in one bit from a key's is another key's (abuse case 86)`() throws {
         var random = SeededRandom(seed: 5)
         let key = APIKey.make(random: &random)
-        let grant = Grant(tenant: "t", keyName: "k", scopes: Scopes([.send]))
+        let grant = Grant(tenant: .named("t"), keyName: "k", scopes: Scopes([.send]))
         #expect(AccessTable([(hash: key.hash, grant: grant)]).grant(for: Array(key.text.utf8)) == grant)
         for bit in 0..<8 * APIKeyHash.byteCount {
             var bytes = key.hash.bytes
@@ -49,8 +50,10 @@ struct AccessTests {
 
     @Test func `a hash that is there twice is the later grant's, and nobody else's`() {
         let hash = APIKeyHash(of: Array("one".utf8))
-        let rows = (0..<5).map { (hash: hash, grant: Grant(tenant: "t\($0)", keyName: "k", scopes: Scopes([]))) }
-        #expect(AccessTable(rows).grant(for: Array("one".utf8))?.tenant == "t4")
+        let rows = (0..<5).map {
+            (hash: hash, grant: Grant(tenant: .named("t\($0)"), keyName: "k", scopes: Scopes([])))
+        }
+        #expect(AccessTable(rows).grant(for: Array("one".utf8))?.tenant.text == "t4")
     }
 
     @Test func `a key has its prefix, 256 bits, and no other spelling`() {
@@ -163,27 +166,27 @@ struct DailyQuotaTests {
     @Test func `a quota ends, and begins anew with the day of UTC (abuse case 90)`() {
         var quota = DailyQuota()
         let noon = 20_000 * Self.day + Self.day / 2
-        #expect(quota.take(9, of: "a", max: 10, unixSeconds: noon) == nil)
-        #expect(quota.take(2, of: "a", max: 10, unixSeconds: noon) == Self.day / 2)
-        #expect(quota.take(1, of: "a", max: 10, unixSeconds: noon) == nil)
-        #expect(quota.take(1, of: "b", max: 10, unixSeconds: noon) == nil)
-        #expect(quota.take(10, of: "a", max: 10, unixSeconds: noon + Self.day) == nil)
+        #expect(quota.take(9, of: .named("a"), max: 10, unixSeconds: noon) == nil)
+        #expect(quota.take(2, of: .named("a"), max: 10, unixSeconds: noon) == Self.day / 2)
+        #expect(quota.take(1, of: .named("a"), max: 10, unixSeconds: noon) == nil)
+        #expect(quota.take(1, of: .named("b"), max: 10, unixSeconds: noon) == nil)
+        #expect(quota.take(10, of: .named("a"), max: 10, unixSeconds: noon + Self.day) == nil)
     }
 
     @Test func `a clock that goes back an hour over midnight gives no quota twice (abuse case 98)`() {
         var quota = DailyQuota()
         let midnight = 20_000 * Self.day
-        #expect(quota.take(10, of: "a", max: 10, unixSeconds: midnight + 60) == nil)
-        #expect(quota.take(1, of: "a", max: 10, unixSeconds: midnight - 3_600) != nil)
-        #expect(quota.take(1, of: "a", max: 10, unixSeconds: midnight - 3_600 + 10 * 365 * Self.day) == nil)
-        #expect(quota.take(1, of: "a", max: 10, unixSeconds: midnight) == nil)
+        #expect(quota.take(10, of: .named("a"), max: 10, unixSeconds: midnight + 60) == nil)
+        #expect(quota.take(1, of: .named("a"), max: 10, unixSeconds: midnight - 3_600) != nil)
+        #expect(quota.take(1, of: .named("a"), max: 10, unixSeconds: midnight - 3_600 + 10 * 365 * Self.day) == nil)
+        #expect(quota.take(1, of: .named("a"), max: 10, unixSeconds: midnight) == nil)
     }
 
     @Test func `what could not be stored is given back`() {
         var quota = DailyQuota()
-        #expect(quota.take(10, of: "a", max: 10, unixSeconds: 0) == nil)
-        quota.giveBack(4, of: "a")
-        #expect(quota.take(4, of: "a", max: 10, unixSeconds: 0) == nil)
-        #expect(quota.take(1, of: "a", max: 10, unixSeconds: 0) != nil)
+        #expect(quota.take(10, of: .named("a"), max: 10, unixSeconds: 0) == nil)
+        quota.giveBack(4, of: .named("a"))
+        #expect(quota.take(4, of: .named("a"), max: 10, unixSeconds: 0) == nil)
+        #expect(quota.take(1, of: .named("a"), max: 10, unixSeconds: 0) != nil)
     }
 }

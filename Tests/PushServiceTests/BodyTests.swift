@@ -92,7 +92,7 @@ struct NotificationSubmissionTests {
         #expect(read.expirySeconds == 3_600)
         #expect(read.collapseWord == "chat 7")
         #expect(read.idempotencyKey == "k-1")
-        #expect(read.recipients.map(\.device) == ["d1", "d2"])
+        #expect(read.recipients.map(\.device) == [.named("d1"), .named("d2")])
         #expect(read.recipients[0].trace == trace && read.recipients[0].receiptHash == hash)
         #expect(read.recipients[1].trace != trace && read.recipients[1].receiptHash == nil)
         #expect(read.digest == SHA256.hash(Array(json.utf8)))

@@ -39,7 +39,7 @@ struct ConfigurationTests {
         #expect(tenant.apps[1].environment == .sandbox)
         #expect(!tenant.apps[1].takesReceipts)
         let grant = configuration.accessTable.grant(for: Array("one".utf8))
-        #expect(grant == Grant(tenant: "acme", keyName: "back-end", scopes: Scopes([.send, .read])))
+        #expect(grant == Grant(tenant: .named("acme"), keyName: "back-end", scopes: Scopes([.send, .read])))
     }
 
     @Test(arguments: [

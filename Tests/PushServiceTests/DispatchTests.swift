@@ -300,7 +300,7 @@ struct TokenQuarantineTests {
         _ environment: APNSEnvironment = .production,
         of tenant: String = "acme"
     ) -> TokenQuarantine.Place {
-        TokenQuarantine.Place(tenant: tenant, bundleID: "com.example.chat", environment: environment)
+        TokenQuarantine.Place(tenant: .named(tenant), bundleID: "com.example.chat", environment: environment)
     }
 
     @Test func `bad tokens among many good ones are their own fault`() {
@@ -349,21 +349,21 @@ struct NotificationClassTests {
         let key = CollapseKey(SecretBytes(byteCount: 32) { _ in })
         let id = APNSID(randomBytes: Array(1...16))
         func made(_ device: String, _ word: String?, tenant: String = "t", id: APNSID = id) -> CollapseID? {
-            key.collapseID(for: .normal, id: id, tenant: tenant, device: device, word: word)
+            key.collapseID(for: .normal, id: id, tenant: .named(tenant), device: .named(device), word: word)
         }
         let other = APNSID(randomBytes: Array(2...17))
         let all = [
             made("a", "w"), made("b", "w"), made("a", "v"), made("a", nil), made("a", nil, id: other),
             made("a", "w", tenant: "u"),
-            made("ta", "w", tenant: ""),
+            made("ab", "w"), made("b", "w", tenant: "ta"),
         ]
         #expect(Set(all).count == all.count && !all.contains(nil))
         #expect(made("a", "w", id: other) == made("a", "w"))
         #expect(made("a", nil) == made("a", nil))
         for (word, isShared) in [(nil, false), ("w", true)] {
             let made = made("a", word)
-            #expect(made.map { key.mayBeShared($0, id: id, tenant: "t", device: "a") } == isShared)
+            #expect(made.map { key.mayBeShared($0, id: id, tenant: .named("t"), device: .named("a")) } == isShared)
         }
-        #expect(key.collapseID(for: .call, id: id, tenant: "t", device: "a", word: nil) == nil)
+        #expect(key.collapseID(for: .call, id: id, tenant: .named("t"), device: .named("a"), word: nil) == nil)
     }
 }

@@ -1,3 +1,4 @@
+import PushStore
 import TestSupport
 import Testing
 
@@ -26,7 +27,7 @@ struct GateTests {
                 do throws(Problem) {
                     let grant = try gate.admit(request(key), to: route, now: 0)
                     #expect(route.scope.map { scopes.contains($0) } ?? true)
-                    #expect(grant?.tenant == (route.scope == nil ? nil : "acme"))
+                    #expect(grant?.tenant.text == (route.scope == nil ? nil : "acme"))
                 } catch {
                     #expect(error.kind == .forbidden && route.scope.map { !scopes.contains($0) } == true)
                 }
@@ -81,7 +82,7 @@ struct GateTests {
         }
         #expect(admitted == 100)
         #expect(problem?.kind == .tooManyRequests && problem?.retryAfterSeconds == 1)
-        #expect(try gate.admit(request("one", from: nil), to: route, now: Self.second)?.tenant == "acme")
+        #expect(try gate.admit(request("one", from: nil), to: route, now: Self.second)?.tenant.text == "acme")
     }
 
     @Test func `another configuration's keys and rates count at once, and what was used up stays used up`() throws {

@@ -50,10 +50,10 @@ struct ServiceTests {
         let next = try Self.load(folder, tenant: "acme2")
         await #expect(throws: ServiceError.part("reload dispatcher acme2")) { try await service.reload(next) }
         #expect(book.lines.dropFirst(3) == ["reload front acme2", "reload dispatcher acme2", "reload front acme"])
-        #expect(service.context.settings.tenant("acme") != nil)
+        #expect(service.context.settings.tenant(.named("acme")) != nil)
         book.failing.withLock { $0 = "" }
         try await service.reload(next)
-        #expect(service.context.settings.tenant("acme2") != nil)
+        #expect(service.context.settings.tenant(.named("acme2")) != nil)
         await service.stop()
     }
 
@@ -175,7 +175,7 @@ private final class Part: ServicePart {
     func start() async throws(ServiceError) { try book.write("start \(word)") }
 
     func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
-        try book.write("reload \(word) \(next.configuration.tenants[0].id)")
+        try book.write("reload \(word) \(next.configuration.tenants[0].id.text)")
     }
 
     func drain(until deadline: MonotonicTime) async {

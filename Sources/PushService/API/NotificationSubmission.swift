@@ -1,11 +1,11 @@
 package import Envelope
 package import Primitives
+package import PushStore
 
 /// What a sender asks for: `POST /v1/notifications`, one or many recipients.
 package struct NotificationSubmission: Equatable, Sendable {
     package struct Recipient: Equatable, Sendable {
-        /// The tenant's id for the device.
-        package let device: String
+        package let device: DeviceID
         package let field: SealedField
         /// Follows this push; made here unless the sender has one.
         package let trace: Trace
@@ -130,7 +130,7 @@ package struct NotificationSubmission: Equatable, Sendable {
             hash = ReceiptHash(text: text)
             return hash != nil
         }
-        guard let device, let field else { return nil }
+        guard let device = device.flatMap({ try? DeviceID($0) }), let field else { return nil }
         return Recipient(
             device: device,
             field: field,

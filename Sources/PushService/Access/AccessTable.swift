@@ -1,7 +1,8 @@
-/// Who an accepted key speaks for.
+package import PushStore
+
+/// The rights of an accepted key.
 package struct Grant: Equatable, Sendable {
-    /// The tenant's id.
-    package let tenant: String
+    package let tenant: TenantID
     /// The key's name in the configuration, for the audit log.
     package let keyName: String
     package let scopes: Scopes

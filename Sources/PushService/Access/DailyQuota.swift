@@ -1,3 +1,5 @@
+package import PushStore
+
 /// How many notifications each tenant may still have accepted today, by UTC.
 ///
 /// A value: the store keeps `used` with its day and gives it back after a restart.
@@ -7,12 +9,12 @@ package struct DailyQuota: Equatable, Sendable {
     /// Days since 1970.
     package private(set) var day: Int64
     /// Accepted on that day, for each tenant that sent.
-    package private(set) var used: [String: Int]
+    package private(set) var used: [TenantID: Int]
 
     /// - Parameters:
     ///   - day: days since 1970; 0 with nothing used for a new service.
     ///   - used: what was accepted on that day.
-    package init(day: Int64 = 0, used: [String: Int] = [:]) {
+    package init(day: Int64 = 0, used: [TenantID: Int] = [:]) {
         self.day = day
         self.used = used
     }
@@ -26,7 +28,7 @@ package struct DailyQuota: Equatable, Sendable {
     ///   - unixSeconds: the wall clock. A clock that goes back a little does not give a quota twice: the day never decreases
     ///     by less than two days; a clock that was set right again by more starts the day anew.
     /// - Returns: nil when they were taken; otherwise the seconds until the next day.
-    package mutating func take(_ count: Int, of tenant: String, max: Int, unixSeconds: Int64) -> Int64? {
+    package mutating func take(_ count: Int, of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int64? {
         let today = unixSeconds.quotient(roundedDownBy: Self.secondsPerDay)
         if today > day || today < day - 1 {
             day = today
@@ -41,7 +43,7 @@ package struct DailyQuota: Equatable, Sendable {
     }
 
     /// Gives back what could not be stored after all.
-    package mutating func giveBack(_ count: Int, of tenant: String) {
+    package mutating func giveBack(_ count: Int, of tenant: TenantID) {
         guard let before = used[tenant] else { return }
         used[tenant] = Swift.max(0, before - count)
     }

@@ -1,3 +1,5 @@
+import PushStore
+
 /// What every request passes before its body is read: the rate of its address, its key, the key's scope, the rate of its
 /// tenant. In this order, so that guessing keys costs the guesser its rate and nobody else anything.
 package struct Gate: Sendable {
@@ -5,10 +7,10 @@ package struct Gate: Sendable {
     private static let burstSeconds = 2.0
 
     private var table: AccessTable
-    private var tenantRates: [String: RateLimiter<String>.Rate]
+    private var tenantRates: [TenantID: RateLimiter<TenantID>.Rate]
     private var addressRate: RateLimiter<IPAddress>.Rate
     private var addresses: RateLimiter<IPAddress>
-    private var tenants: RateLimiter<String>
+    private var tenants: RateLimiter<TenantID>
 
     package init(_ configuration: ServiceConfiguration) {
         table = configuration.accessTable

@@ -79,7 +79,8 @@ package final class QuotaBook: Sendable {
             writer.member("day", quota.day)
             writer.name("used")
             writer.object { writer in
-                for (tenant, count) in quota.used.sorted(by: { $0.key < $1.key }) { writer.member(tenant, count) }
+                let used = quota.used.map { (tenant: $0.key.text, count: $0.value) }
+                for row in used.sorted(by: { $0.tenant < $1.tenant }) { writer.member(row.tenant, row.count) }
             }
         }
         return writer.bytes
@@ -92,10 +93,11 @@ package final class QuotaBook: Sendable {
         guard let value = try? JSONParser.parse(bytes, limits: limits), case .integer(let day)? = value["day"]?.content,
             let members = value["used"]?.members
         else { return nil }
-        var used: [String: Int] = [:]
+        var used: [TenantID: Int] = [:]
         for member in members {
-            guard case .integer(let count) = member.value.content, count >= 0 else { return nil }
-            used[member.name] = Int(clamping: count)
+            guard case .integer(let count) = member.value.content, count >= 0, let tenant = try? TenantID(member.name)
+            else { return nil }
+            used[tenant] = Int(clamping: count)
         }
         return DailyQuota(day: day, used: used)
     }

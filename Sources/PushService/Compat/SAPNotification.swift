@@ -13,8 +13,7 @@ package struct SAPNotification: Equatable, Sendable {
     package let priority: Priority?
     package let expiration: Expiration?
     package let payload: [UInt8]
-    /// The tenant's ids.
-    package let devices: [String]
+    package let devices: [DeviceID]
     /// What was taken and will not do what its sender may expect.
     package let warnings: [Warning]
     package let idempotencyKey: String?
@@ -87,11 +86,15 @@ package struct SAPNotification: Equatable, Sendable {
         body = request.body
     }
 
-    private static func devices(_ reader: ObjectReader) -> [String] {
+    private static func devices(_ reader: ObjectReader) -> [DeviceID] {
         let elements = reader.elements("devices", 1...deviceCountMax, of: "devices' ids", isRequired: true) ?? []
         var seen: Set<String> = []
         return elements.compactMap { element in
-            if let id = element.value.string, Router.isID(id), seen.insert(id).inserted { return id }
+            if let text = element.value.string, Router.isID(text), seen.insert(text).inserted,
+                let id = try? DeviceID(text)
+            {
+                return id
+            }
             let problem = "expected a device's id, 1 to 64 of A-Z a-z 0-9 - _, each once"
             reader.faults.add(.wrong, element.path, at: element.value.offset, problem)
             return nil

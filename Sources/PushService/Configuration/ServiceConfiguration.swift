@@ -1,5 +1,6 @@
 package import APNS
 package import Envelope
+package import PushStore
 
 /// All that the service is told at its start, from one JSON file and the environment (docs/service.md).
 ///
@@ -56,7 +57,7 @@ package final class TenantConfiguration: Equatable, Sendable {
     }
 
     /// 1 ... 64 characters `a-z 0-9 -`.
-    package let id: String
+    package let id: TenantID
     package let keys: [Key]
     package let apps: [AppConfiguration]
     /// Notifications accepted in one day of UTC.
@@ -68,7 +69,7 @@ package final class TenantConfiguration: Equatable, Sendable {
     package let webhook: WebhookConfiguration?
 
     init(
-        id: String,
+        id: TenantID,
         keys: [Key],
         apps: [AppConfiguration],
         quotaPerDay: Int,

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import PushStore
 
 extension TenantConfiguration {
     private static let names = [
@@ -17,7 +18,7 @@ extension TenantConfiguration {
         let rate = reader.integer("requests-per-second", in: 1...1_000_000) ?? 1_000
         let allowsClearText = reader.flag("allows-clear-text") ?? false
         let webhook = reader.object("webhook", names: WebhookConfiguration.names).flatMap { WebhookConfiguration($0) }
-        guard let id, let keys, let apps else { return nil }
+        guard let id = id.flatMap({ try? TenantID($0) }), let keys, let apps else { return nil }
         self.init(
             id: id,
             keys: keys,

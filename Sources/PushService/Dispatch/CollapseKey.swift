@@ -1,6 +1,7 @@
 package import APNS
 import Envelope
 package import Primitives
+package import PushStore
 
 /// Makes the collapse ids that Apple sees: no two devices share one, so that none tells who is in a group.
 ///
@@ -21,15 +22,15 @@ package struct CollapseKey: ~Copyable, Sendable {
     /// - Parameters:
     ///   - notificationClass: calls have none.
     ///   - id: the notification's, which it keeps over all attempts.
-    ///   - tenant: whose.
-    ///   - device: the tenant's id for the device.
+    ///   - tenant: Its tenant.
+    ///   - device: Its device.
     ///   - word: the sender's; nil for a notification that replaces none.
     /// - Returns: 22 characters of base64url, or nil.
     package func collapseID(
         for notificationClass: NotificationClass,
         id: APNSID,
-        tenant: String,
-        device: String,
+        tenant: TenantID,
+        device: DeviceID,
         word: String?
     ) -> CollapseID? {
         guard notificationClass.collapses else { return nil }
@@ -37,10 +38,10 @@ package struct CollapseKey: ~Copyable, Sendable {
         var code = InlineArray<32, UInt8>(repeating: 0)
         key.writeAuthenticationCode(to: &code) { code in
             var message = Self.contextBytes
-            message.reserveCapacity(message.count + tenant.utf8.count + device.utf8.count + 32)
-            for part in [tenant, device] {
-                for shift in [24, 16, 8, 0] { message.append(UInt8(truncatingIfNeeded: part.utf8.count >> shift)) }
-                message.append(contentsOf: part.utf8)
+            message.reserveCapacity(message.count + tenant.bytes.count + device.bytes.count + 32)
+            for part in [tenant.bytes, device.bytes] {
+                for shift in [24, 16, 8, 0] { message.append(UInt8(truncatingIfNeeded: part.count >> shift)) }
+                message += part
             }
             message.append(word == nil ? 0 : 1)
             if let word { message.append(contentsOf: word.utf8) } else { message += id.bytes }
@@ -55,10 +56,10 @@ package struct CollapseKey: ~Copyable, Sendable {
     /// - Parameters:
     ///   - collapseID: of a notification.
     ///   - id: its apns-id.
-    ///   - tenant: whose.
-    ///   - device: the tenant's id for the device.
+    ///   - tenant: Its tenant.
+    ///   - device: Its device.
     /// - Returns: false for one that this made without a word.
-    func mayBeShared(_ collapseID: CollapseID, id: APNSID, tenant: String, device: String) -> Bool {
+    func mayBeShared(_ collapseID: CollapseID, id: APNSID, tenant: TenantID, device: DeviceID) -> Bool {
         self.collapseID(for: .normal, id: id, tenant: tenant, device: device, word: nil) != collapseID
     }
 

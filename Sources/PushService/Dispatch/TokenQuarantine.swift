@@ -1,4 +1,5 @@
 package import APNS
+package import PushStore
 
 /// Tells a device that is gone from an app whose tokens go to the wrong environment.
 ///
@@ -11,7 +12,7 @@ package import APNS
 package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
         /// Whose devices they are: two tenants may have one app.
-        package let tenant: String
+        package let tenant: TenantID
         /// The app's, a configured one.
         package let bundleID: String
         package let environment: APNSEnvironment
@@ -19,7 +20,7 @@ package struct TokenQuarantine: Sendable {
         /// theirs.
         package let isReached: Bool
 
-        package init(tenant: String, bundleID: String, environment: APNSEnvironment, isReached: Bool = false) {
+        package init(tenant: TenantID, bundleID: String, environment: APNSEnvironment, isReached: Bool = false) {
             self.tenant = tenant
             self.bundleID = bundleID
             self.environment = environment

@@ -102,7 +102,7 @@ extension Dispatcher {
         let settings = context.settings
         var (hasFallback, hasHook) = (false, false)
         for pending in ended {
-            func tenant() -> TenantConfiguration? { settings.tenant(Self.text(pending.entry.tenant)) }
+            func tenant() -> TenantConfiguration? { settings.tenant(pending.entry.tenant) }
             switch pending.outcome?.verdict {
             case .accepted where pending.lane == .urgent && !hasFallback:
                 hasFallback = tenant()?.apps.contains { $0.fallback != nil } ?? false
@@ -211,7 +211,7 @@ extension Dispatcher {
         let apps = scope.bundleID.map { [$0] } ?? Set(places.map(\.bundleID)).sorted()
         let first = apps.prefix(8).joined(separator: " ") + (apps.count > 8 ? " and \(apps.count - 8) more" : "")
         var members: [(StaticString, String)] = [("apps", first), ("of", scope.bundleID == nil ? "credential" : "app")]
-        if let tenant = scope.tenant { members.append(("tenant", tenant)) }
+        if let tenant = scope.tenant { members.append(("tenant", tenant.text)) }
         context.log.event(event, at: context.clock.now(), members + more)
     }
 
@@ -228,7 +228,7 @@ extension Dispatcher {
             return
         }
         let environment = device.environment
-        let tenant = Self.text(pending.entry.tenant)
+        let tenant = pending.entry.tenant
         let place = TokenQuarantine.Place(
             tenant: tenant,
             bundleID: pending.bundleID,
@@ -242,7 +242,7 @@ extension Dispatcher {
                     "environment-suspected",
                     at: context.clock.now(),
                     [
-                        ("tenant", tenant), ("topic", pending.bundleID),
+                        ("tenant", tenant.text), ("topic", pending.bundleID),
                         ("environment", environment.rawValue),
                     ]
                 )

@@ -26,15 +26,14 @@ extension Dispatcher {
     private func readFeedback(_ service: LegacyService, for place: LanePlan.Place) async {
         let entry = lanes.entry(tenant: place.tenant, bundleID: place.bundleID, environment: place.environment)
         guard let entry, case .certificate(let certificate) = entry.credential,
-            let tls = try? TLSContext.client(trust: entry.trust, alpn: [], identity: certificate.identity),
-            let tenant = try? TenantID(place.tenant)
+            let tls = try? TLSContext.client(trust: entry.trust, alpn: [], identity: certificate.identity)
         else { return }
         let list = await LegacyFeedback(service: service, context: tls, loop: context.loop).read()
         var deletedCount = 0
         var failureCount = 0
         for tuple in list.tuples {
             do throws(StoreError) {
-                deletedCount += try await unregister(tuple, place.environment, tenant)
+                deletedCount += try await unregister(tuple, place.environment, place.tenant)
             } catch {
                 // The service has forgotten it; the next push to the device is answered 410.
                 failureCount += 1

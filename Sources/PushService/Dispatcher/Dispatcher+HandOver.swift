@@ -57,7 +57,7 @@ extension Dispatcher {
         guard isRunning, !isOver, keys.count <= DispatchFlow.handOverCountMax else { return nil }
         let index = lane.index
         guard keys.allSatisfy({ queued[index].mayPass($0, now: offer.now) }) else { return nil }
-        let tenant = Self.text(offer.tenant)
+        let tenant = offer.tenant
         var clients: [Int] = []
         for index in offer.entries.indices {
             let environment = offer.devices[index].environment

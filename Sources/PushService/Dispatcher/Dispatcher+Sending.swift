@@ -30,7 +30,7 @@ extension Dispatcher {
 
     private func isToBeSent(_ marked: DispatchFlow.Marked, _ pending: Pending) -> Bool {
         guard marked.postponedBy == nil, !marked.isUnreachable, case .push = pending.destination else { return false }
-        let tenant = Self.text(pending.entry.tenant)
+        let tenant = pending.entry.tenant
         guard let device = pending.device,
             let lane = lanes.entry(tenant: tenant, bundleID: pending.bundleID, environment: device.environment)
         else { return false }
@@ -60,8 +60,8 @@ extension Dispatcher {
         lease.yieldsToNewer = context.collapseKey.mayBeShared(
             collapseID,
             id: entry.apnsID,
-            tenant: Self.text(entry.tenant),
-            device: String(decoding: entry.device.bytes, as: UTF8.self)
+            tenant: entry.tenant,
+            device: entry.device
         )
         return lease
     }
@@ -110,7 +110,7 @@ extension Dispatcher {
             end(marked.ticket, why)
         case .park: settle(marked.ticket, nil, .park, waitCause: .app)
         case .push(let token, let topic):
-            let tenant = Self.text(pending.entry.tenant)
+            let tenant = pending.entry.tenant
             guard let device = pending.device,
                 let lane = lanes.entry(
                     tenant: tenant,

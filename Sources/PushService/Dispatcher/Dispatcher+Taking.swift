@@ -64,7 +64,7 @@ extension Dispatcher {
     }
 
     private func pending(_ leased: LeasedEntry, _ lookup: DeviceLookup) -> Pending {
-        let tenant = Self.text(leased.entry.tenant)
+        let tenant = leased.entry.tenant
         var client: Int?
         let destination = PushDestination(leased.entry, lookup) { bundleID, environment in
             client = lanes.entry(tenant: tenant, bundleID: bundleID, environment: environment)?.number
@@ -79,8 +79,6 @@ extension Dispatcher {
     }
 
     /// As the configuration spells it.
-    static func text(_ tenant: TenantID) -> String { String(decoding: tenant.bytes, as: UTF8.self) }
-
     /// The seed of Swift's hashes is the process's own: nobody can choose devices that share a bucket.
     static func bucketKey(_ device: DeviceKey) -> DeviceBucket.Key {
         DeviceBucket.Key(shardHash: UInt64(bitPattern: Int64(device.hashValue)))

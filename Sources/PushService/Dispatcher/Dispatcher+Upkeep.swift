@@ -57,7 +57,7 @@ extension Dispatcher {
         call { dispatcher in
             // Without the counts every app is asked.
             let counts = try? await dispatcher.context.store.counts()
-            let parked = counts.map { Set($0.filter { $0.parked > 0 }.map { Self.text($0.tenant) }) }
+            let parked = counts.map { Set($0.filter { $0.parked > 0 }.map(\.tenant)) }
             var steps: [ReleaseQueue.Step] = []
             for entry in dispatcher.lanes.entries.values {
                 let places = entry.places.filter { parked?.contains($0.tenant) ?? true }
@@ -84,13 +84,11 @@ extension Dispatcher {
         _ amount: ReleaseQueue.Amount
     ) -> [ReleaseQueue.Step] {
         places.flatMap { place -> [ReleaseQueue.Step] in
-            guard let tenant = try? TenantID(place.tenant), let topic = try? Topic(bundleID: place.bundleID) else {
-                return []
-            }
+            guard let topic = try? Topic(bundleID: place.bundleID) else { return [] }
             let app = SuspensionBook.Scope(lane: entry.number, bundleID: place.bundleID)
             // What was accepted may stand under the topic that Apple has for its push type.
             return Self.typesWithTopics.compactMap { try? topic.appendingSuffix(of: $0) }.map {
-                ReleaseQueue.Step(tenant: tenant, topic: $0, app: app, amount: amount)
+                ReleaseQueue.Step(tenant: place.tenant, topic: $0, app: app, amount: amount)
             }
         }
     }
@@ -122,7 +120,7 @@ extension Dispatcher {
     private func isStopped(_ step: ReleaseQueue.Step) -> Bool {
         guard let bundleID = step.app.bundleID else { return false }
         return suspensions.stops(
-            SuspensionBook.Target(lane: step.app.lane, bundleID: bundleID, tenant: Self.text(step.tenant))
+            SuspensionBook.Target(lane: step.app.lane, bundleID: bundleID, tenant: step.tenant)
         )
     }
 

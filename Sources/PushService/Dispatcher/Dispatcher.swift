@@ -53,7 +53,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
             SuspensionBook.Target(
                 lane: lane,
                 bundleID: bundleID,
-                tenant: Dispatcher.text(entry.tenant),
+                tenant: entry.tenant,
                 isReached: device?.isReached ?? false
             )
         }

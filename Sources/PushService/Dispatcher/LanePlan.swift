@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import Envelope
+import PushStore
 import Transport
 
 /// The credentials that a configuration names, read and found good.
@@ -21,7 +22,7 @@ package struct LanePlan: Sendable {
 
     /// An app of a tenant at one of Apple's environments.
     struct Place: Hashable, Sendable {
-        let tenant: String
+        let tenant: TenantID
         let bundleID: String
         let environment: APNSEnvironment
 
@@ -36,7 +37,7 @@ package struct LanePlan: Sendable {
     ///   - app: one of the tenant's.
     ///   - tenant: its id.
     ///   - material: the app's.
-    mutating func add(_ app: AppConfiguration, of tenant: String, _ material: Material) {
+    mutating func add(_ app: AppConfiguration, of tenant: TenantID, _ material: Material) {
         let key = Key(app)
         places[Place(tenant: tenant, bundleID: app.bundleID.text, environment: app.environment)] = key
         materials[key] = material

@@ -1,6 +1,7 @@
 import APNS
 package import APNSProvider
 package import Envelope
+import PushStore
 package import Transport
 
 /// The clients: one for each credential at each endpoint, all on the loop. Lives on it.
@@ -65,7 +66,7 @@ package final class PushLanes {
     }
 
     /// Where an app's pushes go; nil for an app that is not configured.
-    func entry(tenant: String, bundleID: String, environment: APNSEnvironment) -> Entry? {
+    func entry(tenant: TenantID, bundleID: String, environment: APNSEnvironment) -> Entry? {
         places[LanePlan.Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 

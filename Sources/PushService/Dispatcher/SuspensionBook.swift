@@ -1,4 +1,5 @@
 import APNS
+import PushStore
 
 /// Which credentials are not believed, and how each comes back: somebody reloads the configuration, or after a while
 /// one push is let through to see.
@@ -13,7 +14,7 @@ struct SuspensionBook: Sendable {
         /// One app of it; nil: all.
         let bundleID: String?
         /// Whose; nil: of all tenants that have it.
-        var tenant: String?
+        var tenant: TenantID?
         /// Only what is for tokens that APNs never took.
         var isOfUnreached = false
     }
@@ -22,7 +23,7 @@ struct SuspensionBook: Sendable {
     struct Target {
         let lane: Int
         let bundleID: String
-        let tenant: String
+        let tenant: TenantID
         /// APNs has taken its token before.
         var isReached = false
     }

@@ -138,7 +138,7 @@ package actor FallbackRunner: DueRunner {
         let bundleID = !suffix.isEmpty && topic.hasSuffix(suffix) ? String(topic.dropLast(suffix.count)) : topic
         let environments = environment.map { [$0] } ?? [.production, .sandbox]
         return environments.lazy.compactMap {
-            settings.app(bundleID, environment: $0, of: entry.tenant.text)?.app.fallback
+            settings.app(bundleID, environment: $0, of: entry.tenant)?.app.fallback
         }.first
     }
 
@@ -151,7 +151,7 @@ package actor FallbackRunner: DueRunner {
 
     /// Its tenant is told of it as `kind`, where it has a webhook.
     private func ended(_ fallback: ClaimedFallback, telling kind: HookKind?) -> FallbackOutcome {
-        let isTold = context.settings.tenant(fallback.entry.tenant.text)?.webhook != nil
+        let isTold = context.settings.tenant(fallback.entry.tenant)?.webhook != nil
         return FallbackOutcome(id: fallback.entry.id, verdict: .ended(telling: isTold ? kind : nil))
     }
 

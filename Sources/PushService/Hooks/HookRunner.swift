@@ -49,7 +49,7 @@ package actor HookRunner: DueRunner {
     }
 
     package func countOfCall(to tenant: TenantID) -> Int {
-        context.settings.tenant(tenant.text)?.webhook?.eventsPerCall ?? 1
+        context.settings.tenant(tenant)?.webhook?.eventsPerCall ?? 1
     }
 
     package func unsent(_ hook: Hook) -> HookOutcome { outcome(hook, .retry(at: context.clock.now())) }
@@ -57,7 +57,7 @@ package actor HookRunner: DueRunner {
     // MARK: Telling
 
     package func call(_ hooks: [Hook], of tenant: TenantID) async -> Bool {
-        guard let webhook = context.settings.tenant(tenant.text)?.webhook else {
+        guard let webhook = context.settings.tenant(tenant)?.webhook else {
             // Where no server is to be told any more, it is over.
             for hook in hooks { end(outcome(hook, .done), of: tenant) }
             return true
@@ -128,9 +128,4 @@ package actor HookRunner: DueRunner {
     package func dueAgain(_ outcome: HookOutcome) -> Timestamp? {
         if case .retry(let time) = outcome.verdict { time } else { nil }
     }
-}
-
-extension TenantID {
-    /// As the configuration has it.
-    var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -160,17 +160,8 @@ extension ServiceContext {
     /// Writes down an administrative act: who did what, with the key's name and never the key.
     func audit(_ act: StaticString, _ grant: Grant?, _ more: [(StaticString, String)]) {
         let who: [(StaticString, String)] = [
-            ("act", act.description), ("tenant", grant?.tenant ?? ""), ("key", grant?.keyName ?? ""),
+            ("act", act.description), ("tenant", grant?.tenant.text ?? ""), ("key", grant?.keyName ?? ""),
         ]
         log.event("audit", at: clock.now(), who + more)
-    }
-}
-
-extension TenantConfiguration {
-    /// What the store calls it.
-    ///
-    /// - Throws: never: a configured id has 1 to 64 bytes.
-    func storeID() throws(Problem) -> TenantID {
-        do throws(StoreError) { return try TenantID(id) } catch { throw Problem(error) }
     }
 }

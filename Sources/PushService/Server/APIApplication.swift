@@ -13,7 +13,7 @@ package final class APIApplication: HTTPApplication {
         /// Requests that wait for their answer.
         var openCount = 0
         /// Of them, the submissions, by tenant.
-        var submissions = SharedPlaces<String>()
+        var submissions = SharedPlaces<TenantID>()
         var outcomes = SubmissionOutcomes()
         /// Keys that are over and were told of.
         var endedKeys: Set<String> = []
@@ -120,9 +120,13 @@ package final class APIApplication: HTTPApplication {
 
     /// A line for each key that is over and still in use: one until the next reload.
     private func note(endedKey grant: Grant) {
-        let name = "\(grant.tenant)/\(grant.keyName)"
+        let name = "\(grant.tenant.text)/\(grant.keyName)"
         guard state.value.endedKeys.insert(name).inserted else { return }
-        context.log.event("key-ended", at: context.clock.now(), [("tenant", grant.tenant), ("key", grant.keyName)])
+        context.log.event(
+            "key-ended",
+            at: context.clock.now(),
+            [("tenant", grant.tenant.text), ("key", grant.keyName)]
+        )
     }
 
     /// Everything that can be said before the body: where to, how often, who, what for, and in what form.
@@ -167,7 +171,7 @@ package final class APIApplication: HTTPApplication {
             query: target.query,
             fields: request.fields.filter { $0.name != "authorization" },
             grant: grant,
-            share: grant.map { .keyed(owner: $0.tenant) } ?? .keyless(network: request.client?.network ?? []),
+            share: grant.map { .keyed(owner: $0.tenant.text) } ?? .keyless(network: request.client?.network ?? []),
             settings: settings,
             begun: now
         )

@@ -23,7 +23,7 @@ enum Admission {
     ///   - open: submissions that wait for their answer.
     ///   - context: knows the limit, and counts.
     /// - Returns: 429; nil for what is not a submission, or not too much.
-    static func refusal(of head: HTTPHead, open: SharedPlaces<String>, _ context: ServiceContext) -> HTTPAnswer? {
+    static func refusal(of head: HTTPHead, open: SharedPlaces<TenantID>, _ context: ServiceContext) -> HTTPAnswer? {
         guard open.isFull(aloneMax: context.settings.limits.openRequestCountMax),
             submissionPaths.contains(where: { head.path.elementsEqual($0) }), head.method.elementsEqual("POST".utf8)
         else { return nil }
@@ -38,7 +38,8 @@ enum Admission {
     ///   - open: submissions that wait for their answer.
     ///   - limits: of the settings.
     /// - Throws: `.tooManyRequests`.
-    static func checkOpen(_ tenant: String, in open: SharedPlaces<String>, _ limits: ServiceLimits) throws(Problem) {
+    static func checkOpen(_ tenant: TenantID, in open: SharedPlaces<TenantID>, _ limits: ServiceLimits) throws(Problem)
+    {
         guard open.hasRoom(for: tenant, aloneMax: limits.openRequestCountMax) else {
             throw problem(
                 "Nothing was stored: \(open[tenant]) requests of this tenant wait for their answer",

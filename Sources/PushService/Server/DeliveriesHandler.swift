@@ -6,7 +6,7 @@ import Transport
 /// thread that everybody's notifications are read on.
 final class DeliveriesHandler: Sendable {
     private final class Asking {
-        var tenants: Set<String> = []
+        var tenants: Set<TenantID> = []
     }
 
     private let context: ServiceContext

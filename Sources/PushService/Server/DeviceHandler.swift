@@ -82,9 +82,8 @@ struct DeviceHandler: Sendable {
     }
 
     static func key(_ id: String, _ tenant: TenantConfiguration) throws(Problem) -> DeviceKey {
-        let tenant = try tenant.storeID()
         do throws(StoreError) {
-            return DeviceKey(tenant: tenant, device: try DeviceID(id))
+            return DeviceKey(tenant: tenant.id, device: try DeviceID(id))
         } catch {
             throw Problem(error)
         }

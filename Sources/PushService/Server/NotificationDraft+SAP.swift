@@ -33,12 +33,8 @@ extension NotificationDraft {
             now: now,
             random: &random,
             place: { .element(.member(.root, "devices"), $0) },
-            own: { index, _, _, random in
-                Own(
-                    device: notification.devices[index],
-                    payload: notification.payload,
-                    trace: Trace(bytes: random.bytes(count: 16))
-                )
+            own: { _, _, _, random in
+                Own(payload: notification.payload, trace: Trace(bytes: random.bytes(count: 16)))
             }
         )
     }

@@ -40,7 +40,6 @@ extension NotificationDraft {
                 Self.check(recipient, target, .element(.member(.root, "recipients"), index), faults)
                 guard faults.all.isEmpty else { return nil }
                 return Own(
-                    device: recipient.device,
                     payload: SealedPayload.bytes(
                         recipient.field,
                         placeholder: target.app.app.placeholder,

@@ -27,8 +27,6 @@ struct NotificationDraft: Sendable {
 
     /// What each of them has for itself.
     struct Own {
-        /// The tenant's id.
-        let device: String
         let payload: [UInt8]
         let trace: Trace
         var receiptHash: [UInt8]?
@@ -130,7 +128,7 @@ struct NotificationDraft: Sendable {
                     for: kind,
                     id: id,
                     tenant: tenant.id,
-                    device: own.device,
+                    device: target.device,
                     word: common.collapseWord
                 )
             }

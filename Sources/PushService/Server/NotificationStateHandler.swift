@@ -9,7 +9,7 @@ struct NotificationStateHandler: Sendable {
     let door: any DispatchDoor
 
     func get(_ call: APICall) async throws(Problem) -> HTTPAnswer {
-        let tenant = try call.tenant().storeID()
+        let tenant = try call.tenant().id
         let found: OutboxEntry?
         if let id = APNSID(call.id) {
             found = try await context.asking { () throws(StoreError) in
@@ -39,7 +39,7 @@ struct NotificationStateHandler: Sendable {
 
     /// The newest first, with what APNs said last.
     func list(_ call: APICall) async throws(Problem) -> HTTPAnswer {
-        let tenant = try call.tenant().storeID()
+        let tenant = try call.tenant().id
         let query = try PageQuery(call.query)
         let cursor = query.cursor.map { Cursor(text: $0) }
         let page = try await context.asking { () throws(StoreError) in

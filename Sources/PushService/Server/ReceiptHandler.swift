@@ -56,8 +56,7 @@ final class ResendHandler: Sendable {
         let rates = rates.value
         var reports: [NewHook] = []
         for (item, entry) in zip(items, found) {
-            let tenant = entry.map { String(decoding: $0.tenant.bytes, as: UTF8.self) }
-            guard let entry, let tenant, call.settings.tenant(tenant)?.webhook != nil,
+            guard let entry, call.settings.tenant(entry.tenant)?.webhook != nil,
                 rates.limiter.take(of: item.trace, rate: Self.rate, now: uptime) == nil
             else { continue }
             reports.append(

@@ -23,7 +23,7 @@ struct Recipient: Sendable {
         _ lookup: DeviceLookup,
         topic: Topic,
         pushType: PushType,
-        tenant: String,
+        tenant: TenantID,
         settings: ServiceSettings
     ) throws(Obstacle) {
         guard case .found(let device) = lookup else {

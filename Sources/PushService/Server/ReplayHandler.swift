@@ -12,7 +12,7 @@ struct ReplayHandler: Sendable {
     /// Tries dead letters again, each as a notification of its own, with as much time as the first one had.
     func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
-        let storeID = try tenant.storeID()
+        let storeID = tenant.id
         let asked = try DeadLetterReplay(call.json()).ids
         let now = context.clock.now()
         var random = SystemRandom()

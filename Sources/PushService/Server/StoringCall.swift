@@ -33,7 +33,7 @@ final class StoringCall {
         for (place, submission) in submissions.enumerated() {
             do throws(StoreError) {
                 let request = try OutboxRequest(
-                    tenant: submission.tenantID,
+                    tenant: submission.tenant.id,
                     idempotency: submission.idempotency,
                     entries: submission.entries
                 )

@@ -7,7 +7,6 @@ import Transport
 final class Submission {
     let call: APICall
     let tenant: TenantConfiguration
-    let tenantID: TenantID
     let body: SubmissionBody
     let idempotency: Idempotency?
     /// The devices, in the order of the recipients.
@@ -39,13 +38,8 @@ final class Submission {
         self.tenant = tenant
         self.body = body
         self.respond = respond
-        tenantID = try tenant.storeID()
         idempotency = try body.idempotency()
-        let devices = body.devices
-        var keys: [DeviceKey] = []
-        keys.reserveCapacity(devices.count)
-        for device in devices { keys.append(try DeviceHandler.key(device, tenant)) }
-        self.keys = keys
+        keys = body.devices.map { DeviceKey(tenant: tenant.id, device: $0) }
     }
 
     /// The offer's; none before there is one.

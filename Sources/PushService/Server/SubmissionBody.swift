@@ -49,8 +49,8 @@ enum SubmissionBody: Sendable {
         )
     }
 
-    /// The tenant's ids of the devices, in the order of the recipients.
-    var devices: [String] {
+    /// In the order of the recipients.
+    var devices: [DeviceID] {
         switch self {
         case .sealed(let submission): submission.recipients.map(\.device)
         case .clear(let notification): notification.devices

@@ -76,7 +76,7 @@ final class SubmissionPipeline {
     private func didRead(_ submission: Submission) {
         do throws(Problem) {
             // Cheaper than the lookup, so it comes first.
-            try Admission.checkQueue(submission.keys.count, in: submission.body.lane, of: submission.tenantID, context)
+            try Admission.checkQueue(submission.keys.count, in: submission.body.lane, of: submission.tenant.id, context)
             lookups.add(submission)
         } catch {
             refuse(submission, error)
@@ -152,7 +152,7 @@ final class SubmissionPipeline {
         do throws(Problem) {
             let draft = try draft.get()
             try takeQuota(draft.entries.count, submission.tenant, now: now)
-            let offer = SendOffer(draft, submission.lookups, tenant: submission.tenantID, now: now)
+            let offer = SendOffer(draft, submission.lookups, tenant: submission.tenant.id, now: now)
             submission.offer = offer
             submission.reservation = door.reserve(offer)
             if submission.reservation == nil { try takeQueueRoom(submission, offer) }
@@ -196,7 +196,7 @@ final class SubmissionPipeline {
         case .repeated(let result) where error == nil:
             didNotStore(submission, offer)
             return inTask(submission) { pipeline, submission throws(Problem) in
-                try await pipeline.repeated(result, submission.tenantID)
+                try await pipeline.repeated(result, submission.tenant.id)
             }
         default:
             didNotStore(submission, offer)
@@ -235,7 +235,7 @@ final class SubmissionPipeline {
             return submission.end(context.refuse(error))
         }
         inTask(submission) { pipeline, submission throws(Problem) in
-            let (context, tenantID) = (pipeline.context, submission.tenantID)
+            let (context, tenantID) = (pipeline.context, submission.tenant.id)
             let known = try await context.asking { () throws(StoreError) in
                 try await context.store.known(idempotency, tenant: tenantID)
             }

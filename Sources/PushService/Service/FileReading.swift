@@ -3,6 +3,7 @@ import Envelope
 import Keys
 import Platform
 import Primitives
+import PushStore
 import Transport
 
 /// Reads files one after the other and gathers what is wrong with them.
@@ -138,7 +139,7 @@ struct FileReading {
     }
 
     /// Its credential, whom its lane trusts, and the secret of its fallback.
-    mutating func app(_ app: AppConfiguration, of tenant: String, at pointer: String) {
+    mutating func app(_ app: AppConfiguration, of tenant: TenantID, at pointer: String) {
         do throws(CredentialReader.Faults) {
             let material = try credentials.material(of: app)
             lanes.add(app, of: tenant, material)

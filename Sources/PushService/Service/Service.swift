@@ -132,7 +132,11 @@ package final class Service: Sendable {
     /// Every tenant by whose setting words go out in clear, at each start and reload.
     private static func auditClearText(_ context: ServiceContext) {
         for tenant in context.settings.configuration.tenants where tenant.allowsClearText {
-            context.log.event("audit", at: context.clock.now(), [("act", "allows-clear-text"), ("tenant", tenant.id)])
+            context.log.event(
+                "audit",
+                at: context.clock.now(),
+                [("act", "allows-clear-text"), ("tenant", tenant.id.text)]
+            )
         }
     }
 

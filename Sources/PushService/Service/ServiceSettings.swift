@@ -1,5 +1,6 @@
 package import APNS
 import Envelope
+package import PushStore
 
 /// The configuration as requests and pushes look things up in it. One that was read is never changed: a reload makes another.
 package final class ServiceSettings: Sendable {
@@ -18,7 +19,7 @@ package final class ServiceSettings: Sendable {
     }
 
     private struct Place: Hashable {
-        let tenant: String
+        let tenant: TenantID
         let bundleID: String
         let environment: APNSEnvironment
 
@@ -29,7 +30,7 @@ package final class ServiceSettings: Sendable {
     package let configuration: ServiceConfiguration
     /// Whether any tenant may send words that everybody on the way can read.
     package let allowsClearText: Bool
-    private let tenants: [String: TenantConfiguration]
+    private let tenants: [TenantID: TenantConfiguration]
     private let apps: [Place: App]
 
     package init(_ configuration: ServiceConfiguration) {
@@ -54,15 +55,15 @@ package final class ServiceSettings: Sendable {
         Set(configuration.tenants.flatMap { $0.apps.map(\.bundleID.text) }).sorted()
     }
 
-    package func tenant(_ id: String) -> TenantConfiguration? { tenants[id] }
+    package func tenant(_ id: TenantID) -> TenantConfiguration? { tenants[id] }
 
     /// - Returns: nil when the tenant has no such app there.
-    package func app(_ bundleID: String, environment: APNSEnvironment, of tenant: String) -> App? {
+    package func app(_ bundleID: String, environment: APNSEnvironment, of tenant: TenantID) -> App? {
         apps[Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 
     /// The app in any environment: its placeholder's room is asked for before a device is looked at.
-    package func app(_ bundleID: String, of tenant: String) -> App? {
+    package func app(_ bundleID: String, of tenant: TenantID) -> App? {
         app(bundleID, environment: .production, of: tenant) ?? app(bundleID, environment: .sandbox, of: tenant)
     }
 }

@@ -1,6 +1,7 @@
 import APNS
 import Envelope
 import PushService
+import PushStore
 
 /// `--check-config`: all that a start would read, and what it would come to.
 enum CheckCommand {
@@ -25,7 +26,7 @@ enum CheckCommand {
         for tenant in configuration.tenants {
             let hooks = tenant.webhook == nil ? "" : ", with a webhook"
             let clear = tenant.allowsClearText ? ", allows clear text" : ""
-            lines.append("tenant \(tenant.id): \(counted(tenant.keys.count, "key"))\(hooks)\(clear)")
+            lines.append("tenant \(tenant.id.text): \(counted(tenant.keys.count, "key"))\(hooks)\(clear)")
             for key in tenant.keys {
                 guard let end = key.end else { continue }
                 let days = ServiceMetrics.days(from: unixSeconds, to: end)

@@ -243,7 +243,7 @@ final class DispatchSite: Sendable {
     func connect(_ dispatcher: Dispatcher) async throws {
         let token = try await simulator.enrol(topic)
         let client = await loop.run {
-            dispatcher.lanes.entry(tenant: "acme", bundleID: Self.bundleID, environment: .sandbox)?.client
+            dispatcher.lanes.entry(tenant: .named("acme"), bundleID: Self.bundleID, environment: .sandbox)?.client
         }
         guard let client else { return }
         await until {

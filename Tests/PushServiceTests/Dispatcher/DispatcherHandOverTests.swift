@@ -128,7 +128,8 @@ struct DispatcherHandOverTests {
         let other = try await Self.offer(2, to: "two", site, store)
         let lane = try #require(
             await site.loop.run {
-                dispatcher.lanes.entry(tenant: "acme", bundleID: DispatchSite.bundleID, environment: .sandbox)?.number
+                dispatcher.lanes.entry(tenant: .named("acme"), bundleID: DispatchSite.bundleID, environment: .sandbox)?
+                    .number
             }
         )
         await site.loop.run {

@@ -10,16 +10,16 @@ struct SuspensionBookTests {
         var isEmpty: Bool { book.all.isEmpty }
         func suspend(_ scope: Scope, _ reason: Reason, now: Int64) -> Bool { book.suspend(scope, reason, now: now) }
         func admits(lane: Int, bundleID: String, tenant: String = "acme") -> Bool {
-            book.admits(.init(lane: lane, bundleID: bundleID, tenant: tenant))
+            book.admits(.init(lane: lane, bundleID: bundleID, tenant: .named(tenant)))
         }
         func didPass(lane: Int, bundleID: String, tenant: String = "acme") -> [Scope] {
-            book.didPass(.init(lane: lane, bundleID: bundleID, tenant: tenant))
+            book.didPass(.init(lane: lane, bundleID: bundleID, tenant: .named(tenant)))
         }
         func didLearnNothing(lane: Int, bundleID: String) {
-            book.didLearnNothing(.init(lane: lane, bundleID: bundleID, tenant: "acme"))
+            book.didLearnNothing(.init(lane: lane, bundleID: bundleID, tenant: .named("acme")))
         }
         func stops(lane: Int, bundleID: String, tenant: String) -> Bool {
-            book.stops(.init(lane: lane, bundleID: bundleID, tenant: tenant))
+            book.stops(.init(lane: lane, bundleID: bundleID, tenant: .named(tenant)))
         }
         func takeDue(now: Int64) -> [Scope] { book.takeDue(now: now) }
     }
@@ -60,7 +60,7 @@ struct SuspensionBookTests {
 
     @Test func `what stops one tenant's app leaves another's with the same credential alone (abuse case 85)`() {
         let book = Shelf()
-        let own = Scope(lane: 1, bundleID: "a", tenant: "acme")
+        let own = Scope(lane: 1, bundleID: "a", tenant: .named("acme"))
         _ = book.suspend(own, .badDeviceToken, now: 0)
         #expect(!book.admits(lane: 1, bundleID: "a") && book.stops(lane: 1, bundleID: "a", tenant: "acme"))
         #expect(book.admits(lane: 1, bundleID: "a", tenant: "rival"))

@@ -24,7 +24,8 @@ struct UnreachableTests {
 
     private static func client(_ dispatcher: Dispatcher, _ site: DispatchSite) async throws -> APNSClient {
         let entry = await site.loop.run {
-            dispatcher.lanes.entry(tenant: "acme", bundleID: DispatchSite.bundleID, environment: .sandbox)?.client
+            dispatcher.lanes.entry(tenant: .named("acme"), bundleID: DispatchSite.bundleID, environment: .sandbox)?
+                .client
         }
         return try #require(entry)
     }

@@ -104,7 +104,7 @@ final class HookSite {
         }
         let tenants = webhooks.map { id, webhook in
             TenantConfiguration(
-                id: id,
+                id: .named(id),
                 keys: tenant.keys,
                 apps: apps,
                 quotaPerDay: 1,

@@ -168,7 +168,8 @@ struct NotificationRouteTests {
         try await ServerStage.with { stage in
             try await stage.register(environment: "sandbox")
             let settings = stage.context.settings
-            let room = try #require(settings.app("com.example.chat", environment: .sandbox, of: "acme")).webPushRoom
+            let room = try #require(settings.app("com.example.chat", environment: .sandbox, of: .named("acme")))
+                .webPushRoom
             // One character more than a multiple of four is no base64url.
             let count = room % 4 == 1 ? room + 5 : room + 4
             let record = String(repeating: "A", count: count)

@@ -78,8 +78,8 @@ struct RefusalTests {
             let other = body.replacing("com.example.chat", with: "com.example.rival")
             func open(_ count: Int) async {
                 await stage.loop.run { [stage] in
-                    var places = SharedPlaces<String>()
-                    places.take(count, for: "acme")
+                    var places = SharedPlaces<TenantID>()
+                    places.take(count, for: .named("acme"))
                     stage.application.state.value.submissions = places
                 }
             }
@@ -101,7 +101,7 @@ struct RefusalTests {
             let submission = [(":method", "POST"), (":path", "/v1/notifications"), ("authorization", "Bearer spk_")]
             #expect(await stage.send(submission, .whole([])).status == 401)
             await stage.loop.run { [stage] in
-                for number in 0..<46 { stage.application.state.value.submissions.take(for: "\(number)") }
+                for number in 0..<46 { stage.application.state.value.submissions.take(for: .named("\(number)")) }
             }
             #expect(await stage.send(submission, .whole([])).status == 429)
         }

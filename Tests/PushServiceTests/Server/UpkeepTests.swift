@@ -103,7 +103,7 @@ struct UpkeepTests {
     }
 
     @Test func `a note that is none of ours counts as none`() {
-        let quota = DailyQuota(day: 20_000, used: ["acme": 7, "rival": 0])
+        let quota = DailyQuota(day: 20_000, used: [.named("acme"): 7, .named("rival"): 0])
         #expect(QuotaBook.decode(QuotaBook.encode(quota)) == quota)
         for text in ["", "{", "[]", "{}", #"{"day":1}"#, #"{"day":1,"used":{"a":-1}}"#, #"{"day":"1","used":{}}"#] {
             #expect(QuotaBook.decode(Array(text.utf8)) == nil, "\(text)")
