@@ -43,7 +43,7 @@ struct StorePulseTests {
     @Test func `a store whose thread hangs is known to hang, and to answer again`() async throws {
         let pulse = StorePulse(context, store)
         let hold = Monitored(false)
-        store.writer.submit({ _ throws(StoreError) in hold.wait { $0 ? true : nil } }, completion: { _ in })
+        store.write({ _ throws(StoreError) in hold.wait { $0 ? true : nil } }, completion: { _ in })
         await context.loop.run { pulse.ask() }
         #expect(await context.loop.run { pulse.vitals.isAnswering })
         uptime.value.withLock { $0 += StorePulse.patience }

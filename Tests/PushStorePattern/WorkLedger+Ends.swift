@@ -7,7 +7,7 @@ extension WorkLedger {
     private static let end = Timestamp(milliseconds: 1 << 60)
 
     /// Everything whose fallback did not fire; it has by then.
-    static func drainFallbacks(_ engine: some ReceiptBook) async throws -> [OutboxEntry] {
+    static func drainFallbacks(_ engine: SQLiteStore) async throws -> [OutboxEntry] {
         var fired: [OutboxEntry] = []
         while true {
             let claimed = try await engine.claimFallbacks(limit: 1_000, now: end).map(\.entry)
@@ -20,7 +20,7 @@ extension WorkLedger {
     }
 
     /// The kinds of all hooks, which are finished by then.
-    static func drainHooks(_ engine: some HookQueue) async throws -> [EntryID: Set<String>] {
+    static func drainHooks(_ engine: SQLiteStore) async throws -> [EntryID: Set<String>] {
         var drained: [EntryID: Set<String>] = [:]
         while true {
             let hooks = try await engine.takeHooks(limit: 1_000, now: end, leasedUntil: end.advanced(by: .seconds(1)))

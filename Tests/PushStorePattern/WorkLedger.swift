@@ -114,7 +114,7 @@ package struct WorkLedger {
     /// - Returns: what is not as it must be; nothing, for a store that keeps its promises.
     /// - Throws: what the store throws.
     package mutating func check(
-        _ engine: some ServiceStore,
+        _ engine: SQLiteStore,
         all: Bool
     ) async throws -> [String] {
         for entry in entries.values where !entry.isSettled {
@@ -157,7 +157,7 @@ package struct WorkLedger {
     private static func fault(
         _ found: OutboxEntry,
         _ known: Entry,
-        _ engine: some ServiceStore
+        _ engine: SQLiteStore
     ) async throws -> String? {
         let expected = try WorkRequest.entry(known.number)
         guard found.apnsID == expected.apnsID, found.device == expected.device, found.trace == expected.trace,
@@ -197,7 +197,7 @@ package struct WorkLedger {
     }
 
     /// A request that nobody acknowledged is there whole, or not at all; asked again, it is there once.
-    private mutating func checkPending(_ engine: some DurableOutbox) async throws -> [String] {
+    private mutating func checkPending(_ engine: SQLiteStore) async throws -> [String] {
         var faults: [String] = []
         for (number, count) in pending {
             let request = try WorkRequest.make(number, count: count)
@@ -223,7 +223,7 @@ package struct WorkLedger {
         return faults
     }
 
-    private mutating func checkDevices(_ engine: some DeviceRegistry) async throws -> [String] {
+    private mutating func checkDevices(_ engine: SQLiteStore) async throws -> [String] {
         var faults: [String] = []
         for (device, versions) in devices {
             let key = try StorePattern.registration(device).key

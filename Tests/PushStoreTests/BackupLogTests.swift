@@ -32,11 +32,11 @@ struct BackupLogTests {
         let store = try file.open(StoreSettings(synchronous: .off))
         for batch in 0..<40 as Range<UInt64> { try await write(batch, to: store) }
         let copy = file.folder.path("copy")
-        try await store.writer.perform { writer throws(StoreError) in try writer.beginCopy(to: try CopyFile(copy)) }
+        try await store.write { writer throws(StoreError) in try writer.beginCopy(to: try CopyFile(copy)) }
         var batch: UInt64 = 40
         var logMax = 0
         // Each write is followed by a step: the store grows as fast as it can while it is copied.
-        while try await store.writer.perform({ writer throws(StoreError) in try writer.isCopying() }) {
+        while try await store.write({ writer throws(StoreError) in try writer.isCopying() }) {
             try await write(batch, to: store)
             batch += 1
             logMax = max(logMax, logByteCount())

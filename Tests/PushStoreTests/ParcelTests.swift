@@ -39,7 +39,7 @@ struct ParcelTests {
     }
 
     private func count(_ text: String, in store: SQLiteStore) async throws -> Int64 {
-        try await store.reader.perform { reader throws(StoreError) in
+        try await store.read { reader throws(StoreError) in
             try reader.sql("SELECT \(text)").first([]) { $0.integer(0) } ?? 0
         }
     }

@@ -30,7 +30,7 @@ struct QueueLookTests {
 
     /// Steps of SQLite's machine since the last call: a dozen for each row.
     private func stepCount() async throws -> Int {
-        try await store.reader.perform { reader throws(StoreError) in
+        try await store.read { reader throws(StoreError) in
             [reader.selectDue, reader.selectDueTogether].reduce(0) { sum, statement in
                 sum + Int(unsafe sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_VM_STEP, 1))
             }

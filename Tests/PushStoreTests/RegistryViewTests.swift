@@ -68,7 +68,7 @@ struct RegistryViewTests {
                 _ = try await store.devices([registration.key])
             } else {
                 // No look: however late the readers' thread is, what it was told before is done.
-                try await store.reader.perform { _ in }
+                try await store.read { _ in }
             }
             guard Self.logByteCount(folder) <= Self.logByteCountMax else {
                 Issue.record("the log has \(Self.logByteCount(folder)) bytes")

@@ -79,7 +79,7 @@ struct RestoreTests {
             close(file)
             return try await cause(path) == .otherFile
         }
-        #expect(try await isNoticed { try await $0.renewStamp() })
+        #expect(try await isNoticed { try await $0.write { writer in writer.renewStamp() } })
         #expect(try await isNoticed { await $0.close() })
         #expect(try await !isNoticed { _ in }, "of the same minute")
     }

@@ -81,7 +81,7 @@ struct TraceIndexTests {
     }
 
     private func runCount(_ store: SQLiteStore, _ kind: TraceIndexKind = .trace) async throws -> Int64 {
-        try await store.reader.perform { reader throws(StoreError) in
+        try await store.read { reader throws(StoreError) in
             try reader.sql("SELECT count(*) FROM \(kind.runs)").first([]) { $0.integer(0) } ?? 0
         }
     }
@@ -106,7 +106,7 @@ struct TraceIndexTests {
     @Test func `the writer finds what is newer in memory and in runs, and nothing older`() async throws {
         let store = try open()
         let newer = { (store: SQLiteStore, id: EntryID) async throws -> [Int64] in
-            try await store.writer.perform { writer throws(StoreError) in
+            try await store.write { writer throws(StoreError) in
                 let device = try writer.sql("SELECT header, tenant FROM entry WHERE id = ?").first([.integer(id.value)])
                 {
                     (EntryHeader.decode($0.bytes(0))?.device.bytes ?? [], $0.integer(1))

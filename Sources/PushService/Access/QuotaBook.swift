@@ -49,7 +49,8 @@ package final class QuotaBook: Sendable {
     ///
     /// - Throws: what the store does.
     package func load() async throws(StoreError) {
-        guard let bytes = try await context.store.note(Self.noteName), let quota = Self.decode(bytes) else { return }
+        let bytes = try await context.store.read { reader throws(StoreError) in try reader.note(Self.noteName) }
+        guard let quota = bytes.flatMap(Self.decode) else { return }
         await context.loop.run { [state] in state.value.quota = quota }
     }
 
@@ -64,7 +65,9 @@ package final class QuotaBook: Sendable {
         }
         guard let quota else { return }
         do throws(StoreError) {
-            try await context.store.setNote(Self.noteName, to: Self.encode(quota))
+            try await context.store.write { writer throws(StoreError) in
+                try writer.setNote(Self.noteName, to: Self.encode(quota))
+            }
         } catch {
             await context.loop.run { [state] in state.value.isSaved = false }
             throw error

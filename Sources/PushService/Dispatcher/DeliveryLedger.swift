@@ -53,7 +53,9 @@ package final class DeliveryLedger {
         let last = today
         for day in (last - DeliveryRates.dayCountMax + 1)...last {
             // Without it the counting begins anew, which is no reason not to send.
-            guard let note = (try? await context.store.note(Self.name(of: day))) ?? nil else { continue }
+            let note = try? await context.store.read { reader throws(StoreError) in try reader.note(Self.name(of: day))
+            }
+            guard let note = note ?? nil else { continue }
             rates.read(note, day: day)
         }
     }
@@ -65,7 +67,9 @@ package final class DeliveryLedger {
             changedDays.remove(day)
             let note = rates.note(day: day, rowCountMax: Self.rowCountMaxOfDay)
             do throws(StoreError) {
-                try await context.store.setNote(Self.name(of: day), to: note)
+                try await context.store.write { writer throws(StoreError) in
+                    try writer.setNote(Self.name(of: day), to: note)
+                }
             } catch {
                 // With the next.
                 changedDays.insert(day)

@@ -54,7 +54,7 @@ package actor FallbackRunner: DueRunner {
     }
 
     package func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
-        try await context.store.nextFallback(room)
+        try await context.store.read { reader throws(StoreError) in try reader.nextFallback(room) }
     }
 
     package func countOfCall(to tenant: TenantID) -> Int { 1 }
@@ -105,7 +105,9 @@ package actor FallbackRunner: DueRunner {
     private func permission(for id: EntryID) -> WebhookProgress.Permission {
         { [store = context.store] in
             let answer = Monitored<Result<Bool, StoreError>?>(nil)
-            store.beginFallback(id) { result in answer.change { $0 = result } }
+            store.write({ writer throws(StoreError) in try writer.beginFallback(id) }) { result in
+                answer.change { $0 = result }
+            }
             return switch answer.wait({ $0 }) {
             case .success(true): nil
             case .success(false): .calledOff
@@ -166,7 +168,10 @@ package actor FallbackRunner: DueRunner {
     }
 
     package func write(_ outcomes: [FallbackOutcome]) async throws(StoreError) {
-        try await context.store.finishFallbacks(outcomes, now: context.clock.now())
+        let now = context.clock.now()
+        try await context.store.write(weight: outcomes.count) { writer throws(StoreError) in
+            try writer.finishFallbacks(outcomes, now: now)
+        }
         if outcomes.contains(where: \.isTold) { didReport() }
     }
 

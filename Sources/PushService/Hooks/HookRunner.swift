@@ -45,7 +45,7 @@ package actor HookRunner: DueRunner {
     }
 
     package func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
-        try await context.store.nextHook(room)
+        try await context.store.read { reader throws(StoreError) in try reader.nextHook(room) }
     }
 
     package func countOfCall(to tenant: TenantID) -> Int {
@@ -122,7 +122,9 @@ package actor HookRunner: DueRunner {
     }
 
     package func write(_ outcomes: [HookOutcome]) async throws(StoreError) {
-        try await context.store.finishHooks(outcomes)
+        try await context.store.write(weight: outcomes.count) { writer throws(StoreError) in
+            try writer.finishHooks(outcomes)
+        }
     }
 
     package func dueAgain(_ outcome: HookOutcome) -> Timestamp? {

@@ -66,7 +66,10 @@ final class ResendHandler: Sendable {
         let now = context.clock.now()
         if !reports.isEmpty {
             _ = try await context.asking { [reports] () throws(StoreError) in
-                try await context.store.report(reports, now: now)
+                // What devices ask for can be asked again.
+                try await context.store.write(weight: reports.count, canBeRefused: true) { writer throws(StoreError) in
+                    try writer.report(reports, now: now)
+                }
             }
             door.didReport()
         }

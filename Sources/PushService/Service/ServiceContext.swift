@@ -7,7 +7,7 @@ package import Transport
 package final class ServiceContext: Sendable {
     /// Where requests are read, pushes are sent and everything is decided.
     package let loop: EventLoop
-    package let store: any ServiceStore
+    package let store: SQLiteStore
     package let clock: ServiceClock
     package let log: ServiceLog
     package let collapseKey: CollapseKey
@@ -16,7 +16,7 @@ package final class ServiceContext: Sendable {
 
     package init(
         loop: EventLoop,
-        store: any ServiceStore,
+        store: SQLiteStore,
         clock: ServiceClock,
         log: ServiceLog,
         collapseKey: consuming CollapseKey,

@@ -110,7 +110,7 @@ package final class Upkeep: Sendable {
             bells.fallbacks()
             return false
         case .renewStamp:
-            try await context.store.renewStamp()
+            try await context.store.write { writer throws(StoreError) in writer.renewStamp() }
             return false
         case .emptyLog: return try await !context.store.emptyLog()
         case .purge:
@@ -128,7 +128,8 @@ package final class Upkeep: Sendable {
         for lane in Lane.allCases {
             age[lane] = Self.seconds(since: try await context.store.oldestDue(lane), now)
         }
-        let fallbackAge = Self.seconds(since: try await context.store.nextFallback(.unlimited), now)
+        let fallback = try await context.store.read { reader throws(StoreError) in try reader.nextFallback(.unlimited) }
+        let fallbackAge = Self.seconds(since: fallback, now)
         context.metrics.withLock { [depth, age] metrics in
             metrics.queueDepth = depth
             metrics.queueAge = age

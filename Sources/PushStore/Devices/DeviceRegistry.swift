@@ -11,10 +11,7 @@ package protocol DeviceRegistry: Sendable {
     /// - Throws: `.byteCount`, `.noPlace`, and then nothing of the batch is stored.
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult]
 
-    /// - Returns: one for each key, in their order.
-    func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup]
-
-    /// As the asynchronous one, for an event loop that looks without a task of its own.
+    /// Looks devices up, for an event loop without a task of its own: one result for each key, in their order.
     func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>)
 
     /// What senders seal to, which no notification needs.
@@ -63,14 +60,9 @@ package protocol DeviceRegistry: Sendable {
     ) async throws(StoreError) -> Int
 }
 
-/// An engine without callbacks of its own. The task does one call of the engine's and ends with it: whoever closes the engine
-/// waits for its calls.
 extension DeviceRegistry {
-    package func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>) {
-        Task {
-            do throws(StoreError) { completion(.success(try await devices(keys))) } catch {
-                completion(.failure(error))
-            }
-        }
+    /// The same, for a task that waits.
+    package func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
+        try await awaited { devices(keys, completion: $0) }
     }
 }

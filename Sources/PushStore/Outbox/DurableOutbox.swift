@@ -11,46 +11,32 @@ package import Envelope
 ///
 /// Only what was between `markSending` or `enqueueSending` and `finish` when the process died may go out a second time.
 package protocol DurableOutbox: Sendable {
-    /// - Returns: one result for each request, in their order. On return everything stored is on the disk.
-    /// - Throws: `.full`, `.overloaded`, `.byteCount`, and what a disk does.
-    func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult]
-
-    /// Stores entries as on their way, for a sender that has room for all of them: one transaction instead of two. Whether
-    /// there is time left for them is the caller's to know.
+    /// Stores requests: one result for each, in their order. On completion everything stored is on the disk.
     ///
-    /// - Returns: one result for each request, in their order. On return everything stored is on the disk.
-    /// - Throws: as `enqueue`.
-    func enqueueSending(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [SendingResult]
-
-    /// Entries that are due, the longest due first, each tenant as much as any other. Nothing is written but for those
-    /// whose time is over, and those that the disk has damaged: they end here and hold nobody up.
-    func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry]
-
-    /// Before the first byte goes out: so the next process knows what may have arrived.
-    ///
-    /// - Returns: one result for each lease, in their order. Only `.sending` may be sent.
-    func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult]
-
-    /// Gives back what was taken and not marked.
-    func giveBack(_ leases: [Lease]) async
-
-    /// - Returns: one result for each outcome, in their order.
-    func finish(_ outcomes: [Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult]
-
-    /// The calls that every notification passes, for an event loop that makes them without a task of its own.
+    /// Ends in `.full`, `.overloaded`, `.byteCount`, and what a disk does. Callbacks, here and below, are for an event loop that
+    /// calls without a task of its own.
     func enqueue(_ requests: [OutboxRequest], now: Timestamp, completion: @escaping StoreCompletion<[EnqueueResult]>)
 
-    /// As the asynchronous one.
+    /// Stores entries as on their way, for a sender that has room for all of them: one transaction instead of two. Whether
+    /// there is time left for them is the caller's to know. The rest as `enqueue`.
     func enqueueSending(
         _ requests: [OutboxRequest],
         now: Timestamp,
         completion: @escaping StoreCompletion<[SendingResult]>
     )
 
-    /// As the asynchronous one.
+    /// Entries that are due, the longest due first, each tenant as much as any other. Nothing is written but for those
+    /// whose time is over, and those that the disk has damaged: they end here and hold nobody up.
+    func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry]
+
+    /// Before the first byte goes out: so the next process knows what may have arrived. One result for each lease, in their
+    /// order; only `.sending` may be sent.
     func markSending(_ leases: [Lease], now: Timestamp, completion: @escaping StoreCompletion<[MarkResult]>)
 
-    /// As the asynchronous one.
+    /// Gives back what was taken and not marked.
+    func giveBack(_ leases: [Lease]) async
+
+    /// Writes down how attempts ended: one result for each outcome, in their order.
     func finish(_ outcomes: [Outcome], now: Timestamp, completion: @escaping StoreCompletion<[FinishResult]>)
 
     /// Queues again what was parked, at most `limit` of it.
@@ -58,16 +44,10 @@ package protocol DurableOutbox: Sendable {
     /// - Returns: how many.
     func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int
 
-    /// - Returns: one result for each receipt, in their order.
-    func record(_ receipts: [Receipt]) async throws(StoreError) -> [ReceiptResult]
-
     /// - Returns: one for each id, in their order; nil for what is not there, or is another tenant's.
     func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?]
 
     func entry(apnsID: APNSID, tenant: TenantID) async throws(StoreError) -> OutboxEntry?
-
-    /// - Returns: all of a trace's, the newest first, at most `limit`.
-    func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry]
 
     /// - Returns: those for a device, the newest first, at most `limit` (1 ... 1,000; others are brought there).
     func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry]
@@ -116,4 +96,26 @@ package protocol DurableOutbox: Sendable {
     ///
     /// - Returns: how many entries.
     func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int
+}
+
+/// The calls with callbacks, for a task that waits.
+extension DurableOutbox {
+    package func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
+        try await awaited { enqueue(requests, now: now, completion: $0) }
+    }
+
+    package func enqueueSending(
+        _ requests: [OutboxRequest],
+        now: Timestamp
+    ) async throws(StoreError) -> [SendingResult] {
+        try await awaited { enqueueSending(requests, now: now, completion: $0) }
+    }
+
+    package func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] {
+        try await awaited { markSending(leases, now: now, completion: $0) }
+    }
+
+    package func finish(_ outcomes: [Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult] {
+        try await awaited { finish(outcomes, now: now, completion: $0) }
+    }
 }

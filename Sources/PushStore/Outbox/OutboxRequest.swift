@@ -113,7 +113,10 @@ package struct NewEntry: Equatable, Sendable {
     var isWatched: Bool { receiptHash != nil || fallbackAfter != nil || isReported }
 
     /// - Throws: `.byteCount`.
-    func checkReceiptHash() throws(StoreError) {
+    func check() throws(StoreError) {
+        guard Self.payloadByteCounts.contains(payload.count) else {
+            throw .byteCount(field: .payload, of: Self.payloadByteCounts)
+        }
         guard Self.receiptHashByteCounts.contains(receiptHash?.count ?? Self.receiptHashByteCounts.lowerBound) else {
             throw .byteCount(field: .receiptHash, of: Self.receiptHashByteCounts)
         }

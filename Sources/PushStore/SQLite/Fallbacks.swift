@@ -1,4 +1,4 @@
-internal import Envelope
+package import Envelope
 
 /// Where a fallback stands; the numbers are those of the file.
 enum FallbackState: Int64 {
@@ -21,7 +21,12 @@ extension StoreReader {
         return try due(by: select, of: try fallbackTenants(), room, now: now, turn: turn)
     }
 
-    func nextFallback(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
+    /// Finds since or until when the first fallback is due: `NewEntry.fallbackAfter` after its entry became `accepted`.
+    ///
+    /// - Parameter room: tenants without any are passed over.
+    /// - Returns: the time; nil when none is armed.
+    /// - Throws: what a disk does.
+    package func nextFallback(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
         let select = "SELECT due FROM fallback WHERE state = 0 AND tenant = ? ORDER BY due LIMIT 1"
         return try next(by: select, of: try fallbackTenants(), room)
     }
@@ -81,11 +86,17 @@ extension StoreWriter {
         return claimed
     }
 
-    func beginFallback(_ id: Int64) throws(StoreError) -> Bool {
-        try sql("UPDATE fallback SET state = 2 WHERE entry = ? AND state = 1").run([.integer(id)]) > 0
+    /// Writes down that a claimed fallback is being sent. Not a byte of it goes out before that is on the disk.
+    ///
+    /// - Parameter id: its entry.
+    /// - Returns: false for what is not claimed any more: a receipt has called it off.
+    /// - Throws: what a disk does.
+    package func beginFallback(_ id: EntryID) throws(StoreError) -> Bool {
+        try sql("UPDATE fallback SET state = 2 WHERE entry = ? AND state = 1").run([.integer(id.value)]) > 0
     }
 
-    func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) {
+    /// Writes down what became of claimed fallbacks, sent or not; those that are not there any more are passed over.
+    package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) {
         for outcome in outcomes {
             switch outcome.verdict {
             case .ended(let kind):

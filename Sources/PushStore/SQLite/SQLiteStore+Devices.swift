@@ -8,12 +8,12 @@ extension SQLiteStore: DeviceRegistry {
     ) async throws(StoreError) -> [PutResult] {
         for registration in registrations { try registration.check() }
         let step = settings.sightingStep
-        let changes = try await reader.perform { reader throws(StoreError) in
+        let changes = try await read { reader throws(StoreError) in
             try reader.changes(registrations, now: now, step: step)
         }
         let changing = zip(registrations, changes).filter { $0.1 != .nothing }.map(\.0)
         guard !changing.isEmpty else { return registrations.map { _ in .unchanged } }
-        let results = try await writer.perform(weight: changing.count, canBeRefused: true) {
+        let results = try await write(weight: changing.count, canBeRefused: true) {
             writer throws(StoreError) in
             try writer.put(changing, now: now)
         }
@@ -21,16 +21,12 @@ extension SQLiteStore: DeviceRegistry {
         return changes.map { $0 == .nothing ? .unchanged : rest.popFirst() ?? .unchanged }
     }
 
-    package func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
-        try await called { devices(keys, completion: $0) }
-    }
-
     package func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>) {
-        reader.submit({ reader throws(StoreError) in try reader.devices(keys) }, completion: completion)
+        read({ reader throws(StoreError) in try reader.devices(keys) }, completion: completion)
     }
 
     package func bundles(of keys: [DeviceKey]) async throws(StoreError) -> [[UInt8]?] {
-        try await reader.perform { reader throws(StoreError) in try reader.bundles(of: keys) }
+        try await read { reader throws(StoreError) in try reader.bundles(of: keys) }
     }
 
     package func devices(
@@ -38,7 +34,7 @@ extension SQLiteStore: DeviceRegistry {
         environment: APNSEnvironment,
         tenant: TenantID
     ) async throws(StoreError) -> [DeviceKey] {
-        try await reader.perform { reader throws(StoreError) in
+        try await read { reader throws(StoreError) in
             try reader.devices(token: token, environment: environment, tenant: tenant)
         }
     }
@@ -48,23 +44,23 @@ extension SQLiteStore: DeviceRegistry {
         after cursor: Cursor?,
         limit: Int
     ) async throws(StoreError) -> Page<Device> {
-        try await reader.perform { reader throws(StoreError) in
+        try await read { reader throws(StoreError) in
             try reader.devices(tenant: tenant, after: cursor, limit: limit)
         }
     }
 
     package func delete(_ keys: [DeviceKey]) async throws(StoreError) -> [Bool] {
-        try await writer.perform(weight: keys.count) { writer throws(StoreError) in try writer.delete(keys) }
+        try await write(weight: keys.count) { writer throws(StoreError) in try writer.delete(keys) }
     }
 
     package func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult] {
-        try await writer.perform(weight: unregistrations.count) { writer throws(StoreError) in
+        try await write(weight: unregistrations.count) { writer throws(StoreError) in
             try writer.unregister(unregistrations)
         }
     }
 
     package func markReached(_ tokens: [ReachedToken]) async throws(StoreError) {
-        try await writer.perform(weight: tokens.count) { writer throws(StoreError) in try writer.markReached(tokens) }
+        try await write(weight: tokens.count) { writer throws(StoreError) in try writer.markReached(tokens) }
     }
 
     package func quarantine(
@@ -72,7 +68,7 @@ extension SQLiteStore: DeviceRegistry {
         environment: APNSEnvironment,
         tenant: TenantID
     ) async throws(StoreError) -> Int {
-        try await writer.perform { writer throws(StoreError) in
+        try await write { writer throws(StoreError) in
             try writer.quarantine(token, environment, tenant)
         }
     }
@@ -85,7 +81,7 @@ extension SQLiteStore {
     /// - Returns: for each, in their order, where its row is to be. It says nothing about another file.
     /// - Throws: what a disk does.
     package func order(of keys: [DeviceKey]) async throws(StoreError) -> [Int64] {
-        try await writer.perform { writer throws(StoreError) in
+        try await write { writer throws(StoreError) in
             var order: [Int64] = []
             order.reserveCapacity(keys.count)
             for key in keys {

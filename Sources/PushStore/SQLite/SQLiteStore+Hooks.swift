@@ -1,50 +1,56 @@
 package import Envelope
 internal import Platform
 
-extension SQLiteStore: HookQueue {
-    package func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool] {
-        for report in reports where !NewHook.detailByteCounts.contains(report.detail.count) {
-            throw .byteCount(field: .hookDetail, of: NewHook.detailByteCounts)
-        }
-        // What devices ask for can be asked again; that a fallback was sent cannot be sent again.
-        let canBeRefused = reports.contains { $0.kind == .resendRequested }
-        return try await writer.perform(weight: reports.count, canBeRefused: canBeRefused) {
-            writer throws(StoreError) in
-            try writer.report(reports, now: now)
-        }
-    }
-
+extension SQLiteStore {
+    /// Takes hooks that are due: each tenant's as much as any other's. What is not finished by `leasedUntil` is due again, also
+    /// after a crash.
+    ///
+    /// - Parameters:
+    ///   - room: at most so many, and at most 1,000.
+    ///   - now: what is due by now.
+    ///   - leasedUntil: until when no other call gets them.
+    /// - Returns: the longest due first; each with how often it had been taken before.
+    /// - Throws: `.full`, and what a disk does: none of them is taken then.
     package func takeHooks(_ room: ClaimRoom, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
     {
-        let turn = nextTurn()
-        let ids = try await reader.perform { reader throws(StoreError) in
-            try reader.dueHooks(room, now: now, turn: turn)
-        }
+        try await claim(
+            { [turn = nextTurn()] reader throws(StoreError) in try reader.dueHooks(room, now: now, turn: turn) },
+            { writer, ids throws(StoreError) in try writer.leaseHooks(ids, now: now, until: leasedUntil) }
+        )
+    }
+
+    /// Claims fallbacks that are due: each tenant's as much as any other's.
+    ///
+    /// A fallback is armed by its entry's acceptance, then `claimed`, then `sending`, each of them on the disk. After a crash what
+    /// was armed or claimed is armed. What was sending has ended, as `HookKind.fallbackUncertain`: it may have been sent.
+    ///
+    /// - Parameters:
+    ///   - room: at most so many, and at most 1,000.
+    ///   - now: what is due by now.
+    /// - Returns: the longest due first, of entries that are all `accepted`. It is on the disk that they were claimed.
+    /// - Throws: `.full`, and what a disk does: they are due then as before.
+    package func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
+        try await claim(
+            { [turn = nextTurn()] reader throws(StoreError) in try reader.dueFallbacks(room, now: now, turn: turn) },
+            { writer, ids throws(StoreError) in try writer.claimFallbacks(ids, now: now) }
+        )
+    }
+
+    /// A look, and a write only where it found something.
+    private func claim<Work: Sendable>(
+        _ look: @escaping @Sendable (StoreReader) throws(StoreError) -> [Int64],
+        _ take: @escaping @Sendable (StoreWriter, [Int64]) throws(StoreError) -> [Work]
+    ) async throws(StoreError) -> [Work] {
+        let ids = try await read(look)
         guard !ids.isEmpty else { return [] }
-        return try await writer.perform(weight: ids.count) { writer throws(StoreError) in
-            try writer.leaseHooks(ids, now: now, until: leasedUntil)
-        }
-    }
-
-    package func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError) {
-        try await writer.perform(weight: outcomes.count) { writer throws(StoreError) in
-            try writer.finishHooks(outcomes)
-        }
-    }
-
-    package func nextHook(_ room: ClaimRoom) async throws(StoreError) -> Timestamp? {
-        try await reader.perform { reader throws(StoreError) in try reader.nextHook(room) }
+        return try await write(weight: ids.count) { writer throws(StoreError) in try take(writer, ids) }
     }
 
     /// Another at every call: whose turn it is first.
-    func nextTurn() -> Int {
+    private func nextTurn() -> Int {
         turns.withLock { turn in
             turn = (turn + 1) % (1 << 20)
             return turn
         }
-    }
-
-    package func hookCounts() async throws(StoreError) -> [HookCount] {
-        try await reader.perform { reader throws(StoreError) in try reader.hookCounts() }
     }
 }

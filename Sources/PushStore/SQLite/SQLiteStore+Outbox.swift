@@ -3,22 +3,45 @@ package import Envelope
 internal import Platform
 
 extension SQLiteStore: DurableOutbox {
-    package func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
-        try await called { enqueue(requests, now: now, completion: $0) }
+    package func enqueue(
+        _ requests: [OutboxRequest],
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[EnqueueResult]>
+    ) {
+        store(requests, { writer throws(StoreError) in try writer.enqueue(requests, now: now) }, completion)
     }
 
     package func enqueueSending(
         _ requests: [OutboxRequest],
-        now: Timestamp
-    ) async throws(StoreError) -> [SendingResult] {
-        try await called { enqueueSending(requests, now: now, completion: $0) }
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[SendingResult]>
+    ) {
+        store(requests, { writer throws(StoreError) in try writer.enqueueSending(requests, now: now) }, completion)
+    }
+
+    /// What is wrong with a request is found before anything is written.
+    private func store<Value: Sendable>(
+        _ requests: [OutboxRequest],
+        _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> Value,
+        _ completion: @escaping StoreCompletion<Value>
+    ) {
+        var weight = 0
+        do throws(StoreError) {
+            for request in requests {
+                weight += request.entries.count
+                for entry in request.entries { try entry.check() }
+            }
+        } catch {
+            return completion(.failure(error))
+        }
+        write(weight: weight, canBeRefused: true, body, completion: completion)
     }
 
     package func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry] {
         let last = lastTenants.withLock { $0[demand.lane] ?? .min }
         let waiting = tallies.withLock { $0.waitingTenants(demand.lane, behind: last) }
         guard !waiting.isEmpty else { return [] }
-        let found = try await reader.perform { [leases] reader throws(StoreError) in
+        let found = try await read { [leases] reader throws(StoreError) in
             try reader.take(demand, waiting: waiting, leases: leases)
         }
         if let last = found.lastTenant { lastTenants.withLock { $0[demand.lane] = last } }
@@ -29,7 +52,7 @@ extension SQLiteStore: DurableOutbox {
     /// What a look at the queue found, and nobody can send. What is leased already is not lost over it.
     private func end(_ found: QueueFinding, _ demand: TakeDemand) async {
         do throws(StoreError) {
-            try await writer.perform { writer throws(StoreError) in
+            try await write { writer throws(StoreError) in
                 try writer.expire(found.expired, now: demand.now)
                 for id in found.damaged { try writer.setAside(id, now: demand.now) }
             }
@@ -43,51 +66,105 @@ extension SQLiteStore: DurableOutbox {
         }
     }
 
-    package func markSending(_ leases: [Lease], now: Timestamp) async throws(StoreError) -> [MarkResult] {
-        try await called { markSending(leases, now: now, completion: $0) }
+    package func markSending(
+        _ marked: [Lease],
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[MarkResult]>
+    ) {
+        // In one step with the other takers: from here on nobody else gets them, however long the disk takes.
+        let isHeld = leases.withLock { book in marked.map { book.mark($0) } }
+        let held = zip(marked, isHeld).filter(\.1).map(\.0)
+        write(weight: held.count, { writer throws(StoreError) in try writer.mark(held, now: now) }) {
+            [leases] result in
+            // What is on its way is in the file's hand: it is not queued.
+            leases.withLock { book in
+                guard case .success = result else { return held.forEach { book.end($0) } }
+                held.forEach { book.didMark($0) }
+            }
+            completion(
+                result.map { results in
+                    var rest = results[...]
+                    return isHeld.map { $0 ? rest.popFirst() ?? .lost : .lost }
+                }
+            )
+        }
     }
 
     package func giveBack(_ returned: [Lease]) async {
         leases.withLock { book in returned.forEach { book.end($0) } }
     }
 
-    package func finish(_ outcomes: [Outcome], now: Timestamp) async throws(StoreError) -> [FinishResult] {
-        try await called { finish(outcomes, now: now, completion: $0) }
+    package func finish(
+        _ outcomes: [Outcome],
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[FinishResult]>
+    ) {
+        if outcomes.contains(where: { !$0.isMarked }) {
+            return finishUnmarked(outcomes, now: now, completion: completion)
+        }
+        write(weight: outcomes.count, { writer throws(StoreError) in try writer.finish(outcomes, now: now) }) {
+            [leases] result in
+            // One that was never marked is given back.
+            if case .success(let results) = result, results.contains(where: { !$0.isRecorded }) {
+                leases.withLock { book in outcomes.forEach { book.end($0.lease) } }
+            }
+            completion(result)
+        }
     }
 
-    package func release(
-        tenant: TenantID,
-        topic: Topic,
-        limit: Int,
-        now: Timestamp
-    ) async throws(StoreError) -> Int {
-        try await writer.perform { writer throws(StoreError) in
+    /// As `finish`, with some that were only leased. After a failure nobody else gets those: they are handed in again.
+    private func finishUnmarked(
+        _ outcomes: [Outcome],
+        now: Timestamp,
+        completion: @escaping StoreCompletion<[FinishResult]>
+    ) {
+        let isHeld = leases.withLock { book in outcomes.map { $0.isMarked || book.mark($0.lease) } }
+        let held = zip(outcomes, isHeld).filter(\.1).map(\.0)
+        write(weight: held.count, { writer throws(StoreError) in try writer.finish(held, now: now) }) {
+            [leases] result in
+            guard case .success(let results) = result else { return completion(result) }
+            leases.withLock { book in
+                for (outcome, result) in zip(held, results) {
+                    if !outcome.isMarked {
+                        book.didMark(outcome.lease)
+                    } else if !result.isRecorded {
+                        book.end(outcome.lease)
+                    }
+                }
+            }
+            var rest = results[...]
+            completion(.success(isHeld.map { $0 ? rest.popFirst() ?? .unknown : .unknown }))
+        }
+    }
+
+    package func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int {
+        try await write { writer throws(StoreError) in
             try writer.release(tenant: tenant, topic: topic, limit: limit, now: now)
         }
     }
 
-    package func record(_ receipts: [Receipt]) async throws(StoreError) -> [ReceiptResult] {
-        try await writer.perform(weight: receipts.count, canBeRefused: true) { writer throws(StoreError) in
-            try writer.record(receipts)
-        }
-    }
-
     package func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?] {
-        try await reader.perform { reader throws(StoreError) in try reader.entries(ids, tenant: tenant) }
+        try await read { reader throws(StoreError) in try reader.entries(ids, tenant: tenant) }
     }
 
     package func entry(apnsID: APNSID, tenant: TenantID) async throws(StoreError) -> OutboxEntry? {
-        try await reader.perform { reader throws(StoreError) in try reader.entry(apnsID: apnsID, tenant: tenant) }
+        try await read { reader throws(StoreError) in try reader.entry(apnsID: apnsID, tenant: tenant) }
     }
 
-    package func entries(trace: Trace, tenant: TenantID, limit: Int) async throws(StoreError) -> [OutboxEntry] {
-        try await reader.perform { reader throws(StoreError) in
-            try reader.entries(trace: trace, tenant: tenant, limit: limit)
-        }
+    package func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry] {
+        try await read { reader throws(StoreError) in try reader.entries(device: device, limit: limit) }
+    }
+
+    package func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] {
+        try await read { reader throws(StoreError) in try reader.newestEntries(traces) }
+    }
+
+    package func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? {
+        try await read { reader throws(StoreError) in try reader.known(idempotency, tenant: tenant) }
     }
 
     package func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt] {
-        try await reader.perform { reader throws(StoreError) in try reader.attempts(id, tenant: tenant) }
+        try await read { reader throws(StoreError) in try reader.attempts(id, tenant: tenant) }
     }
 
     package func deadLetters(
@@ -95,7 +172,7 @@ extension SQLiteStore: DurableOutbox {
         after cursor: Cursor?,
         limit: Int
     ) async throws(StoreError) -> Page<OutboxEntry> {
-        try await reader.perform { reader throws(StoreError) in
+        try await read { reader throws(StoreError) in
             try reader.deadLetters(tenant: tenant, after: cursor, limit: limit)
         }
     }
@@ -105,14 +182,14 @@ extension SQLiteStore: DurableOutbox {
         tenant: TenantID,
         now: Timestamp
     ) async throws(StoreError) -> [ReplayResult] {
-        try await writer.perform(weight: replays.count, canBeRefused: true) { writer throws(StoreError) in
+        try await write(weight: replays.count, canBeRefused: true) { writer throws(StoreError) in
             try writer.replay(replays, tenant: tenant, now: now)
         }
     }
 
     package func counts() async throws(StoreError) -> [LaneCount] {
         let book = tallies.withLock { $0.counts }
-        return try await reader.perform { reader throws(StoreError) in
+        return try await read { reader throws(StoreError) in
             var rows: [TallyTable.Key: LaneCount] = [:]
             for (key, count) in book {
                 guard let tenant = try reader.tenants.name(key.tenant) else { continue }
@@ -134,13 +211,11 @@ extension SQLiteStore: DurableOutbox {
 
     package func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp? {
         let waiting = tallies.withLock { $0.waitingTenants(lane) }
-        return try await reader.perform { reader throws(StoreError) in
-            try reader.oldestDue(lane, waiting: waiting)
-        }
+        return try await read { reader throws(StoreError) in try reader.oldestDue(lane, waiting: waiting) }
     }
 
     package func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int {
-        try await writer.perform { writer throws(StoreError) in try writer.expire(now: now, limit: limit) }
+        try await write { writer throws(StoreError) in try writer.expire(now: now, limit: limit) }
     }
 
     package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
@@ -149,14 +224,18 @@ extension SQLiteStore: DurableOutbox {
         var lastID: Int64? = purgePosition.withLock { $0 }
         while let from = lastID, count < limit {
             // Steps of their own, so that others get their turn between them.
-            let step = try await writer.perform { [count] writer throws(StoreError) in
+            let step = try await write { [count] writer throws(StoreError) in
                 try writer.purge(endedBefore: time, after: from, limit: limit - count)
             }
             count += step.purgedCount
             lastID = step.lastID
         }
         purgePosition.withLock { [lastID] in $0 = lastID ?? 0 }
-        try await writer.perform { writer throws(StoreError) in try writer.purgeRest(before: time, limit: limit) }
+        try await write { writer throws(StoreError) in try writer.purgeRest(before: time, limit: limit) }
         return count
     }
+}
+
+extension FinishResult {
+    fileprivate var isRecorded: Bool { if case .recorded = self { true } else { false } }
 }

@@ -26,9 +26,9 @@ extension SQLiteStore {
         let result: Result<Void, StoreError>
         do throws(StoreError) {
             let file = try await files.perform { file throws(StoreError) in file }
-            try await writer.perform { writer throws(StoreError) in try writer.beginCopy(to: file) }
+            try await write { writer throws(StoreError) in try writer.beginCopy(to: file) }
             var stepCount = 0
-            while try await writer.perform({ writer throws(StoreError) in try writer.isCopying() }) {
+            while try await write({ writer throws(StoreError) in try writer.isCopying() }) {
                 stepCount += 1
                 guard stepCount.isMultiple(of: Self.syncStepCount) else { continue }
                 try await files.perform { file throws(StoreError) in try file.sync() }
@@ -37,7 +37,7 @@ extension SQLiteStore {
             result = .success(())
         } catch {
             // A store that is closed makes no copy any more.
-            try? await writer.perform { writer throws(StoreError) in writer.endCopy() }
+            try? await write { writer throws(StoreError) in writer.endCopy() }
             // A name that is left is overwritten by the next one.
             try? await files.perform { file throws(StoreError) in file.abandon() }
             result = .failure(error)
@@ -53,7 +53,7 @@ extension SQLiteStore {
     ///
     /// - Returns: what SQLite finds wrong with it, a sentence each, at most 100; none for a file that is right.
     package func integrityReport() async throws(StoreError) -> [String] {
-        try await reader.perform { reader throws(StoreError) in
+        try await read { reader throws(StoreError) in
             let lines = try reader.sql("PRAGMA integrity_check(100)").all([]) { $0.optionalText(0) ?? "" }
             return lines == ["ok"] ? try reader.unlistedReport() : lines
         }
@@ -81,27 +81,25 @@ extension StoreReader {
     }
 }
 
-extension SQLiteStore: StoreUpkeep {
-    package func renewStamp() async throws(StoreError) {
-        try await writer.perform { writer throws(StoreError) in writer.renewStamp() }
-    }
-
-    package func emptyLog() async throws(StoreError) -> Bool {
-        try await writer.perform { writer throws(StoreError) in writer.logWish = .lookBriefly }
-        // The look that lasts has ended then, and each of those that begin meanwhile ends by itself.
-        try await reader.perform { reader throws(StoreError) in reader.registry.letGo() }
-        try await writer.perform { writer throws(StoreError) in writer.logWish = .empty }
-        return try await writer.perform { writer throws(StoreError) in writer.isLogEmpty }
-    }
-}
-
 extension SQLiteStore {
+    /// Takes out of the log what was deleted before the call.
+    ///
+    /// - Returns: false while another process reads by it: it is to be asked again.
+    /// - Throws: what a disk does.
+    package func emptyLog() async throws(StoreError) -> Bool {
+        try await write { writer throws(StoreError) in writer.logWish = .lookBriefly }
+        // The look that lasts has ended then, and each of those that begin meanwhile ends by itself.
+        try await read { reader throws(StoreError) in reader.registry.letGo() }
+        try await write { writer throws(StoreError) in writer.logWish = .empty }
+        return try await write { writer throws(StoreError) in writer.isLogEmpty }
+    }
+
     /// Whether both threads do what they are asked. Returns only when they have answered; a disk that hangs never lets it.
     ///
     /// - Returns: false when the store is closed, or has to be opened anew.
     package func isAnswering() async -> Bool {
         do throws(StoreError) {
-            try await reader.perform { _ throws(StoreError) in }
+            try await read { _ throws(StoreError) in }
             switch health {
             case .broken: return false
             // Opening it anew would help neither.
@@ -110,7 +108,7 @@ extension SQLiteStore {
             case .moved: return true
             // The next start would find the same.
             case .restored: return true
-            case .writable: try await writer.perform { _ throws(StoreError) in }
+            case .writable: try await write { _ throws(StoreError) in }
             }
             return true
         } catch {
@@ -125,10 +123,10 @@ extension SQLiteStore {
     /// - Throws: what a notification would end with.
     package func probe(byteCount: Int) async throws(StoreError) {
         let bytes = [UInt8](repeating: 0x50, count: byteCount)
-        try await writer.perform(canBeRefused: true) { writer throws(StoreError) in
+        try await write(canBeRefused: true) { writer throws(StoreError) in
             try writer.setNote(Self.probeName, to: bytes)
         }
-        _ = try await note(Self.probeName)
+        _ = try await read { reader throws(StoreError) in try reader.note(Self.probeName) }
     }
 
     private static let probeName = "probe"

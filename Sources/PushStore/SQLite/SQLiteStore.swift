@@ -2,11 +2,14 @@ package import Envelope
 internal import Platform
 internal import Primitives
 
-/// Registry and outbox in one file of SQLite: a thread that writes, and one that reads.
+/// All that the service keeps, in one file of SQLite: a thread that writes, and one that reads.
+///
+///     let hooks = try await store.read { reader throws(StoreError) in try reader.hookCounts() }
+///     try await store.write { writer throws(StoreError) in try writer.finishHooks(outcomes) }
 package final class SQLiteStore: Sendable {
     package let openingReport: OpeningReport
-    let writer: StoreThread<StoreWriter>
-    let reader: StoreThread<StoreReader>
+    private let writer: StoreThread<StoreWriter>
+    private let reader: StoreThread<StoreReader>
     let tallies: Guarded<TallyBook>
     let leases = Guarded(LeaseBook())
     let turns = Guarded(0)
@@ -130,6 +133,54 @@ package final class SQLiteStore: Sendable {
         healthBox = health
     }
 
+    // MARK: Reading and writing
+
+    /// Reads on the thread for that: what is on the disk, without a wait for the writer.
+    ///
+    /// - Parameter body: run on the thread.
+    /// - Returns: what `body` returns.
+    /// - Throws: `.closed`, and what `body` throws.
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreReader) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await awaited { read(body, completion: $0) }
+    }
+
+    /// The same with a callback.
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreReader) throws(StoreError) -> Value,
+        completion: @escaping StoreCompletion<Value>
+    ) {
+        reader.submit(body, completion: completion)
+    }
+
+    /// Writes in a transaction, which others that wait share. On return it is on the disk.
+    ///
+    /// - Parameters:
+    ///   - weight: how much of the queue it takes.
+    ///   - canBeRefused: false for what ends work that was begun: it is bounded by that.
+    ///   - body: may run twice, where something that was written with it failed; what it did first is undone then.
+    /// - Returns: what `body` returns.
+    /// - Throws: `.full`, `.overloaded`, `.closed`, what a disk does, and what `body` throws.
+    package func write<Value: Sendable>(
+        weight: Int = 1,
+        canBeRefused: Bool = false,
+        _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await awaited { write(weight: weight, canBeRefused: canBeRefused, body, completion: $0) }
+    }
+
+    /// The same with a callback.
+    package func write<Value: Sendable>(
+        weight: Int = 1,
+        canBeRefused: Bool = false,
+        _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> Value,
+        completion: @escaping StoreCompletion<Value>
+    ) {
+        if let error = settings.refusal?() { return completion(.failure(error)) }
+        writer.submit(weight: weight, canBeRefused: canBeRefused, body, completion: completion)
+    }
+
     /// Whether it takes anything now.
     package var health: StoreHealth { healthBox.withLock { $0 } }
 
@@ -141,7 +192,7 @@ package final class SQLiteStore: Sendable {
         }
         guard isFirst else { return }
         // A copy that was made since the last stamp keeps that one where the disk takes no other.
-        try? await renewStamp()
+        try? await write { writer throws(StoreError) in writer.renewStamp() }
         await reader.close()
         await writer.close()
         // It only tells the next opening that nothing is missing: without it, that one looks for the log.

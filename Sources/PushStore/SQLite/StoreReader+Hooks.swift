@@ -1,4 +1,4 @@
-internal import Envelope
+package import Envelope
 
 extension StoreReader {
     /// Hooks that are to be sent next.
@@ -9,7 +9,12 @@ extension StoreReader {
         return try due(by: select, of: try hookTenants(), room, now: now, turn: turn)
     }
 
-    func nextHook(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
+    /// Finds since or until when the first hook is due, or its lease ends; nil when there is none.
+    ///
+    /// - Parameter room: tenants without any are passed over.
+    /// - Returns: the time.
+    /// - Throws: what a disk does.
+    package func nextHook(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
         try next(by: "SELECT due FROM hook WHERE tenant = ? ORDER BY due LIMIT 1", of: try hookTenants(), room)
     }
 
@@ -47,7 +52,8 @@ extension StoreReader {
         return next.map { Timestamp(column: $0) }
     }
 
-    func hookCounts() throws(StoreError) -> [HookCount] {
+    /// Counts hooks: one row for each tenant that ever had one.
+    package func hookCounts() throws(StoreError) -> [HookCount] {
         let rows = try sql("SELECT tenant, count, dropped FROM hook_tally ORDER BY tenant").all([]) { row in
             (tenant: row.integer(0), waiting: row.integer(1), dropped: row.integer(2))
         }
@@ -61,8 +67,14 @@ extension StoreReader {
         return counts
     }
 
-    func note(_ name: String) throws(StoreError) -> [UInt8]? {
-        try sql("SELECT bytes FROM note WHERE name = ?").first([.bytes(Array(name.utf8))]) { $0.bytes(0) }
+    /// Reads a note; nil for what was never written.
+    ///
+    /// - Parameter name: of `NoteLimits`.
+    /// - Returns: its bytes.
+    /// - Throws: `.byteCount(field: .noteName)`, and what a disk does.
+    package func note(_ name: String) throws(StoreError) -> [UInt8]? {
+        try NoteLimits.check(name)
+        return try sql("SELECT bytes FROM note WHERE name = ?").first([.bytes(Array(name.utf8))]) { $0.bytes(0) }
     }
 
     /// Those for whom something waits, by number.

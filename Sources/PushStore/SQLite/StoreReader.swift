@@ -3,7 +3,7 @@ internal import Envelope
 internal import Platform
 
 /// The one that reads: it sees what is on the disk, and never waits for the writer.
-final class StoreReader {
+package final class StoreReader {
     let sql: StatementCache
     /// Those that every notification runs, found without a look by their text.
     let selectRegistration: SQLiteStatement
@@ -104,21 +104,6 @@ final class StoreReader {
             return entry == nil
         }
         return entry
-    }
-
-    func entries(trace: Trace, tenant: TenantID, limit: Int) throws(StoreError) -> [OutboxEntry] {
-        guard let number = try tenants.number(tenant) else { return [] }
-        let limit = Page<OutboxEntry>.clamped(limit)
-        var entries: [OutboxEntry] = []
-        try entryNumbers(trace: Array(trace.text.utf8)) { id throws(StoreError) in
-            let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE id = ? AND tenant = ?").first(
-                [.integer(id), .integer(number)],
-                whole
-            )
-            if let entry = found ?? nil, entry.trace == trace { entries.append(entry) }
-            return entries.count < limit
-        }
-        return entries
     }
 
     func entries(device: DeviceKey, limit: Int) throws(StoreError) -> [OutboxEntry] {

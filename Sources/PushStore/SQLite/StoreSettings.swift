@@ -26,6 +26,8 @@ package struct StoreSettings: Sendable {
     /// Acknowledges that the database was restored, and says what becomes of that which waits in it; nil: it takes nothing until
     /// that is said.
     package var restoredQueue: RestoredQueue?
+    /// Called before each write: what the write ends with instead, nil for nothing. Tests bring one, for what callers do with errors.
+    package var refusal: (@Sendable () -> StoreError?)?
     /// Tests bring small ones.
     var receiptRuns = ReceiptRunSizes()
 

@@ -57,11 +57,7 @@ final class StoreThread<Worker>: Sendable {
         canBeRefused: Bool = false,
         _ body: @escaping @Sendable (Worker) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<Value, StoreError>, Never>) in
-            submit(weight: weight, canBeRefused: canBeRefused, body) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
+        try await awaited { submit(weight: weight, canBeRefused: canBeRefused, body, completion: $0) }
     }
 
     /// The same with a callback.

@@ -91,19 +91,6 @@ extension StoreWriter {
         return count
     }
 
-    func record(_ receipts: [Receipt]) throws(StoreError) -> [ReceiptResult] {
-        var results: [ReceiptResult] = []
-        for receipt in receipts { results.append(try record(receipt)) }
-        return results
-    }
-
-    private func record(_ receipt: Receipt) throws(StoreError) -> ReceiptResult {
-        guard let number = try tenants.number(receipt.tenant), let standing = try standing(receipt.id),
-            standing.tenant == number
-        else { return .unknown }
-        return try deliver(standing, at: receipt.time)
-    }
-
     /// What a receipt makes of an entry.
     func deliver(_ standing: EntryStanding, at time: Timestamp) throws(StoreError) -> ReceiptResult {
         switch standing.state {

@@ -1,7 +1,17 @@
-internal import Envelope
+package import Envelope
 
 extension StoreWriter {
-    func report(_ reports: [NewHook], now: Timestamp) throws(StoreError) -> [Bool] {
+    /// Writes what the store does not know by itself; what waits already is not written again.
+    ///
+    /// - Parameters:
+    ///   - reports: of any tenants.
+    ///   - now: since when they are due.
+    /// - Returns: for each, in their order, whether its entry is there and the tenant's.
+    /// - Throws: `.byteCount(field: .hookDetail)`, and what a disk does.
+    package func report(_ reports: [NewHook], now: Timestamp) throws(StoreError) -> [Bool] {
+        for report in reports where !NewHook.detailByteCounts.contains(report.detail.count) {
+            throw .byteCount(field: .hookDetail, of: NewHook.detailByteCounts)
+        }
         var results: [Bool] = []
         for report in reports { results.append(try self.report(report, now: now)) }
         return results
@@ -99,7 +109,8 @@ extension StoreWriter {
         return hooks
     }
 
-    func finishHooks(_ outcomes: [HookOutcome]) throws(StoreError) {
+    /// Writes down what became of hooks; those that are not there any more are passed over.
+    package func finishHooks(_ outcomes: [HookOutcome]) throws(StoreError) {
         for outcome in outcomes {
             switch outcome.verdict {
             case .done: try endHook(outcome.id, isDropped: false)
@@ -114,7 +125,17 @@ extension StoreWriter {
         if let tenant { try countHooks(of: tenant, waiting: -1, dropped: isDropped ? 1 : 0) }
     }
 
-    func setNote(_ name: String, to bytes: [UInt8]) throws(StoreError) {
+    /// Writes a note in the place of what was there, whole or not at all.
+    ///
+    /// - Parameters:
+    ///   - name: of `NoteLimits`.
+    ///   - bytes: of `NoteLimits`.
+    /// - Throws: `.byteCount`, and what a disk does.
+    package func setNote(_ name: String, to bytes: [UInt8]) throws(StoreError) {
+        try NoteLimits.check(name)
+        guard NoteLimits.byteCounts.contains(bytes.count) else {
+            throw .byteCount(field: .note, of: NoteLimits.byteCounts)
+        }
         try sql(
             "INSERT INTO note (name, bytes) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes"
         ).run([.bytes(Array(name.utf8)), .bytes(bytes)])

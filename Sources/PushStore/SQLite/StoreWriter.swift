@@ -3,7 +3,7 @@ internal import Primitives
 
 /// The one that writes: what waits while a transaction is written goes into the next one, so that one wait for the disk
 /// serves all of it.
-final class StoreWriter {
+package final class StoreWriter {
     let connection: SQLiteConnection
     let sql: StatementCache
     let tenants: TenantTable
@@ -223,8 +223,8 @@ final class StoreWriter {
         try sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)").run([.integer(sequence.last)])
     }
 
-    /// With the transaction that goes on now.
-    func renewStamp() { stamp.renew(random.bytes(count: StoreMark.stampByteCount)) }
+    /// Makes every earlier copy of the store one that is noticed when it is put back.
+    package func renewStamp() { stamp.renew(random.bytes(count: StoreMark.stampByteCount)) }
 
     /// From now on a step of the copy follows each transaction.
     ///

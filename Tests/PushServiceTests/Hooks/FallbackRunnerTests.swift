@@ -40,31 +40,45 @@ struct FallbackRunnerTests {
         return (FallbackRunner(context, sender: sender, patience: patience) {}, sender)
     }
 
-    private func arm(_ entries: OutboxEntry...) {
-        let now = HookSite.now
-        site.store.state.change { state in
-            for entry in entries { state.arm(entry, at: now) }
+    /// Notifications whose time for a receipt is over.
+    @discardableResult
+    private func arm(
+        _ numbers: some Sequence<Int>,
+        tenant: String = "acme",
+        change: (inout NewEntry) throws -> Void = { _ in }
+    ) async throws -> [EntryID] {
+        try await site.sent(numbers, tenant: tenant, at: StorePattern.start) { entry in
+            entry.fallbackAfter = .seconds(1)
+            try change(&entry)
         }
     }
 
-    private func entry(_ number: Int64) throws -> OutboxEntry { try HookSite.entry(number, state: .accepted) }
+    /// Asks the store from a thread that may wait.
+    private static func asked<Value: Sendable>(_ call: (@escaping StoreCompletion<Value>) -> Void) throws(StoreError)
+        -> Value
+    {
+        let answer = Monitored<Result<Value, StoreError>?>(nil)
+        call { result in answer.change { $0 = result } }
+        return try answer.wait { $0 }.get()
+    }
 
     @Test func `a text message's provider gets device, words and id, and nothing else`() async throws {
         let server = try await site.serve { _ in [.answer(body: []), .close] }
-        let entry = try entry(1)
-        arm(entry)
+        let id = try await arm([1])[0]
         let context = try context(fallback(port: server.port), hooksPort: 1)
         let (runner, _) = runner(context)
         runner.ring()
-        let state = await site.store.state.when { !$0.reported.isEmpty }
+        try await site.until { try await !site.hooks().isEmpty }
+        let apnsID = StorePattern.apnsID(1)
         let request = try #require(server.requests.first)
         #expect(
             String(decoding: request.body, as: UTF8.self)
-                == #"{"id":"\#(entry.apnsID)_fallback","device":"device-1","text":"You have a new message"}"#
+                == #"{"id":"\#(apnsID)_fallback","device":"device 1","text":"You have a new message"}"#
         )
-        #expect(request.fields["webhook-id"] == "\(entry.apnsID)_fallback")
+        #expect(request.fields["webhook-id"] == "\(apnsID)_fallback")
         #expect(request.isSigned(with: HookSite.secret))
-        #expect(state.reported == [NewHook(tenant: entry.tenant, entry: entry.id, kind: .fallback)])
+        let hooks = try await site.hooks()
+        #expect(hooks.count == 1 && hooks[0].entry == id && hooks[0].kind == .fallback)
         #expect(context.metrics.withLock { $0.fallbacks } == [1, 0, 0] && site.log.value.isEmpty)
     }
 
@@ -74,14 +88,14 @@ struct FallbackRunnerTests {
             asked.change { $0 += 1 }
             return [.answer(body: []), .close]
         }
-        let entry = try entry(1)
-        arm(entry)
+        try await arm([1])
+        let apnsID = StorePattern.apnsID(1)
         let (runner, _) = runner(try context(fallback(.webhook, port: server.port)))
         runner.ring()
         await asked.when { $0 == 1 }
         let text = String(decoding: try #require(server.requests.first).body, as: UTF8.self)
-        #expect(text.hasPrefix(#"{"id":"\#(entry.apnsID)_fallback","event":"no-receipt","time":""#))
-        #expect(text.contains(#""apns-id":"\#(entry.apnsID)""#) && text.contains(#""device":"device-1""#))
+        #expect(text.hasPrefix(#"{"id":"\#(apnsID)_fallback","event":"no-receipt","time":""#))
+        #expect(text.contains(#""apns-id":"\#(apnsID)""#) && text.contains(#""device":"device 1""#))
         #expect(text.hasSuffix(#""text":"You have a new message"}"#))
     }
 
@@ -94,7 +108,7 @@ struct FallbackRunnerTests {
             guard request.number == 0 else { return [.answer(body: []), .close] }
             return answer.isEmpty ? [.cut] : [.answer(answer, body: []), .close]
         }
-        arm(try entry(1))
+        try await arm([1])
         let context = try context(fallback(port: server.port), hooksPort: 1)
         let (runner, _) = runner(context)
         runner.ring()
@@ -102,12 +116,12 @@ struct FallbackRunnerTests {
         let event = answer.isEmpty ? "fallback-uncertain" : "fallback-failed"
         #expect(lines[0].contains(#""event":"\#(event)","tenant":"acme""#))
         #expect(lines[0].contains(answer.isEmpty ? #""outcome":"lost""# : #""outcome":"status \#(answer.prefix(3))""#))
-        let second = try entry(2)
-        arm(second)
+        let second = try await arm([2])[0]
         runner.ring()
-        let state = await site.store.state.when { $0.reported.last?.kind == .fallback }
-        #expect(server.requests.count == 2 && state.reported.last?.entry == second.id)
-        #expect(state.reported.map(\.kind) == (answer.isEmpty ? [.fallbackUncertain, .fallback] : [.fallback]))
+        try await site.until { try await site.hooks().last?.kind == .fallback }
+        let hooks = try await site.hooks()
+        #expect(server.requests.count == 2 && hooks.last?.entry == second)
+        #expect(hooks.map(\.kind) == (answer.isEmpty ? [.fallbackUncertain, .fallback] : [.fallback]))
         #expect(context.metrics.withLock { $0.fallbacks } == (answer.isEmpty ? [1, 0, 1] : [1, 1, 0]))
     }
 
@@ -119,7 +133,7 @@ struct FallbackRunnerTests {
         }
         let delivery = site.webhook(port: port, isPlain: true)
         let fallback = FallbackConfiguration(kind: .sms, delivery: delivery, afterSeconds: 60, text: Self.words)
-        for number in 1...1_000 { arm(try entry(Int64(number))) }
+        for start in [1, 501] { try await arm(start..<start + 500) }
         let (runner, _) = runner(try context(fallback))
         let (isOver, log) = (Watched(false), site.log)
         // They end with the test's own waiting.
@@ -142,7 +156,7 @@ struct FallbackRunnerTests {
     @Test func `while there is no connection it is tried again`() async throws {
         let dead = try HeldPort.deaf()
         let server = try await site.serve { _ in [.answer(body: []), .close] }
-        arm(try entry(1))
+        try await arm([1])
         let context = try context(fallback(port: dead.number), hooksPort: 1)
         var patience = FallbackRunner.Patience()
         patience.firstWaitMilliseconds = 1
@@ -170,13 +184,13 @@ struct FallbackRunnerTests {
         context.replaceSettings(
             try site.settings(["acme": site.webhook(port: 1)], fallback: try named(server.port))
         )
-        await site.store.state.when { !$0.reported.isEmpty }
-        #expect(server.requests.count == 1 && site.store.state.value.begun.count == 1)
+        try await site.until { try await !site.hooks().isEmpty }
+        #expect(server.requests.count == 1)
     }
 
     @Test func `after its time it is given up`() async throws {
         let dead = try HeldPort.deaf()
-        arm(try entry(1))
+        try await arm([1])
         var patience = FallbackRunner.Patience()
         patience.wholeMilliseconds = 0
         let (runner, _) = runner(try context(fallback(port: dead.number)), patience: patience)
@@ -188,12 +202,20 @@ struct FallbackRunnerTests {
     }
 
     @Test func `it is on the disk that it is being sent before a byte of it goes out`() async throws {
-        let begun = Watched<[Int]>([])
+        let begun = Watched<[Int64?]>([])
         let server = try await site.serve { [store = site.store] _ in
-            begun.change { $0.append(store.state.value.begun.count) }
+            let count = try? Self.asked { completion in
+                store.read(
+                    { reader throws(StoreError) in
+                        try reader.sql("SELECT count(*) FROM fallback WHERE state = 2").first([]) { $0.integer(0) }
+                    },
+                    completion: completion
+                )
+            }
+            begun.change { $0.append(count ?? nil) }
             return [.answer(body: []), .close]
         }
-        arm(try entry(1))
+        try await arm([1])
         let (runner, _) = runner(try context(fallback(port: server.port)))
         runner.ring()
         #expect(await begun.when { !$0.isEmpty } == [1])
@@ -201,8 +223,7 @@ struct FallbackRunnerTests {
 
     @Test func `a receipt that comes before the first byte calls it off`() async throws {
         let server = try await site.serve { _ in [.answer(body: []), .close] }
-        let (first, second) = (try entry(1), try entry(2))
-        arm(first)
+        let first = try await arm([1])[0]
         let named = FallbackConfiguration(
             kind: .sms,
             delivery: site.webhook(port: server.port, host: "localhost"),
@@ -210,20 +231,30 @@ struct FallbackRunnerTests {
             text: Self.words
         )
         let context = try context(named, hooksPort: 1)
+        let received = Watched<[ReceiptResult?]>([])
         // While its name is looked up, it is claimed.
         let way = HookSite.way { [store = site.store] _ in
-            store.state.change { $0.fallbacks[first.id] = nil }
+            let result = try? Self.asked { completion in
+                store.write(
+                    { writer throws(StoreError) in
+                        guard let standing = try writer.standing(first) else { return ReceiptResult.unknown }
+                        return try writer.deliver(standing, at: HookSite.now)
+                    },
+                    completion: completion
+                )
+            }
+            received.change { $0.append(result) }
             return [IPAddress("127.0.0.1")].compactMap { $0 }
         }
         let sender = WebhookSender(loop: site.loop, clock: HookSite.clock, way: way)
         let runner = FallbackRunner(context, sender: sender) {}
         runner.ring()
-        await site.store.state.when { $0.claimed == [first] && $0.fallbacks.isEmpty }
+        #expect(await received.when { !$0.isEmpty } == [.recorded])
         await runner.drained()
-        arm(second)
+        let second = try await arm([2])[0]
         runner.ring()
-        let state = await site.store.state.when { !$0.reported.isEmpty }
-        #expect(state.begun == [second.id] && state.reported.map(\.entry) == [second.id])
+        try await site.until { try await !site.hooks().isEmpty }
+        #expect(try await site.hooks().map(\.entry) == [second])
         #expect(server.requests.count == 1 && site.log.value.isEmpty)
         #expect(context.metrics.withLock { $0.fallbacks } == [1, 0, 0])
     }
@@ -234,15 +265,15 @@ struct FallbackRunnerTests {
             asked.change { $0 += 1 }
             return [.hold]
         }
-        for number in 1...20 { arm(try entry(Int64(number))) }
+        try await arm(1...20)
         let context = try context(fallback(port: server.port))
         let all = TenantHooks(context, way: HookSite.way())
         all.fallbacks.ring()
         await asked.when { $0 == 8 }
         await all.drain(patience: .milliseconds(1), grace: .seconds(3_600))
-        let state = site.store.state.value
-        #expect(state.begun.count == 8 && state.fallbacks.count == 12)
-        #expect(state.fallbacks.values.allSatisfy { $0.state == .armed && $0.fallback.due <= HookSite.now })
+        #expect(try await site.count("SELECT count(*) FROM fallback") == 12)
+        let due = "SELECT count(*) FROM fallback WHERE state = 0 AND due <= \(HookSite.now.milliseconds)"
+        #expect(try await site.count(due) == 12)
         #expect(context.metrics.withLock { $0.fallbacks } == [0, 0, 8])
         #expect(site.log.value.count { $0.contains("fallback-uncertain") } == 8)
     }
@@ -254,7 +285,7 @@ struct FallbackRunnerTests {
             return [.hold]
         }
         let quick = try await site.serve { _ in [.answer(body: []), .close] }
-        for number in 1...500 { arm(try HookSite.entry(Int64(number), tenant: "slow", state: .accepted)) }
+        try await arm(1...500, tenant: "slow")
         let settings = try site.settings(["slow": nil], fallback: fallback(port: slow.port))
         let context = site.context(settings)
         let (runner, sender) = runner(context)
@@ -264,15 +295,15 @@ struct FallbackRunnerTests {
         context.replaceSettings(
             try site.settings(["acme": site.webhook(port: 1)], fallback: fallback(port: quick.port))
         )
-        for number in 501...540 { arm(try entry(Int64(number))) }
+        try await arm(501...540)
         runner.ring()
-        let state = await site.store.state.when { $0.reported.count == 40 }
-        #expect(state.claimed.count { $0.tenant.text == "slow" } == 16 && asked.value == 8)
+        try await site.until { try await site.hooks().count == 40 }
+        #expect(try await site.count("SELECT count(*) FROM fallback WHERE state > 0") == 16 && asked.value == 8)
         await runner.close()
         await runner.stop()
         await sender.stop()
         await runner.drained()
-        #expect(site.store.state.value.fallbacks.count == 492)
+        #expect(try await site.count("SELECT count(*) FROM fallback") == 492)
     }
 
     @Test func `the device says of which environment the app is`() async throws {
@@ -281,23 +312,15 @@ struct FallbackRunnerTests {
             asked.change { $0.append(String(decoding: request.body, as: UTF8.self)) }
             return [.answer(body: []), .close]
         }
-        let entry = try entry(1)
         let registration = Device.Registration(
-            key: DeviceKey(tenant: entry.tenant, device: entry.device),
-            topic: entry.topic,
+            key: DeviceKey(tenant: try TenantID("acme"), device: try StorePattern.device(1)),
+            topic: try StorePattern.topic(),
             environment: .sandbox,
-            token: try DeviceToken(bytes: Array(repeating: 1, count: 32)),
+            token: try StorePattern.token(1),
             bundle: []
         )
-        let device = Device(
-            registration: registration,
-            registered: HookSite.now,
-            seen: HookSite.now,
-            quarantine: nil,
-            voIPQuarantine: nil
-        )
-        site.store.state.change { $0.devices[registration.key] = device }
-        arm(entry)
+        _ = try await site.store.put([registration], now: HookSite.now)
+        try await arm([1])
         let settings = try site.settings(
             ["acme": nil],
             fallback: fallback(port: server.port, text: "production"),
@@ -315,14 +338,15 @@ struct FallbackRunnerTests {
             asked.change { $0 += 1 }
             return [.answer(body: []), .close]
         }
-        let call = try HookSite.entry(1, state: .accepted, topic: "com.example.chat.voip", pushType: .voip)
-        let other = try HookSite.entry(2, state: .accepted, topic: "com.example.other")
-        arm(other, call)
+        try await arm([2]) { $0.topic = try Topic("com.example.other") }
+        try await arm([1]) { entry in
+            (entry.topic, entry.pushType) = (try Topic("com.example.chat.voip"), .voip)
+        }
         let (runner, _) = runner(try context(fallback(port: server.port)))
         runner.ring()
         await asked.when { $0 == 1 }
         let lines = await site.log.when { !$0.isEmpty }
         #expect(lines.count == 1 && lines[0].contains("its app has none"))
-        #expect(String(decoding: server.requests[0].body, as: UTF8.self).contains("device-1"))
+        #expect(String(decoding: server.requests[0].body, as: UTF8.self).contains("device 1"))
     }
 }

@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import Platform
 import Primitives
+import PushStorePattern
 import TestCertificates
 import TestSupport
 import TestWebServer
@@ -19,7 +20,7 @@ final class HookSite {
 
     let authority: TestAuthority
     let loop: EventLoop
-    let store = HookStandIn()
+    let store: SQLiteStore
     let log = Watched<[String]>([])
     let secretPath: String
     let oldSecretPath: String
@@ -30,6 +31,7 @@ final class HookSite {
         authority = try TestAuthority()
         loop = try EventLoop()
         folder = try TemporaryFolder()
+        store = try SQLiteStore(path: folder.path("hooks"), key: try StorePattern.key(), now: Self.now)
         secretPath = try folder.makeFile("hook.key", Self.secret)
         oldSecretPath = try folder.makeFile("old.key", Self.oldSecret)
         authorityPath = try folder.makeFile("ca.pem", String(decoding: authority.certificatePEM, as: UTF8.self))
@@ -127,7 +129,7 @@ final class HookSite {
         )
     }
 
-    func context(_ settings: ServiceSettings, store: (any ServiceStore)? = nil) -> ServiceContext {
+    func context(_ settings: ServiceSettings, store: SQLiteStore? = nil) -> ServiceContext {
         ServiceContext(
             loop: loop,
             store: store ?? self.store,
@@ -146,36 +148,70 @@ final class HookSite {
         return way
     }
 
-    static func entry(
-        _ number: Int64,
+    // MARK: What is in the store
+
+    /// Notifications that went to APNs once, and what became of them.
+    ///
+    /// - Parameters:
+    ///   - numbers: each gives its entry, by `StorePattern`, and its device.
+    ///   - tenant: theirs.
+    ///   - verdict: of their one attempt.
+    ///   - status: of its answer.
+    ///   - time: when they ended.
+    ///   - change: what is not the pattern's.
+    /// - Returns: their ids.
+    /// - Throws: what the store throws.
+    @discardableResult
+    func sent(
+        _ numbers: some Sequence<Int>,
         tenant: String = "acme",
-        state: EntryState = .dead(.rejected),
-        topic: String = "com.example.chat",
-        pushType: PushType = .alert
-    ) throws -> OutboxEntry {
-        OutboxEntry(
-            id: try #require(EntryID(value: number << 8)),
-            tenant: try TenantID(tenant),
-            device: try DeviceID("device-\(number)"),
-            topic: try Topic(topic),
-            apnsID: APNSID(randomBytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 8))) }),
-            collapseID: nil,
-            lane: .urgent,
-            pushType: pushType,
-            priority: .immediate,
-            expiration: nil,
-            deadline: Timestamp(milliseconds: 1_700_000_600_000),
-            attemptLimit: nil,
-            trace: Trace(bytes: Array(repeating: 7, count: 16)),
-            state: state,
-            created: Timestamp(milliseconds: 1_700_000_000_000),
-            changed: Timestamp(milliseconds: 1_700_000_001_500),
-            due: Timestamp(milliseconds: 1_700_000_000_000),
-            attemptCount: 2,
-            maybeDuplicate: false,
-            receipt: nil,
-            replayedAs: nil
+        _ verdict: PushStore.Verdict = .accepted,
+        status: Int = 200,
+        at time: Timestamp = now,
+        change: (inout NewEntry) throws -> Void = { _ in }
+    ) async throws -> [EntryID] {
+        let entries = try numbers.map { number in
+            var entry = try StorePattern.entry(UInt64(number), device: number, lane: .urgent)
+            try change(&entry)
+            return entry
+        }
+        let request = try OutboxRequest(tenant: try TenantID(tenant), idempotency: nil, entries: entries)
+        let sending = try await store.enqueueSending([request], now: StorePattern.start)
+        guard case .sending(let leases) = sending[0] else { throw StoreError.closed }
+        let attempt = Attempt(
+            time: time,
+            connection: .answered,
+            status: status,
+            reason: status == 200 ? nil : "Unregistered"
         )
+        let outcomes = leases.map { PushStore.Outcome(lease: $0, attempt: attempt, verdict: verdict) }
+        _ = try await store.finish(outcomes, now: time)
+        return leases.map(\.id)
+    }
+
+    /// Hooks that wait, the oldest first.
+    func hooks() async throws -> [(entry: EntryID?, kind: HookKind?)] {
+        try await store.read { reader throws(StoreError) in
+            try reader.sql("SELECT entry, kind FROM hook ORDER BY id").all([]) { row in
+                (EntryID(value: row.integer(0)), HookKind(rawValue: UInt8(clamping: row.integer(1))))
+            }
+        }
+    }
+
+    /// What a query counts.
+    func count(_ query: String) async throws -> Int64 {
+        try await store.read { reader throws(StoreError) in try reader.sql(query).first([]) { $0.integer(0) } ?? -1 }
+    }
+
+    /// Looks again and again, as long as it takes: each look is a turn of the store's thread.
+    func until(_ isReached: () async throws -> Bool) async throws {
+        while try await !isReached() { await Task.yield() }
+    }
+
+    /// Until nothing waits to be told.
+    func untilTold(tenant: String = "acme") async throws {
+        let tenant = try TenantID(tenant)
+        try await until { try await store.hookCounts().allSatisfy { $0.tenant != tenant || $0.waiting == 0 } }
     }
 }
 

@@ -82,7 +82,7 @@ struct DeadLetterRouteTests {
     @Test func `a replay that the disk does not take leaves nothing behind that others would wait for`() async throws {
         try await ServerStage.with { stage in
             let ids = try await Self.fill(stage, 2)
-            stage.store.failure = .full
+            stage.failure = .full
             let body = #"{"ids":["\#(ids[0])","\#(ids[1])"]}"#
             #expect(await stage.manage("POST", "/v1/dead-letters/replay", body: body).status == 503)
             let noted = stage.door.queued.withLock { $0 }

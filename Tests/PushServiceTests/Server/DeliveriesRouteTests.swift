@@ -1,10 +1,10 @@
 import APNS
 import Envelope
-import PushStore
 import TestSupport
 import Testing
 
 @testable import PushService
+@testable import PushStore
 
 /// `GET /v1/devices/{id}/deliveries`.
 struct DeliveriesRouteTests {
@@ -24,8 +24,12 @@ struct DeliveriesRouteTests {
             )
             await Self.send(stage)
             let delivered = try await stage.finish(.normal, Self.answered(stage, 200), .accepted)
-            let receipt = Receipt(tenant: try TenantID("acme"), id: delivered[0].lease.id, time: stage.now)
-            #expect(try await stage.store.record([receipt]) == [.recorded])
+            let (id, time) = (delivered[0].lease.id, stage.now)
+            let result = try await stage.store.write { writer throws(StoreError) in
+                guard let standing = try writer.standing(id) else { return ReceiptResult.unknown }
+                return try writer.deliver(standing, at: time)
+            }
+            #expect(result == .recorded)
             await Self.send(stage)
             try await stage.finish(.normal, Self.answered(stage, 200), .accepted)
             await Self.send(stage)

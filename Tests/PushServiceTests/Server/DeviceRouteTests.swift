@@ -91,7 +91,7 @@ struct DeviceRouteTests {
     @Test func `a device of a full disk is not registered, and can be read`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()
-            stage.store.failure = .full
+            stage.failure = .full
             let reply = await stage.manage("PUT", "/v1/devices/d2", body: try ServerStage.device(2))
             #expect(reply.status == 503 && reply.problem == "storage-full" && reply.fields["retry-after"] == "10")
             #expect(await stage.read("/v1/devices/d1").status == 200)

@@ -103,7 +103,7 @@ struct HostileRequestTests {
             try await stage.register(voIP: true)
             let originals = try await Self.originals(stage)
             for round in 0..<12 {
-                stage.store.failure = [nil, .full, .failed(operation: .sync, code: 5)][round % 3]
+                stage.failure = [nil, .full, .failed(operation: .sync, code: 5)][round % 3]
                 for (fields, body) in originals where !(fields[1].1.hasSuffix("/bundle")) {
                     var body = body
                     if round > 2 { Self.mutate(&body, &random) }

@@ -1,6 +1,5 @@
 import APNS
 import Envelope
-import PushStore
 import Sealing
 import Synchronization
 import TestSupport
@@ -8,6 +7,7 @@ import Testing
 import Transport
 
 @testable import PushService
+@testable import PushStore
 
 struct NotificationRouteTests {
     private static let trace = Trace(bytes: Array(1...16))
@@ -76,9 +76,14 @@ struct NotificationRouteTests {
             // Without a capability a fallback would fire each time; a message that is not urgent has none.
             #expect(await send("d1", "", class: "urgent").status == 202)
             #expect(await send("d1", hash, class: "normal").status == 202)
-            let entries = stage.store.state.withLock { $0.entries }
-            #expect(entries.map(\.fallbackAfter) == [.seconds(90), nil, nil])
-            #expect(entries.map { $0.receiptHash?.count } == [32, nil, 32] && entries.allSatisfy(\.isReported))
+            let watched = try await stage.store.read { reader throws(StoreError) in
+                try reader.sql("SELECT fallback_after, receipt_hash, reported FROM watch ORDER BY entry").all([]) {
+                    row in
+                    (after: row.optionalInteger(0), hash: row.optionalBytes(1), isReported: row.integer(2) == 1)
+                }
+            }
+            #expect(watched.map(\.after) == [90_000, nil, nil])
+            #expect(watched.map { $0.hash?.count } == [32, nil, 32] && watched.allSatisfy(\.isReported))
             let off = await send("d2", hash, class: "urgent")
             #expect(off.status == 422 && off.pointers == ["/recipients/0/receipt-hash"])
             #expect(off.text.contains(#"set its \"receipts\" to true"#))
@@ -95,7 +100,12 @@ struct NotificationRouteTests {
             #expect(Set(reply.ids).count == 40)
             let count = try await stage.queuedCount()
             #expect(count == 40 && stage.door.rung.withLock { $0 } == [[.background]])
-            #expect(Set(stage.store.state.withLock { $0.entries.map(\.collapseID) }).count == 40)
+            var words: Set<CollapseID?> = []
+            for name in names {
+                let key = DeviceKey(tenant: try TenantID("acme"), device: try DeviceID(name))
+                words.formUnion(try await stage.store.entries(device: key, limit: 9).map(\.collapseID))
+            }
+            #expect(words.count == 40 && !words.contains(nil))
         }
     }
 
@@ -233,10 +243,10 @@ struct NotificationRouteTests {
             #expect(await stage.post(Body.notification(), [("idempotency-key", "k")]).status == 202)
             // Neither a repetition nor what could not be stored is taken from it.
             #expect(await stage.post(Body.notification(), [("idempotency-key", "k")]).status == 202)
-            stage.store.failure = .overloaded
+            stage.failure = .overloaded
             let busy = await stage.post(Body.notification())
             #expect(busy.status == 429 && busy.problem == "too-many-requests" && busy.fields["retry-after"] == "1")
-            stage.store.failure = nil
+            stage.failure = nil
             #expect(await stage.post(Body.notification()).status == 202)
             let over = await stage.post(Body.notification())
             #expect(over.status == 429 && over.problem == "quota-exceeded")
@@ -258,7 +268,7 @@ struct NotificationRouteTests {
     ) async throws {
         try await ServerStage.with { stage in
             try await stage.register()
-            stage.store.failure = example.error
+            stage.failure = example.error
             let reply = await stage.post(Body.notification())
             #expect(reply.status == example.status && reply.problem == example.problem)
             #expect((reply.fields["retry-after"] != nil) == (example.status != 500))
@@ -268,7 +278,7 @@ struct NotificationRouteTests {
             #expect(reply.string("detail")?.hasPrefix("Nothing was stored") == isCertain)
             #expect(reply.string("detail")?.contains("the same idempotency key") == !isCertain)
             #expect(stage.door.rung.withLock { $0.isEmpty })
-            stage.store.failure = nil
+            stage.failure = nil
             #expect(await stage.post(Body.notification()).status == 202)
         }
     }

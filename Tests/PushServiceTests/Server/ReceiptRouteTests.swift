@@ -1,5 +1,6 @@
 import Envelope
 import PushStore
+import PushStorePattern
 import Synchronization
 import TestSupport
 import Testing
@@ -7,6 +8,13 @@ import Testing
 @testable import PushService
 
 struct ReceiptRouteTests {
+    /// Those that wait; their tenants have been told then.
+    private static func takeHooks(_ stage: ServerStage) async throws -> [Hook] {
+        let hooks = try await stage.store.takeHooks(.unlimited, now: stage.now, leasedUntil: stage.now)
+        try await stage.store.finishHooks(hooks.map { HookOutcome(id: $0.id, verdict: .done) })
+        return hooks
+    }
+
     @Test func `a receipt is good once, and its answer never tells`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()
@@ -17,15 +25,18 @@ struct ReceiptRouteTests {
                     Body.notification(#"{"device":"d1","sealed":"\#(Body.sealed)","receipt-hash":"\#(hash)"}"#)
                 ).status == 202
             )
+            let answered = Attempt(time: stage.now, connection: .answered, status: 200)
+            try await stage.finish(.normal, answered, .accepted)
             let body = #"{"receipts":[{"capability":"\#(capability.text)","code":"opened"}]}"#
+            stage.failure = .full
+            #expect(await stage.send("POST", "/v1/receipts", body: body).status == 503)
+            stage.failure = nil
             let first = await stage.send("POST", "/v1/receipts", body: body)
             let second = await stage.send("POST", "/v1/receipts", body: body)
             #expect(first.status == 204 && first.body == second.body && first.fields == second.fields)
             let text = await stage.send("GET", "/v1/metrics", StagedConfiguration.key("acme", .metrics)).text
             #expect(text.contains("\nsealedpush_receipts_total 1\n"))
             #expect(text.contains("\nsealedpush_receipts_awaited_total 1\n"))
-            stage.store.failure = .full
-            #expect(await stage.send("POST", "/v1/receipts", body: body).status == 503)
         }
     }
 
@@ -38,17 +49,21 @@ struct ReceiptRouteTests {
                 #"{"resends":[{"trace":"\#(trace)","prekey-id":"\#(Base64URL.string(Array(1...8)))"},{"trace":"\#(unknown)"}]}"#
             let reply = await stage.send("POST", "/v1/resends", body: body)
             #expect(reply.status == 204 && reply.body.isEmpty)
-            let hooks = stage.store.state.withLock { $0.hooks }
+            let hooks = try await Self.takeHooks(stage)
             #expect(hooks.map(\.kind) == [.resendRequested] && hooks.first?.detail == Array(1...8))
-            #expect(hooks.first?.tenant == (try TenantID("acme")))
+            #expect(hooks.first?.entry.tenant == (try TenantID("acme")))
             let other = await stage.send("POST", "/v1/resends", body: #"{"resends":[{"trace":"\#(unknown)"}]}"#)
             #expect(other.status == 204 && other.fields == reply.fields)
             // Who has picked up a trace cannot flood a back end with it.
-            for _ in 0..<10 { _ = await stage.send("POST", "/v1/resends", body: body) }
-            #expect(stage.store.state.withLock { $0.hooks.count } == 3)
+            var count = 1
+            for _ in 0..<10 {
+                _ = await stage.send("POST", "/v1/resends", body: body)
+                count += try await Self.takeHooks(stage).count
+            }
+            #expect(count == 3)
             stage.advance(.seconds(600))
             _ = await stage.send("POST", "/v1/resends", body: body)
-            #expect(stage.store.state.withLock { $0.hooks.count } == 4)
+            #expect(try await Self.takeHooks(stage).count == 1)
         }
     }
 
@@ -60,7 +75,7 @@ struct ReceiptRouteTests {
             let trace = await stage.post(json, tenant: "rival").notifications.first?["trace"]?.string ?? ""
             let body = #"{"resends":[{"trace":"\#(trace)"}]}"#
             #expect(await stage.send("POST", "/v1/resends", body: body).status == 204)
-            #expect(stage.store.state.withLock { $0.hooks.isEmpty })
+            #expect(try await Self.takeHooks(stage).isEmpty)
         }
     }
 }

@@ -92,7 +92,7 @@ struct RefusalTests {
             #expect(read.status == 200)
             await open(15)
             #expect(await stage.post(body).status == 202)
-            #expect(stage.store.state.withLock { $0.entries.count } == 2)
+            #expect(try await stage.queuedCount() == 2)
         }
     }
 
@@ -294,7 +294,7 @@ struct RefusalTests {
         try await ServerStage.with { stage in
             try await stage.register()
             for _ in 0..<3 { #expect(await stage.post(Body.notification()).status == 202) }
-            stage.store.failure = .failed(operation: .step, code: 10)
+            stage.failure = .failed(operation: .step, code: 10)
             for _ in 0..<3 { #expect(await stage.post(Body.notification()).status == 500) }
             #expect(await stage.send("GET", "/v1/readiness").status == 200, "as many as were stored")
             #expect(await stage.post(Body.notification()).status == 500)

@@ -49,6 +49,7 @@ final class ServerStage: Sendable {
         let time = Mutex(Time())
         let vitals = Mutex(StoreVitals(health: .writable))
         let lines = Mutex<[UInt8]>([])
+        let failure = Mutex<StoreError?>(nil)
     }
 
     struct Time {
@@ -79,21 +80,22 @@ final class ServerStage: Sendable {
     }
 
     let loop: EventLoop
-    let store: StagedStore
+    let store: SQLiteStore
     let context: ServiceContext
     let quota: QuotaBook
     let application: APIApplication
     let door = Door()
     let around = Surroundings()
 
-    private init(_ folder: String, _ settings: ServiceSettings, notes: [String: [UInt8]]) async throws {
+    private init(_ folder: String, _ settings: ServiceSettings) async throws {
         loop = try EventLoop()
         // The same for every stage, so that one can be opened again.
         var random = SeededRandom(seed: 0x57A6_E000_0001)
         let key = try StoreKey(random.secret(byteCount: StoreKey.byteCount))
-        store = StagedStore(try SQLiteStore(path: folder + "/store", key: key, now: Self.start))
-        store.state.withLock { $0.notes = notes }
         let around = around
+        var storing = StoreSettings()
+        storing.refusal = { around.failure.withLock { $0 } }
+        store = try SQLiteStore(path: folder + "/store", key: key, settings: storing, now: Self.start)
         context = ServiceContext(
             loop: loop,
             store: store,
@@ -114,28 +116,33 @@ final class ServerStage: Sendable {
     ///   - folder: where the store is; a new one unless it is given.
     ///   - limits: members of the configuration's `limits`.
     ///   - quota: of the tenant `acme`.
-    ///   - notes: what the store knows from before.
     ///   - body: the test.
     /// - Throws: what the test throws.
     static func with(
         folder: TemporaryFolder? = nil,
         limits: String = "",
         quota: Int = 1_000_000,
-        notes: [String: [UInt8]] = [:],
         _ body: (ServerStage) async throws -> Void
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
         let settings = try StagedConfiguration.settings(limits: limits, quota: quota)
-        let stage = try await ServerStage(folder.path, settings, notes: notes)
+        let stage = try await ServerStage(folder.path, settings)
         let result: Result<Void, any Error>
         do { result = .success(try await body(stage)) } catch { result = .failure(error) }
-        await stage.store.base.close()
+        stage.failure = nil
+        await stage.store.close()
         stage.loop.stop()
         withExtendedLifetime(folder) {}
         try result.get()
     }
 
     var log: String { around.lines.withLock { String(decoding: $0, as: UTF8.self) } }
+
+    /// What every write ends with from now on; nil for none.
+    var failure: StoreError? {
+        get { around.failure.withLock { $0 } }
+        set { around.failure.withLock { $0 = newValue } }
+    }
 
     var now: Timestamp { around.time.withLock { $0.now } }
 

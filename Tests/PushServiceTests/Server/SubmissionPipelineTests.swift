@@ -45,7 +45,7 @@ struct SubmissionPipelineTests {
         try await ServerStage.with { stage in
             try await stage.register()
             stage.door.hasRoom.withLock { $0 = true }
-            stage.store.failure = .full
+            stage.failure = .full
             #expect(await stage.post(Body.notification()).status == 503)
             #expect(stage.door.stored.withLock { $0.isEmpty } && stage.door.notStored.withLock { $0.count } == 1)
         }

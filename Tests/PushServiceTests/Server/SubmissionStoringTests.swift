@@ -57,9 +57,9 @@ struct SubmissionStoringTests {
         try await ServerStage.with(quota: 2) { stage in
             try await stage.register()
             stage.door.hasRoom.withLock { $0 = hasRoom }
-            stage.store.failure = .full
+            stage.failure = .full
             #expect(await stage.post(Body.notification()).status == 503)
-            stage.store.failure = nil
+            stage.failure = nil
             let first = await stage.post(Body.notification(), [("idempotency-key", "k")])
             let again = await stage.post(Body.notification(), [("idempotency-key", "k")])
             #expect(first.status == 202 && again.body == first.body)

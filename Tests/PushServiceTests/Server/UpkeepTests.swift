@@ -1,5 +1,6 @@
 import Envelope
 import PushStore
+import PushStorePattern
 import Synchronization
 import TestSupport
 import Testing
@@ -70,20 +71,18 @@ struct UpkeepTests {
 
     @Test func `what was used of a quota is used after a restart`() async throws {
         let folder = try TemporaryFolder()
-        var notes: [String: [UInt8]] = [:]
         try await ServerStage.with(folder: folder, quota: 1) { stage in
             try await stage.register()
             #expect(await stage.post(Body.notification()).status == 202)
             let upkeep = Upkeep(stage.context, quota: stage.quota)
-            stage.store.failure = .full
+            stage.failure = .full
             await Self.run(upkeep, stage)
-            #expect(stage.log.split(separator: "\n").count { $0.contains("upkeep-failed") } == 4)
-            stage.store.failure = nil
+            #expect(stage.log.split(separator: "\n").count { $0.contains("upkeep-failed") } == 5)
+            stage.failure = nil
             stage.advance(.seconds(60))
             await Self.run(upkeep, stage)
-            notes = stage.store.state.withLock { $0.notes }
         }
-        try await ServerStage.with(folder: folder, quota: 1, notes: notes) { stage in
+        try await ServerStage.with(folder: folder, quota: 1) { stage in
             #expect(await stage.post(Body.notification()).problem == "quota-exceeded")
         }
     }
@@ -91,7 +90,7 @@ struct UpkeepTests {
     @Test func `that the database's file was taken away is in the log once a job, with what to do`() async throws {
         try await ServerStage.with { stage in
             let upkeep = Upkeep(stage.context, quota: stage.quota)
-            stage.store.failure = .moved
+            stage.failure = .moved
             for _ in 0..<3 {
                 stage.advance(.seconds(60))
                 await Self.run(upkeep, stage)
@@ -115,10 +114,8 @@ struct UpkeepTests {
             try await stage.register()
             _ = await stage.post(Body.notification())
             let upkeep = Upkeep(stage.context, quota: stage.quota)
-            let saved = AsyncStream.makeStream(of: Void.self)
-            stage.store.state.withLock { $0.noteSignal = saved.continuation }
             await stage.loop.run { upkeep.start() }
-            for await _ in saved.stream { break }
+            while try await stage.store.note(QuotaBook.noteName) == nil { await Task.yield() }
             await stage.loop.run { upkeep.stop() }
         }
     }

@@ -277,7 +277,7 @@ struct HookQueueTests {
     }
 }
 
-extension HookQueue {
+extension SQLiteStore {
     /// Everything that there is, whenever it is due, in the order of their ids; nobody else gets it any more.
     fileprivate func takeAllHooks() async throws -> [Hook] {
         let end = Timestamp.after(900_000)

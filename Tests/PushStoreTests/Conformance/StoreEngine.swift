@@ -1,14 +1,15 @@
 import Envelope
-import PushStore
 import PushStorePattern
 import TestSupport
 import Testing
 
-/// Whatever keeps all that the service has. Another engine is held to the same suites by being named in `engines`.
+@testable import PushStore
+
+/// An engine of the store, opened in a folder of its own for each test.
 struct StoreEngine: CustomTestStringConvertible, Sendable {
     /// Opens what is in a folder, or makes it; whatever was open there is closed or dead.
-    let open: @Sendable (_ folder: String, _ hookCountMax: Int) async throws -> any ServiceStore
-    let close: @Sendable (any ServiceStore) async -> Void
+    let open: @Sendable (_ folder: String, _ hookCountMax: Int) async throws -> SQLiteStore
+    let close: @Sendable (SQLiteStore) async -> Void
     let testDescription: String
 
     static let sqlite = StoreEngine(
@@ -20,13 +21,13 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
                 now: StorePattern.start
             )
         },
-        close: { await ($0 as? SQLiteStore)?.close() },
+        close: { await $0.close() },
         testDescription: "SQLite"
     )
     static let all = [sqlite]
 
     /// One that is opened anew after `first`, for what outlives a process.
-    func with(_ first: (any ServiceStore) async throws -> Void, then second: (any ServiceStore) async throws -> Void)
+    func with(_ first: (SQLiteStore) async throws -> Void, then second: (SQLiteStore) async throws -> Void)
         async throws
     {
         let folder = try TemporaryFolder()
@@ -39,7 +40,7 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
     }
 
     /// An empty one, for one test.
-    func with(hookCountMax: Int = 1_000, _ body: (any ServiceStore) async throws -> Void) async throws {
+    func with(hookCountMax: Int = 1_000, _ body: (SQLiteStore) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let store = try await open(folder.path, hookCountMax)
         try await body(store)
@@ -48,7 +49,7 @@ struct StoreEngine: CustomTestStringConvertible, Sendable {
 }
 
 /// Steps that most tests begin with.
-extension DurableOutbox {
+extension SQLiteStore {
     /// One request, with one entry for each number.
     func store(
         _ entries: NewEntry...,
@@ -88,12 +89,52 @@ extension DurableOutbox {
         return try await finish([Outcome(lease: sent.lease, attempt: attempt, verdict: verdict)], now: now)[0]
     }
 
+    /// A device has it, as far as its tenant knows.
+    func record(_ receipts: [Receipt]) async throws -> [ReceiptResult] {
+        try await write { writer throws(StoreError) in
+            var results: [ReceiptResult] = []
+            for receipt in receipts {
+                if let standing = try writer.standing(receipt.id),
+                    try writer.tenants.number(receipt.tenant) == standing.tenant
+                {
+                    results.append(try writer.deliver(standing, at: receipt.time))
+                } else {
+                    results.append(.unknown)
+                }
+            }
+            return results
+        }
+    }
+
+    /// Of a tenant's, the newest first.
+    func entries(trace: Trace, tenant: TenantID, limit: Int) async throws -> [OutboxEntry] {
+        try await read { reader throws(StoreError) in
+            var entries: [OutboxEntry] = []
+            try reader.entryNumbers(trace: Array(trace.text.utf8)) { number throws(StoreError) in
+                if let id = EntryID(value: number), let entry = try reader.entries([id], tenant: tenant)[0],
+                    entry.trace == trace
+                {
+                    entries.append(entry)
+                }
+                return entries.count < limit
+            }
+            return entries
+        }
+    }
+
     func state(_ id: EntryID, tenant: Int = 1) async throws -> EntryState? {
         try await entries([id], tenant: try StorePattern.tenant(tenant))[0]?.state
     }
 }
 
 struct NotStored: Error {}
+
+/// A device's word that it has a notification.
+struct Receipt: Sendable {
+    let tenant: TenantID
+    let id: EntryID
+    let time: Timestamp
+}
 
 extension Timestamp {
     static func after(_ seconds: Int) -> Timestamp { StorePattern.start.advanced(by: .seconds(seconds)) }

@@ -51,7 +51,7 @@ struct ReceiptRunModel: Sendable {
 
     /// Commits without anything in them: a step follows each, where there is one to do.
     func commit(_ store: SQLiteStore, count: Int) async throws {
-        for _ in 0..<count { try await store.writer.perform { _ throws(StoreError) in } }
+        for _ in 0..<count { try await store.write { _ throws(StoreError) in } }
     }
 
     mutating func expire(_ store: SQLiteStore) async throws {
@@ -91,7 +91,7 @@ struct ReceiptRunModel: Sendable {
     }
 
     private func finds(_ hashes: [[UInt8]], in store: SQLiteStore) async throws -> Bool {
-        let findings = try await store.reader.perform { reader throws(StoreError) in try reader.claims(hashes) }
+        let findings = try await store.read { reader throws(StoreError) in try reader.claims(hashes) }
         return zip(hashes, findings).allSatisfy { hash, finding in
             let newest = entries[hash]?.last
             switch finding {

@@ -125,7 +125,7 @@ struct ReceiptRunTests {
         #expect(try await store.claim(hash) == nil)
         #expect(try await store.purge(endedBefore: .after(30), limit: .max) == 100)
         #expect(try await store.claim(hash) == nil)
-        for _ in 0..<300 { try await store.writer.perform { _ throws(StoreError) in } }
+        for _ in 0..<300 { try await store.write { _ throws(StoreError) in } }
         let chunks = try await store.chunks()
         #expect(chunks.map(\.count).max() ?? 0 <= 64)
         await store.close()
@@ -134,7 +134,7 @@ struct ReceiptRunTests {
 
 extension SQLiteStore {
     func runs() async throws -> [ReceiptRun] {
-        try await reader.perform { reader throws(StoreError) in
+        try await read { reader throws(StoreError) in
             try reader.sql("SELECT number, place, level, last FROM receipt_run").all([]) { row in
                 ReceiptRun(number: row.integer(0), place: row.integer(1), level: row.integer(2), last: row.integer(3))
             }
@@ -142,7 +142,7 @@ extension SQLiteStore {
     }
 
     func chunks() async throws -> [[TracePair]] {
-        try await reader.perform { reader throws(StoreError) in
+        try await read { reader throws(StoreError) in
             try reader.sql("SELECT id, pairs FROM receipt_chunk ORDER BY id").all([]) { row in
                 ReceiptChunk.pairs(row.bytes(1), id: row.integer(0))
             }
@@ -151,7 +151,7 @@ extension SQLiteStore {
 
     /// - Returns: the entry that a receipt may count for.
     func claim(_ hash: [UInt8]) async throws -> Int64? {
-        let findings = try await reader.perform { reader throws(StoreError) in try reader.claims([hash]) }
+        let findings = try await read { reader throws(StoreError) in try reader.claims([hash]) }
         if case .claim(let claim) = findings[0] { return claim.entry }
         return nil
     }

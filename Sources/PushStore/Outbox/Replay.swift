@@ -1,19 +1,6 @@
 package import APNS
 package import Envelope
 
-/// A device's word that it has a notification.
-package struct Receipt: Equatable, Sendable {
-    package let tenant: TenantID
-    package let id: EntryID
-    package let time: Timestamp
-
-    package init(tenant: TenantID, id: EntryID, time: Timestamp) {
-        self.tenant = tenant
-        self.id = id
-        self.time = time
-    }
-}
-
 /// What became of a receipt.
 package enum ReceiptResult: Equatable, Sendable {
     /// The first one.

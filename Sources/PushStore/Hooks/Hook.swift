@@ -1,41 +1,5 @@
 package import Envelope
 
-/// What tenants are to be told, until they have been: at least once, and after a crash again.
-///
-/// The store writes a report itself, in the transaction that ends an entry with `isReported` (dead, expired, delivered); the
-/// others come by `report`. Of one kind at most one waits for an entry. Hooks go with their entries when those are purged, and
-/// the oldest of a tenant go when it has too many: both are counted as dropped.
-package protocol HookQueue: Sendable {
-    /// What waits already is not written again.
-    ///
-    /// - Returns: for each, in their order, whether its entry is there and the tenant's.
-    /// - Throws: `.byteCount(field: .hookDetail)`, `.full`, `.overloaded` only where a `.resendRequested` is among them, and
-    ///   what a disk does.
-    func report(_ reports: [NewHook], now: Timestamp) async throws(StoreError) -> [Bool]
-
-    /// Takes what is due: each tenant's as much as any other's, the longest due first. What is not finished by `leasedUntil` is
-    /// due again, also after a crash.
-    ///
-    /// - Parameters:
-    ///   - room: at most so many, and at most 1,000.
-    ///   - now: what is due by now.
-    ///   - leasedUntil: until when no other call gets them.
-    /// - Returns: the longest due first; each with how often it had been taken before.
-    /// - Throws: `.full`, and what a disk does: none of them is taken then.
-    func takeHooks(_ room: ClaimRoom, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
-
-    /// What became of hooks; those that are not there any more are passed over.
-    func finishHooks(_ outcomes: [HookOutcome]) async throws(StoreError)
-
-    /// - Parameter room: tenants without any are passed over.
-    /// - Returns: since or until when the first hook is due, or its lease ends; nil when there is none.
-    /// - Throws: what a disk does.
-    func nextHook(_ room: ClaimRoom) async throws(StoreError) -> Timestamp?
-
-    /// - Returns: one row for each tenant that ever had a hook.
-    func hookCounts() async throws(StoreError) -> [HookCount]
-}
-
 /// What happened that its tenant is told.
 package enum HookKind: UInt8, CaseIterable, Sendable {
     case dead = 1
@@ -66,7 +30,11 @@ package struct NewHook: Equatable, Sendable {
     }
 }
 
-/// Something to tell, as its sender gets it.
+/// What a tenant is to be told, until it has been: at least once, and after a crash again.
+///
+/// The store writes a hook itself, in the transaction that ends an entry with `isReported` (dead, expired, delivered); the others
+/// come by `StoreWriter.report`. Of one kind at most one waits for an entry. Hooks go with their entries when those are purged,
+/// and the oldest of a tenant go when it has too many: both are counted as dropped.
 package struct Hook: Equatable, Sendable {
     /// Names it in every repetition.
     package let id: Int64

@@ -1,21 +1,4 @@
-package import Envelope
-
-extension SQLiteStore {
-    package func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?] {
-        try await reader.perform { reader throws(StoreError) in try reader.newestEntries(traces) }
-    }
-
-    package func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry] {
-        try await reader.perform { reader throws(StoreError) in try reader.entries(device: device, limit: limit) }
-    }
-
-    package func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult? {
-        try await reader.perform { reader throws(StoreError) in
-            guard let number = try reader.tenants.number(tenant) else { return nil }
-            return try RequestRow.result(of: idempotency, number, reader.sql)
-        }
-    }
-}
+internal import Envelope
 
 extension StoreReader {
     func newestEntries(_ traces: [Trace]) throws(StoreError) -> [OutboxEntry?] {
@@ -30,6 +13,11 @@ extension StoreReader {
             entries.append(newest)
         }
         return entries
+    }
+
+    func known(_ idempotency: Idempotency, tenant: TenantID) throws(StoreError) -> EnqueueResult? {
+        guard let number = try tenants.number(tenant) else { return nil }
+        return try RequestRow.result(of: idempotency, number, sql)
     }
 }
 

@@ -1,0 +1,12 @@
+/// How large a note may be: a small thing that outlives the process, as what was used of a day's quotas.
+package enum NoteLimits {
+    package static let nameByteCounts = 1...64
+    package static let byteCounts = 0...65_536
+
+    /// - Throws: `.byteCount`.
+    static func check(_ name: String) throws(StoreError) {
+        guard nameByteCounts.contains(name.utf8.count) else {
+            throw .byteCount(field: .noteName, of: nameByteCounts)
+        }
+    }
+}
