@@ -1,6 +1,6 @@
 # The two commands a newcomer needs are `make demo` and `make test`; both install what is missing first.
 
-.PHONY: help demo test build release image lint vectors test-asan test-tsan prerequisites clean
+.PHONY: help demo test build release bench image lint vectors test-asan test-tsan prerequisites clean
 
 # Building takes minutes the first time: a terminal sees how far it is, a pipe only what is wrong.
 QUIET := $(shell test -t 2 || echo --quiet)
@@ -10,13 +10,14 @@ TSAN := --sanitize=thread --scratch-path .build/thread
 help:
 	@echo 'make demo       a sealed message goes from a file to a lock screen'
 	@echo 'make test       every test'
-	@echo 'make build      the command line and the service, as .build/debug/sealedpush and sealedpushd'
+	@echo 'make build      the command line, the host of attachments and the service, as .build/debug/sealedpush, -blobs and sealedpushd'
 	@echo 'make lint       swift-format, strict'
 	@echo 'make vectors    write Tests/Vectors/sealedpush anew'
-	@echo 'make release    optimised builds of the command line and the service, which need no Swift where they run'
+	@echo 'make release    optimised builds of these three, which need no Swift where they run'
+	@echo 'make bench      an optimised build of what measures, .build/release/sealedpush-bench'
 	@echo 'make image      a container image of the service'
 	@echo 'make test-asan  the tests under the address sanitizer'
-	@echo 'make test-tsan  what runs on several threads, under the thread sanitizer'
+	@echo 'make test-tsan  the tests under the thread sanitizer'
 	@echo 'make clean      remove .build'
 
 prerequisites:
@@ -24,6 +25,7 @@ prerequisites:
 
 build: prerequisites
 	@scripts/swift build $(QUIET) --product sealedpush
+	@scripts/swift build $(QUIET) --product sealedpush-blobs
 	@scripts/swift build $(QUIET) --product sealedpushd
 
 demo: build
@@ -34,12 +36,12 @@ test: prerequisites
 	@scripts/swift build $(QUIET) --build-tests
 	@scripts/watched scripts/swift test --skip-build --disable-xctest --quiet
 
-# Left out for their length: the house rules, which read text, and suites that run the same code many times over (every
-# bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a model, cut, damaged and
-# killed, a ring that dies at every step, a provider under hundreds of random faults); the command line's words, examples,
-# demos and the end-to-end suite (many processes each) and benches; what has to be in time, which the sanitizer alone makes late; the search for keys in memory, because freed
-# blocks are kept here.
-ASAN_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|DeliveryMachineTests|UsageTests|$\
+# Left out under a sanitizer, for their length: the house rules, which read text, and suites that run the same code many times
+# over (every bit of an envelope, 10,000 payloads, 262,144 orders of events, the replay window full, against a model, cut,
+# damaged and killed, a ring that dies at every step, a provider under hundreds of random faults); the command line's words,
+# examples, demos and the end-to-end suite (many processes each) and benches; what has to be in time, which the sanitizer alone
+# makes late; the search for keys in memory, because freed blocks are kept here.
+SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|DeliveryMachineTests|UsageTests|$\
 	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
 	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests
 
@@ -53,23 +55,26 @@ ASAN_LEAKY := FallbackRunnerTests|ExtensionHarnessTests|DocumentedCodeTests|Inco
 test-asan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(ASAN)
 	@LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/foundation-leaks.txt:print_suppressions=0 \
-		scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(ASAN_SKIP)|$(ASAN_LEAKY)'
+		scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) --skip '$(SANITIZER_SKIP)|$(ASAN_LEAKY)'
 	@ASAN_OPTIONS=detect_leaks=0 scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(ASAN) \
-		--filter '$(ASAN_LEAKY)' --skip '$(ASAN_SKIP)|BrokenExtensionTests'
+		--filter '$(ASAN_LEAKY)' --skip '$(SANITIZER_SKIP)|BrokenExtensionTests'
 
-# What our own threads and tasks do at once, a hundred pushes in parallel among it. A debug build: see Guarded.
-TSAN_ONLY := ParallelPushTests|ExtensionCoreTests|AlarmClockTests|OutcomeCountersTests|ReceiptTests|ForegroundTests|ClaimTests|$\
-	LockedFileTests|DeviceTests|DeviceTimeTests|ScreenTests|NotificationServiceExtensionTests
+# A debug build: see Guarded. Without what a machine under this sanitizer has no memory or addresses for.
+TSAN_SKIP := $(SANITIZER_SKIP)|BrokenExtensionTests|SmallMachineTests
 
 test-tsan: prerequisites
 	@scripts/swift build $(QUIET) --build-tests $(TSAN)
 	@scripts/watched scripts/swift test --skip-build --disable-xctest --quiet $(TSAN) \
-		--filter '$(TSAN_ONLY)'
+		--skip '$(TSAN_SKIP)'
 
 release: prerequisites
 	@scripts/build-date
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush
+	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush-blobs
 	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpushd
+
+bench: prerequisites
+	@scripts/swift build $(QUIET) --configuration release --static-swift-stdlib --product sealedpush-bench
 
 image:
 	@$(shell command -v podman || echo docker) build -f packaging/Containerfile -t sealedpushd .
@@ -81,7 +86,7 @@ vectors: prerequisites
 
 # Files of strangers (extension templates, example packages) keep their own style.
 lint:
-	@find Package.swift Sources Tests Fuzz -name '*.swift' -not -path 'Tests/Strangers/*' -print0 \
+	@find Package.swift Sources Benchmarks Tests Fuzz -name '*.swift' -not -path 'Tests/Strangers/*' -print0 \
 		| xargs -0 swift format lint --strict --parallel
 
 clean:

@@ -117,14 +117,19 @@ let package = Package(
         library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
 
         // The suites.
-        .target(name: "TestSupport", dependencies: ["Primitives"], path: "Tests/TestSupport", swiftSettings: house),
+        .target(
+            name: "TestSupport",
+            dependencies: ["Platform", "Primitives"],
+            path: "Tests/TestSupport",
+            swiftSettings: house
+        ),
         tests("EnvelopeTests", "Envelope"),
         tests("LocalizationTests", "Localization"),
         tests("PrimitivesTests", "Primitives", "CSodium", vectors: true),
         tests("AttachmentStreamTests", "AttachmentStream", "Envelope", "Primitives", vectors: true),
         tests("HPKETests", "HPKE", "Primitives", vectors: true),
         tests("KeysTests", "Keys", "Sealing", "Opening", "Envelope", "Primitives"),
-        tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Primitives", "HPKE"),
+        tests("SealingAndOpeningTests", "Sealing", "Opening", "Keys", "Envelope", "Platform", "Primitives", "HPKE"),
         tests("KeyRingTests", "Opening", "Keys", "Envelope", "Platform", "Primitives"),
         tests("WebPushTests", "WebPush", "Envelope", "Primitives", "Keys", vectors: true),
         tests(
@@ -170,6 +175,7 @@ package.products += [
     // What a back end in Swift pushes with; Transport for taking its errors apart.
     .library(name: "APNSProvider", targets: ["APNSProvider", "APNS", "Transport"]),
     .executable(name: "sealedpush", targets: ["sealedpush"]),
+    .executable(name: "sealedpush-blobs", targets: ["sealedpush-blobs"]),
     .executable(name: "sealedpushd", targets: ["sealedpushd"]),
 ]
 package.targets += [
@@ -198,7 +204,7 @@ package.targets += [
     module("Transport", "Platform", "CLinux", "CNGHTTP2", "COpenSSL"),
     module("BlobStore", "Envelope", "Platform", "Primitives", "Transport"),
     module("DeviceLink", "APNS", "Transport"),
-    module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
+    module("APNSProvider", "APNS", "Envelope", "Platform", "Primitives", "Transport"),
     module(
         "PushService",
         "APNS",
@@ -214,31 +220,9 @@ package.targets += [
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Platform", "Primitives", "Transport"),
     module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
 
-    // What the cryptography costs beside the bare primitives, the extension beside one that does nothing, and sending; what
-    // the extension and the provider do under random mishaps. It calls libsodium and OpenSSL itself: through Primitives it
-    // would compare us with ourselves.
-    module(
-        "Bench",
-        "Envelope",
-        "Platform",
-        "Primitives",
-        "HPKE",
-        "Keys",
-        "Sealing",
-        "Opening",
-        "NotificationCore",
-        "UserNotifications",
-        "NotificationServiceExtension",
-        "ExtensionHarness",
-        "AttachmentStream",
-        "APNS",
-        "Transport",
-        "APNSProvider",
-        "APNSSimulator",
-        "PushStore",
-        "CSodium",
-        "COpenSSL"
-    ),
+    // What the programs for a command line have in common; and one that starts others: a relay with its keys among them.
+    module("CommandLineTool", "APNS", "CLinux", "Keys", "Platform", "Primitives", "Transport"),
+    module("ChildProcesses", "CLinux", "CommandLineTool", "Envelope", "HTTPSClient", "Keys", "Platform", "Primitives"),
 
     // The command line of senders, devices and testers.
     .executableTarget(
@@ -248,9 +232,16 @@ package.targets += [
             "WebPush", "NotificationCore", "RelayClient", "UserNotifications", "NotificationServiceExtension",
             "ExtensionHarness", "IncomingCalls",
             "APNS",
-            "Transport", "BlobStore", "DeviceLink", "APNSProvider", "APNSSimulator", "PushStore", "HTTPSClient",
-            "Bench", "CLinux",
+            "Transport", "DeviceLink", "APNSProvider", "APNSSimulator", "HTTPSClient",
+            "CLinux", "CommandLineTool", "ChildProcesses",
         ],
+        swiftSettings: house
+    ),
+
+    // The host that attachments are fetched from. Like the push service it links nothing that opens one.
+    .executableTarget(
+        name: "sealedpush-blobs",
+        dependencies: ["BlobStore", "CommandLineTool", "Envelope", "Keys", "Primitives", "Transport"],
         swiftSettings: house
     ),
 
@@ -260,6 +251,30 @@ package.targets += [
         dependencies: [
             "APNS", "CLinux", "Envelope", "Keys", "Platform", "Primitives", "PushService", "PushStore", "Transport",
         ],
+        swiftSettings: house
+    ),
+
+    // Measurement, no part of what is shipped: what the cryptography costs beside the bare primitives, the extension beside one
+    // that does nothing, sending, and the relay; what the extension and the provider do under random mishaps. It calls
+    // libsodium and OpenSSL itself: through Primitives it would compare us with ourselves.
+    .target(
+        name: "Bench",
+        dependencies: [
+            "Envelope", "Platform", "Primitives", "HPKE", "Keys", "Sealing", "Opening", "NotificationCore",
+            "UserNotifications", "NotificationServiceExtension", "ExtensionHarness", "AttachmentStream", "APNS",
+            "Transport", "APNSProvider", "APNSSimulator", "PushStore", "CSodium", "COpenSSL",
+        ],
+        path: "Benchmarks/Bench",
+        swiftSettings: house
+    ),
+    .executableTarget(
+        name: "sealedpush-bench",
+        dependencies: [
+            "APNS", "APNSProvider", "Bench", "CLinux", "ChildProcesses", "CommandLineTool", "Envelope",
+            "ExtensionHarness", "HTTPSClient", "Keys", "NotificationServiceExtension", "Platform", "Primitives",
+            "PushStore", "Transport",
+        ],
+        path: "Benchmarks/sealedpush-bench",
         swiftSettings: house
     ),
 
@@ -360,6 +375,7 @@ package.targets += [
         "Sealing",
         "UploadingBackEnd",
         "sealedpush",
+        "sealedpush-blobs",
         "sealedpushd",
         packageAccess: false
     ),
@@ -459,7 +475,7 @@ package.targets += [
         "TestWebServer"
     ),
     tests("APNSTests", "APNS", "Envelope"),
-    tests("TransportTests", "TestCertificates", "Transport"),
+    tests("TransportTests", "Bench", "Platform", "TestCertificates", "Transport"),
     .target(
         name: "BlobStorePattern",
         dependencies: ["BlobStore"],
@@ -499,7 +515,7 @@ package.targets += [
     .target(name: "CStoreFaults", dependencies: ["CSQLite"], path: "Tests/CStoreFaults"),
     .target(
         name: "PushStorePattern",
-        dependencies: ["APNS", "Envelope", "Keys", "Primitives", "PushStore", "TestSupport"],
+        dependencies: ["APNS", "Envelope", "Keys", "Platform", "Primitives", "PushStore", "TestSupport"],
         path: "Tests/PushStorePattern",
         swiftSettings: house
     ),
@@ -528,6 +544,7 @@ package.targets += [
         "APNSProvider",
         "ChatBackEnd",
         "Envelope",
+        "Platform",
         "Primitives",
         "TestCertificates",
         "Transport"
@@ -554,11 +571,15 @@ package.targets += [
     ),
     tests(
         "sealedpushdTests",
+        "sealedpush",
+        "sealedpush-bench",
+        "sealedpush-blobs",
         "sealedpushd",
         "APNS",
         "APNSSimulator",
         "Envelope",
         "Keys",
+        "Platform",
         "Primitives",
         "PushService",
         "PushStore",
@@ -575,6 +596,7 @@ package.targets += [
         "Bench",
         "DeviceLink",
         "Envelope",
+        "Platform",
         "Primitives",
         "TestCertificates",
         "Transport"
@@ -583,10 +605,14 @@ package.targets += [
     tests(
         "CommandLineTests",
         "sealedpush",
+        "sealedpush-bench",
+        "sealedpush-blobs",
+        "sealedpushd",
         "Envelope",
         "HPKE",
         "Keys",
         "Opening",
+        "Platform",
         "Primitives",
         "Sealing",
         "TestCertificates",

@@ -61,7 +61,7 @@ let package = Package(
         module("APNS", "Envelope"),
         module("Transport", "Platform", "CLinux", "CNGHTTP2", "COpenSSL"),
         module("DeviceLink", "APNS", "Transport"),
-        module("APNSProvider", "APNS", "Envelope", "Primitives", "Transport"),
+        module("APNSProvider", "APNS", "Envelope", "Platform", "Primitives", "Transport"),
         module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
         module(
             "PushService",

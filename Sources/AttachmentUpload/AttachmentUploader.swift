@@ -2,7 +2,7 @@ public import Envelope
 internal import HTTPSClient
 internal import Platform
 
-/// Brings sealed attachments to where devices fetch them: a host that runs `sealedpush blobs`, or anything that takes a `PUT` at
+/// Brings sealed attachments to where devices fetch them: a host that runs `sealedpush-blobs`, or anything that takes a `PUT` at
 /// a pre-signed URL. A file of any size is read while it is sent.
 public struct AttachmentUploader: Sendable {
     /// Which authorities may vouch for the host.

@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// A host that speaks `sealedpush blobs`' API, and the token that lets one upload to it.
+/// A host that speaks `sealedpush-blobs`' API, and the token that lets one upload to it.
 public struct BlobHost: Sendable {
     /// "https://blobs.example.com:8443", without a path.
     let origin: String

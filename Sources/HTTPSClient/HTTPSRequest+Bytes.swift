@@ -1,4 +1,4 @@
-private import Synchronization
+private import Platform
 
 extension HTTPSRequest.Body {
     /// A body that is there already.
@@ -15,7 +15,7 @@ extension HTTPSRequest.Body {
 
     /// How much has been read.
     private final class Position: Sendable {
-        private let index = Mutex(0)
+        private let index = Guarded(0)
 
         func take(_ room: Int, of byteCount: Int, _ copy: (Int, Int) -> Void) -> Int {
             index.withLock { index in

@@ -81,10 +81,10 @@
 }
 
 /// A loop's read buffers. Every channel empties them before it returns to the loop.
-@safe final class ReadScratch {
-    static let byteCount = 1 << 16
+@safe package final class ReadScratch {
+    package static let byteCount = 1 << 16
 
-    let ciphertext = UnsafeMutableRawBufferPointer.allocate(byteCount: ReadScratch.byteCount, alignment: 16)
+    package let ciphertext = UnsafeMutableRawBufferPointer.allocate(byteCount: ReadScratch.byteCount, alignment: 16)
     var plaintext = ByteQueue()
     var frames = ByteQueue()
 

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 
 /// Something that gathers output during a turn of the loop and hands it over once, at the turn's end.
@@ -17,7 +18,7 @@ package protocol TurnEndHandler: AnyObject {
 /// Unchecked: the inbox is behind a lock and the poller may be woken from anywhere; all else is touched by the loop's
 /// thread only, which every call that changes it checks.
 @safe package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    private let inbox = Locked(LoopInbox())
+    private let inbox = Guarded(LoopInbox())
     private let runningThread = Atomic<UInt>(0)
     private let poller: Poller
     private var timers = TimerHeap()
@@ -38,7 +39,7 @@ package protocol TurnEndHandler: AnyObject {
     package var judgesFrom: MonotonicTime { holdUp.judgesFrom }
 
     /// Where channels on this loop read to: one buffer for all, because each is done with it before the next starts.
-    let scratch = ReadScratch()
+    package let scratch = ReadScratch()
 
     /// Starts the thread. It runs until `stop()`, which must be called: the thread keeps the loop alive.
     package init() throws(TransportError) {

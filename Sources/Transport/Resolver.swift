@@ -37,7 +37,7 @@ package final class Resolver: Sendable {
 
     private let threadCountMax: Int
     private let lookup: Lookup
-    private let state = Locked(State())
+    private let state = Guarded(State())
 
     /// A resolver of one's own.
     ///

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 
 /// One non-blocking, close-on-exec TCP socket, closed when its owner goes.
-struct Socket: ~Copyable {
-    enum Transfer: Equatable {
+package struct Socket: ~Copyable {
+    package enum Transfer: Equatable {
         case bytes(Int)
         case wouldBlock
         /// The peer sends no more (receive only).
@@ -11,7 +11,7 @@ struct Socket: ~Copyable {
         case failed(TransportError)
     }
 
-    let descriptor: Int32
+    package let descriptor: Int32
 
     private init(descriptor: Int32) {
         self.descriptor = descriptor
@@ -28,7 +28,7 @@ struct Socket: ~Copyable {
         return descriptor
     }
 
-    init(family: Int32) throws(TransportError) {
+    package init(family: Int32) throws(TransportError) {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw .system(call: "socket", code: errno) }
@@ -60,7 +60,7 @@ struct Socket: ~Copyable {
 
     // MARK: Server
 
-    func listen(at address: SocketAddress, backlog: Int32) throws(TransportError) {
+    package func listen(at address: SocketAddress, backlog: Int32) throws(TransportError) {
         set(SOL_SOCKET, SO_REUSEADDR)
         // One address family per listener: what "::" covers would otherwise depend on the machine's settings.
         if address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
@@ -69,14 +69,14 @@ struct Socket: ~Copyable {
         guard Glibc.listen(descriptor, backlog) == 0 else { throw Self.listenError("listen", errno, address) }
     }
 
-    enum Accepted: ~Copyable {
+    package enum Accepted: ~Copyable {
         case socket(Socket)
         case none
         /// The process or the machine has no descriptor or memory left for it.
         case exhausted
     }
 
-    func accept() -> Accepted {
+    package func accept() -> Accepted {
         while true {
             let accepted = clinux_accept(descriptor)
             if accepted >= 0 {
@@ -97,13 +97,13 @@ struct Socket: ~Copyable {
         try SocketAddress(remoteEndOf: descriptor)
     }
 
-    func localPort() throws(TransportError) -> UInt16 {
+    package func localPort() throws(TransportError) -> UInt16 {
         try SocketAddress(localEndOf: descriptor).port
     }
 
     // MARK: Bytes
 
-    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         while true {
             let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 { return .bytes(count) }
@@ -116,7 +116,7 @@ struct Socket: ~Copyable {
         }
     }
 
-    func send(_ bytes: Span<UInt8>) -> Transfer {
+    package func send(_ bytes: Span<UInt8>) -> Transfer {
         while true {
             let count = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe clinux_send(descriptor, bytes.baseAddress, bytes.count)
@@ -131,7 +131,7 @@ struct Socket: ~Copyable {
     }
 
     /// Tells the peer that nothing more comes; reading goes on.
-    func shutdownSending() {
+    package func shutdownSending() {
         // A peer that is already gone makes this fail, and that is no news here.
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -158,7 +158,7 @@ struct Socket: ~Copyable {
     }
 
     /// What waits to be sent is dropped when the socket closes, and the peer hears of a reset.
-    func resetOnClose() {
+    package func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }

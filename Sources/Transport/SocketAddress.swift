@@ -5,7 +5,7 @@ package struct SocketAddress: Sendable {
     let storage: sockaddr_storage
     let byteCount: socklen_t
 
-    var family: Int32 { Int32(storage.ss_family) }
+    package var family: Int32 { Int32(storage.ss_family) }
 
     /// Without the port: 4 or 16 bytes in network order, none for another family.
     package var hostBytes: [UInt8] {

@@ -1,6 +1,6 @@
 /// Finds a host and connects to whichever of its addresses answers first (RFC 8305). Lives on one loop; the deadline is
 /// its owner's.
-final class TCPConnector {
+package final class TCPConnector {
     private let loop: EventLoop
     private let route: TCPRoute
     /// Nil before `connect`, once it has been called, or when nobody wants the outcome any more.
@@ -16,13 +16,13 @@ final class TCPConnector {
     ///   - loop: where the socket will live.
     ///   - route: who is asked for the addresses, with which to begin, and how long each has for itself. The proxy is no
     ///     concern of this type's.
-    init(loop: EventLoop, route: TCPRoute) {
+    package init(loop: EventLoop, route: TCPRoute) {
         self.loop = loop
         self.route = route
     }
 
     /// Calls `completion` on the loop, once, never from within this call; not at all after `cancel`.
-    func connect(
+    package func connect(
         host: String,
         port: UInt16,
         _ completion: @escaping (consuming Result<Socket, TransportError>) -> Void
@@ -84,7 +84,7 @@ final class TCPConnector {
     }
 
     /// Gives up; harmless when it is over already.
-    func cancel() {
+    package func cancel() {
         completion = nil
         if let query { route.resolver.cancel(query) }
         query = nil

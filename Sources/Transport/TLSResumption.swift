@@ -1,4 +1,5 @@
 import COpenSSL
+import Platform
 
 /// One client connection's part in resumption: what it offers, and where what its server gives is kept. Belongs to one
 /// context, so a session never outlives a change of trust or of identity.
@@ -11,7 +12,7 @@ import COpenSSL
         static let ticketCountMax = 8
         static let serverCountMax = 64
 
-        private let shelf = Locked(
+        private let shelf = Guarded(
             TicketShelf<ResumableSession>(ticketCountMax: ticketCountMax, serverCountMax: serverCountMax)
         )
 

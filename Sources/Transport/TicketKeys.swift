@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import Platform
 
 /// Keys that a server seals its session tickets with. Each seals for one period, opens for another, and is wiped.
 ///
@@ -12,7 +13,7 @@ import Glibc
     static let period: Duration = .seconds(periodSeconds)
     static let periodSeconds = 7200
 
-    private let keys = Locked(Generations())
+    private let keys = Guarded(Generations())
     private let uptime: @Sendable () -> MonotonicTime
 
     init(uptime: @escaping @Sendable () -> MonotonicTime) { self.uptime = uptime }
@@ -98,7 +99,9 @@ import Glibc
 }
 
 /// One key: its name, which is public, and what seals and authenticates.
-@safe private final class TicketKey {
+///
+/// Unchecked: the bytes are written when it is made and wiped when it goes, and read in between.
+@safe private final class TicketKey: @unchecked Sendable {
     static let nameByteCount = 16
     static let vectorByteCount: Int32 = 16
     /// AES-256, and HMAC with SHA-256.

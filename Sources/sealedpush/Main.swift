@@ -1,13 +1,19 @@
-import Glibc
+import CommandLineTool
 
 /// `sealedpush`: the command line of senders, devices and testers. It has no logic of its own.
 @main
 enum Main {
     static func main() async {
-        // A reader that is gone and a limit on file sizes are then errors of `write`, with a sentence and an exit code:
-        // their default is death, with half a file left behind.
-        for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        exit(await Program.run(arguments))
+        await Program(
+            "sealedpush",
+            commands: [
+                KeygenCommand.self, SealCommand.self, OpenCommand.self, AttachmentCommand.self,
+                AttachmentUploadCommand.self, InspectCommand.self, SafetyNumberCommand.self, SendCommand.self,
+                SimulateCommand.self, SimulateReplayCommand.self, TokenCommand.self, DeliveryLogCommand.self,
+                DeviceCommand.self, ReplayCommand.self, DemoCommand.self,
+            ],
+            ownCommands: [ExtensionHostCommand.self]
+        )
+        .main()
     }
 }

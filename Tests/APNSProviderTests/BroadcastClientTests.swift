@@ -1,5 +1,5 @@
 import APNS
-import Synchronization
+import Platform
 import Testing
 import Transport
 
@@ -32,7 +32,7 @@ struct BroadcastClientTests {
     }
 
     private final class Asked: Sendable {
-        let lines = Mutex<[String]>([])
+        let lines = Guarded<[String]>([])
     }
 
     @Test func `a channel is made, listed, sent to and removed`() async throws {

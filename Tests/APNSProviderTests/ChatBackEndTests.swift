@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import ChatBackEnd
+import Platform
 import Primitives
-import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -113,7 +113,7 @@ struct ChatBackEndTests {
 }
 
 private final class Lines: APNSClientObserver {
-    private let events = Mutex<[String]>([])
+    private let events = Guarded<[String]>([])
 
     func record(_ event: APNSClientEvent) { events.withLock { $0.append(event.description) } }
 

@@ -1,6 +1,6 @@
 import APNS
 import Envelope
-import Synchronization
+import Platform
 import Testing
 import Transport
 
@@ -63,7 +63,7 @@ struct LanesTests {
 
     @Test func `lanes of one key at two endpoints carry one token`() async throws {
         let site = try APNSStandIn()
-        let tokens = Mutex<[[UInt8]]>([])
+        let tokens = Guarded<[[UInt8]]>([])
         let servers = [
             try await site.serve { push in
                 tokens.withLock { $0.append(Array(push.request.headers["authorization"] ?? [])) }
@@ -88,7 +88,7 @@ struct LanesTests {
 }
 
 private final class Alarms: APNSClientObserver {
-    private let events = Mutex<[APNSClientEvent]>([])
+    private let events = Guarded<[APNSClientEvent]>([])
 
     func record(_ event: APNSClientEvent) { events.withLock { $0.append(event) } }
 

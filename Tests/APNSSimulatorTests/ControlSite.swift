@@ -1,5 +1,5 @@
 import Envelope
-import Synchronization
+import Platform
 import TestSupport
 
 @testable import APNSSimulator

@@ -3,6 +3,7 @@ import Testing
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 /// What a client hears when there is no connection to be had, and that the next attempt succeeds.
 @Suite struct FaultConnectTests {

@@ -3,6 +3,7 @@ import Testing
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 /// What a client makes of each fault of a connection that worked so far, and what the server did in truth.
 @Suite struct FaultConnectionTests {

@@ -4,6 +4,7 @@ import Testing
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 /// What a client makes of a name that nobody has (RFC 6761 section 6.4).
 @Suite struct FaultNameTests {

@@ -2,6 +2,7 @@ import APNS
 import Testing
 
 @testable import APNSSimulator
+@testable import Bench
 
 @Suite struct FaultPlanTests {
     @Test func `the same seed gives the same plan, another seed another`() {

@@ -3,6 +3,7 @@ import Testing
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 /// What a client makes of each fault of a single request, and what the server did in truth.
 @Suite struct FaultRequestTests {

@@ -1,11 +1,12 @@
 import APNS
 import APNSProvider
-import Synchronization
+import Platform
 import TestCertificates
 import TestSupport
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 /// A fault server and clients on one machine, each with its own loop, and certificates that are right and wrong.
 final class FaultSite: Sendable {

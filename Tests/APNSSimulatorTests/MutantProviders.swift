@@ -1,9 +1,9 @@
 import APNS
 import APNSProvider
-import Bench
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 /// A client that has one call makes the others of it.
 extension ScheduledProvider {

@@ -1,9 +1,9 @@
 import APNS
-import Bench
 import Testing
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 /// What the judge knows of answers: which may follow one another, and what each does to the lane.
 @Suite struct ProviderScheduleAnswerTests {

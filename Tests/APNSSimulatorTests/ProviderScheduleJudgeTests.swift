@@ -1,9 +1,9 @@
 import APNS
-import Bench
 import Testing
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 @Suite struct ProviderScheduleJudgeTests {
     private typealias Report = ProviderScheduleJudge.Report

@@ -1,11 +1,11 @@
 import APNSProvider
-import Bench
 import Foundation
 import TestSupport
 import Testing
 import Transport
 
 @testable import APNSSimulator
+@testable import Bench
 
 /// Our provider client, and some that make a mistake on purpose, under whatever a server may do to them.
 @Suite struct ProviderScheduleTests {

@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// Collects what a closure is called with, and lets a test wait until enough has come.
 final class Recorder<Element: Sendable>: Sendable {
@@ -7,7 +7,7 @@ final class Recorder<Element: Sendable>: Sendable {
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func record(_ element: Element) {
         let ready = state.withLock { state in

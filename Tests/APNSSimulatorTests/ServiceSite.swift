@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import DeviceLink
+import Platform
 import Primitives
-import Synchronization
 import TestCertificates
 import TestSupport
 import Transport
@@ -28,7 +28,7 @@ final class ServiceSite: Sendable {
     private let clock: Clock
 
     private final class Clock: Sendable {
-        let seconds = Mutex(ServiceSite.start)
+        let seconds = Guarded(ServiceSite.start)
     }
 
     init(

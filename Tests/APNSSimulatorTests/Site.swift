@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import DeviceLink
+import Platform
 import Primitives
-import Synchronization
 import TestCertificates
 import TestSupport
 import Transport
@@ -28,7 +28,7 @@ final class Site: Sendable {
 
     /// The simulator's and the provider's: 2035, moved by hand.
     final class Clock: Sendable {
-        let seconds = Mutex(Site.start)
+        let seconds = Guarded(Site.start)
         var now: Int64 { seconds.withLock { $0 } }
         func advance(_ by: Int64) { seconds.withLock { $0 += by } }
     }

@@ -2,10 +2,10 @@ import Envelope
 import Testing
 
 extension CommandLineTests {
-    /// What `sealedpush bench` prints; that its figures are good is for an idle machine to say.
+    /// What `sealedpush-bench` prints; that its figures are good is for an idle machine to say.
     struct BenchTests {
         @Test func `bench prints a row with ratio and aim for each operation`() async throws {
-            let run = try await Run.sealedpush("bench", "crypto", "--rounds", "1", in: try Folder())
+            let run = try await Run.bench("crypto", "--rounds", "1", in: try Folder())
             #expect(run.end == .exit(0), "\(run)")
             for name in ["HPKE seal, 200 bytes", "HPKE open, 2822 bytes", "message seal to payload", "message open"] {
                 let row = try #require(run.output.split(separator: "\n").first { $0.hasPrefix(name) })
@@ -17,23 +17,22 @@ extension CommandLineTests {
         @Test func `bench says that figures of a debug build mean nothing, and nothing else on standard error`()
             async throws
         {
-            let run = try await Run.sealedpush("bench", "crypto", "--rounds", "1", in: try Folder())
-            let isUnoptimized = run.error.hasPrefix("sealedpush: figures of an unoptimised build mean nothing")
+            let run = try await Run.bench("crypto", "--rounds", "1", in: try Folder())
+            let isUnoptimized = run.error.hasPrefix("sealedpush-bench: figures of an unoptimised build mean nothing")
             #expect(run.error.isEmpty || isUnoptimized && run.error.filter(\.isNewline).count == 1, "\(run)")
         }
 
-        /// All of 'bench attachment' takes too long in a debug build.
+        /// All of 'sealedpush-bench attachment' takes too long in a debug build.
         @Test func `a process that opens an attachment says how much memory it took`() async throws {
-            let run = try await Run.sealedpush("bench-attachment-process", "100000", "opened", in: try Folder())
-            let empty = try await Run.sealedpush("bench-attachment-process", "empty", "opened", in: try Folder())
+            let run = try await Run.bench("attachment-process", "100000", "opened", in: try Folder())
+            let empty = try await Run.bench("attachment-process", "empty", "opened", in: try Folder())
             let (peak, least) = (Int(run.output.dropLast()), Int(empty.output.dropLast()))
             #expect(run.isDone && empty.isDone, "\(run) \(empty)")
             #expect(try #require(peak) > (try #require(least)))
         }
 
         @Test func `bench runs the extension over schedules, and says what came of them`() async throws {
-            let run = try await Run.sealedpush(
-                "bench",
+            let run = try await Run.bench(
                 "extension",
                 "--schedules",
                 "60",
@@ -49,7 +48,7 @@ extension CommandLineTests {
         @Test func `bench gives programs one object a line, and the only round's ratio is that of its times`()
             async throws
         {
-            let run = try await Run.sealedpush("bench", "crypto", "--rounds", "1", "--json", in: try Folder())
+            let run = try await Run.bench("crypto", "--rounds", "1", "--json", in: try Folder())
             #expect(run.end == .exit(0), "\(run)")
             let lines = try run.output.split(separator: "\n").map { try JSONLine($0 + "\n") }
             #expect(lines.count == 7)
@@ -65,7 +64,7 @@ extension CommandLineTests {
         @Test func `bench extension gives every push to both extensions, and each calls its handler once`()
             async throws
         {
-            let run = try await Run.sealedpush("bench", "extension", "--pushes", "200", "--json", in: try Folder())
+            let run = try await Run.bench("extension", "--pushes", "200", "--json", in: try Folder())
             #expect(run.end == .exit(0), "\(run)")
             let line = try JSONLine(run.output)
             for (name, openedCount) in [("sealedpush", 100), ("empty", 0)] {

@@ -13,12 +13,12 @@ extension CommandLineTests {
 
         init() throws { folder = try Folder() }
 
-        private func run(_ arguments: String...) async throws -> Run {
-            try await Invocation(arguments, in: folder).run()
+        private func blobs(_ arguments: String...) async throws -> Run {
+            try await Invocation(arguments, of: Program.blobs, in: folder).run()
         }
 
         private func makeTenant() async throws {
-            let made = try await run("blobs", "token", "--name", "acme", "--out", "acme.token", "--bytes", "5000000")
+            let made = try await blobs("token", "--name", "acme", "--out", "acme.token", "--bytes", "5000000")
             #expect(made.isDone, "\(made)")
             try folder.write("tenants", made.output)
         }
@@ -26,14 +26,14 @@ extension CommandLineTests {
         /// A host, and its port.
         private func start() async throws -> (host: LiveProcess, port: Int64) {
             let arguments =
-                ["blobs", "--folder", "blobs", "--tenants", "tenants", "--port", "0", "--json"] + Self.certificate
+                ["serve", "--folder", "blobs", "--tenants", "tenants", "--port", "0", "--json"] + Self.certificate
                 + Workplace.allow
-            let host = try Invocation(arguments, in: folder).start()
+            let host = try Invocation(arguments, of: Program.blobs, in: folder).start()
             return (host, try await host.event("ready").integer("port"))
         }
 
         private func upload(_ file: String, _ port: Int64) async throws -> Run {
-            try await run(
+            try await Run.sealedpush(
                 "attachment",
                 "upload",
                 file,
@@ -42,7 +42,8 @@ extension CommandLineTests {
                 "--token-file",
                 "acme.token",
                 "--ca",
-                Program.keys + "/ca.pem"
+                Program.keys + "/ca.pem",
+                in: folder
             )
         }
 
@@ -54,14 +55,14 @@ extension CommandLineTests {
         }
 
         @Test func `a token goes into a file, its hash to standard output`() async throws {
-            let made = try await run("blobs", "token", "--name", "acme", "--out", "acme.token")
+            let made = try await blobs("token", "--name", "acme", "--out", "acme.token")
             #expect(made.isDone, "\(made)")
             let words = made.output.split { $0.isWhitespace }
             #expect(words.count == 4 && words[0] == "acme" && words[2] == "10737418240" && words[3] == "16")
             let token = try folder.text("acme.token").dropLast()
             #expect(token.utf8.count == 43 && !made.output.contains(token))
             #expect(try folder.mode("acme.token") == 0o600)
-            let again = try await run("blobs", "token", "--name", "acme", "--out", "acme.token")
+            let again = try await blobs("token", "--name", "acme", "--out", "acme.token")
             #expect(again.isRefused("acme.token is there already and was not touched"), "\(again)")
         }
 
@@ -106,9 +107,9 @@ extension CommandLineTests {
             try await makeTenant()
             let (host, _) = try await start()
             let arguments =
-                ["blobs", "--folder", "blobs", "--tenants", "tenants", "--port", "0"] + Self.certificate
+                ["serve", "--folder", "blobs", "--tenants", "tenants", "--port", "0"] + Self.certificate
                 + Workplace.allow
-            let second = try await Invocation(arguments, in: folder).run()
+            let second = try await Invocation(arguments, of: Program.blobs, in: folder).run()
             #expect(second.isRefused("blobs: another process has this folder"), "\(second)")
             host.stop()
             #expect(try await host.end().end == .exit(0))
@@ -116,19 +117,33 @@ extension CommandLineTests {
 
         @Test func `a list of tenants with a typing mistake is refused at its line`() async throws {
             try folder.write("tenants", "# tenants\nacme secret 1 1\n")
-            let arguments = ["blobs", "--folder", "blobs", "--tenants", "tenants", "--port", "0"]
-            let run = try await Invocation(arguments + Self.certificate + Workplace.allow, in: folder).run()
-            #expect(run.isRefused("tenants:2: not a line of 'sealedpush blobs token'"), "\(run)")
+            let arguments = ["serve", "--folder", "blobs", "--tenants", "tenants", "--port", "0"]
+            let run = try await Invocation(
+                arguments + Self.certificate + Workplace.allow,
+                of: Program.blobs,
+                in: folder
+            ).run()
+            #expect(run.isRefused("tenants:2: not a line of 'sealedpush-blobs token'"), "\(run)")
             #expect(!run.error.contains("secret"))
         }
 
         @Test(
             arguments: [
-                (["blobs"], "--folder is missing"), (["blobs", "--folder", "x"], "--tenants is missing"),
-                (["blobs", "list"], "what is 'list'?"), (["blobs", "token"], "--name is missing"),
-                (["blobs", "token", "--name", "a b", "--out", "x"], "--name has up to 64 visible ASCII characters"),
-                (["blobs", "token", "--name", "a"], "--out is missing"),
-                (["blobs", "token", "--name", "a", "--out", "x", "--bytes", "-1"], "--bytes is a number from 1"),
+                (["serve"], "--folder is missing"), (["serve", "--folder", "x"], "--tenants is missing"),
+                (["list"], "there is no command 'list'"), (["token"], "--name is missing"),
+                (["token", "--name", "a b", "--out", "x"], "--name has up to 64 visible ASCII characters"),
+                (["token", "--name", "a"], "--out is missing"),
+                (["token", "--name", "a", "--out", "x", "--bytes", "-1"], "--bytes is a number from 1"),
+            ] as [([String], String)]
+        )
+        func `a mistake is wrong usage and is named`(_ arguments: [String], _ words: String) async throws {
+            let run = try await Invocation(arguments, of: Program.blobs, in: folder).run()
+            #expect(run.isWrongUsage(words), "\(run)")
+            #expect(try folder.names == [])
+        }
+
+        @Test(
+            arguments: [
                 (["attachment", "upload"], "FILE is missing"), (["attachment", "upload", "f"], "--to is missing"),
                 (["attachment", "upload", "f", "--to", "https://x.example"], "--token-file is missing"),
                 (
@@ -138,7 +153,7 @@ extension CommandLineTests {
                 (["attachment", "upload", "f", "--lifetime", "soon"], "--lifetime is a number with s, m, h or d"),
             ] as [([String], String)]
         )
-        func `a mistake is wrong usage and is named`(_ arguments: [String], _ words: String) async throws {
+        func `a mistake in an upload is wrong usage and is named`(_ arguments: [String], _ words: String) async throws {
             let run = try await Invocation(arguments, in: folder).run()
             #expect(run.isWrongUsage(words), "\(run)")
             #expect(try folder.names == [])

@@ -73,7 +73,7 @@ extension CommandLineTests {
     }
 }
 
-/// A folder that looks like a checkout of this project, with `sealedpush` in its PATH.
+/// A folder that looks like a checkout of this project, with the programs in its PATH.
 private struct Checkout {
     private let folder: Folder
 
@@ -81,10 +81,12 @@ private struct Checkout {
         folder = try Folder()
         try FileManager.default.copyItem(atPath: Program.keys, toPath: folder.file("keys-example"))
         _ = try folder.makeFolder("bin")
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.file("bin/sealedpush"),
-            withDestinationPath: Program.path
-        )
+        for program in Set(Program.commands.map(\.program)) {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.file("bin/\(program)"),
+                withDestinationPath: Program.path(of: program)
+            )
+        }
     }
 
     func start(_ line: String) throws -> LiveProcess {
@@ -124,7 +126,7 @@ private struct Checkout {
                 return String(command[..<(command.firstRange(of: " #")?.lowerBound ?? command.endIndex)])
             }
             .filter { line in
-                Program.commands.contains { line.hasPrefix("sealedpush \($0) ") } && !line.contains("…")
+                Program.commands.contains { line.hasPrefix("\($0.program) \($0.name) ") } && !line.contains("…")
                     && !line.contains(where: { "`|<>;&$".contains($0) })
             }
     }

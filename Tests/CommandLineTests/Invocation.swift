@@ -3,7 +3,7 @@ import TestSupport
 
 /// What to start, and with what around it.
 struct Invocation: Sendable {
-    var program = Program.path
+    var program: String
     var arguments: [String]
     /// Beside PATH.
     var environment: [String: String] = [:]
@@ -30,8 +30,10 @@ struct Invocation: Sendable {
 
     /// - Parameters:
     ///   - arguments: the words after the program's name.
+    ///   - program: its path.
     ///   - folder: the working folder.
-    init(_ arguments: [String], in folder: Folder) {
+    init(_ arguments: [String], of program: String = Program.path, in folder: Folder) {
+        self.program = program
         self.arguments = arguments
         self.folder = folder
     }

@@ -1,6 +1,6 @@
 import Envelope
 import Foundation
-import Synchronization
+import Platform
 
 /// A process under way. Ended with SIGKILL when a test lets go of it.
 final class LiveProcess: Sendable {
@@ -8,7 +8,7 @@ final class LiveProcess: Sendable {
     private let invocation: Invocation
     private let outputDescriptor: Int32
     private let errorDescriptor: Int32
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Nothing here takes a second; only a hang takes this long.
     private static let hangGuard: Duration = .seconds(600)
@@ -46,9 +46,7 @@ final class LiveProcess: Sendable {
 
     /// Nothing where it was waited for: its number may be somebody else's by now.
     func signal(_ number: Int32) {
-        // Whoever has the state may be waiting for the end that this brings.
-        let isReaped = state.withLockIfAvailable { $0.end != nil } ?? false
-        if !isReaped { _ = kill(id, number) }
+        state.withLock { if $0.end == nil { _ = kill(id, number) } }
     }
 
     /// Asks it to end. It lives until here at least.
@@ -127,17 +125,20 @@ final class LiveProcess: Sendable {
 
     /// It has closed its outputs, so its end is near.
     private func reap(_ deadline: ContinuousClock.Instant) throws -> Run {
-        try state.withLock { state in
-            if state.end == nil {
-                var status: Int32 = 0
-                while unsafe waitpid(id, &status, WNOHANG) == 0 {
-                    guard .now < deadline else { throw Unexpected("it closed its outputs and hangs") }
-                    usleep(1_000)
+        while true {
+            // Not held while it waits: a signal may bring the end.
+            let run: Run? = state.withLock { state in
+                if state.end == nil {
+                    var status: Int32 = 0
+                    guard unsafe waitpid(id, &status, WNOHANG) != 0 else { return nil }
+                    let signal = status & 0x7F
+                    state.end = signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
                 }
-                let signal = status & 0x7F
-                state.end = signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)
+                return state.end.map { Run(end: $0, outputBytes: state.output, error: state.error) }
             }
-            return Run(end: state.end ?? .exit(-1), outputBytes: state.output, error: state.error)
+            if let run { return run }
+            guard .now < deadline else { throw Unexpected("it closed its outputs and hangs") }
+            usleep(1_000)
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 import Transport
 
 extension CommandLineTests {
-    /// What `sealedpush bench provider` prints, beside a server of the test's own.
+    /// What `sealedpush-bench provider` prints, beside a server of the test's own.
     struct ProviderBenchTests {
         private let folder: Folder
         private let loop: EventLoop
@@ -31,8 +31,8 @@ extension CommandLineTests {
         }
 
         private func bench(_ arguments: String...) async throws -> Run {
-            let common = ["bench", "provider", "--target", "localhost:\(server.port)", "--ca", "ca.pem"]
-            return try await Invocation(common + arguments, in: folder).run()
+            let common = ["provider", "--target", "localhost:\(server.port)", "--ca", "ca.pem"]
+            return try await Invocation(common + arguments, of: Program.bench, in: folder).run()
         }
 
         @Test func `each mode sends what was asked for, and says what it took`() async throws {
@@ -67,8 +67,8 @@ extension CommandLineTests {
 
         @Test func `a server that is not there is named`() async throws {
             let port = try HeldPort.deaf()
-            let words = ["bench", "provider", "--target", "localhost:\(port.number)", "--ca", "ca.pem"]
-            let run = try await Invocation(words, in: folder).run()
+            let words = ["provider", "--target", "localhost:\(port.number)", "--ca", "ca.pem"]
+            let run = try await Invocation(words, of: Program.bench, in: folder).run()
             #expect(run.end == .exit(1) && run.error.contains("localhost:\(port.number): "), "\(run)")
             await end()
         }

@@ -17,6 +17,11 @@ struct Run: Sendable {
         self.error = String(decoding: error, as: UTF8.self)
     }
 
+    /// Runs `sealedpush-bench` to its end.
+    static func bench(_ arguments: String..., in folder: Folder) async throws -> Run {
+        try await Invocation(arguments, of: Program.bench, in: folder).run()
+    }
+
     /// Runs `sealedpush` to its end.
     static func sealedpush(_ arguments: String..., in folder: Folder) async throws -> Run {
         try await Invocation(arguments, in: folder).run()
@@ -32,12 +37,15 @@ struct Run: Sendable {
 
     /// Exit code 2, the reason (all the `words`) and the usage on standard error, nothing on standard output.
     func isWrongUsage(_ words: String...) -> Bool {
-        end == .exit(2) && output.isEmpty && error.hasPrefix("sealedpush: ") && error.contains("usage: sealedpush ")
+        end == .exit(2) && output.isEmpty && isNamed && error.contains(#/usage: sealedpush[-a-z]* /#)
             && words.allSatisfy { error.prefix { $0 != "\n" }.contains($0) }
     }
 
+    /// Whether it begins with a program of ours.
+    private var isNamed: Bool { error.prefixMatch(of: #/sealedpush(-[a-z]+)?: /#) != nil }
+
     private var isSentence: Bool {
-        error.hasPrefix("sealedpush: ") && error.last == "\n" && error.filter(\.isNewline).count == 1
+        isNamed && error.last == "\n" && error.filter(\.isNewline).count == 1
     }
 }
 

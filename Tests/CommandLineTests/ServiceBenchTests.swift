@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension CommandLineTests {
-    /// `sealedpush bench service` with its relay as a process: that its counts agree. How fast anything is, is not asked.
+    /// `sealedpush-bench service` with its relay as a process: that its counts agree. How fast anything is, is not asked.
     struct ServiceBenchTests {
         private let folder: Folder
         private let temporary: String
@@ -14,13 +14,13 @@ extension CommandLineTests {
         }
 
         private func bench(_ arguments: String...) -> Invocation {
-            var invocation = Invocation(["bench", "service", "--keys", Program.keys] + arguments, in: folder)
+            var invocation = Invocation(["service", "--keys", Program.keys] + arguments, of: Program.bench, in: folder)
             invocation.environment = ["TMPDIR": temporary]
             return invocation
         }
 
         private func onTerminal(_ arguments: String...) -> Invocation {
-            let words = ([Program.path, "bench", "service", "--keys", Program.keys] + arguments).map { "'\($0)'" }
+            let words = ([Program.bench, "service", "--keys", Program.keys] + arguments).map { "'\($0)'" }
             // The words are for a shell of script's own.
             var terminal = Invocation(["-qec", words.joined(separator: " "), "/dev/null"], in: folder)
             terminal.program = "/usr/bin/script"
@@ -94,7 +94,7 @@ extension CommandLineTests {
             #expect(try Folder.names(temporary) == [])
         }
 
-        /// The short form of `bench service --kills 1000`.
+        /// The short form of `sealedpush-bench service --kills 1000`.
         @Test func `a relay that is killed ten times loses nothing and sends nothing again without need`() async throws
         {
             let seed = String(RunSeed.here() % (1 << 31))
@@ -152,10 +152,11 @@ extension CommandLineTests {
             (["--devices", "100", "--recipients", "200"], "more than --devices"),
             (["--overload", "3", "--rate", "5"], "without --rate"),
             (["--overload", "3", "--posts", "100"], "without --posts"),
-            (["--overload", "3", "--receipts", "1"], "without --receipts"), (["--pushes", "1"], "for the extension"),
+            (["--overload", "3", "--receipts", "1"], "without --receipts"),
+            (["--pushes", "1"], "service has no option '--pushes'"),
         ])
         func `options that do not go together are told`(_ example: (words: [String], reason: String)) async throws {
-            let run = try await Invocation(["bench", "service"] + example.words, in: folder).run()
+            let run = try await Invocation(["service"] + example.words, of: Program.bench, in: folder).run()
             #expect(run.isWrongUsage(example.reason), "\(run)")
         }
     }

@@ -24,6 +24,8 @@ struct Site: Sendable {
     let simulator: LiveProcess
     let pushPort: Int64
     let devicePort: Int64
+    /// Where it said that it is ready, with its ports.
+    let ready: JSONValue
 
     /// Starts the simulator, with `options` in the place of its own.
     init(_ options: [String] = Site.simulator, environment: [String: String] = [:]) async throws {
@@ -31,7 +33,7 @@ struct Site: Sendable {
         var invocation = place.invocation(["simulate"] + options + Workplace.allow)
         invocation.environment = environment
         simulator = try invocation.start()
-        let ready = try await simulator.event("ready")
+        ready = try await simulator.event("ready")
         pushPort = try ready.integer("push-port")
         devicePort = try ready.integer("device-port")
     }

@@ -4,26 +4,35 @@ extension CommandLineTests {
     /// What a person who has never used it does first, and does wrong.
     struct UsageTests {
         @Test(arguments: Program.commands, ["--help", "-h"])
-        func `help goes to standard output and names an example`(_ command: String, _ word: String) async throws {
-            let run = try await Run.sealedpush(command, word, in: try Folder())
+        func `help goes to standard output and names an example`(
+            _ command: Program.ProgramCommand,
+            _ word: String
+        ) async throws {
+            let run = try await command.run(word, in: try Folder())
             #expect(run.isDone, "\(run)")
-            #expect(run.output.hasPrefix("usage: sealedpush \(command)"))
-            #expect(run.output.contains("Example:\n  sealedpush \(command) "))
+            #expect(run.output.hasPrefix("usage: \(command.program) \(command.name)"))
+            #expect(run.output.contains(try Regex("Example:\n  \(command.program) \(command.name)\\s")))
             #expect(run.output.contains("--help"))
         }
 
         @Test(arguments: ["--help", "-h", "help"])
         func `the overview names every command`(_ word: String) async throws {
-            let run = try await Run.sealedpush(word, in: try Folder())
-            #expect(run.isDone, "\(run)")
-            for command in Program.commands { #expect(run.output.contains("\n  \(command) ")) }
+            for program in Set(Program.commands.map(\.program)) {
+                let run = try await Invocation([word], of: Program.path(of: program), in: try Folder()).run()
+                #expect(run.isDone, "\(run)")
+                for command in Program.commands where command.program == program {
+                    #expect(run.output.contains("\n  \(command.name) "))
+                }
+            }
         }
 
         @Test func `every option of the help fits on a line of a terminal`() async throws {
             let folder = try Folder()
             for command in Program.commands {
-                let run = try await Run.sealedpush(command, "--help", in: folder)
-                for line in run.output.split(separator: "\n") { #expect(line.count <= 120, "\(command): \(line)") }
+                let run = try await command.run("--help", in: folder)
+                for line in run.output.split(separator: "\n") {
+                    #expect(line.count <= 120, "\(command.testDescription): \(line)")
+                }
             }
         }
 
@@ -32,7 +41,7 @@ extension CommandLineTests {
             #expect(run.isWrongUsage("which command?"), "\(run)")
         }
 
-        @Test(arguments: ["encrypt", "", "--json", "-", "\u{1B}[31m"])
+        @Test(arguments: ["encrypt", "bench", "", "--json", "-", "\u{1B}[31m"])
         func `an unknown command is wrong usage`(_ word: String) async throws {
             let run = try await Run.sealedpush(word, in: try Folder())
             #expect(run.isWrongUsage("there is no command '"), "\(run)")
@@ -40,15 +49,15 @@ extension CommandLineTests {
         }
 
         @Test(arguments: Program.commands, ["--no-such-option", "-x", "--", "--json-lines"])
-        func `an unknown option is wrong usage`(_ command: String, _ option: String) async throws {
-            let run = try await Run.sealedpush(command, option, in: try Folder())
-            #expect(run.isWrongUsage("\(command) has no option '\(option)'"), "\(run)")
+        func `an unknown option is wrong usage`(_ command: Program.ProgramCommand, _ option: String) async throws {
+            let run = try await command.run(option, in: try Folder())
+            #expect(run.isWrongUsage("\(command.name) has no option '\(option)'"), "\(run)")
         }
 
         @Test(arguments: Mistake.all)
         func `a mistake is wrong usage and is named`(_ mistake: Mistake) async throws {
             let folder = try Folder()
-            let run = try await Invocation(mistake.arguments, in: folder).run()
+            let run = try await Invocation(mistake.arguments, of: mistake.program, in: folder).run()
             #expect(run.isWrongUsage(mistake.words), "\(run)")
             #expect(try folder.names == [])
         }
@@ -57,13 +66,15 @@ extension CommandLineTests {
 
 /// A command line with one mistake in it.
 struct Mistake: CustomTestStringConvertible, Sendable {
+    let program: String
     let arguments: [String]
     /// What the first line on standard error must hold.
     let words: String
 
     var testDescription: String { arguments.joined(separator: " ") }
 
-    private init(_ arguments: [String], _ words: String) {
+    private init(_ arguments: [String], _ words: String, of program: String = Program.path) {
+        self.program = program
         self.arguments = arguments
         self.words = words
     }
@@ -185,21 +196,34 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             ),
             Mistake(["attachment", "open", "a", "b", "--thumbnail", "--pointer", "p"], "--thumbnail is for 'seal'"),
             Mistake(["attachment", "open", "a", "b", "--url", "u", "--pointer", "p"], "--url is for 'seal'"),
-            Mistake(["bench", "crypto", "--size", "16"], "--size is for attachment"),
-            Mistake(["bench", "attachment", "--size", "15"], "--size is a number from 16 to 65536"),
-            Mistake(["bench", "attachment", "--rounds", "9"], "--rounds is for crypto"),
-            Mistake(["bench"], "crypto, attachment, extension, fetch, provider or service is missing"),
-            Mistake(["bench", "network"], "bench times crypto, attachment, extension, fetch, provider or service"),
-            Mistake(["bench", "provider"], "--target is missing"),
-            Mistake(["bench", "provider", "--target", "localhost"], "--target is a host and a port"),
+            Mistake(["crypto", "--size", "16"], "crypto has no option '--size'", of: Program.bench),
+            Mistake(["crypto", "all"], "what is 'all'?", of: Program.bench),
+            Mistake(["crypto", "--rounds", "0"], "--rounds is a number from 1 to 10000", of: Program.bench),
+            Mistake(["attachment", "--size", "15"], "--size is a number from 16 to 65536", of: Program.bench),
+            Mistake(["network"], "there is no command 'network'", of: Program.bench),
+            Mistake(["extension", "--seed", "1"], "--seed is for --schedules", of: Program.bench),
             Mistake(
-                ["bench", "provider", "--target", "h:1", "--mode", "fast"],
-                "--mode is loop, default, batch or all"
+                ["extension", "--schedules", "1", "--pushes", "1"],
+                "--pushes is not for --schedules",
+                of: Program.bench
             ),
-            Mistake(["bench", "provider", "--target", "h:1", "--key-id", "A"], "--key-id is for --provider-key"),
-            Mistake(["bench", "provider", "--target", "h:1", "--round-trip", "0"], "--round-trip is a number from 1"),
-            Mistake(["bench", "crypto", "--target", "h:1"], "--target is for provider"),
-            Mistake(["bench", "crypto", "--rounds", "0"], "--rounds is a number from 1 to 10000"),
+            Mistake(["provider"], "--target is missing", of: Program.bench),
+            Mistake(["provider", "--target", "localhost"], "--target is a host and a port", of: Program.bench),
+            Mistake(
+                ["provider", "--target", "h:1", "--mode", "fast"],
+                "--mode is loop, default, batch or all",
+                of: Program.bench
+            ),
+            Mistake(
+                ["provider", "--target", "h:1", "--key-id", "A"],
+                "--key-id is for --provider-key",
+                of: Program.bench
+            ),
+            Mistake(
+                ["provider", "--target", "h:1", "--round-trip", "0"],
+                "--round-trip is a number from 1",
+                of: Program.bench
+            ),
             Mistake(["seal", "m", "--too-long", "cut"] + seal, "--too-long is 'shorten' or 'refuse'"),
             Mistake(["seal", "m", "--lifetime", "soon"] + seal, "--lifetime is a number with s, m, h or d"),
             Mistake(["seal", "m", "--lifetime", "-1s"] + seal, "--lifetime is a number with s, m, h or d"),
@@ -212,6 +236,12 @@ struct Mistake: CustomTestStringConvertible, Sendable {
             Mistake(["send", "p", "--priority", "7"] + send, "--priority is 10, 5 or 1"),
             Mistake(["send", "p", "--expires", "2h"] + send, "--expires is 0, 1h, 1d or 7d"),
             Mistake(["send", "p", "--to", "ab"] + send, "--to-file stands instead of --to"),
+            Mistake(["send", "p", "--certificate", "c"] + send, "--certificate is for --binary-interface"),
+            Mistake(["send", "p", "--binary-interface"] + send, "--topic is not for --binary-interface"),
+            Mistake(
+                ["send", "p", "--binary-interface", "--to", "ab", "--server", "localhost:1"],
+                "--certificate is missing"
+            ),
         ] + badServers + [Mistake(["send", "p"] + Array(send.dropFirst(2)), "--to-file is missing")]
 
     /// Each command with all it needs, but for one option.

@@ -169,12 +169,12 @@ public final class Stage: Sendable {
     /// - Throws: where it does not start.
     public func startFiles() async throws -> (port: Int, token: String) {
         let (token, tenants) = (folder.path("files.token"), folder.path("tenants.txt"))
-        let words = ["blobs", "token", "--name", "acme", "--out", token]
-        _ = try folder.makeFile("tenants.txt", LineProcess(LineProcess.path(of: "sealedpush"), words).rest())
+        let words = ["token", "--name", "acme", "--out", token]
+        _ = try folder.makeFile("tenants.txt", LineProcess(LineProcess.path(of: "sealedpush-blobs"), words).rest())
         let host = try Station(
-            "sealedpush",
+            "sealedpush-blobs",
             [
-                "blobs", "--json", "--allow-example-keys", "--port", "0", "--folder", folder.path("files"),
+                "serve", "--json", "--allow-example-keys", "--port", "0", "--folder", folder.path("files"),
                 "--tenants", tenants, "--certificate", Self.keys + "/files.pem",
                 "--certificate-key", Self.keys + "/files.key",
             ]

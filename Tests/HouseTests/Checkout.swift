@@ -30,7 +30,7 @@ enum Checkout {
     /// Our own Swift: files of strangers keep their own style.
     static func swiftFiles() throws -> [TextFile] {
         let tests = try files(under: "Tests", ending: ".swift").filter { !$0.path.hasPrefix("Tests/Strangers/") }
-        return try files(under: "Sources", ending: ".swift") + tests
+        return try ["Sources", "Benchmarks"].flatMap { try files(under: $0, ending: ".swift") } + tests
     }
 
     struct Missing: Error {

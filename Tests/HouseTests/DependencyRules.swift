@@ -3,7 +3,7 @@ enum DependencyRules {
     /// What is deployed as a server, or stands in for Apple's.
     static let servers = [
         "APNS", "Transport", "DeviceLink", "APNSProvider", "APNSSimulator", "BlobStore", "PushStore", "PushService",
-        "sealedpushd",
+        "sealedpush-blobs", "sealedpushd",
     ]
     /// What holds private prekeys, and what opens with them.
     static let decrypting: Set = ["Opening", "HPKE", "WebPush"]

@@ -8,7 +8,7 @@ enum ImportRules {
         (
             ["Foundation", "FoundationEssentials", "FoundationNetworking"],
             [
-                "CallKit", "ExtensionHarness", "NotificationServiceExtension", "PushKit", "Security",
+                "CallKit", "ChildProcesses", "ExtensionHarness", "NotificationServiceExtension", "PushKit", "Security",
                 "UserNotifications", "sealedpush",
             ],
             "is for Apple's own API only; work on bytes, or move this to another target"
@@ -28,7 +28,7 @@ enum ImportRules {
         "Sources/Keys/Storage/KeychainSecretStore.swift": ["Foundation", "Keys", "Security"],
     ]
 
-    /// `files` are those under Sources.
+    /// `files` are those under Sources and Benchmarks.
     static func check(_ files: [TextFile], of manifest: Manifest) -> [Finding] {
         files.flatMap { file -> [Finding] in
             let targets = manifest.targets.filter { !$0.isC && file.path.hasPrefix($0.path + "/") }

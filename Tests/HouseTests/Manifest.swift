@@ -96,6 +96,8 @@ struct Manifest {
         case ".executableTarget" where arguments.words["swiftSettings"] == "house": kind = .executable
         case ".target" where place.hasPrefix("Tests/") && arguments.words["swiftSettings"] == "house":
             kind = .testSupport
+        case ".target" where place.hasPrefix("Benchmarks/") && arguments.words["swiftSettings"] == "house":
+            kind = .module
         case ".target" where arguments.words["swiftSettings"] == nil: kind = .c
         default:
             throw wrong(

@@ -1,7 +1,7 @@
 import Envelope
 import Keys
+import Platform
 import Primitives
-import Synchronization
 import TestSupport
 import Testing
 
@@ -314,7 +314,7 @@ private struct StuckRandom: RandomSource {
 
 /// What several tasks found.
 final class Collected<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Guarded<[Element]>([])
 
     var all: [Element] { elements.withLock { $0 } }
 

@@ -1,8 +1,8 @@
 import Envelope
 import Glibc
 import Keys
+import Platform
 import Primitives
-import Synchronization
 
 @testable import Opening
 
@@ -25,7 +25,7 @@ final class Faults: Sendable {
         var isDead = false
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// Counts anew; the operation of this number is the one that goes wrong.
     func plan(_ kind: Kind, at operation: Int) {

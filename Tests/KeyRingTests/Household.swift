@@ -1,8 +1,8 @@
 import Envelope
 import Foundation
 import Keys
+import Platform
 import Primitives
-import Synchronization
 import TestSupport
 import Testing
 
@@ -105,7 +105,7 @@ final class Household {
 
 /// A device that a test locks and unlocks.
 final class DeviceLockBox: Sendable {
-    private let box = Mutex(DeviceLock.unlocked)
+    private let box = Guarded(DeviceLock.unlocked)
 
     var state: DeviceLock { box.withLock { $0 } }
 

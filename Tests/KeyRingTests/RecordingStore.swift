@@ -1,14 +1,14 @@
 import Envelope
 import Keys
+import Platform
 import Primitives
-import Synchronization
 
 @testable import Opening
 
 /// A store that remembers what was read from it, and can do something in the middle of it.
 final class RecordingStore: SecretStore {
     private let store: any SecretStore
-    private let readNames = Mutex<[RecordName]>([])
+    private let readNames = Guarded<[RecordName]>([])
     private let before: @Sendable (RecordName) -> Void
 
     init(_ store: any SecretStore, beforeRead: @escaping @Sendable (RecordName) -> Void = { _ in }) {

@@ -5,7 +5,6 @@ import NotificationCore
 import Platform
 import Primitives
 import Sealing
-import Synchronization
 import TestSupport
 
 @testable import Opening
@@ -240,7 +239,7 @@ extension ModelPhone {
 
 /// The device's uptime, as the model has it.
 private final class PhoneUptime: Sendable {
-    private let box = Mutex(Uptime(milliseconds: 0, boot: 1))
+    private let box = Guarded(Uptime(milliseconds: 0, boot: 1))
 
     var now: Uptime { box.withLock { $0 } }
 
@@ -251,7 +250,7 @@ private final class PhoneUptime: Sendable {
 
 /// A device's lock that the model turns.
 private final class PhoneLock: Sendable {
-    private let box = Mutex(DeviceLock.unlocked)
+    private let box = Guarded(DeviceLock.unlocked)
 
     var state: DeviceLock { box.withLock { $0 } }
 

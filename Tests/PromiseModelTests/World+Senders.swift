@@ -1,8 +1,8 @@
 import Envelope
 import Foundation
 import Keys
+import Platform
 import Sealing
-import Synchronization
 
 // Who seals.
 extension World {
@@ -108,9 +108,9 @@ extension World {
 
 /// The pins of a sender that writes to one device.
 private final class OnePin: BundlePinStore {
-    private let box: Mutex<BundlePin?>
+    private let box: Guarded<BundlePin?>
 
-    init(_ pin: BundlePin?) { box = Mutex(pin) }
+    init(_ pin: BundlePin?) { box = Guarded(pin) }
 
     var value: BundlePin? { box.withLock { $0 } }
 

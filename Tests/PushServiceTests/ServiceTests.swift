@@ -1,7 +1,7 @@
 import Envelope
 import Glibc
+import Platform
 import PushStore
-import Synchronization
 import TestCertificates
 import TestSupport
 import Testing
@@ -76,7 +76,7 @@ struct ServiceTests {
     }
 
     @Test func `the watchdog's beats stop while the loop stands, and go on behind it`() async throws {
-        let beats = Mutex((standing: 0, running: 0))
+        let beats = Guarded((standing: 0, running: 0))
         let folders = try [TemporaryFolder(), TemporaryFolder()]
         let standing = try await Self.start(Book(), [], folders[0])
         let running = try await Self.start(Book(), [], folders[1])
@@ -87,7 +87,7 @@ struct ServiceTests {
         }
         await until { $0.standing >= 3 }
         let (reader, writer) = try Spawn.pipe()
-        let before = Mutex<Int?>(nil)
+        let before = Guarded<Int?>(nil)
         standing.context.loop.perform {
             before.withLock { $0 = beats.withLock { $0.standing } }
             var byte: UInt8 = 0
@@ -149,10 +149,10 @@ struct ServiceTests {
 }
 
 private final class Book: Sendable {
-    let failing = Mutex("")
-    let hanging = Mutex("")
-    let hang = Mutex<CheckedContinuation<Void, Never>?>(nil)
-    private let written = Mutex<[String]>([])
+    let failing = Guarded("")
+    let hanging = Guarded("")
+    let hang = Guarded<CheckedContinuation<Void, Never>?>(nil)
+    private let written = Guarded<[String]>([])
 
     var lines: [String] { written.withLock { $0 } }
 

@@ -2,7 +2,6 @@ import Envelope
 import Platform
 import Primitives
 import PushStorePattern
-import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -18,8 +17,8 @@ struct StorePulseTests {
     private let uptime = Shared(0)
 
     private final class Shared: Sendable {
-        let value: Mutex<Int64>
-        init(_ value: Int64) { self.value = Mutex(value) }
+        let value: Guarded<Int64>
+        init(_ value: Int64) { self.value = Guarded(value) }
     }
 
     init() throws {

@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import Platform
 package import PushStore
 import Synchronization
 import TestSupport
@@ -23,7 +24,7 @@ package struct StoreWork: Sendable {
         /// Whether one of them failed: the others may not notice, where they only look at what is in memory.
         let isOver = Atomic<Bool>(false)
         /// Entries whose sender has not said yet what it did: once the store has them back, a dispatcher may be faster than that.
-        let unsaid = Mutex<Set<EntryID>>([])
+        let unsaid = Guarded<Set<EntryID>>([])
     }
 
     /// - Parameters:

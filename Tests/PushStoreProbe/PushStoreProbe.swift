@@ -1,8 +1,8 @@
 import Envelope
 import Glibc
+import Platform
 import PushStore
 import PushStorePattern
-import Synchronization
 import TestSupport
 
 /// Another process with a store, for tests that kill it; and what the store costs.

@@ -1,7 +1,7 @@
 import APNS
 import Envelope
+import Platform
 import PushStorePattern
-import Synchronization
 import TestSupport
 import Testing
 
@@ -63,7 +63,7 @@ struct MigrationTests {
 
     @Test func `who opens a file of an earlier version hears of it, and others hear nothing`() async throws {
         _ = try makeFile(version: 3)
-        let heard = Mutex<[OpeningProgress]>([])
+        let heard = Guarded<[OpeningProgress]>([])
         var settings = StoreSettings()
         settings.whileOpening = { progress in heard.withLock { $0.append(progress) } }
         try await file.open(settings).close()
@@ -76,7 +76,7 @@ struct MigrationTests {
     @Test func `a connection tells of long work in the middle of it, until that is no longer wanted`() throws {
         try file.execute("")
         let connection = try SQLiteConnection(path: file.path, fileSystem: nil)
-        let count = Mutex(0)
+        let count = Guarded(0)
         connection.watchWork { count.withLock { $0 += 1 } }
         let long =
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT sum(i) FROM n"

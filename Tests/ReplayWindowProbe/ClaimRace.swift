@@ -1,7 +1,7 @@
 import Envelope
 import Keys
 import Opening
-import Synchronization
+import Platform
 import TestSupport
 
 /// Four threads claim the same ids, each in its own order. Prints `new N` for each id that it was given, then `end`.
@@ -15,7 +15,7 @@ struct ClaimRace {
         var random = SeededRandom(seed: seed)
         let window = try ReplayWindow(folder: folder, ifMissing: .refuse, random: &random)
         let sender = ProbeMessages.sender(1)
-        let results = Mutex<[String]>([])
+        let results = Guarded<[String]>([])
         ProbeThreads.run(4) { number in
             var random = SeededRandom(seed: seed &+ UInt64(number))
             for id in (0..<count).shuffled(using: &random) {

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Platform
 import Testing
 
 @testable import Opening
@@ -8,7 +8,7 @@ struct BackgroundSyncTests {
     @Test func `a write is forced to disk soon, and one that comes meanwhile after it`() {
         let started = DispatchSemaphore(value: 0)
         let goOn = DispatchSemaphore(value: 0)
-        let count = Mutex(0)
+        let count = Guarded(0)
         let background = BackgroundSync {
             count.withLock { $0 += 1 }
             started.signal()

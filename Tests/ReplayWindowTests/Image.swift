@@ -1,6 +1,6 @@
 import Glibc
 import Keys
-import Synchronization
+import Platform
 
 @testable import Opening
 
@@ -55,7 +55,7 @@ final class WriteLog: Sendable {
         var range: Range<Int> { offset..<offset + bytes.count }
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var writes: [Write] = []

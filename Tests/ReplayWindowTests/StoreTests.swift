@@ -1,8 +1,8 @@
 import Envelope
 import Foundation
 import Keys
+import Platform
 import ReplayWindowProbe
-import Synchronization
 import TestSupport
 import Testing
 
@@ -107,8 +107,8 @@ struct StoreTests {
         for round in 0..<20 {
             let folder = try TemporaryFolder()
             let path = folder.path
-            let stores = Mutex<[StoreID]>([])
-            let newCount = Mutex(0)
+            let stores = Guarded<[StoreID]>([])
+            let newCount = Guarded(0)
             ProbeThreads.run(4) { number in
                 var random = SeededRandom(seed: UInt64(round * 10 + number))
                 do throws(ReplayWindowError) {

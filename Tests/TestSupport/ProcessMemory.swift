@@ -1,12 +1,12 @@
 private import Glibc
-private import Synchronization
+private import Platform
 
 /// The writable memory of this process, read through /proc as a debugger would: freed blocks too, which no pointer may
 /// touch.
 package enum ProcessMemory {
     /// One search at a time: a search copies memory, and a second one would find the secret in that copy. The buffers
     /// are made once, because what a search allocates would lie over the freed blocks that it looks for.
-    private static let buffers = Mutex(Buffers())
+    private static let buffers = Guarded(Buffers())
 
     private struct Buffers {
         var chunk = [UInt8](repeating: 0, count: 1 << 20)

@@ -1,12 +1,12 @@
 package import Glibc
-import Synchronization
+import Platform
 
 /// Starts programs, with posix_spawn and not through Foundation's `Process`: that copies the 256 bytes of `d_name` of
 /// every entry under /proc/self/fd, and so reads past the end of its buffer once some 1,365 descriptors are open, as
 /// they are while all suites run (swift-corelibs-foundation of Swift 6.3.1, a crash of the whole run).
 package enum Spawn {
     /// Held while a pipe is open that a child would inherit by mistake: glibc's pipe2 is not in its Swift module.
-    private static let descriptors = Mutex(())
+    private static let descriptors = Guarded(())
 
     /// Starts a program.
     ///

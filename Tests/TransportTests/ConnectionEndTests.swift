@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 
@@ -29,7 +29,7 @@ import Testing
     private final class Stage: Sendable {
         let arrived = Signal<HTTP2Responder>()
         let closed = Signal<Void>()
-        private let connection = Mutex<LoopBound<HTTP2ServerConnection>?>(nil)
+        private let connection = Guarded<LoopBound<HTTP2ServerConnection>?>(nil)
 
         /// Long enough for the slowest sanitizer on a busy machine; only a bug makes anyone wait for it.
         static let patientLimits: HTTP2ServerLimits = {

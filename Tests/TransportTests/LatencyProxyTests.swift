@@ -1,8 +1,9 @@
 import Glibc
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 
+@testable import Bench
 @testable import Transport
 
 @Suite struct LatencyProxyTests {

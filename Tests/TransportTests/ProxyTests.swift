@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 
@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: ["localhost", "127.0.0.1"])
     func `a request goes through an HTTP proxy, which gets the name`(_ host: String) async throws {
-        let seen = Mutex<[String]>([])
+        let seen = Guarded<[String]>([])
         let testProxy = try TestProxy.http { head in seen.withLock { $0 = head } }
         let proxy = try Proxy(url: "http://127.0.0.1:\(testProxy.port)")
         #expect(try await answer(through: proxy, host: host) == Array("olleh".utf8))
@@ -78,7 +78,7 @@ import Testing
         ]
     )
     func `a request goes through a SOCKS5 proxy, which gets the name`(_ host: String, _ address: [UInt8]) async throws {
-        let seen = Mutex<[UInt8]>([])
+        let seen = Guarded<[UInt8]>([])
         let testProxy = try TestProxy.socks5 { address in seen.withLock { $0 = address } }
         let proxy = try Proxy(url: "socks5h://127.0.0.1:\(testProxy.port)")
         #expect(try await answer(through: proxy, host: host) == Array("olleh".utf8))

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Platform
 import Testing
 
 @testable import Transport
@@ -8,7 +8,7 @@ import Testing
     /// A system resolver that hangs until it is told to go on, once for each lookup.
     private final class HangingSystem: Sendable {
         private let ends: (read: Int32, write: Int32)
-        private let counts = Mutex((now: 0, highest: 0, hosts: [String]()))
+        private let counts = Guarded((now: 0, highest: 0, hosts: [String]()))
         let entered = Signal<String>()
 
         init() {

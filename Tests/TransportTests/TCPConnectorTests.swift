@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 import TestCertificates
 import TestSupport
 import Testing
@@ -96,7 +96,7 @@ import Testing
         let listener = try await listen(loopback)
         var limits = ConformanceClient.patience
         limits.sendQueueByteCountMax = 100_000
-        let refused = Mutex<TransportError?>(nil)
+        let refused = Guarded<TransportError?>(nil)
         let client = try await RecordedChannel.connect(loopback, to: port(listener), limits: limits) { channel in
             do throws(TransportError) {
                 try channel.write([UInt8](repeating: 1, count: 90_000))

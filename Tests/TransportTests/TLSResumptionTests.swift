@@ -1,3 +1,4 @@
+import Platform
 import TestCertificates
 import Testing
 
@@ -215,7 +216,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a ticket is taken for its time, and not after it`(_ isTLS12: Bool) throws {
-        let uptime = Locked(MonotonicTime(nanoseconds: 0))
+        let uptime = Guarded(MonotonicTime(nanoseconds: 0))
         let server = try stage.serverContext(resumption: true) { uptime.withLock { $0 } }
         if isTLS12 { unsafe TestAuthority.limitToTLS12(server.handle) }
         func isResumed(after age: Duration) throws -> Bool {
@@ -234,7 +235,7 @@ import Testing
     }
 
     @Test func `a ticket that an older key opens is replaced by one of the newest`() throws {
-        let uptime = Locked(MonotonicTime(nanoseconds: 0))
+        let uptime = Guarded(MonotonicTime(nanoseconds: 0))
         let server = try stage.serverContext(resumption: true) { uptime.withLock { $0 } }
         unsafe TestAuthority.limitToTLS12(server.handle)
         let client = try stage.clientContext()

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Platform
 
 /// One caller of a test proxy, on a thread that may block. Written without the code under test: bytes and sockets only.
 struct ProxyCaller {

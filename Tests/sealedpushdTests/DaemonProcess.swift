@@ -4,6 +4,8 @@ import TestSupport
 /// `sealedpushd`, running.
 final class DaemonProcess {
     static var program: String { LineProcess.path(of: "sealedpushd") }
+    /// Where all programs are, beside these tests.
+    static var folder: String { String(program.dropLast("/sealedpushd".count)) }
 
     let id: pid_t
     private var output: Int32

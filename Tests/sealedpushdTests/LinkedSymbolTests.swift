@@ -8,13 +8,34 @@ struct LinkedSymbolTests {
     /// Mangled names begin with `$s`, and the module's name behind its length.
     private static let decrypting = ["$s7Opening", "$s4HPKE"]
 
-    @Test func `no symbol of what decrypts is in sealedpushd`() throws {
-        for folder in Self.folders {
-            let symbols = try Self.symbols(of: folder + "/sealedpushd")
+    /// Each server that carries what it must not open, and a module that it is made of.
+    private static let servers = [("sealedpushd", "$s11PushService"), ("sealedpush-blobs", "$s9BlobStore")]
+    /// Measurement: the module, and its types that once were in others.
+    private static let measuring = ["$s5Bench", "11FaultServer", "12LatencyProxy"]
+
+    @Test(arguments: servers)
+    func `no symbol of what decrypts is in a server`(_ server: String, _ own: String) throws {
+        for folder in Self.folders where Self.isThere("\(folder)/\(server)") {
+            let symbols = try Self.symbols(of: "\(folder)/\(server)")
             // It was read: what it is made of is in it.
-            #expect(symbols.contains("$s11PushService"), "\(folder)")
+            #expect(symbols.contains(own), "\(folder)")
             for prefix in Self.decrypting { #expect(!symbols.contains(prefix), "\(prefix) in \(folder)") }
         }
+    }
+
+    @Test func `no bench, fault server or latency proxy is in what is shipped`() throws {
+        for folder in Self.folders {
+            for program in ["sealedpush", "sealedpush-blobs", "sealedpushd"] where Self.isThere("\(folder)/\(program)")
+            {
+                let symbols = try Self.symbols(of: "\(folder)/\(program)")
+                for word in Self.measuring { #expect(!symbols.contains(word), "\(word) in \(folder)/\(program)") }
+            }
+        }
+    }
+
+    @Test func `the same look finds them in sealedpush-bench`() throws {
+        let symbols = try Self.symbols(of: DaemonProcess.folder + "/sealedpush-bench")
+        for word in Self.measuring { #expect(symbols.contains(word), "\(word)") }
     }
 
     @Test func `the same look finds it in sealedpush`() throws {
@@ -37,7 +58,7 @@ struct LinkedSymbolTests {
 
     /// Beside these tests, and beside the folder of their configuration.
     private static var folders: [String] {
-        let own = String(DaemonProcess.program.dropLast("/sealedpushd".count))
+        let own = DaemonProcess.folder
         let release = own + "/../../release"
         return isThere(release + "/sealedpushd") ? [own, release] : [own]
     }

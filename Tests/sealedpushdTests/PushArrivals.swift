@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 import Transport
 
 @testable import APNSSimulator
@@ -16,7 +16,7 @@ final class PushArrivals: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// apns-ids in lower case, in the order in which they came.
     var ids: [String] { state.withLock { $0.ids } }

@@ -1,5 +1,5 @@
 public import APNS
-import Synchronization
+import Platform
 import Transport
 
 /// Every lane of a service that pushes for several apps, teams or environments: one client for each credential at each
@@ -34,7 +34,7 @@ public final class APNSLanes: Sendable {
 
     private let configuration: APNSClientConfiguration
     private let ownsLoop: Bool
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// - Parameter configuration: every lane's.
     /// - Throws: `.system` when there is no thread to be had.

@@ -1,5 +1,5 @@
 import APNS
-import Synchronization
+import Platform
 import Transport
 
 /// What lies between the source of many pushes and whoever takes their answers: a bounded number of both.
@@ -20,7 +20,7 @@ final class APNSResponseRun: Sendable {
     }
 
     private let inFlightMax: Int
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(inFlightMax: Int) { self.inFlightMax = inFlightMax }
 

@@ -1,5 +1,5 @@
 public import APNS
-import Synchronization
+import Platform
 import Transport
 
 /// The answers to many pushes, in the order in which they come.

@@ -1,6 +1,6 @@
 public import APNS
+import Platform
 package import Primitives
-import Synchronization
 
 /// The one token of a key, shared by all of its connections and renewed in time.
 ///
@@ -26,7 +26,7 @@ public final class ProviderTokenSource: Sendable {
     /// Whose key it is.
     public let teamID: TeamID
     private let key: ES256PrivateKey
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     private struct State {
         var token: ProviderToken?

@@ -4,7 +4,7 @@ import Envelope
 /// The provider token of one request, read but not yet believed.
 ///
 /// - Source: RFC 7515 section 7.1; "Establishing a token-based connection to APNs".
-struct BearerToken {
+package struct BearerToken {
     /// Apple's are about 200 bytes long; the whole header list may have 8000.
     static let byteCountMax = 4096
 
@@ -17,7 +17,7 @@ struct BearerToken {
     let keyID: KeyID
     let teamID: TeamID
     /// Seconds since 1970.
-    let issuedAt: Int64
+    package let issuedAt: Int64
     /// Header, dot, claims: what the signature is over.
     let signedBytes: [UInt8]
     let signature: Signature
@@ -25,7 +25,7 @@ struct BearerToken {
     /// - Parameters:
     ///   - text: what follows the word `bearer`.
     ///   - profile: how the three parts may be spelled.
-    init?(text: ArraySlice<UInt8>, profile: Profile) {
+    package init?(text: ArraySlice<UInt8>, profile: Profile) {
         guard text.count <= Self.byteCountMax else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }

@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 
 /// The consequences of an answer: for the notification, its device and its credential; for the log and the metrics.
 extension Dispatcher {

@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 
 /// From the flow to APNs: marked on the disk first, then out.
 extension Dispatcher {

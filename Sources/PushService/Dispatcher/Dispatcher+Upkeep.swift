@@ -1,8 +1,8 @@
 import APNS
 import APNSProvider
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 
 /// When what is done now and then is due, in nanoseconds of the monotonic clock.
 struct UpkeepTimes {

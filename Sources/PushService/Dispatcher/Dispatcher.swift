@@ -1,8 +1,8 @@
 import APNS
 package import APNSProvider
 import Envelope
+import Platform
 package import PushStore
-import Synchronization
 import Transport
 
 /// Brings what the outbox holds to APNs, and what APNs answers back into it.

@@ -2,7 +2,6 @@ import APNS
 package import Envelope
 import Platform
 package import PushStore
-import Synchronization
 import Transport
 
 /// Fires fallbacks. Each is claimed on disk when there is room for it, is `sending` on disk before its first byte goes out, and

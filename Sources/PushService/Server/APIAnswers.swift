@@ -1,6 +1,6 @@
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 import Transport
 
 /// Answers as the server sends them.

@@ -1,6 +1,6 @@
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 package import Transport
 
 /// The API: from a request's fields to its answer. Lives on the context's loop.

@@ -1,5 +1,5 @@
+import Platform
 import PushStore
-import Synchronization
 import Transport
 
 /// What is refused because too much is there already: better now, and cheaply, than late.

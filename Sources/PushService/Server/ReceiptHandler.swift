@@ -1,6 +1,6 @@
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 import Transport
 
 /// `POST /v1/receipts`: the answer is the same, whatever the capabilities were good for.

@@ -1,6 +1,6 @@
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 import Transport
 
 /// `/v1/health`, `/v1/readiness`, `/v1/metrics`: for whoever runs the service.

@@ -1,8 +1,8 @@
 import APNS
 import Envelope
+import Platform
 import Primitives
 import PushStore
-import Synchronization
 import Transport
 
 /// The path of every submission, from its body to its answer. Lives on the loop.

@@ -1,7 +1,7 @@
 import Envelope
+import Platform
 import Primitives
 package import PushStore
-import Synchronization
 import Transport
 
 /// The push service: its loop, its store, and its parts, from start to end.
@@ -12,7 +12,7 @@ package final class Service: Sendable {
     package let context: ServiceContext
     private let store: SQLiteStore
     private let parts: [any ServicePart]
-    private let current: Mutex<LoadedConfiguration>
+    private let current: Guarded<LoadedConfiguration>
 
     /// Opens everything and begins. Waits for the disk: not on an event loop.
     ///
@@ -79,7 +79,7 @@ package final class Service: Sendable {
         self.context = context
         self.store = store
         self.parts = parts
-        current = Mutex(loaded)
+        current = Guarded(loaded)
     }
 
     private static func open(

@@ -1,6 +1,6 @@
 package import Envelope
+package import Platform
 package import PushStore
-package import Synchronization
 package import Transport
 
 /// What handlers, dispatcher and hooks share.
@@ -11,8 +11,8 @@ package final class ServiceContext: Sendable {
     package let clock: ServiceClock
     package let log: ServiceLog
     package let collapseKey: CollapseKey
-    package let metrics: Mutex<ServiceMetrics>
-    private let current: Mutex<ServiceSettings>
+    package let metrics: Guarded<ServiceMetrics>
+    private let current: Guarded<ServiceSettings>
 
     package init(
         loop: EventLoop,
@@ -27,8 +27,8 @@ package final class ServiceContext: Sendable {
         self.clock = clock
         self.log = log
         self.collapseKey = collapseKey
-        metrics = Mutex(ServiceMetrics(apps: settings.bundleIDs))
-        current = Mutex(settings)
+        metrics = Guarded(ServiceMetrics(apps: settings.bundleIDs))
+        current = Guarded(settings)
     }
 
     /// As they are now; read once for each request.

@@ -1,5 +1,5 @@
 package import Envelope
-import Synchronization
+import Platform
 
 /// The wall's time as queues need it: it never goes back, and never stands still.
 ///
@@ -59,5 +59,5 @@ extension ServiceClock {
 
 /// Both clocks are read under the lock: no thread brings a reading that is older than the last one.
 private final class SteadyClockBox: Sendable {
-    let clock = Mutex(SteadyClock())
+    let clock = Guarded(SteadyClock())
 }

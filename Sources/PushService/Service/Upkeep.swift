@@ -1,6 +1,6 @@
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 import Transport
 
 /// Does what nobody asks for: ends what is too late, forgets what is old, measures queues, saves quotas, rings bells. One

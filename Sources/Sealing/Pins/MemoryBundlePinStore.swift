@@ -1,10 +1,10 @@
 public import Keys
-private import Synchronization
+private import Platform
 
 /// Pins that go with the process. What it forgets then is what protects against old bundles: for tests, and for senders
 /// that keep their pins elsewhere.
 public final class MemoryBundlePinStore: BundlePinStore {
-    private let pins = Mutex<[BundlePinSlot: BundlePin]>([:])
+    private let pins = Guarded<[BundlePinSlot: BundlePin]>([:])
 
     /// Empty.
     public init() {}

@@ -1,5 +1,6 @@
 import APNS
 import APNSSimulator
+import CommandLineTool
 import Primitives
 
 /// What `simulate` is told.

@@ -1,11 +1,10 @@
+import CommandLineTool
 import Envelope
 import Keys
 import Primitives
 
 // The arguments that several commands read in the same way.
 extension Arguments {
-    var exampleKeys: PrivateFile.ExampleKeys { flag(.allowExampleKeys) ? .allowed : .refused }
-
     func topic(_ name: String = "--topic") throws(CommandFailure) -> BundleID {
         let text = try required(name)
         do {

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Envelope
 
 /// A push payload as a file.

@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import APNSSimulator
+import CommandLineTool
 import Glibc
 import Keys
 import Primitives

@@ -1,5 +1,6 @@
 import APNS
 import APNSSimulator
+import CommandLineTool
 import Envelope
 import Transport
 

@@ -1,4 +1,5 @@
 import AttachmentStream
+import CommandLineTool
 import Envelope
 import Glibc
 import Keys

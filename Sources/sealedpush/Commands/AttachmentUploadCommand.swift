@@ -1,4 +1,5 @@
 import AttachmentUpload
+import CommandLineTool
 import Envelope
 import Foundation
 
@@ -8,8 +9,8 @@ struct AttachmentUploadCommand: Command {
     static let summary = "uploads a sealed attachment and prints the URL where devices fetch it"
     static let operands = "FILE"
     static let options = [
-        Option("--to", "URL", "a host that runs 'sealedpush blobs', https://host:port"),
-        Option("--token-file", "FILE", "the token for it, of 'sealedpush blobs token'"),
+        Option("--to", "URL", "a host that runs 'sealedpush-blobs serve', https://host:port"),
+        Option("--token-file", "FILE", "the token for it, of 'sealedpush-blobs token'"),
         Option(
             "--lifetime",
             "TIME",
@@ -141,7 +142,7 @@ extension UploadError {
         case .gone: "the host does not know the upload any more; try again"
         case .refused(let status): "the host refused it (status \(status))"
         case .malformedURL: "the URL is not one of https"
-        case .malformedAnswer: "the host does not answer as 'sealedpush blobs' does; is it one?"
+        case .malformedAnswer: "the host does not answer as 'sealedpush-blobs' does; is it one?"
         case .system: "no thread, memory or descriptor is left for it"
         case .file(let code): Output.systemText(code)
         }

@@ -1,4 +1,5 @@
 import APNS
+import CommandLineTool
 import Envelope
 import Keys
 import NotificationCore

@@ -1,4 +1,5 @@
 import APNS
+import CommandLineTool
 import DeviceLink
 import Envelope
 import ExtensionHarness
@@ -254,22 +255,8 @@ extension DeviceCommand {
     }
 
     private func identity() throws(CommandFailure) -> TLSIdentity? {
-        guard let path = arguments.value("--certificate") else { return nil }
-        let pem = try arguments.privatePEM("--certificate")
-        do {
-            return try pem.withBytes { span throws(TLSIdentityError) in
-                let none: [UInt8] = []
-                return try TLSIdentity(
-                    certificateChainPEM: span,
-                    privateKeyPEM: span,
-                    password: unsafe none.span.bytes
-                )
-            }
-        } catch {
-            throw .failed(
-                "\(TerminalText.safe(path)) is no certificate with its key (PEM); 'keygen device-certificate' makes one"
-            )
-        }
+        guard arguments.value("--certificate") != nil else { return nil }
+        return try arguments.clientIdentity(advice: "'keygen device-certificate' makes one")
     }
 
     /// Gets the tokens of the other kinds of pushes, and writes them.

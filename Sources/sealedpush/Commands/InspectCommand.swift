@@ -1,3 +1,4 @@
+import CommandLineTool
 import Envelope
 
 /// What anyone on the way can learn from a payload: no key is read.

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Envelope
 import Keys
 import Opening

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Keys
 
 /// The number that two people compare before they trust what was pinned.

@@ -1,5 +1,6 @@
 import APNS
 import APNSProvider
+import CommandLineTool
 import Envelope
 import Glibc
 import Primitives
@@ -13,16 +14,18 @@ struct SendCommand: Command {
     static let options = [
         Option("--to-file", "FILE", "the device token in hex, from a file: a command line is seen by everybody here"),
         Option("--to", "TOKEN", "the device token in hex"),
-        Option("--topic", "BUNDLE-ID", "the app's bundle id", isRequired: true),
-        Option("--provider-key", "FILE", "the .p8 signing key from Apple", isRequired: true),
-        Option("--key-id", "ID", "the key's ten characters", isRequired: true),
-        Option("--team-id", "ID", "the team's ten characters", isRequired: true),
+        Option("--topic", "BUNDLE-ID", "the app's bundle id"),
+        Option("--provider-key", "FILE", "the .p8 signing key from Apple"),
+        Option("--key-id", "ID", "the key's ten characters"),
+        Option("--team-id", "ID", "the team's ten characters"),
         Option("--server", "WHERE", "production, sandbox, or HOST:PORT", isRequired: true),
         Option("--ca", "FILE", "the authority to trust instead of the system's, for a simulator"),
         Option("--priority", "10|5|1", "10 without it"),
         Option("--expires", "0|1h|1d|7d", "how long APNs may keep it; 1d without it; 0: one attempt"),
         Option("--collapse-id", "ID", "replaces an earlier notification with the same one"),
         Option(flag: "--allow-clear", "sends a payload that has no sealed field"),
+        BinaryInterface.option,
+        Option("--certificate", "FILE", "for it: the app's certificate with its key (PEM), instead of topic and key"),
         .json, .allowExampleKeys,
     ]
     static let example = """
@@ -30,11 +33,16 @@ struct SendCommand: Command {
           sealedpush send push.json --to-file token --topic com.example.chat --provider-key keys-example/provider.p8 \\
               --key-id EXAMPLEKEY --team-id EXAMPLTEAM --server localhost:2197 --ca keys-example/ca.pem \\
               --allow-example-keys
+
+        --topic, --provider-key, --key-id and --team-id are needed, except with --binary-interface, which Apple switched
+        off in 2021: there --server is the --gateway-port of a simulator. It takes 2048 bytes, so that no sealed payload
+        fits: --allow-clear sends others.
         """
 
     private let arguments: Arguments
     private let payloadPath: String
-    private let topic: Topic
+    /// Nil for the binary interface, on which the certificate says it.
+    private let topic: Topic?
     private let endpoint: APNSEndpoint
     private let priority: Priority
     private let expiration: Expiration
@@ -42,8 +50,12 @@ struct SendCommand: Command {
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
         payloadPath = try arguments.operand("PUSH.json")
+        let isBinary = try BinaryInterface.isWanted(by: arguments)
+        if !isBinary {
+            for name in ["--topic", "--provider-key", "--key-id", "--team-id"] { _ = try arguments.required(name) }
+        }
         try arguments.requireTarget()
-        topic = try arguments.pushTopic()
+        topic = isBinary ? nil : try arguments.tokenTopic()
         switch try arguments.required("--server") {
         case "production": endpoint = .production
         case "sandbox": endpoint = .sandbox
@@ -60,14 +72,25 @@ struct SendCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        let notification = try notification()
-        let response = try await send(notification)
-        try report(response)
-    }
-
-    private func notification() throws(CommandFailure) -> PushNotification {
         let payload = try PayloadFile.read(payloadPath)
         try requireSealed(payload)
+        guard let topic else { return try await sendOverBinaryInterface(payload) }
+        try report(try await send(try notification(payload, topic)))
+    }
+
+    private func sendOverBinaryInterface(_ payload: [UInt8]) async throws(CommandFailure) {
+        let seconds = expiration.unixSeconds
+        let notification = LegacyNotification(
+            expiresAt: UInt32(clamping: seconds),
+            priority: priority,
+            deviceToken: try arguments.deviceToken(),
+            payload: payload
+        )
+        let outcome = try await BinaryInterface(endpoint, arguments).send(notification)
+        try BinaryInterface.report(outcome, of: payloadPath, printsJSON: arguments.flag(.json))
+    }
+
+    private func notification(_ payload: [UInt8], _ topic: Topic) throws(CommandFailure) -> PushNotification {
         var random = SystemRandom()
         return PushNotification(
             id: APNSID(randomBytes: random.bytes(count: 16)),
@@ -87,7 +110,7 @@ struct SendCommand: Command {
         switch try PayloadFile.report(payload, from: payloadPath).sealed {
         case .envelope(let envelope):
             let isCall = envelope.pushClass == .voip
-            guard isCall != topic.hasSuffix(of: .voip) else { return }
+            guard isCall != (topic?.hasSuffix(of: .voip) ?? false) else { return }
             throw .failed(
                 isCall
                     ? "\(path) is a call, which goes to the topic with .voip behind it and to the token of PushKit"
@@ -105,16 +128,11 @@ struct SendCommand: Command {
     }
 
     private func send(_ notification: PushNotification) async throws(CommandFailure) -> APNSResponse {
-        let pem = try arguments.privatePEM("--provider-key")
-        let key: ES256PrivateKey
-        do {
-            key = try pem.withBytes { span throws(ES256Error) in try ES256PrivateKey(pem: span) }
-        } catch {
-            throw .failed(
-                "\(TerminalText.safe(arguments.value("--provider-key") ?? "")) is not a .p8 key (PKCS#8, P-256)"
-            )
-        }
-        let tokens = ProviderTokenSource(key: key, keyID: try arguments.keyID(), teamID: try arguments.teamID())
+        let tokens = ProviderTokenSource(
+            key: try arguments.signingKey(),
+            keyID: try arguments.keyID(),
+            teamID: try arguments.teamID()
+        )
         var configuration = APNSClientConfiguration()
         configuration.trust = try arguments.trust()
         // One push, and whoever sent it by hand decides about another.
@@ -179,6 +197,13 @@ extension Arguments {
             }
         }
         return try deviceToken(file: path)
+    }
+
+    /// The topic, where all is there that a push with a token needs.
+    fileprivate func tokenTopic() throws(CommandFailure) -> Topic {
+        for name in ["--topic", "--provider-key", "--key-id", "--team-id"] { _ = try required(name) }
+        try refuse("--certificate", because: "is for --binary-interface")
+        return try pushTopic()
     }
 
     /// One of the two, said before any file is read.

@@ -1,6 +1,7 @@
 import APNS
 import APNSProvider
 import APNSSimulator
+import CommandLineTool
 import Envelope
 import Primitives
 import Transport
@@ -81,7 +82,7 @@ struct SimulateReplayCommand: Command {
                 throw .failed("\(safePath):\(index + 1): not a line of 'simulate --record': \(error)")
             }
         }
-        let key = try signingKey()
+        let key = try arguments.signingKey()
         let now = Int64(SystemClock.millisecondsSince1970 / 1_000)
         do {
             return try ReplayPlan(exchanges, authority: "\(host):\(port)", tokens: try tokens()) {
@@ -103,17 +104,6 @@ struct SimulateReplayCommand: Command {
             }
         } catch {
             throw .failed("\(safePath): \(error)")
-        }
-    }
-
-    private func signingKey() throws(CommandFailure) -> ES256PrivateKey {
-        let pem = try arguments.privatePEM("--provider-key")
-        do {
-            return try pem.withBytes { span throws(ES256Error) in try ES256PrivateKey(pem: span) }
-        } catch {
-            throw .failed(
-                "\(TerminalText.safe(arguments.value("--provider-key") ?? "")) is not a .p8 key (PKCS#8, P-256)"
-            )
         }
     }
 

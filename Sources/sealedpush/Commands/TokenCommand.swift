@@ -1,3 +1,4 @@
+import CommandLineTool
 import Envelope
 
 /// Asks a simulator what a device token is worth, as Apple's console tells it.

@@ -1,3 +1,5 @@
+import ChildProcesses
+import CommandLineTool
 import Envelope
 import Keys
 
@@ -14,12 +16,17 @@ struct DemoAttachment {
     private var tokenPath: String { folder + "/files.token" }
 
     func startHost() throws(CommandFailure) -> ChildProcess {
-        let token = try ChildProcess(["blobs", "token", "--name", "demo", "--out", tokenPath], stop: stop)
+        let token = try ChildProcess(
+            beside: "sealedpush-blobs",
+            ["token", "--name", "demo", "--out", tokenPath],
+            stop: stop
+        )
         try write(try token.nextLine(), to: folder + "/tenants.txt")
         try token.wait()
         return try ChildProcess(
+            beside: "sealedpush-blobs",
             [
-                "blobs", "--json", "--allow-example-keys", "--port", "0", "--folder", folder + "/files",
+                "serve", "--json", "--allow-example-keys", "--port", "0", "--folder", folder + "/files",
                 "--tenants", folder + "/tenants.txt", "--certificate", keys + "/files.pem",
                 "--certificate-key", keys + "/files.key",
             ],

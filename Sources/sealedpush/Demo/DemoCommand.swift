@@ -1,3 +1,5 @@
+import ChildProcesses
+import CommandLineTool
 import Envelope
 import Glibc
 
@@ -45,18 +47,5 @@ struct DemoCommand: Command {
         let stage = try DemoStage(keys: keys, folder: folder.path, picture: picture, stop: stop)
         try DemoPlay(stage, message: message, screen: screen).run()
         stage.close()
-    }
-}
-
-extension JSONValue {
-    /// A member that another command of this program always prints.
-    func integer(_ name: String) throws(CommandFailure) -> Int64 {
-        guard case .integer(let number) = self[name]?.content else { throw .failed("no \"\(name)\" was reported") }
-        return number
-    }
-
-    func text(_ name: String) throws(CommandFailure) -> String {
-        guard let text = self[name]?.string else { throw .failed("no \"\(name)\" was reported") }
-        return text
     }
 }

@@ -1,3 +1,5 @@
+import ChildProcesses
+import CommandLineTool
 import Envelope
 import Keys
 

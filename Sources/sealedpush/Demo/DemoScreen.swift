@@ -1,3 +1,5 @@
+import ChildProcesses
+import CommandLineTool
 import Envelope
 
 /// Two columns: the bytes that the simulator received, and what the content handler in the device's process was given.

@@ -1,3 +1,5 @@
+import ChildProcesses
+import CommandLineTool
 import Envelope
 
 /// The demo's processes that run from its beginning to its end, and its two devices.
@@ -32,8 +34,8 @@ final class DemoStage {
         )
         simulatorPorts = try simulator.next(event: "ready")
         var configuration = RelayConfiguration(
-            keys: try RelayProcess.absolute(keys),
-            folder: try RelayProcess.absolute(folder),
+            keys: try AbsolutePath.of(keys),
+            folder: try AbsolutePath.of(folder),
             pushPort: try simulatorPorts.integer("push-port")
         )
         configuration.takesReceipts = true

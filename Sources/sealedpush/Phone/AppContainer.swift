@@ -1,3 +1,5 @@
+import ChildProcesses
+import CommandLineTool
 import Glibc
 import Keys
 import NotificationServiceExtension
@@ -17,7 +19,7 @@ struct AppContainer: ~Copyable {
     init(at place: String? = nil) throws(CommandFailure) {
         let temporary = place == nil ? try Temporary() : nil
         if let place { try Self.make(place) }
-        let path = if let temporary { temporary.path } else { try RelayProcess.absolute(place ?? "") }
+        let path = if let temporary { temporary.path } else { try AbsolutePath.of(place ?? "") }
         let groupPath = path + "/" + PrincipalClass.appGroup
         try Self.make(groupPath)
         guard unsafe setenv("SEALEDPUSH_APP_GROUPS", path, 1) == 0 else {

@@ -1,4 +1,5 @@
 import APNS
+import CommandLineTool
 import DeviceLink
 import Envelope
 import ExtensionHarness

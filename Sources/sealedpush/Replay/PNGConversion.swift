@@ -1,4 +1,6 @@
 import CLinux
+import ChildProcesses
+import CommandLineTool
 import Glibc
 import Keys
 

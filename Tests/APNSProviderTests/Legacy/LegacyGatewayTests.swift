@@ -1,5 +1,5 @@
 import APNS
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 import Transport

@@ -1,5 +1,5 @@
 import APNS
-import Synchronization
+import Platform
 import TestCertificates
 import Transport
 
@@ -28,7 +28,7 @@ final class LegacySite: Sendable {
     let serverLoop: EventLoop
     let clientLoop: EventLoop
     let clientContext: TLSContext
-    let seen = Mutex(Seen())
+    let seen = Guarded(Seen())
     private let serverContext: TLSContext
 
     init() throws {

@@ -1,5 +1,5 @@
 import APNS
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 import Transport
@@ -23,7 +23,7 @@ struct ClientRoomTests {
         async throws
     {
         let site = try APNSStandIn()
-        let held = Mutex<[Push]>([])
+        let held = Guarded<[Push]>([])
         let server = try await site.serve(streamCountMax: 100) { push in held.withLock { $0.append(push) } }
         let told = Signal()
         let client = try Self.client(site, server) { told.set() }
@@ -49,10 +49,10 @@ struct ClientRoomTests {
     @Test func `what waits when the last connection says goodbye is handed back, and not what was begun`() async throws
     {
         let site = try APNSStandIn()
-        let held = Mutex<[Push]>([])
+        let held = Guarded<[Push]>([])
         let server = try await site.serve { push in held.withLock { $0.append(push) } }
         let client = try Self.client(site, server)
-        let results = Mutex<[Int: Result<APNSResponse, ProviderError>]>([:])
+        let results = Guarded<[Int: Result<APNSResponse, ProviderError>]>([:])
         let pushes = try (0..<3).map(APNSStandIn.notification)
         func hasRoom() async -> Bool {
             await client.loop.run {

@@ -1,6 +1,6 @@
 import APNS
 import Glibc
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 import Transport
@@ -11,7 +11,7 @@ import Transport
 struct ConnectionLifeTests {
     /// Events in their order.
     private final class Recorder: APNSClientObserver {
-        private let all = Mutex<[APNSClientEvent]>([])
+        private let all = Guarded<[APNSClientEvent]>([])
         var events: [APNSClientEvent] { all.withLock { $0 } }
         func record(_ event: APNSClientEvent) { all.withLock { $0.append(event) } }
     }

@@ -1,5 +1,5 @@
 import APNS
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 import Transport
@@ -10,7 +10,7 @@ import Transport
 struct ConnectionPoolTests {
     @Test func `until the first authenticated answer one push is on its way, and then all`() async throws {
         let site = try APNSStandIn()
-        let held = Mutex<[Push]>([])
+        let held = Guarded<[Push]>([])
         let first = Signal()
         let others = Signal()
         let server = try await site.serve { push in
@@ -37,7 +37,7 @@ struct ConnectionPoolTests {
 
     @Test func `through a window that is always full pushes arrive in their order`() async throws {
         let site = try APNSStandIn()
-        let arrived = Mutex<[[UInt8]]>([])
+        let arrived = Guarded<[[UInt8]]>([])
         let server = try await site.serve(windowByteCount: 65_535) { push in
             arrived.withLock { $0.append(Array(push.id)) }
             push.accept()
@@ -100,7 +100,7 @@ struct ConnectionPoolTests {
     @Test func `what waits can be taken back, and what is on its way has its answer`() async throws {
         let site = try APNSStandIn()
         let arrived = Signal()
-        let held = Mutex<Push?>(nil)
+        let held = Guarded<Push?>(nil)
         let server = try await site.serve { push in
             if push.id.starts(with: "0000".utf8) {
                 held.withLock { $0 = push }
@@ -128,7 +128,7 @@ struct ConnectionPoolTests {
     @Test func `a full queue refuses at once who does not want to wait`() async throws {
         let site = try APNSStandIn()
         let arrived = Signal()
-        let held = Mutex<Push?>(nil)
+        let held = Guarded<Push?>(nil)
         let server = try await site.serve { push in
             if push.id.starts(with: "0000".utf8) {
                 held.withLock { $0 = push }
@@ -204,7 +204,7 @@ struct ConnectionPoolTests {
         _ hasCollapseID: Bool
     ) async throws {
         let site = try APNSStandIn()
-        let ids = Mutex<[[UInt8]]>([])
+        let ids = Guarded<[[UInt8]]>([])
         let server = try await site.serve { push in
             ids.withLock { $0.append(Array(push.id)) }
             if push.connectionNumber == 1 { push.connection.abort() } else { push.accept() }
@@ -254,7 +254,7 @@ struct ConnectionPoolTests {
     @Test func `a GOAWAY that blames the credential suspends the lane, and its reason reaches who waits`() async throws
     {
         let site = try APNSStandIn()
-        let held = Mutex<Push?>(nil)
+        let held = Guarded<Push?>(nil)
         let server = try await site.serve { push in
             held.withLock { $0 = push }
             push.connection.goAway(code: 0, debugData: Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8))
@@ -284,7 +284,7 @@ struct ConnectionPoolTests {
 
     @Test func `a connection that is too old is replaced while pushes go on`() async throws {
         let site = try APNSStandIn()
-        let numbers = Mutex<Set<Int>>([])
+        let numbers = Guarded<Set<Int>>([])
         let server = try await site.serve { push in
             numbers.withLock { _ = $0.insert(push.connectionNumber) }
             push.accept()
@@ -306,7 +306,7 @@ struct ConnectionPoolTests {
     @Test func `closing lets those on their way end, and refuses all others`() async throws {
         let site = try APNSStandIn()
         let arrived = Signal()
-        let held = Mutex<Push?>(nil)
+        let held = Guarded<Push?>(nil)
         let server = try await site.serve { push in
             held.withLock { $0 = push }
             arrived.set()
@@ -338,7 +338,7 @@ struct ConnectionPoolTests {
     @Test func `what has waited until its last moments is not begun: nobody could say what became of it`() async throws
     {
         let site = try APNSStandIn()
-        let arrivedCount = Mutex(0)
+        let arrivedCount = Guarded(0)
         let server = try await site.serve { push in
             // Until its answer there is room for one, and another one would get none.
             let count = arrivedCount.withLock { count in
@@ -351,7 +351,7 @@ struct ConnectionPoolTests {
         let client = try site.client(of: server)
         let first = try APNSStandIn.notification(1)
         let second = try APNSStandIn.notification(2)
-        let result = Mutex<Result<APNSResponse, ProviderError>?>(nil)
+        let result = Guarded<Result<APNSResponse, ProviderError>?>(nil)
         let ended = Signal()
         await client.loop.run {
             client.send(first, within: .seconds(600)) { _ in }
@@ -370,7 +370,7 @@ struct ConnectionPoolTests {
 
     @Test func `answers to a stream of pushes come as they come, no more on their way than asked for`() async throws {
         let site = try APNSStandIn()
-        let open = Mutex((now: 0, most: 0))
+        let open = Guarded((now: 0, most: 0))
         let server = try await site.serve { push in
             open.withLock { open in
                 open.now += 1

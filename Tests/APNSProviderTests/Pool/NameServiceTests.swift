@@ -1,5 +1,5 @@
 import APNS
-import Synchronization
+import Platform
 import TestSupport
 import Testing
 import Transport
@@ -10,7 +10,7 @@ import Transport
 struct NameServiceTests {
     /// A resolver that finds nothing when a test says so.
     private final class Names: Sendable {
-        private let state = Mutex((isThere: true, missCount: 0))
+        private let state = Guarded((isThere: true, missCount: 0))
         let missedTwice = Signal()
 
         var isThere: Bool {

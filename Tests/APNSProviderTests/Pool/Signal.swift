@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 
 /// Something that happens once and is waited for.
 final class Signal: Sendable {
@@ -7,7 +7,7 @@ final class Signal: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func set() {
         let waiters = state.withLock { state in

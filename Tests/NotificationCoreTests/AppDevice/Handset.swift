@@ -5,7 +5,6 @@ import Opening
 import Platform
 import Primitives
 import Sealing
-import Synchronization
 import TestSupport
 
 @testable import NotificationCore
@@ -213,7 +212,7 @@ extension AppDevice.Start {
 
 /// A device's uptime, as a test has it.
 final class UptimeBox: Sendable {
-    private let box = Mutex(Uptime(milliseconds: Handset.start.milliseconds, boot: 1))
+    private let box = Guarded(Uptime(milliseconds: Handset.start.milliseconds, boot: 1))
 
     var now: Uptime { box.withLock { $0 } }
 
@@ -226,7 +225,7 @@ final class UptimeBox: Sendable {
 
 /// A device's lock that a test turns.
 final class LockBox: Sendable {
-    private let box = Mutex(DeviceLock.unlocked)
+    private let box = Guarded(DeviceLock.unlocked)
 
     var state: DeviceLock { box.withLock { $0 } }
 

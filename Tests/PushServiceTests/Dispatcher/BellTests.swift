@@ -1,7 +1,7 @@
 import APNS
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -11,7 +11,7 @@ import Transport
 /// Who tells tenants of ends, and how they come to hear of them.
 struct BellTests {
     private final class Rung: Sendable {
-        private let counts = Mutex((hooks: 0, fallbacks: 0))
+        private let counts = Guarded((hooks: 0, fallbacks: 0))
 
         var bells: DispatchBells {
             DispatchBells(

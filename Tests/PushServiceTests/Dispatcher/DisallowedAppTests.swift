@@ -1,8 +1,8 @@
 import APNS
 import APNSSimulator
+import Platform
 import Primitives
 import PushStore
-import Synchronization
 import TestSupport
 import Testing
 

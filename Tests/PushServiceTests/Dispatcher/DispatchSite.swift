@@ -3,10 +3,10 @@ import APNSProvider
 import CStoreFaults
 import Envelope
 import Glibc
+import Platform
 import Primitives
 import PushStore
 import PushStorePattern
-import Synchronization
 import TestCertificates
 import TestSupport
 import Transport
@@ -19,8 +19,8 @@ final class DispatchSite: Sendable {
     /// Milliseconds since 1970 and nanoseconds of uptime, as moved.
     final class Clock: Sendable {
         private let start: UInt64
-        private let moved = Mutex<UInt64>(0)
-        private let setBack = Mutex<UInt64>(0)
+        private let moved = Guarded<UInt64>(0)
+        private let setBack = Guarded<UInt64>(0)
 
         init(startSeconds: Int64) { start = UInt64(startSeconds) * 1_000 }
 
@@ -59,7 +59,7 @@ final class DispatchSite: Sendable {
             var hook: (@Sendable (SimulatorEvent) -> Void)?
         }
 
-        private let state = Mutex(State())
+        private let state = Guarded(State())
 
         func record(_ event: SimulatorEvent) {
             let hook = state.withLock { state in
@@ -94,7 +94,7 @@ final class DispatchSite: Sendable {
     }
 
     final class LogLines: Sendable {
-        private let lines = Mutex<[String]>([])
+        private let lines = Guarded<[String]>([])
         func write(_ some: [UInt8]) {
             let text = String(decoding: some, as: UTF8.self)
             lines.withLock { $0 += text.split(separator: "\n").map(String.init) }

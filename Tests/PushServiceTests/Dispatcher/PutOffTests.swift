@@ -1,9 +1,9 @@
 import APNS
 import APNSProvider
 import Envelope
+import Platform
 import PushStore
 import PushStorePattern
-import Synchronization
 import TestSupport
 import Testing
 import Transport

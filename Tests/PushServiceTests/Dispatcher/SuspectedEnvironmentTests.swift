@@ -1,6 +1,6 @@
 import APNS
+import Platform
 import PushStore
-import Synchronization
 import TestSupport
 import Testing
 import Transport

@@ -1,7 +1,6 @@
 import Envelope
 import Platform
 import PushStorePattern
-import Synchronization
 import TestSupport
 import Testing
 import Transport

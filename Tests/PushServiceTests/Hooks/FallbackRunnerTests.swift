@@ -3,7 +3,6 @@ import Envelope
 import Platform
 import Primitives
 import PushStorePattern
-import Synchronization
 import TestSupport
 import TestWebServer
 import Testing

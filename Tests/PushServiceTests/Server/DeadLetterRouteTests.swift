@@ -1,7 +1,7 @@
 import APNS
 import Envelope
+import Platform
 import PushStore
-import Synchronization
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Envelope
 import Foundation
+import Platform
 import PushStore
 import Sealing
-import Synchronization
 import TestSupport
 import Testing
 

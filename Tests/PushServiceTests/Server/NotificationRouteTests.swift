@@ -1,7 +1,7 @@
 import APNS
 import Envelope
+import Platform
 import Sealing
-import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -286,7 +286,7 @@ struct NotificationRouteTests {
     @Test func `whoever waits for the last answer hears of it after the answer, or at once`() async throws {
         try await ServerStage.with { stage in
             try await stage.register()
-            let order = Mutex<[String]>([])
+            let order = Guarded<[String]>([])
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 stage.loop.perform { [application = stage.application] in
                     var fields = HeaderBlock()

@@ -1,7 +1,7 @@
 import Envelope
+import Platform
 import PushStore
 import PushStorePattern
-import Synchronization
 import TestSupport
 import Testing
 import Transport
@@ -111,7 +111,7 @@ struct RefusalTests {
         try await ServerStage.with(limits: #""open-requests":16"#) { stage in
             try await stage.register()
             let body = Body.notification(#"{"device":"d1","sealed":"\#(Body.sealed)"}"#)
-            let statuses = Mutex<[Int]>([])
+            let statuses = Guarded<[Int]>([])
             await stage.loop.run { [stage] in
                 var fields = HeaderBlock()
                 for (name, value) in [

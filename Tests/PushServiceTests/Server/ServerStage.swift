@@ -1,5 +1,6 @@
 import APNS
 import Envelope
+import Platform
 import Primitives
 import PushStore
 import PushStorePattern
@@ -16,15 +17,15 @@ final class ServerStage: Sendable {
     static let start = Timestamp(milliseconds: 1_793_491_200_000)
 
     final class Door: DispatchDoor {
-        let rung = Mutex<[Set<Lane>]>([])
+        let rung = Guarded<[Set<Lane>]>([])
         /// Whether everything that is offered has room.
-        let hasRoom = Mutex(false)
-        let offered = Mutex<[SendOffer]>([])
-        let stored = Mutex<[(offer: SendOffer, leases: [Lease])]>([])
-        let notStored = Mutex<[SendOffer]>([])
+        let hasRoom = Guarded(false)
+        let offered = Guarded<[SendOffer]>([])
+        let stored = Guarded<[(offer: SendOffer, leases: [Lease])]>([])
+        let notStored = Guarded<[SendOffer]>([])
         /// Of what did not come through an offer.
-        let queued = Mutex<[QueueNote]>([])
-        let notQueued = Mutex<[QueueNote]>([])
+        let queued = Guarded<[QueueNote]>([])
+        let notQueued = Guarded<[QueueNote]>([])
 
         func reserve(_ offer: SendOffer) -> SendReservation? {
             offered.withLock { $0.append(offer) }
@@ -46,10 +47,10 @@ final class ServerStage: Sendable {
 
     /// What the service sees of the world, for the test to change.
     final class Surroundings: Sendable {
-        let time = Mutex(Time())
-        let vitals = Mutex(StoreVitals(health: .writable))
-        let lines = Mutex<[UInt8]>([])
-        let failure = Mutex<StoreError?>(nil)
+        let time = Guarded(Time())
+        let vitals = Guarded(StoreVitals(health: .writable))
+        let lines = Guarded<[UInt8]>([])
+        let failure = Guarded<StoreError?>(nil)
     }
 
     struct Time {
@@ -311,7 +312,7 @@ final class ServerStage: Sendable {
 
 /// Answers by the places of their requests.
 private final class Collected: Sendable {
-    let answers = Mutex<[Int: HTTPAnswer]>([:])
+    let answers = Guarded<[Int: HTTPAnswer]>([:])
 }
 
 /// Lets the first one through.

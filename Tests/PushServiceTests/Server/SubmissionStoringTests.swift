@@ -1,8 +1,8 @@
 import APNS
 import Envelope
+import Platform
 import PushStore
 import PushStorePattern
-import Synchronization
 import TestSupport
 import Testing
 import Transport

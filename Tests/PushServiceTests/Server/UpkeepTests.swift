@@ -1,7 +1,7 @@
 import Envelope
+import Platform
 import PushStore
 import PushStorePattern
-import Synchronization
 import TestSupport
 import Testing
 import Transport

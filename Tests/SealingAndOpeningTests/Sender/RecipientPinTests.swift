@@ -1,7 +1,7 @@
 import Envelope
 import Keys
+import Platform
 import Primitives
-import Synchronization
 import TestSupport
 import Testing
 
@@ -161,7 +161,7 @@ struct RecipientPinTests {
 /// Counts what is written.
 private final class RecordingPinStore: BundlePinStore {
     private let pins = MemoryBundlePinStore()
-    private let count = Mutex(0)
+    private let count = Guarded(0)
 
     var storeCount: Int { count.withLock { $0 } }
 

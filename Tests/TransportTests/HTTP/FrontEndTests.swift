@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 import TestCertificates
 import TestSupport
 import Testing

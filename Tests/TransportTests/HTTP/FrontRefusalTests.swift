@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 import TestCertificates
 import TestSupport
 import Testing
@@ -269,7 +269,7 @@ private final class ReadCounts: Sendable {
         var loop: EventLoop?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func watch(_ loop: EventLoop) { state.withLock { $0.loop = loop } }
     func add(_ path: String) { state.withLock { $0.counts[path, default: 0] += 1 } }

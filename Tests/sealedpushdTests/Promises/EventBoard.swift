@@ -2,7 +2,7 @@ import APNS
 import APNSSimulator
 import Envelope
 import Glibc
-import Synchronization
+import Platform
 import Transport
 
 /// What Apple's side saw of a service, for who waits for it, and for who wants the service dead at a certain push.
@@ -31,7 +31,7 @@ final class EventBoard: Sendable {
         var waiters: [(isReady: @Sendable (Seen) -> Bool, continuation: CheckedContinuation<Seen, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     var seen: Seen { state.withLock { $0.seen } }
 

@@ -1,10 +1,10 @@
 import APNS
 import APNSSimulator
 import Envelope
+import Platform
 import Primitives
 import PushService
 import PushStore
-import Synchronization
 import TestSupport
 import TestWebServer
 import Testing

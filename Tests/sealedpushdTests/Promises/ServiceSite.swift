@@ -1,10 +1,10 @@
 import APNS
 import Envelope
 import Glibc
+import Platform
 import Primitives
 import PushService
 import PushStorePattern
-import Synchronization
 import TestCertificates
 import TestSupport
 import TestWebServer

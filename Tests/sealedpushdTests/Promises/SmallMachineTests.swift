@@ -4,7 +4,7 @@ import Testing
 
 /// Little memory and one processor.
 struct SmallMachineTests {
-    /// The short form: the long one is `sealedpush bench service`.
+    /// The short form: the long one is `sealedpush-bench service`.
     @Test(.disabled(if: isSanitized, "a sanitizer's memory is not the service's"))
     func `on one processor with little memory, what comes and goes leaves nothing behind (abuse case 100)`()
         async throws

@@ -1,4 +1,4 @@
-import Synchronization
+import Platform
 import Transport
 
 /// The API on every address of the configuration.
@@ -7,7 +7,7 @@ final class FrontPart: ServicePart {
     private let context: ServiceContext
     private let application: APIApplication
     private let first: LoadedConfiguration
-    private let front = Mutex<HTTPFront?>(nil)
+    private let front = Guarded<HTTPFront?>(nil)
 
     init(_ context: ServiceContext, _ loaded: LoadedConfiguration, _ application: APIApplication) {
         self.context = context

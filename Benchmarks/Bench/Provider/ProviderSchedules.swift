@@ -1,0 +1,222 @@
+private import APNS
+package import APNSProvider
+import APNSSimulator
+private import Glibc
+package import Transport
+
+/// Runs our provider client against a server that goes wrong, over random schedules, many at the same time.
+package struct ProviderSchedules: Sendable {
+    /// What they came to.
+    package struct Result: Sendable {
+        package fileprivate(set) var scheduleCount = 0
+        package fileprivate(set) var notificationCount = 0
+        /// How many notifications ended so.
+        package fileprivate(set) var outcomes: [ProviderScheduleJudge.Outcome: Int] = [:]
+        /// Notifications whose caller had gone before he was told.
+        package fileprivate(set) var untoldCount = 0
+        /// Lanes that were stopped by refusals, and went on when these had ended.
+        package fileprivate(set) var pausedCount = 0
+        /// Provider tokens beyond a schedule's first.
+        package fileprivate(set) var renewalCount = 0
+        /// Faults that requests and connections met.
+        package fileprivate(set) var faultCount = 0
+        package fileprivate(set) var connectionCount = 0
+        /// Schedules with a mistake, each with its seed.
+        package fileprivate(set) var failures: [String] = []
+        package fileprivate(set) var mistakes: Set<ProviderScheduleJudge.Mistake> = []
+        /// Attempts ÷ notifications, of the schedules with few faults.
+        package fileprivate(set) var attemptRatio = 1.0
+        /// Open descriptors at the end, above those after the first tenth.
+        package fileprivate(set) var descriptorGrowth = 0
+        /// Bytes of memory of this process's own at the end, above those after the first tenth.
+        package fileprivate(set) var memoryGrowth = 0
+    }
+
+    /// Makes the client under test: where, for which schedule, on which loop.
+    package typealias MakeProvider =
+        @Sendable (APNSEndpoint, ProviderSchedule, APNSClientConfiguration) throws -> any ScheduledProvider
+
+    private let seeds: [UInt64]
+    private let identities: FaultIdentities
+    private let trust: TLSTrust
+    private let makeProvider: MakeProvider
+
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - seed: of the first; the others follow it.
+    ///   - identities: the server's.
+    ///   - trust: the client's: whoever issued the right identity.
+    ///   - makeProvider: the client.
+    package init(
+        count: Int,
+        seed: UInt64,
+        identities: FaultIdentities,
+        trust: TLSTrust,
+        makeProvider: @escaping MakeProvider
+    ) {
+        seeds = (0..<count).map { seed &+ UInt64($0) }
+        self.identities = identities
+        self.trust = trust
+        self.makeProvider = makeProvider
+    }
+
+    /// Our client, with a credential of its own for each schedule, whose clock is its own too.
+    package init(
+        count: Int,
+        seed: UInt64,
+        identities: FaultIdentities,
+        trust: TLSTrust
+    ) {
+        self.init(count: count, seed: seed, identities: identities, trust: trust) { endpoint, _, configuration in
+            let tokens = try ThrowawayProviderKey.tokens()
+            return RealProvider(
+                try APNSClient(endpoint: endpoint, credential: .token(tokens), configuration: configuration)
+            )
+        }
+    }
+
+    /// - Parameter laneCount: how many run at a time; most of a schedule is waiting.
+    /// - Returns: what all of them came to.
+    /// - Throws: `BenchError` where a server or a client could not be made.
+    package func run(laneCount: Int) async throws(BenchError) -> Result {
+        let stage = try Stage()
+        defer { stage.stop() }
+        var result = Result()
+        var judge = ProviderScheduleJudge()
+        let warmUpCount = max(1, seeds.count / 10)
+        try await run(seeds[..<warmUpCount], laneCount, stage, &judge, &result)
+        let before = try Footprint.now()
+        try await run(seeds[warmUpCount...], laneCount, stage, &judge, &result)
+        let after = try Footprint.now()
+        result.descriptorGrowth = after.descriptorCount - before.descriptorCount
+        result.memoryGrowth = after.byteCount - before.byteCount
+        result.attemptRatio = judge.attemptRatio
+        return result
+    }
+
+    private func run(
+        _ seeds: ArraySlice<UInt64>,
+        _ laneCount: Int,
+        _ stage: Stage,
+        _ judge: inout ProviderScheduleJudge,
+        _ result: inout Result
+    ) async throws(BenchError) {
+        var waiting = seeds
+        var failure: BenchError?
+        await withTaskGroup(of: Swift.Result<Ended, BenchError>.self) { group in
+            func startNext() {
+                guard let seed = waiting.popFirst() else { return }
+                group.addTask { await carryOut(ProviderSchedule(seed: seed), stage) }
+            }
+            for _ in 0..<max(1, laneCount) { startNext() }
+            for await ended in group {
+                switch ended {
+                case .success(let ended): result.add(ended, &judge)
+                case .failure(let error): failure = error
+                }
+                startNext()
+            }
+        }
+        if let failure { throw failure }
+        await stage.settle()
+    }
+
+    private func carryOut(_ schedule: ProviderSchedule, _ stage: Stage) async -> Swift.Result<Ended, BenchError> {
+        let server: FaultServer
+        let provider: any ScheduledProvider
+        do {
+            server = try await .start(schedule.plan, identities: identities, loop: stage.serverLoop)
+            let configuration = schedule.configuration(trust: trust, loop: stage.clientLoop)
+            provider = try makeProvider(APNSEndpoint(host: "127.0.0.1", port: server.port), schedule, configuration)
+        } catch {
+            return .failure(.operationFailed)
+        }
+        let run = ProviderScheduleRun(schedule: schedule, provider: provider, loop: stage.clientLoop)
+        let (reports, isClosed) = await run.run()
+        let ledger = await server.ledger()
+        await server.close()
+        return .success(Ended(schedule: schedule, reports: reports, isClosed: isClosed, ledger: ledger))
+    }
+
+    fileprivate struct Ended: Sendable {
+        let schedule: ProviderSchedule
+        let reports: [ProviderScheduleJudge.Report]
+        let isClosed: Bool
+        let ledger: FaultLedger
+    }
+
+    /// One loop for all servers, one for all clients.
+    private struct Stage: Sendable {
+        let serverLoop: EventLoop
+        let clientLoop: EventLoop
+
+        init() throws(BenchError) {
+            do throws(TransportError) {
+                serverLoop = try EventLoop()
+                clientLoop = try EventLoop()
+            } catch {
+                throw .operationFailed
+            }
+        }
+
+        func stop() {
+            clientLoop.stop()
+            serverLoop.stop()
+        }
+
+        /// What was closed on one loop is heard of on the other: a few turns of each, and it is gone.
+        func settle() async {
+            for _ in 0..<100 {
+                await serverLoop.run {}
+                await clientLoop.run {}
+            }
+        }
+    }
+
+    /// What a leak would make grow.
+    private struct Footprint {
+        let descriptorCount: Int
+        let byteCount: Int
+
+        static func now() throws(BenchError) -> Footprint {
+            var reading = try FootprintReading()
+            let byteCount = try reading.byteCount()
+            let descriptorCount = (0..<Int32(4_096)).count { fcntl($0, F_GETFD) >= 0 }
+            return Footprint(descriptorCount: descriptorCount, byteCount: byteCount)
+        }
+    }
+}
+
+extension ProviderSchedules.Result {
+    fileprivate mutating func add(_ ended: ProviderSchedules.Ended, _ judge: inout ProviderScheduleJudge) {
+        let schedule = ended.schedule
+        var mistakes = judge.mistakes(
+            in: ended.reports,
+            of: schedule.notifications.map(\.id),
+            ended.ledger,
+            rules: schedule.rules,
+            faultRate: schedule.faultRate
+        )
+        // Everything has ended, and the client waits for something still.
+        if !ended.isClosed { mistakes.insert(.noOutcome) }
+        scheduleCount += 1
+        notificationCount += schedule.notifications.count
+        faultCount += ended.ledger.faultCount
+        connectionCount += ended.ledger.connections.count
+        untoldCount += schedule.rules.mayGoUntold.subtracting(ended.reports.map(\.id)).count
+        let standstill = ProviderScheduleJudge.Standstill(ended.reports, ended.ledger)
+        if let standstill, standstill.isLongEnough, standstill.isOver { pausedCount += 1 }
+        renewalCount += max(0, Set(ended.ledger.requests.compactMap(\.tokenIssuedAt)).count - 1)
+        for report in ended.reports { outcomes[report.outcome, default: 0] += 1 }
+        self.mistakes.formUnion(mistakes)
+        guard !mistakes.isEmpty else { return }
+        let wrong = ended.reports.first {
+            !ProviderScheduleJudge.mistakes(in: $0, ended.ledger[$0.id], schedule.rules).isEmpty
+        }
+        let told = Set(ended.reports.map(\.id))
+        let untold = schedule.calls.filter { call in !call.notifications.allSatisfy { told.contains($0.id) } }
+            .map { "; \($0.form), cancelled after \($0.cancelDelay, default: "no time")" }
+        let detail = wrong.map { "; \($0.outcome.rawValue) after \($0.duration): \($0.detail)" } ?? ""
+        failures.append("\(mistakes.map(\.rawValue).sorted()) in \(schedule)\(detail)\(untold.joined())")
+    }
+}

@@ -1,0 +1,150 @@
+package import APNS
+package import APNSProvider
+private import Platform
+private import Transport
+
+/// A client as a schedule drives it: the real one, or one that makes a mistake on purpose.
+package protocol ScheduledProvider: Sendable {
+    /// Sends one notification and says what the caller was told.
+    func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report
+    /// The same, unless too many wait.
+    func trySend(_ notification: PushNotification) async -> ProviderScheduleJudge.Report
+    /// Sends many and says what the caller was told of each, in the order in which he was.
+    func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report]
+    /// Sends many, so many at a time, and says of each, when the caller is told, what he was told.
+    func send(
+        each notifications: [PushNotification],
+        inFlightMax: Int,
+        tell: @Sendable (ProviderScheduleJudge.Report) -> Void
+    ) async
+    /// Returns when nothing of it is left.
+    func close() async
+}
+
+/// The real client.
+package struct RealProvider: ScheduledProvider {
+    private let client: APNSClient
+
+    package init(_ client: APNSClient) { self.client = client }
+
+    package func send(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+        await report(of: notification) { () throws(ProviderError) in try await client.send(notification) }
+    }
+
+    package func trySend(_ notification: PushNotification) async -> ProviderScheduleJudge.Report {
+        await report(of: notification) { () throws(ProviderError) in try await client.trySend(notification) }
+    }
+
+    private func report(
+        of notification: PushNotification,
+        _ send: () async throws(ProviderError) -> APNSResponse
+    ) async -> ProviderScheduleJudge.Report {
+        let start = ContinuousClock.now
+        let result: Result<APNSResponse, ProviderError>
+        do throws(ProviderError) { result = .success(try await send()) } catch { result = .failure(error) }
+        return ProviderScheduleJudge.Report(result, of: notification.id, after: ContinuousClock.now - start)
+    }
+
+    package func send(_ batch: [PushNotification]) async -> [ProviderScheduleJudge.Report] {
+        let start = ContinuousClock.now
+        let results = await client.send(batch)
+        return Self.reports(results, of: batch, after: ContinuousClock.now - start)
+    }
+
+    /// A caller knows by its place alone whose a result is.
+    package static func reports(
+        _ results: [Result<APNSResponse, ProviderError>],
+        of batch: [PushNotification],
+        after duration: Duration
+    ) -> [ProviderScheduleJudge.Report] {
+        zip(results, batch).map { ProviderScheduleJudge.Report($0, of: $1.id, after: duration) }
+    }
+
+    package func send(
+        each notifications: [PushNotification],
+        inFlightMax: Int,
+        tell: @Sendable (ProviderScheduleJudge.Report) -> Void
+    ) async {
+        let source = TimedNotifications(notifications)
+        do {
+            for try await answer in client.responses(to: source, inFlightMax: inFlightMax) {
+                tell(ProviderScheduleJudge.Report(answer.result, of: answer.id, after: source.duration(of: answer.id)))
+            }
+        } catch {
+            // Cancelled: of the rest nobody is told. Otherwise the judge misses them.
+        }
+    }
+
+    package func close() async { await client.close() }
+}
+
+extension ProviderScheduleJudge.Report {
+    package init(_ result: Result<APNSResponse, ProviderError>, of id: APNSID, after duration: Duration) {
+        let outcome: ProviderScheduleJudge.Outcome
+        var attemptCount: Int?
+        var isMaybeDuplicate = false
+        var answer: (id: APNSID, reason: Reason?)?
+        let detail: String
+        switch result {
+        case .success(let response): detail = "\(response.status) \(response.reason?.rawValue ?? "")"
+        case .failure(let error): detail = "\(error)"
+        }
+        switch result {
+        case .success(let response):
+            outcome = response.status == 200 ? .accepted : response.reason == .shutdown ? .shutDown : .rejected
+            attemptCount = response.attemptCount
+            answer = (response.id, response.reason)
+            isMaybeDuplicate = response.isMaybeDuplicate
+        case .failure(.ambiguous(let failure)):
+            outcome = .ambiguous
+            attemptCount = failure.attemptCount
+        case .failure(.notProcessed(let failure)):
+            outcome = .notProcessed
+            attemptCount = failure.attemptCount
+        case .failure(.suspended): outcome = .suspended
+        case .failure(.queueFull): outcome = .queueFull
+        case .failure(.cancelled(mayHaveBeenSent: true)): outcome = .cancelledMaybeSent
+        case .failure(.cancelled(mayHaveBeenSent: false)): outcome = .cancelledUnsent
+        // They promise the same; a schedule asks for none of them.
+        case .failure: outcome = .notProcessed
+        }
+        self.init(
+            id: id,
+            outcome: outcome,
+            attemptCount: attemptCount,
+            isMaybeDuplicate: isMaybeDuplicate,
+            answer: answer,
+            duration: duration,
+            detail: detail
+        )
+    }
+}
+
+/// A source of notifications that knows when each was taken from it.
+private struct TimedNotifications: AsyncSequence, Sendable {
+    private let notifications: [PushNotification]
+    private let starts = Starts()
+
+    init(_ notifications: [PushNotification]) { self.notifications = notifications }
+
+    func duration(of id: APNSID) -> Duration {
+        starts.byID.withLock { starts in starts[id].map { ContinuousClock.now - $0 } ?? .zero }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(rest: notifications[...], starts: starts) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var rest: ArraySlice<PushNotification>
+        fileprivate let starts: Starts
+
+        mutating func next() async -> PushNotification? {
+            guard let notification = rest.popFirst() else { return nil }
+            starts.byID.withLock { $0[notification.id] = .now }
+            return notification
+        }
+    }
+
+    fileprivate final class Starts: Sendable {
+        let byID = Guarded<[APNSID: ContinuousClock.Instant]>([:])
+    }
+}

@@ -1,0 +1,94 @@
+import APNS
+import APNSSimulator
+import Platform
+package import Primitives
+package import Transport
+
+/// The simulator behind the relay: in the driver's process, so that an arrival is seen when it happens.
+package final class ServiceAPNS: Sendable {
+    /// Every push that was answered with 200: its notification's number and its apns-id.
+    private final class Watcher: Sendable {
+        /// Not the closure itself: each access of a lock's generic value would wrap it in one more function, and a call
+        /// would soon go through thousands.
+        private struct Watch: Sendable {
+            let body: @Sendable (Int, [UInt8]) -> Void
+        }
+
+        private let watch = Guarded(Watch { _, _ in })
+
+        func replace(_ body: @escaping @Sendable (Int, [UInt8]) -> Void) { watch.withLock { $0 = Watch(body: body) } }
+
+        func see(_ event: SimulatorEvent) {
+            guard case .accepted(let push, _) = event, let number = ServiceBodies.number(payload: push.payload) else {
+                return
+            }
+            watch.withLock { $0 }.body(number, push.answeredID)
+        }
+    }
+
+    /// Of an app that the key may not push to.
+    package static let parkedTopic = ServiceBodies.parkedTopic
+
+    private let simulator: Simulator
+    private let watcher: Watcher
+
+    /// Listens on a port that the system chooses.
+    ///
+    /// - Parameters:
+    ///   - certificateChainPEM: the server's.
+    ///   - privateKeyPEM: its key.
+    ///   - keyID: of the key that pushes.
+    ///   - teamID: the team.
+    ///   - publicKeyPEM: the key's public half. It may push to the bench's app and to no other.
+    ///   - loop: where it lives.
+    /// - Throws: what the simulator says.
+    package init(
+        certificateChainPEM: [UInt8],
+        privateKeyPEM: borrowing SecretBytes,
+        keyID: String,
+        teamID: String,
+        publicKeyPEM: [UInt8],
+        loop: EventLoop
+    ) async throws {
+        let key = SigningKey(
+            id: try KeyID(keyID),
+            team: try TeamID(teamID),
+            publicKey: try ES256PublicKey(pem: unsafe publicKeyPEM.span.bytes),
+            bundleIDs: [try Topic(ServiceBodies.topic)]
+        )
+        let identity = try privateKeyPEM.withBytes { span throws(TLSError) in
+            try SimulatorIdentity(certificateChainPEM: certificateChainPEM, privateKeyPEM: span)
+        }
+        var configuration = SimulatorConfiguration(keys: [key])
+        configuration.startsWithOneStream = false
+        let watcher = Watcher()
+        self.watcher = watcher
+        simulator = try await .start(configuration, identity: identity, loop: loop, onEvent: { watcher.see($0) })
+    }
+
+    package var port: UInt16 { simulator.pushPort }
+
+    /// Who is told of arrivals from now on; on the simulator's loop.
+    package func watch(_ watch: @escaping @Sendable (Int, [UInt8]) -> Void) { watcher.replace(watch) }
+
+    /// Device tokens; nobody holds the devices.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - topic: of their app.
+    ///   - isGone: whether the app was taken off them again.
+    /// - Returns: the tokens.
+    /// - Throws: what the simulator says.
+    func enrol(_ count: Int, _ topic: String, isGone: Bool = false) async throws -> [DeviceToken] {
+        let topic = try Topic(topic)
+        var tokens: [DeviceToken] = []
+        for _ in 0..<count {
+            let token = try await simulator.enrol(topic)
+            if isGone { await simulator.unregister(token) }
+            tokens.append(token)
+        }
+        return tokens
+    }
+
+    package func close() async { _ = await simulator.close() }
+}

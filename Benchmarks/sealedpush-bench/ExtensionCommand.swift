@@ -1,0 +1,181 @@
+import Bench
+import ChildProcesses
+import CommandLineTool
+import Envelope
+import Glibc
+import NotificationServiceExtension
+
+/// Two processes of this program, one with our extension and one with an extension that does nothing, on the same number
+/// of the same kinds of pushes; or our extension under random schedules of mishaps.
+struct ExtensionCommand: Command {
+    static let name = "extension"
+    static let summary = "times the extension beside an empty one, or runs it over random mishaps"
+    static let operands = ""
+    static let options = [
+        Option("--pushes", "N", "how many, 1 to 10000000; 20000 without it"),
+        Option("--schedules", "N", "how many random schedules of mishaps it gets instead, 1 to 1000000"),
+        Option("--seed", "N", "of the first schedule, the others follow it; random without it"), .json,
+    ]
+    static let example = """
+        Example:
+          sealedpush-bench extension --pushes 1000000
+          sealedpush-bench extension --schedules 10000
+
+        'empty' is the same program with an extension that calls its handler at once. Figures mean something for an
+        optimised build only.
+        A schedule is pushes to a simulated device and what happens to it: locked, full, short of time, asked twice. Exit
+        code 1 says that the extension broke a promise in one of them; its seed repeats it.
+        """
+
+    private static let oursWord = "sealedpush"
+
+    private let pushCount: Int
+    private let schedules: ScheduleBench?
+    private let printsJSON: Bool
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        try arguments.noOperands()
+        printsJSON = arguments.flag(.json)
+        pushCount = try arguments.number("--pushes", 1...10_000_000) ?? 20_000
+        guard let count = try arguments.number("--schedules", 1...1_000_000) else {
+            try arguments.refuse("--seed", because: "is for --schedules")
+            schedules = nil
+            return
+        }
+        try arguments.refuse("--pushes", because: "is not for --schedules")
+        if printsJSON { throw arguments.wrong("--json is not for --schedules") }
+        let seed = try arguments.number("--seed", 0...Int(Int32.max)) ?? .random(in: 0...Int(Int32.max))
+        schedules = ScheduleBench(count: count, seed: UInt64(seed))
+    }
+
+    func run() async throws(CommandFailure) {
+        if let schedules { return try await schedules.run() }
+        Optimization.warnIfMissing()
+        let empty = try measure(ExtensionProcess.emptyWord)
+        let before = try MachineTimes()
+        let ours = try measure(Self.oursWord)
+        let stolen = try MachineTimes().stolenPerMille(since: before)
+        try Output.print(printsJSON ? json(ours, empty, stolen) : table(ours, empty, stolen))
+        for report in [ours, empty] where report.handlerCallCount != pushCount || report.pushCount != pushCount {
+            throw .failed("\(pushCount) pushes, \(report.handlerCallCount) calls of the handler")
+        }
+    }
+
+    private func measure(_ word: String) throws(CommandFailure) -> ExtensionRunReport {
+        let folder = try TemporaryFolder("device")
+        let groupPath = try folder.make(PrincipalClass.appGroup)
+        // The extension finds its container through it; no thread reads the environment yet.
+        guard unsafe setenv("SEALEDPUSH_APP_GROUPS", folder.path, 1) == 0 else {
+            throw .failed("no environment for a child process: \(Output.systemText(errno))")
+        }
+        var input: [Int32] = [0, 0]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &input) == 0 else {
+            throw .failed("no channel to a child process: \(Output.systemText(errno))")
+        }
+        // The child inherits the one end that it reads pushes from.
+        _ = fcntl(input[1], F_SETFD, FD_CLOEXEC)
+        var isFed = false
+        let line = try MeasuredProcess.line(of: [ExtensionProcess.name, word, String(input[0])]) {
+            close(input[0])
+            isFed = feed(input[1], word, containerPath: groupPath)
+        }
+        guard isFed, let report = line.flatMap({ ExtensionRunReport(line: $0) }) else {
+            throw .failed("the process that runs the extension failed; what it said is above")
+        }
+        return report
+    }
+
+    /// - Returns: false where the process did not take all of it: its own words say why.
+    private func feed(_ descriptor: Int32, _ word: String, containerPath: String) -> Bool {
+        do {
+            var bench = try ExtensionBench(containerPath: containerPath, pushCount: pushCount)
+            try bench.feed(descriptor) { count in
+                guard count % 1_000 == 0 || count == pushCount else { return }
+                Output.progress("\(word): \(count) of \(pushCount) pushes", isLast: count == pushCount)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+extension ExtensionCommand {
+    private func table(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport, _ stolenPerMille: Int) -> String {
+        let above = ours.peakByteCount - empty.peakByteCount
+        return """
+            \(pushCount) pushes: 50 in 100 good, 10 repeated, 10 altered, 30 cut, expired, for another, by a stranger, unsealed;
+            each comes when the process has nothing more to do for the one before
+            push to handler     median \(microseconds(ours.median)), p99 \(microseconds(ours.p99)), \
+            p99.9 \(microseconds(ours.p999)), longest \(microseconds(ours.maximum))
+            of it CPU           median \(microseconds(ours.cpuMedian)), p99 \(microseconds(ours.cpuP99))
+            the empty one       median \(empty.median) ns, p99 \(empty.p99) ns; ours is \(ours.p99 / max(empty.p99, 1)) times its p99
+            CPU for one push    \(microseconds(ours.cpuPerPush)), with what comes after its answer; the empty one \
+            \(microseconds(empty.cpuPerPush))
+            the machine         gave others \(stolenPerMille / 10).\(stolenPerMille % 10) % of its processors' time (steal in /proc/stat)
+            peak memory         \(kilobytes(ours.peakByteCount)), the empty one \(kilobytes(empty.peakByteCount)), \
+            above it \(kilobytes(above))
+                                RssAnon + RssShmem + VmSwap of /proc/self/status, read after every 16th push
+            opened              \(ours.openedCount); handler calls \(ours.handlerCallCount)
+            aims                p99 < 1 ms: \(ours.p99 < ExtensionBench.Aim.p99Nanoseconds ? "met" : "missed"); \
+            memory above the empty one ≤ 4 MB: \
+            \(above <= ExtensionBench.Aim.byteCountAboveEmpty ? "met" : "missed")
+            """
+    }
+
+    private func json(_ ours: ExtensionRunReport, _ empty: ExtensionRunReport, _ stolenPerMille: Int) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("pushes", pushCount)
+            writer.member("stolen-per-mille", stolenPerMille)
+            for (name, report) in [("sealedpush", ours), ("empty", empty)] {
+                writer.name(name)
+                writer.object { writer in
+                    writer.member("handler-calls", report.handlerCallCount)
+                    writer.member("opened", report.openedCount)
+                    writer.member("median-nanoseconds", Int(report.median))
+                    writer.member("p99-nanoseconds", Int(report.p99))
+                    writer.member("p999-nanoseconds", Int(report.p999))
+                    writer.member("longest-nanoseconds", Int(report.maximum))
+                    writer.member("cpu-to-handler-median-nanoseconds", Int(report.cpuMedian))
+                    writer.member("cpu-to-handler-p99-nanoseconds", Int(report.cpuP99))
+                    writer.member("cpu-nanoseconds", Int(report.cpuPerPush))
+                    writer.member("peak-bytes", report.peakByteCount)
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func microseconds(_ nanoseconds: UInt64) -> String { "\(nanoseconds / 1_000) µs" }
+
+    private func kilobytes(_ byteCount: Int) -> String { "\(byteCount / 1_000) kB" }
+}
+
+/// The process whose time and memory are measured.
+struct ExtensionProcess: MeasuredCommand {
+    static let name = "extension-process"
+    static let operands = "empty|sealedpush DESCRIPTOR"
+    static let options: [Option] = []
+    static let emptyWord = "empty"
+
+    private let isEmpty: Bool
+    private let descriptor: Int32
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        let words = arguments.operands
+        guard words.count == 2, let descriptor = Int32(words[1]) else { throw Self.failure }
+        isEmpty = words[0] == Self.emptyWord
+        self.descriptor = descriptor
+    }
+
+    func run() throws(CommandFailure) {
+        do {
+            try Output.print(try ExtensionBenchProcess.run(descriptor: descriptor, isEmpty: isEmpty).line)
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw .failed("a push could not be read, or the memory that is used")
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import CommandLineTool
+
+/// `sealedpush-bench`: what sealing, opening, attachments, the extension, sending and the relay cost on this machine. No part
+/// of what is shipped.
+@main
+enum Main {
+    static func main() async {
+        await Program(
+            "sealedpush-bench",
+            commands: [
+                CryptoCommand.self, AttachmentCommand.self, ExtensionCommand.self, FetchCommand.self,
+                ProviderCommand.self, ServiceCommand.self,
+            ],
+            ownCommands: [AttachmentProcess.self, ExtensionProcess.self, FetchProcess.self, ProviderProcess.self]
+        )
+        .main()
+    }
+}

@@ -1,0 +1,58 @@
+import CLinux
+import CommandLineTool
+import Glibc
+
+/// Part of a bench: runs in a process of its own, which the bench starts and which measures itself.
+protocol MeasuredCommand: Command {}
+
+extension MeasuredCommand {
+    static var summary: String { "is measured by the bench that starts it" }
+    static var example: String { "No command of a person's." }
+
+    static var failure: CommandFailure { .failed("this is a part of another bench, which starts it") }
+}
+
+/// This program once more, as a process that measures itself and prints one line.
+enum MeasuredProcess {
+    private static let lineByteCountMax = 65_536
+
+    /// - Parameters:
+    ///   - arguments: a measured command's name first.
+    ///   - whileRunning: what this process does for it meanwhile.
+    /// - Returns: what it printed, without line ends; nil where it failed, in its own words on standard error.
+    /// - Throws: where there is no such process.
+    static func line(
+        of arguments: [String],
+        whileRunning: () -> Void = {}
+    ) throws(CommandFailure) -> String? {
+        var output: [Int32] = [0, 0]
+        guard unsafe pipe(&output) == 0 else {
+            throw .failed("no pipe for a child process: \(Output.systemText(errno))")
+        }
+        for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var words = unsafe (["sealedpush-bench"] + arguments).map { unsafe strdup($0) } + [nil]
+        let id = unsafe clinux_spawn("/proc/self/exe", &words, output[1], -1)
+        let code = errno
+        unsafe words.forEach { unsafe free($0) }
+        close(output[1])
+        defer { close(output[0]) }
+        guard id > 0 else { throw .failed("no child process: \(Output.systemText(code))") }
+        whileRunning()
+        let line = readAll(output[0])
+        var status: Int32 = 0
+        while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+        return status == 0 ? line : nil
+    }
+
+    private static func readAll(_ descriptor: Int32) -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count < lineByteCountMax {
+            let count = unsafe read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,189 @@
+import Bench
+import ChildProcesses
+import CommandLineTool
+import Envelope
+import Transport
+
+/// The relay on one processor, driver and simulator on another.
+struct ServiceCommand: Command {
+    static let name = "service"
+    static let summary = "times the relay, drives it beyond what it takes, or kills it again and again"
+    static let operands = ""
+    static let options = [
+        Option("--payload", "1k|4k", "records of RFC 8291, or sealed fields; 1k without it"),
+        Option(
+            "--posts",
+            "N",
+            "POSTs of each load, 100 to 100000000; without it as many as make 50000 notifications"
+        ),
+        Option("--seconds", "N", "posts for so long instead, 1 to 86400, and says whether memory is flat"),
+        Option("--recipients", "N", "of each POST, 1 to 1000; 1 without it. POSTs times these are notifications"),
+        Option(
+            "--devices",
+            "N[,N…]",
+            "registered, 100 to 10000000; 10000 without it. With several: in turns, compared"
+        ),
+        Option("--in-flight", "N", "POSTs that await their answers, 1 to 10000; 256 without it"),
+        Option("--rate", "N", "POSTs a second, whatever is answered, 1 to 1000000"),
+        Option("--receipts", "PERCENT", "of the devices open theirs and say so, 0 to 100; 0 without it"),
+        Option("--kills", "N", "kills the relay so often instead of timing it, 1 to 100000"),
+        Option("--seed", "N", "of the moments of --kills; random without it"),
+        Option("--overload", "TIMES", "2 to 10 times what the relay takes, in turns with what it takes"),
+        FetchCommand.keysOption, .json,
+    ]
+    static let example = """
+        Example:
+          sealedpush-bench service --overload 3
+          sealedpush-bench service --devices 10000,1000000
+          sealedpush-bench service --kills 10
+
+        'sealedpushd' on one processor, what posts to it and a simulator behind it on another; CPU is the relay's.
+        Goodput of --overload is what was accepted in a turn beside the mean of the turns before and behind it, which post the
+        next one when one was answered; each is timed for a second when half of one has passed.
+        Exit code 1 of --kills says that something acknowledged was lost, or sent again without need.
+        """
+
+    private static let connectionCount = 4
+    private static let deviceCountMax = 10_000_000
+    private static let postsOfALife = 400
+
+    private let load: ServiceLoad
+    private let deviceCounts: [Int]
+    private let overload: Int?
+    private let killCount: Int?
+    private let killPostCount: Int
+    private let seed: UInt64
+    private let keys: String
+    private let text: ServiceBenchText
+
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        try arguments.noOperands()
+        var load = ServiceLoad()
+        if let word = arguments.value("--payload") {
+            guard let payload = ServiceLoad.Payload(rawValue: word) else {
+                throw arguments.wrong("--payload is 1k or 4k")
+            }
+            load.payload = payload
+        }
+        load.recipientCount = try arguments.number("--recipients", 1...1_000) ?? 1
+        killCount = try arguments.number("--kills", 1...100_000)
+        let posts = try arguments.number("--posts", 100...100_000_000)
+        killPostCount = posts ?? (killCount ?? 0) * Self.postsOfALife
+        load.length = .posts(posts ?? killCount.map { $0 * Self.postsOfALife } ?? max(1, 50_000 / load.recipientCount))
+        if let seconds = try arguments.number("--seconds", 1...86_400) {
+            guard posts == nil else { throw arguments.wrong("--posts or --seconds, not both") }
+            load.length = .time(.seconds(seconds))
+            load.backlogMax = 20_000
+        }
+        deviceCounts = try Self.deviceCounts(arguments)
+        guard deviceCounts.allSatisfy({ load.recipientCount <= $0 }) else {
+            throw arguments.wrong("--recipients cannot be more than --devices")
+        }
+        load.connectionCount = Self.connectionCount
+        load.inFlightCount = max(1, (try arguments.number("--in-flight", 1...10_000) ?? 256) / Self.connectionCount)
+        load.rate = try arguments.number("--rate", 1...1_000_000)
+        load.receiptPercent = try arguments.number("--receipts", 0...100) ?? 0
+        overload = try arguments.number("--overload", 2...10)
+        if killCount != nil {
+            let others = ["--receipts", "--overload", "--recipients", "--seconds", "--rate", "--in-flight"]
+            for name in others where arguments.value(name) != nil {
+                throw arguments.wrong("--kills goes without \(name)")
+            }
+            load = ServiceKillRun.load(load)
+        } else if arguments.value("--seed") != nil {
+            throw arguments.wrong("--seed is for --kills")
+        }
+        if deviceCounts.count > 1 {
+            for name in ["--kills", "--overload", "--seconds", "--receipts"] where arguments.value(name) != nil {
+                throw arguments.wrong("\(name) goes with one number of --devices")
+            }
+        }
+        if overload != nil {
+            // Its turns are of one time, and tell the rate.
+            for name in ["--rate", "--posts", "--receipts"] where arguments.value(name) != nil {
+                throw arguments.wrong("--overload goes without \(name)")
+            }
+        }
+        seed = UInt64(try arguments.number("--seed", 0...Int(Int32.max)) ?? .random(in: 0...Int(Int32.max)))
+        keys = arguments.value("--keys") ?? "keys-example"
+        self.load = load
+        text = ServiceBenchText(printsJSON: arguments.flag(.json))
+    }
+
+    private static func deviceCounts(_ arguments: Arguments) throws(CommandFailure) -> [Int] {
+        guard let text = arguments.value("--devices") else { return [10_000] }
+        var counts: [Int] = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let count = Int(word), (100...deviceCountMax).contains(count) else {
+                throw arguments.wrong("--devices is a number from 100 to \(deviceCountMax), or several with commas")
+            }
+            counts.append(count)
+        }
+        return counts
+    }
+
+    func run() async throws(CommandFailure) {
+        Optimization.warnIfMissing()
+        DescriptorLimit.raise()
+        try await StopSignal.cancelsWaiting { [self] stop in
+            do throws(CommandFailure) {
+                return .success(try await run(stop))
+            } catch {
+                return .failure(Task.isCancelled ? .failed("stopped") : error)
+            }
+        }
+    }
+
+    private func run(_ stop: StopSignal) async throws(CommandFailure) {
+        let folder = try TemporaryFolder("bench")
+        var stages: [ServiceBenchStage] = []
+        do {
+            for count in deviceCounts {
+                let stage = try await stage(count, in: try folder.make("\(stages.count)"), stop: stop)
+                stages.append(stage)
+                try text.printStage(
+                    deviceCount: count,
+                    try await stage.fill(),
+                    syncNanoseconds: DiskSync.medianNanoseconds(in: folder.path)
+                )
+            }
+            try await run(on: stages)
+        } catch let failure as CommandFailure {
+            for stage in stages { await stage.close() }
+            throw failure
+        } catch {
+            for stage in stages { await stage.close() }
+            throw .failed("the relay's store could not be used: \(error)")
+        }
+        for stage in stages { await stage.close() }
+    }
+
+    private func run(on stages: [ServiceBenchStage]) async throws {
+        if let killCount {
+            let run = ServiceKillRun(
+                stage: stages[0],
+                killCount: killCount,
+                postCount: killPostCount,
+                seed: seed,
+                printsJSON: text.printsJSON
+            )
+            try await run.run()
+        } else if stages.count > 1 {
+            try await ServiceComparedRun(stages, text).run()
+        } else if let overload {
+            try await ServiceOverloadRun(stages[0], times: overload, text).run()
+        } else {
+            try await ServiceTimedRun(stages[0], text).run()
+        }
+    }
+
+    private func stage(
+        _ deviceCount: Int,
+        in folder: String,
+        stop: StopSignal
+    ) async throws(CommandFailure) -> ServiceBenchStage {
+        var load = load
+        load.deviceCount = deviceCount
+        return try await ServiceBenchStage(load, keys: keys, folder: folder, stop: stop)
+    }
+}

@@ -1,0 +1,109 @@
+import Bench
+import ChildProcesses
+import CommandLineTool
+
+/// Relays whose registries are of several sizes, under the same load in turns: a machine that is slower for a minute is
+/// slower for all of them, and one after the other would be told apart by that.
+struct ServiceComparedRun {
+    private static let roundCount = 15
+
+    private let stages: [ServiceBenchStage]
+    private let text: ServiceBenchText
+
+    /// - Parameters:
+    ///   - stages: two and more, filled; the first is what the others are compared with.
+    ///   - text: where results go.
+    init(_ stages: [ServiceBenchStage], _ text: ServiceBenchText) {
+        self.stages = stages
+        self.text = text
+    }
+
+    /// - Throws: what a process says; why a load had no end; a failure where a relay did again what needs no repeating.
+    func run() async throws {
+        var contestants: [Contestant] = []
+        // Those that were stopped are gone already.
+        defer { for contestant in contestants { contestant.relay.process.crash() } }
+        for stage in stages {
+            contestants.append(Contestant(stage, try stage.startRelay(), roundCount: Self.roundCount))
+        }
+        for index in contestants.indices { try await contestants[index].warmUp() }
+        for round in 0..<Self.roundCount {
+            for place in contestants.indices {
+                // None is always behind the same one.
+                try await contestants[(place + round) % contestants.count].post()
+            }
+        }
+        for contestant in contestants {
+            contestant.relay.process.stop()
+            try text.print(contestant.report)
+            try await contestant.judge(text)
+        }
+        for contestant in contestants.dropFirst() {
+            try text.print(
+                TurnComparison(of: contestant.report.costs, to: contestants[0].report.costs),
+                of: contestant.report,
+                to: contestants[0].report
+            )
+        }
+    }
+}
+
+/// One of the relays.
+private struct Contestant {
+    private let stage: ServiceBenchStage
+    let relay: ServiceBenchRelay
+    /// Of a round.
+    private var load: ServiceLoad
+    private var last: ServicePosted?
+    private(set) var report: ServiceComparedReport
+
+    init(_ stage: ServiceBenchStage, _ relay: ServiceBenchRelay, roundCount: Int) {
+        self.stage = stage
+        self.relay = relay
+        load = stage.load
+        if case .posts(let count) = load.length { load.length = .posts(max(1, count / roundCount)) }
+        report = ServiceComparedReport(deviceCount: load.deviceCount)
+    }
+
+    mutating func warmUp() async throws { last = try await posted { try await $0.warmUp($1) } }
+
+    mutating func post() async throws {
+        let earlier = last
+        let posted = try await posted { try await $0.post($1, after: earlier) }
+        report.add(posted.figures)
+        last = posted
+    }
+
+    private func posted(
+        _ body: (ServiceBenchRelay, ServiceLoad) async throws -> ServicePosted
+    ) async throws -> ServicePosted {
+        do { return try await body(relay, load) } catch { throw relay.failure(error) }
+    }
+
+    func judge(_ text: ServiceBenchText) async throws {
+        if let last { try await stage.judge(last.tally, text) }
+    }
+}
+
+/// What the rounds of one relay came to.
+struct ServiceComparedReport {
+    let deviceCount: Int
+    /// Nanoseconds of the relay's processor for each notification, round by round.
+    private(set) var costs: [Int] = []
+    private(set) var acceptedCount = 0
+    private(set) var missingCount = 0
+    private(set) var diskReadByteCount = 0
+    private(set) var memoryByteCount = 0
+
+    init(deviceCount: Int) { self.deviceCount = deviceCount }
+
+    mutating func add(_ figures: ServiceFigures) {
+        costs.append(figures.cpuNanoseconds)
+        acceptedCount += figures.report.acceptedCount
+        missingCount += figures.report.missingCount
+        diskReadByteCount += figures.after.process.diskReadByteCount - figures.before.process.diskReadByteCount
+        memoryByteCount = figures.after.process.ownByteCount
+    }
+
+    var medianCost: Int { costs.sorted()[costs.count / 2] }
+}

@@ -1,0 +1,257 @@
+import Bench
+import ChildProcesses
+import CommandLineTool
+import Envelope
+import PushStore
+import Transport
+
+/// `sealedpush-bench service --kills`: the relay is killed while it takes and sends, and started again; in the end everything that it
+/// acknowledged has to have come to its end, once.
+struct ServiceKillRun {
+    /// With every kind of end in it. What is asked is that nothing is lost, not how fast.
+    static func load(_ asked: ServiceLoad) -> ServiceLoad {
+        var load = asked
+        load.isMixed = true
+        load.receiptPercent = 100
+        load.inFlightCount = 16
+        // Until the last kill: a life that has nothing to do would not come to its end.
+        load.length = .time(.seconds(1 << 30))
+        return load
+    }
+
+    /// For a life that does not come to its moment on a machine that is starved.
+    private static let lifeMax = Duration.seconds(120)
+    private static let cycleCountMax = 30
+    private static let receiptCountMax = 200
+    /// Of a hundred devices one says that it has opened what it got.
+    private static let receiptRemainder = 3
+    private static let lookCount = 500
+
+    let stage: ServiceBenchStage
+    let killCount: Int
+    /// At least so many in all.
+    let postCount: Int
+    let seed: UInt64
+    let printsJSON: Bool
+
+    /// - Throws: what a process says; when the relay broke its promise.
+    func run() async throws {
+        let tally = ServiceTally(stage.load, first: 0, keepsNames: true)
+        var schedule = KillSchedule(seed: seed, countMax: max(1, postCount / (killCount + 1)))
+        var histogram = KillHistogram()
+        var lives = KillLives()
+        var interruptedCount = 0
+        var receiptsFrom = 0
+        for kill in 0..<killCount {
+            let relay = try stage.startRelay()
+            interruptedCount += relay.process.interruptedCount
+            let receipts = receipts(&receiptsFrom, tally)
+            do {
+                lives.add(try await live(relay, until: schedule.next(), receipts, tally))
+            } catch {
+                relay.process.crash()
+                throw relay.failure(error)
+            }
+            Output.progress("killed \(kill + 1) of \(killCount) times", isLast: kill + 1 == killCount)
+            // A store that is opened here is mended here: the relay itself has to do it every other time.
+            guard kill % 2 == 1 else { continue }
+            let store = try stage.openStore()
+            let found = store.openingReport.interruptedCount
+            interruptedCount += found
+            histogram.add(Self.states(try await store.counts(), interruptedCount: found))
+            await store.close()
+        }
+        let judge = try await finish(tally, &interruptedCount)
+        try report(tally, lives, histogram, judge, interruptedCount)
+    }
+
+    // MARK: A life
+
+    private func live(
+        _ relay: ServiceBenchRelay,
+        until moment: KillSchedule.Moment,
+        _ receipts: [Int],
+        _ tally: ServiceTally
+    ) async throws -> KillLives.Life {
+        let posting = try await relay.driver.begin(stage.load, tally)
+        let life = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                _ = try await posting.postReceipts(receipts)
+                try await posting.postUntilGone()
+            }
+            let life = try await Self.wait(for: moment, tally)
+            relay.process.crash()
+            try await group.waitForAll()
+            return life
+        }
+        await posting.close()
+        return life
+    }
+
+    private static func wait(for moment: KillSchedule.Moment, _ tally: ServiceTally) async throws -> KillLives.Life {
+        let start = ContinuousClock.now
+        let (accepted, arrived, statuses) = (tally.acceptedCount, tally.arrivalCount, tally.statusCounts)
+        while true {
+            let time = start.duration(to: .now)
+            let life = KillLives.Life(
+                moment: moment,
+                milliseconds: Int(time / .milliseconds(1)),
+                acceptedCount: tally.acceptedCount - accepted,
+                arrivalCount: tally.arrivalCount - arrived,
+                statusCounts: tally.statusCounts.merging(statuses) { $0 - $1 }
+            )
+            if life.isMet || time >= lifeMax { return life }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// Notifications of which nobody has said yet that they were opened.
+    private func receipts(_ first: inout Int, _ tally: ServiceTally) -> [Int] {
+        var numbers: [Int] = []
+        while first < tally.nextNumber, numbers.count < Self.receiptCountMax {
+            if first % 100 == Self.receiptRemainder, tally.isDelivered(first) { numbers.append(first) }
+            first += 1
+        }
+        return numbers
+    }
+
+    private static func states(_ rows: [LaneCount], interruptedCount: Int) -> [KillHistogram.State: Int] {
+        var counts: [KillHistogram.State: Int] = [.sending: interruptedCount]
+        for row in rows {
+            counts[.queued, default: 0] += row.queued
+            counts[.parked, default: 0] += row.parked
+            counts[.accepted, default: 0] += row.accepted
+            counts[.delivered, default: 0] += row.delivered
+            counts[.dead, default: 0] += row.dead
+            counts[.expired, default: 0] += row.expired
+        }
+        // Opening the store has queued them again.
+        counts[.queued, default: 0] -= interruptedCount
+        return counts
+    }
+
+    // MARK: The end
+
+    /// Posts what is left, runs the relay until everything that was acknowledged has its end, and looks at it. What was not
+    /// acknowledged may wait for another attempt for minutes.
+    private func finish(_ tally: ServiceTally, _ interruptedCount: inout Int) async throws -> KillJudge {
+        tally.limit(to: postCount)
+        for cycle in 1...Self.cycleCountMax {
+            let relay = try stage.startRelay()
+            interruptedCount += relay.process.interruptedCount
+            do {
+                let posting = try await relay.driver.begin(stage.load, tally)
+                try await posting.post()
+                await posting.close()
+                // Not everything is told by an arrival: what is parked, or dead, or gone.
+                try await Task.sleep(for: .milliseconds(200 * cycle))
+            } catch {
+                relay.process.crash()
+                throw relay.failure(error)
+            }
+            relay.process.stop()
+            let store = try stage.openStore()
+            var judge = try await judge(tally, store)
+            judge.leftCount = try await store.counts().reduce(0) { $0 + $1.queued + $1.sending }
+            guard judge.lostCount == 0 || cycle == Self.cycleCountMax else {
+                await store.close()
+                continue
+            }
+            judge.repeats = try await RepeatJudge(tally.repeats, in: store)
+            await store.close()
+            return judge
+        }
+        preconditionFailure("the last cycle returns")
+    }
+
+    private func judge(_ tally: ServiceTally, _ store: SQLiteStore) async throws -> KillJudge {
+        var judge = KillJudge()
+        for start in stride(from: 0, to: tally.nextNumber, by: Self.lookCount) {
+            let numbers = Array(start..<min(start + Self.lookCount, tally.nextNumber))
+            let entries = try await store.newestEntries(numbers.map { ServiceRecipients.trace($0) })
+            for (number, entry) in zip(numbers, entries) {
+                guard tally.isAccepted(number) else { continue }
+                judge.add(entry?.state, isAtAPNs: tally.isDelivered(number))
+            }
+        }
+        return judge
+    }
+
+    private func report(
+        _ tally: ServiceTally,
+        _ lives: KillLives,
+        _ histogram: KillHistogram,
+        _ judge: KillJudge,
+        _ interruptedCount: Int
+    ) throws(CommandFailure) {
+        let report = tally.report(since: .now())
+        if printsJSON {
+            try Output.print(json(report, tally.renamedCount, lives, histogram, judge, interruptedCount))
+        } else {
+            let rows = KillHistogram.State.allCases.map { state in
+                let row = histogram[state]
+                return "  \(state.rawValue): in \(row.killCount) kills, \(row.notificationCount) notifications"
+            }
+            try Output.print(
+                """
+                killed \(killCount) times from seed \(seed); what \(histogram.killCount) of the kills found in the store:
+                \(rows.joined(separator: "\n"))
+                lives that did not come to their moment \(lives.unmetCount); the longest took \(lives.longest) ms
+                acknowledged \(report.acceptedCount): at APNs \(judge.acceptedCount), dead letters \(judge.deadCount), \
+                parked \(judge.parkedCount), expired \(judge.expiredCount), lost \(judge.lostCount); \
+                not acknowledged and still under way \(judge.leftCount)
+                interrupted while they were sent \(interruptedCount); \(ServiceBenchText.sentence(judge.repeats)), under \
+                another apns-id \(tally.renamedCount)
+                """
+            )
+        }
+        guard lives.isGood else {
+            let lines = lives.unmet.map(\.description).joined(separator: "\n")
+            throw .failed(
+                "\(lives.unmetCount) lives did not come to their moment; --seed \(seed) repeats it:\n\(lines)"
+            )
+        }
+        guard histogram.missing.isEmpty else {
+            let names = histogram.missing.map(\.rawValue).joined(separator: ", ")
+            throw .failed("no kill has found anything \(names)")
+        }
+        guard judge.isGood, tally.renamedCount == 0, report.duplicateCount <= interruptedCount else {
+            throw .failed("the relay broke its promise; --seed \(seed) repeats it")
+        }
+    }
+
+    private func json(
+        _ report: ServiceLoadReport,
+        _ renamedCount: Int,
+        _ lives: KillLives,
+        _ histogram: KillHistogram,
+        _ judge: KillJudge,
+        _ interruptedCount: Int
+    ) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("load", "kills")
+            writer.member("kills", killCount)
+            writer.member("seed", String(seed))
+            writer.member("unmet", lives.unmetCount)
+            writer.member("longest-milliseconds", lives.longest)
+            writer.member("accepted", report.acceptedCount)
+            writer.member("ended-accepted", judge.acceptedCount)
+            writer.member("ended-dead", judge.deadCount)
+            writer.member("parked", judge.parkedCount)
+            writer.member("ended-expired", judge.expiredCount)
+            writer.member("lost", judge.lostCount)
+            writer.member("interrupted", interruptedCount)
+            writer.member("duplicates", report.duplicateCount)
+            writer.member("needless-duplicates", judge.repeats.needlessCount)
+            writer.member("renamed", renamedCount)
+            writer.name("found")
+            writer.object { writer in
+                for state in KillHistogram.State.allCases {
+                    writer.member(state.rawValue, histogram[state].killCount)
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,151 @@
+package import CommandLineTool
+package import Envelope
+package import Glibc
+
+/// A process of a demo or a bench: its standard output is read line by line, a JSON object each.
+package final class ChildProcess {
+    private let name: String
+    package let id: pid_t
+    let output: Int32
+    private let stopSignal: StopSignal
+    private var buffer: [UInt8] = []
+    private var isReaped = false
+
+    /// Long enough for a machine that is busy with other things; only a hang takes longer.
+    private static let silenceMillisecondsMax: Int32 = 60_000
+    /// How long it may take to end when it was asked to.
+    private static let endMax = Duration.seconds(60)
+    private static let lineByteCountMax = 1 << 20
+
+    /// Runs this program with `arguments`. A stop signal makes every wait for it throw.
+    package convenience init(_ arguments: [String], stop: StopSignal) throws(CommandFailure) {
+        try self.init(program: "/proc/self/exe", called: "sealedpush", arguments, stop: stop)
+    }
+
+    /// Runs the program of that name beside this one, held to one processor where that has a number.
+    package convenience init(
+        beside name: String,
+        _ arguments: [String],
+        processor: Int32? = nil,
+        stop: StopSignal
+    ) throws(CommandFailure) {
+        let own = try AbsolutePath.of("/proc/self/exe")
+        let program = own[..<(own.lastIndex(of: "/") ?? own.startIndex)] + "/" + name
+        guard unsafe access(String(program), X_OK) == 0 else {
+            throw .failed("\(TerminalText.safe(String(program))) is not there: build it with 'swift build'")
+        }
+        try self.init(program: String(program), called: name, arguments, processor: processor, stop: stop)
+    }
+
+    private init(
+        program: String,
+        called programName: String,
+        _ arguments: [String],
+        processor: Int32? = nil,
+        stop: StopSignal
+    ) throws(CommandFailure) {
+        name = programName == "sealedpush" ? arguments.first ?? "" : programName
+        stopSignal = stop
+        var ends: [Int32] = [0, 0]
+        guard unsafe pipe(&ends) == 0 else { throw .failed("no pipe for a child process: \(Output.systemText(errno))") }
+        // Another child must not keep this one's pipe open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[1]) }
+        let child = Spawner.spawn(program, [programName] + arguments, output: ends[1], processor: processor)
+        id = child.id
+        output = ends[0]
+        guard id > 0 else { throw .failed("no child process: \(Output.systemText(child.code))") }
+    }
+
+    deinit {
+        stop()
+        close(output)
+    }
+
+    /// The next line, a JSON object.
+    ///
+    /// - Throws: when the process ends or says nothing for a minute.
+    package func next() throws(CommandFailure) -> JSONValue { try parse(try nextLine()) }
+
+    /// The next line, whatever it is, without its end.
+    ///
+    /// - Throws: as `next`.
+    package func nextLine() throws(CommandFailure) -> [UInt8] {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(buffer[..<end])
+                buffer.removeSubrange(...end)
+                return line
+            }
+            guard try fill() else { throw .failed("'\(name)' ended early; what it said is above") }
+        }
+    }
+
+    /// The next event called `name`; others are passed over.
+    package func next(event name: String) throws(CommandFailure) -> JSONValue {
+        while true {
+            let line = try next()
+            if line["event"]?.string == name { return line }
+        }
+    }
+
+    /// Waits until the process has done its work.
+    package func wait() throws(CommandFailure) {
+        // The end of its output is the end of the process.
+        while try fill() {}
+        var status: Int32 = 0
+        while unsafe waitpid(id, &status, 0) < 0 {
+            guard errno == EINTR else { throw .failed("'\(name)' was lost: \(Output.systemText(errno))") }
+        }
+        isReaped = true
+        guard status == 0 else { throw .failed("'\(name)' failed; what it said is above") }
+    }
+
+    /// Asks the process to end, and waits for that. One that does not end is killed.
+    package func stop() {
+        guard !isReaped else { return }
+        _ = kill(id, SIGTERM)
+        let deadline = ContinuousClock.now + Self.endMax
+        // How it ends does not matter any more.
+        while waitpid(id, nil, WNOHANG) == 0 {
+            guard .now < deadline else { return crash() }
+            // No descriptor: only time can pass.
+            _ = poll(nil, 0, 10)
+        }
+        isReaped = true
+    }
+
+    /// Ends the process as a crash would.
+    package func crash() {
+        guard !isReaped else { return }
+        _ = kill(id, SIGKILL)
+        _ = waitpid(id, nil, 0)
+        isReaped = true
+    }
+
+    /// - Returns: false at the end of the output.
+    private func fill() throws(CommandFailure) -> Bool {
+        guard buffer.count <= Self.lineByteCountMax else { throw .failed("'\(name)' printed a line without an end") }
+        var polls = [stopSignal.descriptor, output].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let ready = unsafe poll(&polls, nfds_t(polls.count), Self.silenceMillisecondsMax)
+        if ready < 0, errno == EINTR { return true }
+        guard ready > 0 else { throw .failed("'\(name)' said nothing for a minute") }
+        guard polls[0].revents == 0 else { throw .failed("stopped while '\(name)' was at work") }
+        var chunk = [UInt8](repeating: 0, count: 16_384)
+        let count = unsafe read(output, &chunk, chunk.count)
+        if count < 0, errno == EINTR { return true }
+        guard count > 0 else { return false }
+        buffer += chunk[..<count]
+        return true
+    }
+
+    /// - Returns: what a line of the process's says.
+    package func parse(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {
+        let limits = JSONParser.Limits(byteCountMax: Self.lineByteCountMax, depthMax: 8, allowsFractions: false)
+        do {
+            return try JSONParser.parse(line, limits: limits)
+        } catch {
+            throw .failed("'\(name)' printed something other than JSON")
+        }
+    }
+}

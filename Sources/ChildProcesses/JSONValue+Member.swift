@@ -1,0 +1,15 @@
+package import CommandLineTool
+package import Envelope
+
+extension JSONValue {
+    /// A member that a program of ours always prints.
+    package func integer(_ name: String) throws(CommandFailure) -> Int64 {
+        guard case .integer(let number) = self[name]?.content else { throw .failed("no \"\(name)\" was reported") }
+        return number
+    }
+
+    package func text(_ name: String) throws(CommandFailure) -> String {
+        guard let text = self[name]?.string else { throw .failed("no \"\(name)\" was reported") }
+        return text
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import Platform
+
+/// Reads what a process prints, so that it never waits, and keeps the end of it for when something went wrong.
+package final class OutputDrain: Sendable {
+    private struct State {
+        var tail: [UInt8] = []
+        var isEnded = false
+    }
+
+    private static let tailByteCountMax = 2_048
+    private let state = Guarded(State())
+
+    /// Begins; nobody else may read from then on.
+    ///
+    /// - Parameter process: whose output.
+    init(of process: ChildProcess) {
+        // The thread's own: the process's may be closed before it has read to the end.
+        let descriptor = fcntl(process.output, F_DUPFD_CLOEXEC, 0)
+        _ = DetachedThread.start(stackByteCount: 256 << 10) { [self] in
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            while descriptor >= 0 {
+                let count = unsafe read(descriptor, &chunk, chunk.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                keep(chunk[..<count])
+            }
+            close(descriptor)
+            state.withLock { $0.isEnded = true }
+        }
+    }
+
+    private func keep(_ bytes: ArraySlice<UInt8>) {
+        state.withLock { state in
+            state.tail += bytes.suffix(Self.tailByteCountMax)
+            state.tail.removeFirst(max(0, state.tail.count - Self.tailByteCountMax))
+        }
+    }
+
+    /// Whether the process has closed its output, which it does when it ends.
+    package var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    /// Its last whole lines, a few.
+    package var lastLines: String {
+        let text = String(decoding: state.withLock { $0.tail }, as: UTF8.self)
+        return text.split(separator: "\n").suffix(3).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,107 @@
+import Envelope
+
+/// What a relay is told that this program starts: one tenant, one app, the simulator in Apple's place.
+package struct RelayConfiguration: Sendable {
+    package static let environment = "sandbox"
+    package static let topic = "com.example.chat"
+    /// Of the provider key.
+    package static let keyID = "EXAMPLEKEY"
+    package static let teamID = "EXAMPLTEAM"
+
+    /// Of the example keys, absolute.
+    package let keys: String
+    /// The relay's own, of mode 0700.
+    package let folder: String
+    /// Where the simulator takes pushes.
+    package let pushPort: Int64
+    package var takesReceipts = false
+    /// Apps beside the first, under the same key.
+    package var moreTopics: [String] = []
+    /// Members of `limits`.
+    package var limits: [(name: String, value: Int)] = []
+
+    package var databaseFile: String { folder + "/store.sqlite" }
+    package var tokenKeyFile: String { folder + "/token.key" }
+
+    /// - Parameters:
+    ///   - keys: the folder of the example keys, absolute.
+    ///   - folder: the relay's own, absolute, of mode 0700.
+    ///   - pushPort: the simulator's.
+    package init(keys: String, folder: String, pushPort: Int64) {
+        self.keys = keys
+        self.folder = folder
+        self.pushPort = pushPort
+    }
+
+    /// - Parameter keyHash: of the API key.
+    /// - Returns: the file.
+    func json(keyHash: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("listen")
+            writer.array { writer in
+                writer.object { writer in
+                    writer.member("address", "127.0.0.1")
+                    writer.member("port", 0)
+                }
+            }
+            writer.name("tls")
+            writer.object { writer in
+                writer.member("certificate-file", keys + "/relay.pem")
+                writer.member("key-file", folder + "/relay.key")
+            }
+            writer.member("database-file", databaseFile)
+            writer.member("token-key-file", tokenKeyFile)
+            writer.name("tenants")
+            writer.array { writer in writer.object { tenant(&$0, keyHash: keyHash) } }
+            guard !limits.isEmpty else { return }
+            writer.name("limits")
+            writer.object { writer in for (name, value) in limits { writer.member(name, value) } }
+        }
+        return writer.bytes
+    }
+
+    private func tenant(_ writer: inout JSONWriter, keyHash: String) {
+        writer.member("id", "acme")
+        writer.member("quota-per-day", 1_000_000_000)
+        writer.member("requests-per-second", 1_000_000)
+        writer.name("keys")
+        writer.array { writer in
+            writer.object { writer in
+                writer.member("name", "back-end")
+                writer.member("hash", keyHash)
+                writer.name("scopes")
+                writer.array { writer in
+                    for scope in ["send", "manage", "read", "metrics"] { writer.string(scope) }
+                }
+            }
+        }
+        writer.name("apps")
+        writer.array { writer in
+            for topic in [Self.topic] + moreTopics { writer.object { app(topic, &$0) } }
+        }
+    }
+
+    private func app(_ topic: String, _ writer: inout JSONWriter) {
+        writer.member("bundle-id", topic)
+        writer.member("environment", Self.environment)
+        writer.member("receipts", takesReceipts)
+        writer.name("credential")
+        writer.object { writer in
+            writer.member("key-file", folder + "/provider.p8")
+            writer.member("key-id", Self.keyID)
+            writer.member("team-id", Self.teamID)
+        }
+        writer.name("endpoint")
+        writer.object { writer in
+            writer.member("host", "localhost")
+            writer.member("port", pushPort)
+            writer.member("authorities-file", keys + "/ca.pem")
+        }
+        writer.name("placeholder")
+        writer.object { writer in
+            writer.member("title", "Acme Chat")
+            writer.member("body", "You have a new message")
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package import CommandLineTool
+package import Envelope
+import Glibc
+package import HTTPSClient
+import Keys
+import Primitives
+
+/// The relay, a process of another program, and what an app's back end asks of it over HTTPS.
+package final class RelayProcess {
+    package let port: Int64
+    package let apiKey: String
+    /// So many notifications were on their way when the relay before it ended.
+    package let interruptedCount: Int
+    private let process: ChildProcess
+    private let authorities: String
+    /// Of traces that nobody has asked for yet.
+    private var attempts: [String: JSONValue] = [:]
+
+    /// Makes the key of its device tokens, and puts the other keys beside it: the first things that it needs.
+    package static func makeTokenKey(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
+        try run(["make-key", configuration.tokenKeyFile], stop).wait()
+        for name in ["relay.key", "provider.p8"] { try copyKey(name, configuration) }
+    }
+
+    /// The relay takes no example keys. What it gets here are their copies, in a folder that is removed.
+    private static func copyKey(_ name: String, _ configuration: RelayConfiguration) throws(CommandFailure) {
+        do throws(FileError) {
+            let key = try PrivateFile.read("\(configuration.keys)/\(name)", exampleKeys: .allowed)
+            var bytes = key.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
+            // Neither the line that marks a key, nor the bytes by which the provider's is known.
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")), bytes[0] == UInt8(ascii: "#") {
+                bytes.removeSubrange(...end)
+            } else {
+                bytes.append(UInt8(ascii: "\n"))
+            }
+            try WholeFile.write(bytes, to: "\(configuration.folder)/\(name)", access: .ownerOnly)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// "key   spk_…"
+    private static func word(_ line: [UInt8], behind name: String) throws(CommandFailure) -> String {
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+        guard words.count == 2, words[0] == name else {
+            throw .failed("'sealedpushd make-api-key' said something else")
+        }
+        return String(words[1])
+    }
+
+    /// Makes its API key, writes its configuration, and starts it.
+    ///
+    /// - Parameters:
+    ///   - configuration: what it is told; its token key is there.
+    ///   - processor: that it is held to; nil for none.
+    ///   - stop: ends every wait.
+    /// - Throws: what a process or a file says.
+    package init(
+        _ configuration: RelayConfiguration,
+        processor: Int32? = nil,
+        stop: StopSignal
+    ) throws(CommandFailure) {
+        let maker = try Self.run(["make-api-key"], stop)
+        apiKey = try Self.word(try maker.nextLine(), behind: "key")
+        let hash = try Self.word(try maker.nextLine(), behind: "hash")
+        try maker.wait()
+        authorities = configuration.keys + "/ca.pem"
+        let path = configuration.folder + "/sealedpushd.json"
+        let file = configuration.json(keyHash: hash)
+        do throws(FileError) { try WholeFile.write(file, to: path, access: .ownerOnly) } catch { throw .file(error) }
+        process = try Self.run(["--config", path], stop, processor: processor)
+        let opened = try process.next(event: "store-opened")
+        interruptedCount = Int(try opened.text("interrupted")) ?? 0
+        guard let port = Int64(try process.next(event: "listening").text("port")) else {
+            throw .failed("the relay named no port")
+        }
+        self.port = port
+        _ = try process.next(event: "ready")
+    }
+
+    private static func run(
+        _ arguments: [String],
+        _ stop: StopSignal,
+        processor: Int32? = nil
+    ) throws(CommandFailure) -> ChildProcess {
+        try ChildProcess(beside: "sealedpushd", arguments, processor: processor, stop: stop)
+    }
+
+    package var processID: Int32 { process.id }
+
+    /// Its log is read and forgotten from now on, so that it does not wait for a reader.
+    package func drainLog() -> OutputDrain { OutputDrain(of: process) }
+
+    package func stop() { process.stop() }
+
+    /// As a crash would.
+    package func crash() { process.crash() }
+
+    /// What its log says about the first attempt with this trace.
+    package func attempt(of trace: String) throws(CommandFailure) -> JSONValue {
+        while true {
+            if let attempt = attempts[trace] { return attempt }
+            let line = try process.next(event: "attempt")
+            attempts[try line.text("trace")] = line
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// - Parameters:
+    ///   - method: HTTP's.
+    ///   - path: from its slash.
+    ///   - body: JSON; nil for none.
+    /// - Returns: the status, and the answer's bytes.
+    /// - Throws: when there is no answer.
+    package func call(
+        _ method: HTTPSRequest.Method,
+        _ path: String,
+        _ body: [UInt8]? = nil
+    ) throws(CommandFailure) -> (status: Int, bytes: [UInt8]) {
+        var request = HTTPSRequest(method, "https://localhost:\(port)\(path)")
+        request.fields = [("authorization", "Bearer \(apiKey)"), ("content-type", "application/json")]
+        request.trust = .file(path: authorities)
+        request.body = body.map { HTTPSRequest.Body(bytes: $0) }
+        var answer: [UInt8] = []
+        do throws(HTTPSError) {
+            let head = try HTTPSExchange().run(
+                request,
+                onBytes: { bytes in
+                    unsafe bytes.withUnsafeBytes { unsafe answer.append(contentsOf: $0) }
+                    return answer.count <= 1 << 20
+                }
+            )
+            return (head.status, answer)
+        } catch {
+            throw .failed("the relay did not answer; what it said is above")
+        }
+    }
+
+    /// The same, for answers of JSON.
+    package func ask(
+        _ method: HTTPSRequest.Method,
+        _ path: String,
+        _ body: [UInt8]? = nil
+    ) throws(CommandFailure) -> (status: Int, json: JSONValue?) {
+        let answer = try call(method, path, body)
+        return (answer.status, answer.bytes.isEmpty ? nil : try process.parse(answer.bytes))
+    }
+}

@@ -1,0 +1,30 @@
+package import CommandLineTool
+import Foundation
+import Keys
+
+/// A folder of mode 0700 below $TMPDIR, removed with its contents when its owner goes.
+package struct TemporaryFolder: ~Copyable {
+    package let path: String
+
+    package init(_ purpose: String) throws(CommandFailure) {
+        let named = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+        let parent = named.isEmpty ? "/tmp" : named
+        var template = Array("\(parent)/sealedpush-\(purpose)-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw .file(.system(call: "mkdtemp", path: parent, code: errno))
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// - Returns: the path of a new folder in it.
+    package func make(_ name: String) throws(CommandFailure) -> String {
+        let path = "\(path)/\(name)"
+        guard unsafe mkdir(path, 0o700) == 0 else { throw .file(.system(call: "mkdir", path: path, code: errno)) }
+        return path
+    }
+
+    deinit {
+        // What cannot be removed stays in the system's folder for such things; nothing depends on it.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

@@ -1,0 +1,38 @@
+package import APNS
+package import Keys
+package import Primitives
+
+// The keys that programs are told of: files, and what Apple calls those in them.
+extension Arguments {
+    package var exampleKeys: PrivateFile.ExampleKeys { flag(.allowExampleKeys) ? .allowed : .refused }
+
+    /// A PEM file with a private key in it.
+    package func privatePEM(_ name: String) throws(CommandFailure) -> SecretBytes {
+        let path = try required(name)
+        do {
+            return try PrivateFile.read(path, exampleKeys: exampleKeys)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    package func keyID() throws(CommandFailure) -> KeyID {
+        let text = try required("--key-id")
+        do { return try KeyID(text) } catch { throw wrong("--key-id has ten letters and digits, as Apple shows it") }
+    }
+
+    package func teamID() throws(CommandFailure) -> TeamID {
+        let text = try required("--team-id")
+        do { return try TeamID(text) } catch { throw wrong("--team-id has ten letters and digits, as Apple shows it") }
+    }
+
+    /// The .p8 file from Apple.
+    package func signingKey() throws(CommandFailure) -> ES256PrivateKey {
+        let pem = try privatePEM("--provider-key")
+        do {
+            return try pem.withBytes { span throws(ES256Error) in try ES256PrivateKey(pem: span) }
+        } catch {
+            throw .failed("\(TerminalText.safe(value("--provider-key") ?? "")) is not a .p8 key (PKCS#8, P-256)")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import Transport
+
+extension Arguments {
+    /// "localhost:8443", "[::1]:8443".
+    package func hostAndPort(_ name: String) throws(CommandFailure) -> (host: String, port: UInt16) {
+        let text = try required(name)
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
+            throw wrong("\(name) is a host and a port, localhost:2197 for instance")
+        }
+        let host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard !host.isEmpty else { throw wrong("\(name): the host is missing") }
+        return (String(isBracketed ? host.dropFirst().dropLast() : host), port)
+    }
+
+    package func port(_ name: String, default standard: UInt16) throws(CommandFailure) -> UInt16 {
+        guard let text = value(name) else { return standard }
+        guard let port = UInt16(text) else {
+            throw wrong("\(name) is a number from 0 to 65535; 0 lets the system choose")
+        }
+        return port
+    }
+
+    /// Whom to trust for a server's certificate: the system's authorities, or the file of one's own.
+    package func trust() throws(CommandFailure) -> TLSTrust {
+        guard let path = value("--ca") else { return .system }
+        return .pem(try readInput(path, byteCountMax: 1 << 20))
+    }
+}

@@ -1,0 +1,94 @@
+/// The words behind a command's name, taken apart: options with values, flags, operands. Anything unknown is an error.
+package struct Arguments: Sendable {
+    package let operands: [String]
+    private let values: [String: [String]]
+    private let flags: Set<String>
+    private let help: String
+
+    init(_ words: [String], for command: any Command.Type, in program: String) throws(CommandFailure) {
+        let help = command.help(in: program)
+        var operands: [String] = []
+        var values: [String: [String]] = [:]
+        var flags: Set<String> = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("-"), word != "-" else {
+                operands.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            guard let option = command.options.first(where: { $0.name == name }) else {
+                throw .usage("\(command.name) has no option '\(TerminalText.safe(name))'", help: help)
+            }
+            guard option.value != nil else {
+                guard parts.count == 1 else { throw .usage("\(name) takes no value", help: help) }
+                flags.insert(name)
+                continue
+            }
+            guard let value = parts.count == 2 ? String(parts[1]) : Self.popValue(&rest), !value.isEmpty else {
+                throw .usage("\(option.spelling): the value is missing", help: help)
+            }
+            guard option.isRepeatable || values[name] == nil else {
+                throw .usage("\(name) is given twice", help: help)
+            }
+            values[name, default: []].append(value)
+        }
+        if let option = command.options.first(where: { $0.isRequired && values[$0.name] == nil }) {
+            throw .usage("\(option.name) is missing", help: help)
+        }
+        self.operands = operands
+        self.values = values
+        self.flags = flags
+        self.help = help
+    }
+
+    /// The next word, unless it is an option: its own value was forgotten. A value that begins so is written --name=value.
+    private static func popValue(_ rest: inout ArraySlice<String>) -> String? {
+        guard let word = rest.first, !word.hasPrefix("--") else { return nil }
+        return rest.popFirst()
+    }
+
+    package func flag(_ option: Option) -> Bool { flags.contains(option.name) }
+
+    package func value(_ name: String) -> String? { values[name]?.last }
+
+    package func values(_ name: String) -> [String] { values[name] ?? [] }
+
+    package func required(_ name: String) throws(CommandFailure) -> String {
+        guard let value = value(name) else { throw wrong("\(name) is missing") }
+        return value
+    }
+
+    /// - Returns: nil where the option is not given.
+    package func number(_ name: String, _ range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        guard let text = value(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
+            throw wrong("\(name) is a number from \(range.lowerBound)\(end)")
+        }
+        return number
+    }
+
+    /// The only operand.
+    package func operand(_ name: String) throws(CommandFailure) -> String {
+        guard let operand = operands.first else { throw wrong("\(name) is missing") }
+        guard operands.count == 1 else { throw wrong("one \(name) only, please") }
+        return operand
+    }
+
+    package func noOperands() throws(CommandFailure) {
+        guard let operand = operands.first else { return }
+        throw wrong("what is '\(TerminalText.safe(operand))'?")
+    }
+
+    package func wrong(_ reason: String) -> CommandFailure { .usage(reason, help: help) }
+
+    /// - Parameters:
+    ///   - options: that go with others only.
+    ///   - reason: what stands behind an option's name in the sentence.
+    /// - Throws: where one of them is given.
+    package func refuse(_ options: String..., because reason: String) throws(CommandFailure) {
+        for option in options where value(option) != nil { throw wrong("\(option) \(reason)") }
+    }
+}

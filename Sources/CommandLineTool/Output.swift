@@ -1,0 +1,41 @@
+import Glibc
+
+/// Standard output for results, standard error for everything else.
+package enum Output {
+    package static func print(_ text: String) throws(CommandFailure) { try write(Array((text + "\n").utf8)) }
+
+    package static func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        guard writeAll(bytes, to: STDOUT_FILENO) else {
+            throw .failed("standard output could not be written (\(systemText(errno))); nothing more was printed")
+        }
+    }
+
+    package static func complain(_ text: String) {
+        // Nowhere is left to say that this failed.
+        _ = writeAll(Array((text + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Says on a terminal how far something is, in one line that the next one replaces; in a pipe nothing.
+    package static func progress(_ text: String, isLast: Bool) {
+        guard isErrorTerminal else { return }
+        // Progress that cannot be shown is not missed.
+        _ = writeAll(Array(("\r" + text + (isLast ? "\n" : "")).utf8), to: STDERR_FILENO)
+    }
+
+    package static func systemText(_ code: Int32) -> String {
+        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// A program of several commands: finds the command, runs it, and turns its end into an exit code: 0 done, 1 refused or
+/// failed, 2 wrong usage.
+package struct Program {
+    private let name: String
+    private let commands: [any Command.Type]
+    private let ownCommands: [any Command.Type]
+
+    private static let helpWords = ["--help", "-h"]
+
+    /// - Parameters:
+    ///   - name: what a shell calls it.
+    ///   - commands: in the order of the overview.
+    ///   - ownCommands: left out of the overview: the program starts them itself.
+    package init(_ name: String, commands: [any Command.Type], ownCommands: [any Command.Type] = []) {
+        self.name = name
+        self.commands = commands
+        self.ownCommands = ownCommands
+    }
+
+    /// Runs the command that this process was started with, and ends the process.
+    package func main() async -> Never {
+        // A reader that is gone and a limit on file sizes are then errors of `write`, with a sentence and an exit code:
+        // their default is death, with half a file left behind.
+        for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
+        exit(await run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    private func run(_ words: [String]) async -> Int32 {
+        do throws(CommandFailure) {
+            try await start(words)
+            return 0
+        } catch {
+            Output.complain(error.text(of: name))
+            return error.exitCode
+        }
+    }
+
+    private func start(_ words: [String]) async throws(CommandFailure) {
+        guard let word = words.first else { throw .usage("which command?", help: overview) }
+        if Self.helpWords.contains(word) || word == "help" { return try Output.print(overview) }
+        // A name of two words is more than the same first word.
+        for wordCount in [2, 1] {
+            let name = words.prefix(wordCount).joined(separator: " ")
+            guard words.count >= wordCount, let command = (commands + ownCommands).first(where: { $0.name == name })
+            else { continue }
+            return try await run(command, Array(words.dropFirst(wordCount)))
+        }
+        throw .usage("there is no command '\(TerminalText.safe(word))'", help: overview)
+    }
+
+    private func run(_ command: any Command.Type, _ words: [String]) async throws(CommandFailure) {
+        if words.contains(where: Self.helpWords.contains) { return try Output.print(command.help(in: name)) }
+        try await command.init(try Arguments(words, for: command, in: name)).run()
+    }
+
+    private var overview: String {
+        let width = commands.map { $0.name.count }.max() ?? 0
+        let rows = commands.map { command in
+            "  " + command.name + String(repeating: " ", count: width - command.name.count + 2) + command.summary
+        }
+        return """
+            usage: \(name) COMMAND …
+
+            \(rows.joined(separator: "\n"))
+
+            '\(name) COMMAND --help' shows a command's options and an example.
+            """
+    }
+}

@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+import Platform
+
+/// SIGINT, SIGTERM and SIGHUP as a descriptor that becomes readable, or as a call, so that a long-running command ends in
+/// order. One for a process; a second Ctrl-C ends it at once.
+///
+/// A handler of our own and not Dispatch's signal source: that one registers on another thread, and a signal that comes
+/// before is lost.
+package struct StopSignal: Sendable {
+    /// Readable from the first signal on. Never closed: the signal may come while the process ends.
+    package let descriptor: Int32
+
+    package init() throws(CommandFailure) {
+        descriptor = clinux_eventfd()
+        guard descriptor >= 0, clinux_stop_signals(descriptor) == 0 else {
+            throw .failed("signals cannot be handled: \(Output.systemText(errno))")
+        }
+    }
+
+    /// With `stop` called on a thread of its own, at the first signal.
+    package init(_ stop: @escaping @Sendable () -> Void) throws(CommandFailure) {
+        try self.init()
+        let descriptor = descriptor
+        let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
+            var signal = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            while unsafe poll(&signal, 1, -1) < 0, errno == EINTR {}
+            stop()
+        }
+        guard hasStarted else { throw .failed("signals cannot be handled: there is no thread to be had") }
+    }
+}
+
+extension StopSignal {
+    /// Runs `body` until it ends. A signal cancels it, also one that comes before it has begun.
+    package static func cancels(
+        _ body: @escaping @Sendable () async -> Result<Void, CommandFailure>
+    ) async throws(CommandFailure) {
+        try await cancelsWaiting { _ in await body() }
+    }
+
+    /// The same for a body that also waits for child processes.
+    package static func cancelsWaiting(
+        _ body: @escaping @Sendable (StopSignal) async -> Result<Void, CommandFailure>
+    ) async throws(CommandFailure) {
+        let (signals, continuation) = AsyncStream.makeStream(of: Never.self)
+        let stop = try StopSignal { continuation.finish() }
+        let result = await withTaskGroup(of: Result<Void, CommandFailure>?.self) { group in
+            group.addTask { await body(stop) }
+            group.addTask {
+                for await _ in signals {}
+                return nil
+            }
+            // Whichever ends first ends the other.
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            let second = await group.next() ?? nil
+            return first ?? second
+        }
+        try result?.get()
+    }
+}

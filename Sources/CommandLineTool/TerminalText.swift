@@ -1,0 +1,19 @@
+/// Text of strangers on a terminal: escape sequences and direction changes are shown, not obeyed.
+package enum TerminalText {
+    package static func safe(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
+                // A joiner inside an emoji is harmless and wanted.
+                if scalar == "\u{200D}" {
+                    shown.unicodeScalars.append(scalar)
+                } else {
+                    shown += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+                }
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}

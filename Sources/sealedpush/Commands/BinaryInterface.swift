@@ -1,0 +1,98 @@
+import APNS
+import APNSProvider
+import CommandLineTool
+import Envelope
+import Transport
+
+/// `send --binary-interface`: what Apple switched off on 2021-03-31, for trying out simulators of it.
+struct BinaryInterface {
+    static let option = Option(flag: "--binary-interface", "sends over what Apple switched off in 2021, to a simulator")
+
+    private let gateway: LegacyGateway
+
+    /// - Parameter arguments: of `send`.
+    /// - Returns: whether they ask for it.
+    /// - Throws: where they say what it has no place for, or lack the certificate.
+    static func isWanted(by arguments: Arguments) throws(CommandFailure) -> Bool {
+        guard arguments.flag(option) else { return false }
+        try arguments.refuse(
+            "--topic",
+            "--provider-key",
+            "--key-id",
+            "--team-id",
+            "--collapse-id",
+            because: "is not for --binary-interface"
+        )
+        _ = try arguments.required("--certificate")
+        return true
+    }
+
+    /// - Parameters:
+    ///   - endpoint: the gateway.
+    ///   - arguments: name the certificate, and whom to trust.
+    /// - Throws: what a file says.
+    init(_ endpoint: APNSEndpoint, _ arguments: Arguments) throws(CommandFailure) {
+        let identity = try arguments.clientIdentity(advice: "it is what 'simulate --client-ca' asks for")
+        let context = try arguments.clientContext(protocol: nil, identity: identity)
+        do {
+            gateway = LegacyGateway(
+                service: LegacyService(host: endpoint.host, port: endpoint.port),
+                context: context,
+                loop: try EventLoop()
+            )
+        } catch {
+            throw .failed(error.sentence)
+        }
+    }
+
+    func send(_ notification: LegacyNotification) async -> LegacyOutcome {
+        await gateway.deliver([notification]).first ?? .notSent(.connection(.cancelled))
+    }
+
+    /// Prints an outcome that is good.
+    ///
+    /// - Parameters:
+    ///   - outcome: of the only notification.
+    ///   - path: its file.
+    ///   - printsJSON: for programs.
+    /// - Throws: what became of it else.
+    static func report(_ outcome: LegacyOutcome, of path: String, printsJSON: Bool) throws(CommandFailure) {
+        switch outcome {
+        case .accepted, .written:
+            try Output.print(printsJSON ? #"{"outcome":"accepted"}"# : "accepted over the binary interface")
+        case .refused(let status):
+            if printsJSON { try Output.print(#"{"outcome":"refused","status":\#(status.rawValue)}"#) }
+            throw .failed("the gateway refused the push with status \(status.rawValue)\(words(status))")
+        case .notSendable(let fault): throw .failed("\(TerminalText.safe(path)) was not sent: \(words(fault))")
+        case .unknown(let failure): throw .failed("the gateway may have taken the push or not: \(words(failure))")
+        case .notSent(let failure): throw .failed("the push was not sent: \(words(failure))")
+        }
+    }
+
+    private static func words(_ status: LegacyStatus) -> String {
+        switch status {
+        case .invalidToken: ": it knows no such device token of the certificate's app"
+        case .missingTopic: ": the certificate names no app"
+        default: ""
+        }
+    }
+
+    private static func words(_ fault: LegacyNotification.Fault) -> String {
+        switch fault {
+        case .payloadEmpty: "the payload is empty"
+        case .payloadTooLarge(let byteCount, let byteCountMax):
+            "the payload has \(byteCount) bytes, and the interface takes \(byteCountMax)"
+        case .deviceTokenTooLong(let byteCount, let byteCountMax):
+            "the device token has \(byteCount) bytes, and the interface takes \(byteCountMax)"
+        case .priorityTooLow: "priority 1 came later than the interface"
+        }
+    }
+
+    private static func words(_ failure: LegacyFailure) -> String {
+        switch failure {
+        case .connection(let error): error.sentence
+        case .malformedPacket, .identifierUnknown: "what answers there is no such gateway"
+        case .tooManyConnections, .tooManyTuples, .malformedFeedback: "it ended the connection each time"
+        }
+    }
+}
