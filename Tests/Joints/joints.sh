@@ -132,8 +132,8 @@ joint call-token 'the app and the relay: the token for calls has another name' \
 # Devices and senders.
 
 joint gone-device 'Apple and the registry: the time of a 410 is taken for seconds, so the device stays' \
-    Sources/PushService/Dispatcher/Dispatcher+Answers.swift \
-    'UInt64(max(0, milliseconds))' 'UInt64(max(0, milliseconds)) / 1_000' 'after its app is removed'
+    Sources/PushService/Dispatcher/ClientReport.swift \
+    'UInt64(max(0, $0))' 'UInt64(max(0, $0)) / 1_000' 'after its app is removed'
 
 joint rolled-back 'the sender and its pins: a bundle is compared with nothing' \
     Sources/Sealing/Recipient.swift \
