@@ -1,4 +1,4 @@
-# The rules of docs/protocol.md, sections 9, 10, 13 to 16, and those of the simulator, that scripts/mutants breaks.
+# The rules of docs/protocol.md, sections 9, 10, 13 to 16, and some of relay and simulator, that scripts/mutants breaks.
 #
 #   mutant NAME 'section: what is broken' FILE 'text in it' 'text instead' 'beginning of a test'...
 #
@@ -198,6 +198,14 @@ mutant torn-file '14: a file is written in its place' \
 
 mutant epoch-ahead '16: a sender takes an epoch of the future' \
     Sources/Keys/SignedKeyBundle.swift 'bundle.epoch <= latest.milliseconds' 'true' 'an epoch of the future is refused'
+
+# The relay, whose rules are in docs/service.md.
+
+mutant hold-lifted 'relay: a push to a token that APNs took before lifts the hold of those that it never took' \
+    Sources/PushService/Dispatcher/SuspensionBook.swift 'let back = scopes(target).filter' \
+    'var target = target
+        if MUTANT { target.isReached = false }
+        let back = scopes(target).filter' 'a push to a reached token lifts no hold of unreached ones'
 
 # The simulator, whose rules are in docs/simulator.md.
 

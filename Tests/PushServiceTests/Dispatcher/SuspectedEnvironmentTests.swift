@@ -91,6 +91,40 @@ struct SuspectedEnvironmentTests {
         await store.close()
     }
 
+    @Test func `a push to a reached token lifts no hold of unreached ones`() async throws {
+        let site = try await DispatchSite()
+        let store = try site.openStore()
+        let dispatcher = try site.dispatcher(store)
+        try await dispatcher.start(try site.plan())
+        try await site.register("known", store)
+        let before = try await site.enqueue([try site.entry(1, to: "known")], store)
+        await site.ring(dispatcher)
+        try await site.until(before, store) { $0 == .accepted }
+        await site.advance(seconds: 60, dispatcher)
+        while true {
+            if case .found(let device)? = try await site.lookup("known", store), device.isReached { break }
+            await Task.yield()
+        }
+        let count = UInt64(TokenQuarantine.failureCountMin)
+        for number in 1...count {
+            let token = try DeviceToken(bytes: [UInt8](repeating: UInt8(number), count: 32))
+            try await site.register("bad\(number)", store, token: token)
+        }
+        let bad = try await site.enqueue(try (1...count).map { try site.entry(100 + $0, to: "bad\($0)") }, store)
+        await site.ring(dispatcher)
+        try await site.until(bad, store) { $0 == .dead(.rejected) }
+        #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
+        // An unreached one might go to see now, and none is there.
+        await site.advance(seconds: 900, dispatcher)
+        let flowing = try await site.enqueue([try site.entry(2, to: "known")], store)
+        await site.ring(dispatcher)
+        try await site.until(flowing, store) { $0 == .accepted }
+        #expect(dispatcher.context.metrics.withLock { $0.suspensionCount } == 1)
+        #expect(site.log.count(#""event":"resumed""#) == 0)
+        await dispatcher.drain(within: .seconds(600))
+        await store.close()
+    }
+
     @Test(arguments: [true, false])
     func `after a reload, or one push that was taken, a bad token is that token's fault again`(_ isReload: Bool)
         async throws
