@@ -42,7 +42,7 @@ test: prerequisites
 # examples, demos and the end-to-end suite (many processes each) and benches; what has to be in time, which the sanitizer alone
 # makes late; the search for keys in memory, because freed blocks are kept here.
 SANITIZER_SKIP := HouseTests|TamperingTests|PayloadAllowListTests|OrderTests|DeliveryMachineTests|UsageTests|$\
-	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
+	ExampleTests|DemoTests|BenchTests|CapacityTests|ModelTests|FloorTests|ProcessTests|ProviderScheduleTests|SliceTests|WebhookReuseTests|TLSIdentitySecrecyTests|HMACSecrecyTests|CrashTests|$\
 	FaultTests|CutTests|EndToEndTests\.(Message|Delivery|Call)Tests
 
 # Without the search for leaks: extensions in the test's process that wait by the device's clock when the test is over, reports
