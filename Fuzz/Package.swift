@@ -107,7 +107,7 @@ let package = Package(
         fuzz("FuzzHTTP1", "Transport"),
         fuzz("FuzzHTTP2Frames", "Transport"),
         fuzz("FuzzHTTP2", "Transport"),
-        fuzz("FuzzAPI", "APNS", "Envelope", "Keys", "Primitives", "PushService"),
+        fuzz("FuzzAPI", "APNS", "Envelope", "Keys", "Primitives", "PushService", "PushStore"),
         fuzz("FuzzLegacyInterface", "APNS"),
         fuzz("FuzzDeviceLink", "DeviceLink"),
         fuzz("FuzzCertificate", "APNS", "Transport"),

@@ -2,6 +2,7 @@ import APNS
 import Envelope
 import FuzzSupport
 import Primitives
+import PushStore
 
 @testable import PushService
 
@@ -82,7 +83,7 @@ private func read(_ request: APIRequest, _ value: JSONValue) throws(Problem) -> 
 
 /// Apple gets a payload that it takes, and nothing in it is the sender's but the field and the trace.
 private func check(_ recipient: NotificationSubmission.Recipient, _ kind: NotificationClass) {
-    require(Router.isID(recipient.device), "a device's id is one")
+    require(Router.isID(recipient.device.text), "a device's id is one")
     let payload = SealedPayload.bytes(
         recipient.field,
         placeholder: Stock.placeholder,
