@@ -220,7 +220,7 @@ package.targets += [
     module("APNSSimulator", "APNS", "DeviceLink", "Envelope", "Platform", "Primitives", "Transport"),
     module("PushStore", "APNS", "CSQLite", "Envelope", "Platform", "Primitives"),
 
-    // What the programs for a command line have in common; and one that starts others: a relay with its keys among them.
+    // Parts that the command lines share, and the start of child processes, a relay with its keys among them.
     module("CommandLineTool", "APNS", "CLinux", "Keys", "Platform", "Primitives", "Transport"),
     module("ChildProcesses", "CLinux", "CommandLineTool", "Envelope", "HTTPSClient", "Keys", "Platform", "Primitives"),
 
