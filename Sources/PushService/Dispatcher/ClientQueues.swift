@@ -1,10 +1,8 @@
-/// Items in the order in which they came, apart by the client that they go out through: those of a client without room keep
-/// no other's back. A value.
+/// Items in order of arrival, apart by client, so that a client without room blocks no other.
 struct ClientQueues: Sendable {
     private var queues: [Int?: ItemQueue] = [:]
     private(set) var count = 0
 
-    /// The clients of those that wait.
     var clients: [Int] { queues.compactMap { $0.value.count > 0 ? $0.key : nil } }
 
     func count(of client: Int?) -> Int { queues[client]?.count ?? 0 }
@@ -18,7 +16,7 @@ struct ClientQueues: Sendable {
         count += 1
     }
 
-    /// - Returns: the one that came first of the clients that match.
+    /// Removes the oldest item of the admitted clients.
     mutating func popFirst(where admits: (Int?) -> Bool) -> DispatchFlow.Item? {
         var best: (client: Int?, ticket: DispatchFlow.Ticket)?
         for (client, queue) in queues {
@@ -30,9 +28,7 @@ struct ClientQueues: Sendable {
         return queues[best.client]?.popFirst()
     }
 
-    /// Each before those that came after it.
-    ///
-    /// - Parameter back: by their tickets, as the queues are.
+    /// Reinserts items that are sorted by ticket.
     mutating func insert(_ back: [DispatchFlow.Item]) {
         for (client, items) in Dictionary(grouping: back, by: \.client) {
             queues[client, default: ItemQueue()].insert(items)
@@ -40,12 +36,12 @@ struct ClientQueues: Sendable {
         count += back.count
     }
 
-    /// Those whose lease ends, and that were taken before any whose lease does not.
+    /// Removes expired leases from the head of each queue.
     mutating func removeStale(now: Int64) -> [DispatchFlow.Item] {
         removeAll { $0.leasedUntil <= now }
     }
 
-    /// - Returns: of each client the first ones that match, all by their tickets.
+    /// Removes each client's leading matches; sorted by ticket.
     mutating func removeAll(while matches: (DispatchFlow.Item) -> Bool = { _ in true }) -> [DispatchFlow.Item] {
         var removed: [DispatchFlow.Item] = []
         for client in queues.keys {
@@ -59,7 +55,7 @@ struct ClientQueues: Sendable {
     }
 }
 
-/// Items by their tickets, the first one first. A value.
+/// Items sorted by ticket.
 struct ItemQueue: Sendable {
     private var items: [DispatchFlow.Item] = []
     private var head = 0
@@ -79,12 +75,9 @@ struct ItemQueue: Sendable {
         return item
     }
 
-    /// Each before those that came after it.
-    ///
-    /// - Parameter back: by their tickets, as this queue is.
     mutating func insert(_ back: [DispatchFlow.Item]) {
         guard let last = back.last else { return }
-        // Behind those that came back and were not chosen none of before them waits.
+        // Only the head, up to the last returning ticket, needs a merge.
         var merged: [DispatchFlow.Item] = []
         var rest = back[...]
         while let item = first, item.ticket < last.ticket {

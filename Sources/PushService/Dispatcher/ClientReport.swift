@@ -3,44 +3,39 @@ import APNSProvider
 import Envelope
 import PushStore
 
-/// The client's report of a push, in the words of the rules, of the outbox and of the metrics. A value.
+/// The client's report of a push in the terms of rules, outbox and metrics.
 struct ClientReport {
-    /// APNs does not believe the credential.
     enum Blame: Equatable {
-        /// It said so of this push; others of the credential may pass (a key for some topics is told so with the same
-        /// words).
+        /// Other apps of the credential may pass: a key limited to some topics gets the same reason.
         case app(Reason)
         /// The client sends nothing more with it.
         case credential(Reason)
     }
 
     let result: AttemptResult
-    /// nil where nothing was written to APNs, which counts as none.
+    /// nil if nothing was written to APNs, which is no attempt.
     let attempt: Attempt?
-    /// Those before it that the client repeated at once, in their order.
+    /// Attempts that the client repeated at once, oldest first.
     let earlier: [Attempt]
     let metric: ServiceMetrics.Outcome
     let status: Int?
     let reason: Reason?
-    /// The cause of a missing answer to something that was begun.
+    /// Cause of a missing answer.
     let failure: AttemptResult.Failure?
-    /// The reason why APNs does not believe the credential, if it does not.
     let blame: Blame?
-    /// The token had been renewed already, and was too old again.
+    /// True if APNs refused even the renewed provider token.
     let hadExpiredProviderToken: Bool
-    /// The wait's cause where nothing was written.
     let waitCause: WaitCause?
-    /// The client gave up before another attempt: `attempt` is the last of those that it had told of.
+    /// True if nothing followed `attempt`, the last attempt that the client reported.
     private let isGivenUp: Bool
 
-    /// The attempts that the client told of while it had the push; for nearly all pushes none.
+    /// Attempts reported while the client had the push; nearly always empty.
     var told: [Attempt] { isGivenUp ? earlier + [attempt].compactMap(\.self) : earlier }
 
-    /// True where it ended with something beside these. A push that was not processed ended with one of them.
+    /// True if the push ended with a result beside `told`.
     var isBesideTold: Bool { !isGivenUp || metric != .notProcessed }
 
-    /// - Parameter one: one of these attempts.
-    /// - Returns: the cause of its missing answer; nil for one with an answer.
+    /// Cause of the attempt's missing answer; nil if it was answered.
     func failure(of one: Attempt) -> AttemptResult.Failure? {
         switch one.connection {
         case .answered: nil
@@ -50,9 +45,8 @@ struct ClientReport {
     }
 
     /// - Parameters:
-    ///   - answer: The client's.
-    ///   - time: of the attempt that it ended with.
-    ///   - earlier: those before it. Where the client gave up before another, the last of them is the attempt.
+    ///   - time: Start of the last attempt.
+    ///   - earlier: Attempts before it, or all if the client gave up before another.
     init(_ answer: Result<APNSResponse, ProviderError>, time: Timestamp, after earlier: [Attempt] = []) {
         switch answer {
         case .success(let response): self.init(response, time: time, earlier)
@@ -81,7 +75,6 @@ struct ClientReport {
         case .notSendable(let fault):
             failure = .notSendable
             (result, metric) = (.notSendable, .notSendable)
-            // Its end, which says why.
             let word = fault.reason?.rawValue ?? AttemptResult.Failure.notSendable.rawValue
             attempt = Attempt(time: time, connection: .notProcessed, reason: word)
         case .notProcessed(let lost) where lost.attemptCount > 0:
@@ -93,7 +86,7 @@ struct ClientReport {
                 reason: AttemptResult.Failure.notProcessed.rawValue
             )
             isLast = false
-        // Taken back when its app was stopped: see `Dispatcher.suspend`.
+        // See `Dispatcher.suspend`.
         case .cancelled(mayHaveBeenSent: false):
             (result, metric, isLast) = (.suspended, .suspended, false)
         case .notProcessed, .queueFull, .closed, .tls, .certificate, .system:

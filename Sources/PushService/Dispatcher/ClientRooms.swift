@@ -1,25 +1,22 @@
 import APNSProvider
 
-/// How many more notifications each client has a stream for, less those that were chosen and that it does not have yet. A
-/// value.
+/// Free streams of each client, less those held for chosen notifications.
 ///
-/// One without room is not marked: what is `sending` on the disk when the process dies may have arrived.
+/// None is marked without a stream: one that is `sending` on disk at a crash may have arrived.
 struct ClientRooms: Sendable {
     private struct Entry {
         var freeCount = 0
-        /// Chosen, and not handed in.
+        /// Chosen and not handed in.
         var heldCount = 0
-        /// It is pointless to wait: what comes is put off on the disk.
+        /// Notifications are postponed on disk.
         var isUnreachable = false
-        /// What comes is parked, and needs no room.
+        /// Notifications are parked and need no room.
         var isSuspended = false
     }
 
     private var entries: [Int: Entry] = [:]
 
-    /// - Parameters:
-    ///   - client: its number.
-    ///   - room: as it says now; nil: there is no such client any more, and what was for it is decided anew.
+    /// Sets a client's room; nil removes it.
     mutating func update(_ client: Int, _ room: ClientRoom?) {
         guard let room else {
             entries[client] = nil
@@ -35,13 +32,12 @@ struct ClientRooms: Sendable {
         entries[client] = entry
     }
 
-    /// Whether one more may be chosen. nil, and a client that is not known, needs no room: nothing will be sent.
+    /// True if one more may be chosen. Nothing is sent through nil or an unknown client, so that needs no room.
     func admits(_ client: Int?) -> Bool {
         guard let client, let entry = entries[client] else { return true }
         return entry.freeCount > entry.heldCount || entry.isUnreachable || entry.isSuspended
     }
 
-    /// Whether so many more have a stream.
     func hasStreams(_ client: Int, count: Int) -> Bool {
         guard let entry = entries[client] else { return false }
         return entry.freeCount - entry.heldCount >= count
@@ -51,7 +47,6 @@ struct ClientRooms: Sendable {
 
     mutating func hold(_ client: Int?) { if let client { entries[client]?.heldCount += 1 } }
 
-    /// One that was chosen goes out, or will not.
     mutating func release(_ client: Int?, isHandedIn: Bool) {
         guard let client, entries[client] != nil else { return }
         entries[client]?.heldCount -= 1

@@ -5,17 +5,17 @@ import Keys
 import Primitives
 import Transport
 
-/// Reads keys, certificates and authorities, each file once however many apps name it.
+/// Reads keys, certificates and authorities, each file once.
 struct CredentialReader {
-    /// A file of an app's that cannot be used.
+    /// An unusable file of an app.
     struct Fault: Error, Equatable {
-        /// The field that names it, as a JSON pointer that begins at the app.
+        /// JSON pointer to its field, relative to the app.
         let field: String
-        /// A sentence without its full stop, and without the path.
+        /// A sentence without its full stop and without the path.
         let problem: String
     }
 
-    /// All of one app's; at least one.
+    /// At least one.
     struct Faults: Error, Equatable {
         let all: [Fault]
     }
@@ -32,14 +32,9 @@ struct CredentialReader {
     private var authorities: [String: [UInt8]] = [:]
     private let unixSeconds: Int64
 
-    /// - Parameter unixSeconds: now, against which certificates are held.
     init(unixSeconds: Int64) { self.unixSeconds = unixSeconds }
 
-    /// What an app's lane is made of. Waits for the disk.
-    ///
-    /// - Parameter app: names the files.
-    /// - Returns: all of it.
-    /// - Throws: everything that is wrong with them.
+    /// Reads an app's credential and trust. Blocks on the disk.
     mutating func material(of app: AppConfiguration) throws(Faults) -> LanePlan.Material {
         var faults: [Fault] = []
         var known: Known?
@@ -102,13 +97,12 @@ struct CredentialReader {
             try certificate.check(at: unixSeconds, for: app.endpoint == nil ? app.environment : nil)
         } catch {
             var problem = error.description
-            // The client knows seconds; who reads this has a calendar.
+            // An operator needs a date, not seconds.
             if case .expired(let end) = error {
                 problem = FileReading.expiry(notAfter: end, at: unixSeconds) ?? problem
             }
             throw Fault(field: Self.certificateField, problem: problem)
         }
-        // A bundle id that was read is a topic.
         guard let topic = try? Topic(bundleID: app.bundleID.text), certificate.allows(topic, .alert) else {
             let problem = "the certificate is for other apps; make one for this bundle id"
             throw Fault(field: Self.certificateField, problem: problem)
@@ -143,7 +137,7 @@ struct CredentialReader {
         }
     }
 
-    /// Of a secret: the key of a code, so that it is never copied.
+    /// The secret is the HMAC key, so that it is never copied.
     private static func digest(_ bytes: borrowing SecretBytes) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: HMACSHA256.byteCount)
         var elements = code.mutableSpan
@@ -155,11 +149,11 @@ struct CredentialReader {
     }
 
     private static func isPEM(_ file: RawSpan) -> Bool {
-        // The first byte of PKCS #12 is that of a SEQUENCE.
+        // PKCS #12 begins with a SEQUENCE's byte.
         file.byteCount > 0 && file.byte(at: 0) != 0x30
     }
 
-    /// Editors end a file with a line feed, and no password does.
+    /// Editors append a line feed; no password ends with one.
     private static func withoutLineEnd(_ bytes: borrowing SecretBytes) -> SecretBytes {
         bytes.withBytes { span in
             var count = span.byteCount

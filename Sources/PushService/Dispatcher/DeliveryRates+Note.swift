@@ -6,7 +6,6 @@ import Envelope
 extension DeliveryRates {
     private static let noteByteCountMax = 4 * 1_024 * 1_024
 
-    /// All regions of an app together.
     package func totals(day: Int64) -> [String: Counts] {
         rows.reduce(into: [:]) { totals, row in
             guard row.key.day == day else { return }
@@ -15,9 +14,8 @@ extension DeliveryRates {
     }
 
     /// - Parameters:
-    ///   - day: days since 1970.
-    ///   - rowCountMax: further rows are left out.
-    /// - Returns: JSON.
+    ///   - day: Days since 1970.
+    ///   - rowCountMax: Further rows are left out.
     func note(day: Int64, rowCountMax: Int) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -38,7 +36,7 @@ extension DeliveryRates {
         return writer.bytes
     }
 
-    /// Takes a note's rows; a note of another day, or one that is damaged, brings none.
+    /// Adds a note's rows; none of a damaged note or another day's.
     mutating func read(_ note: [UInt8], day: Int64) {
         let limits = JSONParser.Limits(byteCountMax: Self.noteByteCountMax, depthMax: 4, allowsFractions: false)
         guard let value = try? JSONParser.parse(note, limits: limits), case .integer(day)? = value["day"]?.content

@@ -1,8 +1,7 @@
 import APNS
 import PushStore
 
-/// What an answer does to devices, until it is on the disk. Bounded: what does not fit is learned again by the next
-/// push.
+/// Effects of answers until they are on disk. Bounded: the next push repeats what does not fit.
 struct DeviceEffects {
     enum Effect {
         case unregister(Unregistration)
@@ -12,7 +11,7 @@ struct DeviceEffects {
     private static let countMax = 10_000
     private var waiting: [Effect] = []
     private var isUnderWay = false
-    /// After a failure.
+    /// Pause after a failed write.
     private var pausedUntil = Int64.min
 
     var isEmpty: Bool { waiting.isEmpty && !isUnderWay }
@@ -21,7 +20,7 @@ struct DeviceEffects {
         if waiting.count < Self.countMax { waiting.append(effect) }
     }
 
-    /// - Returns: what is to be done now, all of it; nil while something is under way.
+    /// Takes all; nil while a write is under way or paused.
     mutating func take(now: Int64) -> [Effect]? {
         guard !isUnderWay, !waiting.isEmpty, now >= pausedUntil else { return nil }
         isUnderWay = true
@@ -37,8 +36,7 @@ struct DeviceEffects {
     }
 }
 
-/// Tokens that APNs took for the first time, until the store says so of their devices. Bounded: what does not fit is learned
-/// again by the next push.
+/// Tokens that APNs accepted for the first time, not yet on disk. Bounded: the next push repeats what does not fit.
 struct ReachedTokens {
     static let countMax = 2_000
     private var tokens: Set<ReachedToken> = []

@@ -1,30 +1,21 @@
 import PushStore
 
-/// What the flow is told.
 extension DispatchFlow {
-    /// Something may be there to take.
     mutating func ring(_ lanes: some Sequence<Lane>) {
         for lane in lanes { waiting[lane.index].mayHaveMore = true }
     }
 
-    /// Something will be there to take.
-    ///
-    /// - Parameters:
-    ///   - lane: where.
-    ///   - time: when, in nanoseconds of the monotonic clock.
+    /// - Parameter time: Nanoseconds of the monotonic clock.
     mutating func willHaveMore(_ lane: Lane, at time: Int64) {
         let index = lane.index
         waiting[index].retriesAt = min(waiting[index].retriesAt ?? time, time)
     }
 
-    /// - Parameters:
-    ///   - items: what was taken, the longest due first; no more than was asked for.
-    ///   - lane: from which lane.
-    ///   - isAll: nothing else was there.
+    /// - Parameter isAll: True if the store had no others.
     mutating func didTake(_ items: [Item], from lane: Lane, isAll: Bool) {
         let index = lane.index
         waiting[index].takingCount = 0
-        // A ring that came meanwhile counts.
+        // Keeps a notification that came meanwhile.
         if !isAll { waiting[index].mayHaveMore = true }
         for item in items { waiting[index].append(item) }
     }
@@ -35,26 +26,23 @@ extension DispatchFlow {
         willHaveMore(lane, at: now &+ bounds.pollNanoseconds)
     }
 
-    /// - Parameters:
-    ///   - batch: everything that was to be marked. Who is not lost is on the way, and answers.
-    ///   - lost: those of the batch that may not be sent: they are not the dispatcher's any more.
+    /// - Parameter lost: Entries that no longer belong to the dispatcher; the others are in flight.
     mutating func didMark(_ batch: [Marked], lost: [Ticket]) {
         marksUnderWay -= 1
         failureCount = 0
         for ticket in lost { abandon(ticket) }
     }
 
-    /// Nothing was written: none of the batch was to be pushed.
     mutating func didMarkNothing() { marksUnderWay -= 1 }
 
-    /// Its client has it, in the room that was held for it.
+    /// The client has the push; it takes its held room.
     mutating func didHandIn(_ ticket: Ticket) {
         guard let client = inFlight[ticket]?.client else { return }
         rooms.release(client, isHandedIn: true)
         inFlight[ticket]?.client = nil
     }
 
-    /// Nothing of it was marked, and all of it is queued as before.
+    /// Queues the whole batch as before.
     mutating func didFailToMark(_ batch: [Marked], now: Int64) {
         marksUnderWay -= 1
         for marked in batch {
@@ -64,7 +52,6 @@ extension DispatchFlow {
         pause(now)
     }
 
-    /// An item that is on its way has an outcome.
     mutating func didAnswer(_ ticket: Ticket) {
         guard let chosen = inFlight[ticket] else { return }
         answered.append(ticket)
@@ -79,7 +66,7 @@ extension DispatchFlow {
         for ticket in batch { release(ticket) }
     }
 
-    /// Its outcomes are handed in again, before all others.
+    /// Puts the results back, ahead of others.
     mutating func didFailToFinish(_ batch: [Ticket], now: Int64) {
         finishesUnderWay -= 1
         answered.insert(contentsOf: batch, at: 0)
@@ -90,7 +77,7 @@ extension DispatchFlow {
         _ = endFlight(ticket)
     }
 
-    /// It is not on its way, and has no answer.
+    /// Ends an item's flight without an answer.
     @discardableResult
     mutating func abandon(_ ticket: Ticket) -> Lane? {
         guard let chosen = endFlight(ticket) else { return nil }

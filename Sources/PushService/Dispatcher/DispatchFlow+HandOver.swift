@@ -1,25 +1,20 @@
 import PushStore
 
-/// What goes out as soon as it is stored: without a stay in the queue, a look at it and a mark.
+/// Direct sending of new notifications, without queue, take and mark.
 ///
-/// It overtakes nobody: what waits here has its room first, and so less room than that is no room. With a backlog
-/// everything goes through the queue, where tenants have equal shares and retries theirs.
+/// It overtakes nothing: waiting items have first claim on room. With a backlog everything is queued, where tenants and
+/// retries get their shares.
 extension DispatchFlow {
-    /// More than this is a broadcast, which waits for its turns.
+    /// A larger request is a broadcast.
     static let handOverCountMax = 64
 
-    /// Takes room for the notifications of one request, or for none of them. Each that has room ends by `didAnswer`, or all
-    /// by `didNotStore`.
+    /// Reserves room for a request's notifications, all or none. Each reservation ends with `didAnswer`, or all with
+    /// `didNotStore`.
     ///
     /// - Parameters:
-    ///   - tickets: one for each device.
-    ///   - devices: whom they are for, each once.
-    ///   - collapses: what they replace, one for each; nil: nothing.
-    ///   - clients: what each goes out through.
-    ///   - lane: of all of them.
-    ///   - owner: whose they are.
-    ///   - now: nanoseconds of the monotonic clock.
-    /// - Returns: whether they may be stored as on their way.
+    ///   - devices: Each once.
+    ///   - now: Nanoseconds of the monotonic clock.
+    /// - Returns: true if they may be stored as `sending`.
     mutating func reserve(
         _ tickets: Range<Ticket>,
         for devices: [DeviceBucket.Key],
@@ -29,7 +24,7 @@ extension DispatchFlow {
         of owner: TenantID? = nil,
         now: Int64
     ) -> Bool {
-        // While writes fail the queue is the safe place.
+        // While writes fail, the queue is the safe place.
         guard !isDraining, failureCount == 0, devices.count <= Self.handOverCountMax,
             !isCrowded(owner, by: devices.count), devices.allSatisfy({ bucket.hasRoom(for: $0, now: now) }),
             hasStreams(clients, in: lane), begin(collapses)
@@ -51,7 +46,7 @@ extension DispatchFlow {
         waiting.fresh.count(where: rooms.admits) + waiting.retries.count(where: rooms.admits)
     }
 
-    /// Whether each client has streams for its part, beside what waits for it in this lane and in more urgent ones.
+    /// True if each client has streams beside the items that wait for it in this queue and more urgent ones.
     private func hasStreams(_ clients: [Int], in lane: Lane) -> Bool {
         guard let first = clients.first else { return true }
         if clients.allSatisfy({ $0 == first }) {
@@ -63,7 +58,7 @@ extension DispatchFlow {
         }
     }
 
-    /// - Returns: false where one of them would go beside another of its collapse id; then none has begun.
+    /// - Returns: false if one would be in flight beside its collapse id; then none has begun.
     private mutating func begin(_ keys: [CollapseKey?]) -> Bool {
         for (index, key) in keys.enumerated() {
             guard let key, !collapses.begin(key) else { continue }
@@ -73,7 +68,6 @@ extension DispatchFlow {
         return true
     }
 
-    /// Nothing of it is on its way.
     mutating func didNotStore(_ tickets: Range<Ticket>) {
         for ticket in tickets { abandon(ticket) }
     }

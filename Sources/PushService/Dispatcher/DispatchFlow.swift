@@ -1,115 +1,103 @@
 import APNS
 import PushStore
 
-/// What the dispatcher does next: how much is taken from which lane, what is marked, what waits for its device, and
-/// what is handed in. Events in, effects out; no clock, no store, no socket.
-///
-/// An item goes through it once:
+/// Decides the dispatcher's next step. Events in, effects out; no clock, no store, no socket.
 ///
 ///     take → (it waits in its lane) → mark → (the push is out) → answer → finish
 ///
-/// Everything is bounded: what a lane holds, what waits for devices, and what is between its choice and its outcome
-/// on the disk, which is the scheduler's limit. So a disk that is full, or an APNs that is silent, stops the taking
-/// and nothing piles up.
+/// Everything is bounded: items in each queue, held items, and items without a result on disk (the scheduler's limit).
+/// So a full disk or a silent APNs stops the taking, and nothing piles up.
 struct DispatchFlow: Sendable {
-    /// Names an item while it is here; the caller's, and greater than those before.
+    /// Number of an item, greater than earlier ones.
     typealias Ticket = Int
     typealias CollapseKey = CollapseOrder<Item>.Key
 
     struct Item: Equatable, Sendable {
         let ticket: Ticket
         let lane: Lane
-        /// It has been tried before.
         let isRetry: Bool
-        /// Whose bucket it takes from; nil for what will not be pushed.
+        /// Owner of the bucket; nil if it will not be pushed.
         let device: DeviceBucket.Key?
-        /// What it replaces, and is not sent together with; nil: nothing.
+        /// Key that only one item in flight has.
         let collapse: CollapseKey?
-        /// Its lease is not to be relied on from then on: nanoseconds of the monotonic clock.
+        /// End of the lease, with a margin: nanoseconds of the monotonic clock.
         let leasedUntil: Int64
-        /// Whose it is; nil: nobody's share is counted.
+        /// nil: no share is counted.
         var owner: TenantID?
-        /// The client that has to have room for it; nil for what will not be pushed.
+        /// nil if it will not be pushed.
         var client: Int?
     }
 
-    /// An item that is to be marked, or put off.
     struct Marked: Equatable, Sendable {
         let ticket: Ticket
-        /// Its device is busy and nobody can wait here for so long: instead of a push, it is queued again after this.
+        /// Delay until it is queued again; nil: it is pushed.
         let postponedBy: Duration?
-        /// What it waits for then.
         var waitCause = WaitCause.device
-        /// Its client reaches nobody: it is queued again.
+        /// True if its client cannot connect; it is queued again.
         var isUnreachable = false
     }
 
-    /// One that was chosen.
     struct Chosen: Sendable {
         let lane: Lane
-        /// What it keeps others of back from, until it is answered.
+        /// Blocks items with the same key until it is answered.
         var collapse: CollapseKey?
         var owner: TenantID?
-        /// The client in which it holds room; nil: none, or the client has it by now.
+        /// Client in which it holds room, until the client has the push.
         var client: Int?
     }
 
     enum Effect: Equatable, Sendable {
         /// Answered by `didTake` or `didFailToTake`.
         case take(Lane, limit: Int, retryLimit: Int)
-        /// Answered by `didMark` or `didFailToMark`, and then each that is on its way by `didAnswer`. Those that will not be
-        /// pushed are answered before.
+        /// Answered by `didMark` or `didFailToMark`, then by `didAnswer` for each in flight. Items that are not pushed
+        /// are answered before.
         case mark([Marked])
         /// Answered by `didFinish` or `didFailToFinish`.
         case finish([Ticket])
-        /// They are forgotten here.
+        /// The flow has dropped these.
         case giveBack([Ticket])
     }
 
     struct Bounds: Sendable {
-        /// Taken and not yet chosen, of one lane.
+        /// Items of a queue, taken and not chosen.
         var waitingCountMax = 1_024
-        /// Of them, those that wait for their device's bucket; beyond it they are postponed on the disk.
+        /// Items of a queue on hold; further ones are postponed on disk.
         var heldCountMax = 1_024
-        /// Beside them, those that wait until an older one of their collapse id is answered; beyond it as these.
+        /// Items behind one with their collapse id, in all queues; further ones are postponed.
         var behindCountMax = 1_024
         var takeCountMax = 256
         var markCountMax = 256
         var finishCountMax = 512
-        /// Writes of each kind that are under way.
+        /// Concurrent writes of each kind.
         var writesAtOnceMax = 2
-        /// Without a ring: what was queued by a process before, and retries that come due.
+        /// Interval of takes without a wake, for earlier processes' entries and due retries.
         var pollNanoseconds: Int64 = 1_000_000_000
-        /// After a failed write the first pause, which doubles up to the last.
+        /// Pause after a failed write; doubles.
         var pauseNanoseconds: (first: Int64, last: Int64) = (100_000_000, 5_000_000_000)
     }
 
-    /// Of what has no room to wait for another of its collapse id.
+    /// Delay without room to wait.
     private static let waitWithoutRoom = Duration.seconds(1)
-    /// Of what was taken before its owner had its share in flight.
+    /// Delay while the owner's share is used.
     private static let waitOfCrowded = Duration.milliseconds(250)
 
     let bounds: Bounds
     var scheduler: LaneScheduler
     var bucket: DeviceBucket
     var waiting: [LaneWaiting]
-    /// Chosen, and its outcome is not on the disk.
+    /// Chosen, and without a result on disk.
     var inFlight: [Ticket: Chosen] = [:]
-    /// Of them, those of each owner.
     private var owned = SharedPlaces<TenantID>()
-    /// What an owner may have of `inFlight`; nil: there is one owner, and it may have all.
+    /// Limit of `inFlight` that owners share; nil with one owner.
     private var ownedCountMax: Int?
-    /// Lanes in which a look has left out owners that had their share in flight.
+    /// Queues whose last take left out owners.
     private var lanesToLookAt: Set<Lane> = []
-    /// What has a stream to go out on.
     var rooms = ClientRooms()
-    /// Those that wait for another of their collapse id.
     var collapses: CollapseOrder<Item>
-    /// Have an outcome that is to be handed in.
+    /// Results to be written.
     var answered: [Ticket] = []
     var marksUnderWay = 0
     var finishesUnderWay = 0
-    /// Writes that failed in a row.
     var failureCount = 0
     var pausedUntil = Int64.min
     private var pollAt = Int64.min
@@ -123,11 +111,7 @@ struct DispatchFlow: Sendable {
         collapses = CollapseOrder(countMax: bounds.behindCountMax)
     }
 
-    /// Other limits from now on; what waits for its device waits on.
-    ///
-    /// - Parameters:
-    ///   - limits: of the settings.
-    ///   - isShared: whether there is more than one owner.
+    /// - Parameter isShared: True with more than one owner.
     mutating func adopt(_ limits: ServiceLimits, isShared: Bool = false) {
         scheduler.adopt(inFlightMax: limits.inFlightCountMax)
         bucket.adopt(limits)
@@ -136,14 +120,13 @@ struct DispatchFlow: Sendable {
 
     // MARK: Owners
 
-    /// Whether an owner has as many in flight as are left of them all: one whose pushes have no answers, or no connection,
-    /// leaves room for the others.
+    /// True if an owner has as many in flight as are left: pushes without answers must leave room for other owners.
     func isCrowded(_ owner: TenantID?, by count: Int = 1) -> Bool {
         guard let owner, let ownedCountMax else { return false }
         return owned[owner] + count > ownedCountMax - owned.total - count
     }
 
-    /// Those that a look at the queue leaves out. It is repeated once any push has its end.
+    /// Owners that a take leaves out; it is repeated once any item ends.
     mutating func crowdedOwners(in lane: Lane) -> Set<TenantID> {
         let owners = owned.owners.filter { isCrowded($0) }
         if !owners.isEmpty { lanesToLookAt.insert(lane) }
@@ -155,7 +138,6 @@ struct DispatchFlow: Sendable {
         if let owner = chosen.owner { owned.take(for: owner) }
     }
 
-    /// - Returns: nil where it was not in flight.
     mutating func endFlight(_ ticket: Ticket) -> Chosen? {
         guard let chosen = inFlight.removeValue(forKey: ticket) else { return nil }
         scheduler.didFinish(chosen.lane)
@@ -165,27 +147,24 @@ struct DispatchFlow: Sendable {
         return chosen
     }
 
-    /// Nothing is here and nothing is under way.
     var isIdle: Bool {
         inFlight.isEmpty && marksUnderWay == 0 && finishesUnderWay == 0 && collapses.count == 0
             && waiting.allSatisfy(\.isEmpty)
     }
 
-    /// Whether one waits here for its device, or its owner's share.
     func isHeld(_ isIt: (Ticket) -> Bool) -> Bool {
         waiting.contains { $0.held.contains { isIt($0.item.ticket) } }
     }
 
-    // MARK: What comes next
+    // MARK: Next step
 
-    /// Asked again until it is nil.
+    /// The next effect; nil: none before the next event or `wakesAt`.
     ///
-    /// - Parameter now: nanoseconds of the monotonic clock.
-    /// - Returns: something to do; nil: nothing, before the next event or `wakesAt`.
+    /// - Parameter now: Nanoseconds of the monotonic clock.
     mutating func next(now: Int64) -> Effect? {
         if isDraining, let tickets = takeEverything() { return .giveBack(tickets) }
         if let batch = nextFinish(now) { return .finish(batch) }
-        // While writing fails only what is done already is tried: it frees what everything else needs.
+        // While writes fail, only results are retried: they free everything else.
         if failureCount > 0 {
             guard now >= pausedUntil, answered.isEmpty, finishesUnderWay == 0, marksUnderWay == 0 else { return nil }
         }
@@ -195,7 +174,7 @@ struct DispatchFlow: Sendable {
         return nextTake(now)
     }
 
-    /// When `next` has something to do without any event; nil: never.
+    /// Time of the next work without an event.
     func wakesAt(now: Int64) -> Int64? {
         var times = [pollAt]
         if failureCount > 0 { times.append(pausedUntil) }
@@ -239,7 +218,7 @@ struct DispatchFlow: Sendable {
         return batch
     }
 
-    /// - Returns: nil: it waits here, for another of its collapse id or for its device.
+    /// - Returns: nil if it waits in memory.
     private mutating func choose(_ item: Item, now: Int64) -> Marked? {
         if isCrowded(item.owner) {
             if hold(item, for: Self.waitOfCrowded, now: now) { return nil }
@@ -258,7 +237,7 @@ struct DispatchFlow: Sendable {
         let wait = item.device.flatMap { bucket.wait(for: $0, now: now) }
         if wait != nil { letNext(item.collapse) }
         if let wait, hold(item, for: wait, now: now) { return nil }
-        // What is only put off is nobody's part of what is in flight.
+        // A postponed item uses no share.
         guard wait == nil else {
             choose(item.ticket, Chosen(lane: item.lane))
             return Marked(ticket: item.ticket, postponedBy: wait)
@@ -269,7 +248,7 @@ struct DispatchFlow: Sendable {
         return Marked(ticket: item.ticket, postponedBy: nil)
     }
 
-    /// Nobody of this collapse id is on the way: those who wait for it are the next of their lanes, in their order.
+    /// Ends the key's flight; waiting items return to their queues in order.
     mutating func letNext(_ key: CollapseKey?) {
         guard let key else { return }
         let items = collapses.end(key)
@@ -279,7 +258,7 @@ struct DispatchFlow: Sendable {
         }
     }
 
-    /// - Returns: false when there is no room to wait in, or the lease would end first.
+    /// - Returns: false without room to wait, or if the lease would end first.
     private mutating func hold(_ item: Item, for wait: Duration, now: Int64) -> Bool {
         let index = item.lane.index
         let due = now &+ Int64(wait / .nanoseconds(1))
@@ -298,7 +277,7 @@ struct DispatchFlow: Sendable {
             waiting[index].bringDue(now: now)
             guard waiting[index].mayHaveMore, waiting[index].takingCount == 0 else { continue }
             let room = bounds.waitingCountMax - waiting[index].count
-            // Many small looks would cost more than they bring.
+            // Many small takes cost too much.
             guard room >= min(bounds.takeCountMax, bounds.waitingCountMax) / 2 else { continue }
             let limit = min(room, bounds.takeCountMax)
             waiting[index].takingCount = limit
@@ -324,10 +303,9 @@ struct DispatchFlow: Sendable {
         return tickets.isEmpty ? nil : tickets
     }
 
-    /// The clients that something waits for.
     var clients: Set<Int> { Set(waiting.flatMap { $0.fresh.clients + $0.retries.clients }) }
 
-    /// How many wait for a client, in the lanes down to one.
+    /// Items that wait for a client in this queue and more urgent ones.
     func waitingCount(for client: Int, to lane: Lane = .background) -> Int {
         waiting[...lane.index].reduce(0) {
             $0 + $1.fresh.count(of: client) + $1.retries.count(of: client)
@@ -340,6 +318,5 @@ struct DispatchFlow: Sendable {
 
     // MARK: Draining
 
-    /// Takes nothing more and begins nothing more.
     mutating func drain() { isDraining = true }
 }

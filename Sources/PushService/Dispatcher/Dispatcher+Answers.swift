@@ -4,7 +4,7 @@ import Envelope
 import Platform
 import PushStore
 
-/// The consequences of an answer: for the notification, its device and its credential; for the log and the metrics.
+/// Consequences of an answer.
 extension Dispatcher {
     func didAnswer(_ ticket: DispatchFlow.Ticket, _ answer: Result<APNSResponse, ProviderError>, _ lane: Int) {
         guard !isOver, let pending = pendings[ticket] else { return }
@@ -15,22 +15,19 @@ extension Dispatcher {
             time: ended.last?.time ?? pending.attemptTime,
             after: ended.isEmpty ? [] : EarlierAttempts.attempts(ended, from: pending.attemptTime)
         )
-        // Chance is the system's to give, in a call of its own: not for what waits for nothing.
+        // Randomness costs a system call; an accepted push needs none.
         let chance = report.status == 200 ? 0 : jitter()
         let decision = rules.decide(report.result, attemptContext(of: pending, report), now: now, jitter: chance)
         record(report, pending, now)
         judgeCredential(report, pending, lane)
         judgeDevice(report, decision, pending, lane, now)
         var verdict = decision.notification
-        // The next process has it at once.
+        // Due at once for the next process.
         if flow.isDraining, report.result == .notWritten { verdict = .retry(at: context.clock.now()) }
         settle(ticket, report.attempt, after: report.earlier, verdict, waitCause: report.waitCause)
     }
 
-    /// - Parameters:
-    ///   - pending: A notification.
-    ///   - report: Of its attempt; nil where none was begun.
-    /// - Returns: the notification as the rules see it.
+    /// - Parameter report: nil if no attempt was begun.
     func attemptContext(of pending: Pending, _ report: ClientReport? = nil) -> AttemptContext {
         AttemptContext(
             lane: pending.lane,
@@ -43,7 +40,7 @@ extension Dispatcher {
         )
     }
 
-    /// The outcome goes to the disk with others of this turn. Without an attempt nothing was written to APNs.
+    /// Notes the result, written with others of this turn. Without an attempt, nothing was written to APNs.
     func settle(
         _ ticket: DispatchFlow.Ticket,
         _ attempt: Attempt?,
@@ -64,7 +61,7 @@ extension Dispatcher {
             let now = context.clock.now().milliseconds
             let wait = time.milliseconds > now ? time.milliseconds - now : 0
             let nanoseconds = Int64(clamping: min(wait, 86_400_000)) * 1_000_000
-            // The store repeats behind all else what has few attempts, and leaves what is put off where it is.
+            // Retries with an attempt limit go to the background queue; a postponed entry keeps its queue.
             let lane = pending.entry.attemptLimit == nil || attempt == nil ? pending.lane : .background
             flow.willHaveMore(lane, at: context.clock.uptime() &+ nanoseconds)
             if attempt == nil { willQueueAgain(pending) }
@@ -90,14 +87,14 @@ extension Dispatcher {
         }
     }
 
-    /// Counts what was to wait, and was too late or had been replaced.
+    /// Counts postponed entries that expired or were superseded.
     private func didFinishUnmarked(_ pending: Pending, _ result: FinishResult) {
         guard pending.outcome?.attempt == nil, case .recorded(let state) = result, state.isFinal else { return }
         didLeaveQueue(pending)
         context.metrics.withLock { $0.didFinish(state == .dead(.superseded) ? .superseded : .expired) }
     }
 
-    /// What is on the disk by now may have a fallback, or somebody who is told.
+    /// Wakes fallbacks and webhooks.
     func ringBells(for ended: [Pending]) {
         let settings = context.settings
         var (hasFallback, hasHook) = (false, false)
@@ -107,7 +104,7 @@ extension Dispatcher {
             case .accepted where pending.lane == .urgent && !hasFallback:
                 hasFallback = tenant()?.apps.contains { $0.fallback != nil } ?? false
             case .dead where !hasHook, .retry where !hasHook:
-                // A repetition may have been the last, or too late.
+                // It may have been the last, or too late.
                 hasHook = tenant()?.webhook != nil
             case .accepted, .dead, .retry, .park, nil: break
             }
@@ -119,7 +116,7 @@ extension Dispatcher {
     private func record(_ report: ClientReport, _ pending: Pending, _ now: Timestamp) {
         let nanoseconds = max(0, context.clock.uptime() - pending.startedAt)
         context.metrics.withLock { metrics in
-            // What is counted as sent already is the first of them.
+            // The first is already counted.
             var isFirst = true
             for one in report.told {
                 if !isFirst { metrics.didSend(app: pending.bundleID, lane: pending.lane) }
@@ -159,7 +156,7 @@ extension Dispatcher {
             let milliseconds = max(0, Int64(next.duration(since: one.time) / .milliseconds(1)))
             write(one, report.failure(of: one), at: next, milliseconds: milliseconds, ordinal: index + 1)
         }
-        // What only waited for a connection or a credential is no attempt, and has no line.
+        // A mere wait is no attempt.
         if let last = report.attempt {
             let count = report.earlier.count + 1
             write(last, report.failure(of: last), at: now, milliseconds: nanoseconds / 1_000_000, ordinal: count)
@@ -183,8 +180,8 @@ extension Dispatcher {
         guard suspensions.suspend(scope, reason, now: context.clock.uptime()) else { return }
         tell("suspended", scope, [("reason", reason.rawValue)])
         showSuspensions()
-        // What this app has handed to the client, and what is not out yet, would be refused push by push: the client stops
-        // for longer and longer then, and with it the credential's other apps. Bad tokens of one tenant do not stop it.
+        // This app's unsent pushes would be refused one by one. Each refusal stops the client for longer, and the
+        // credential's other apps with it. One tenant's bad tokens do not.
         guard let bundleID = scope.bundleID, scope.tenant == nil else { return }
         lanes.entry(number: scope.lane)?.client.takeBack {
             PushDestination.bundleID(of: $0.topic, $0.pushType) == bundleID
@@ -205,7 +202,7 @@ extension Dispatcher {
         context.metrics.withLock { $0.suspensionCount = count }
     }
 
-    /// One line for the operator; credentials by the apps they are for.
+    /// Logs a line for the operator.
     private func tell(_ event: StaticString, _ scope: SuspensionBook.Scope, _ more: [(StaticString, String)] = []) {
         let places = lanes.entry(number: scope.lane)?.places ?? []
         let apps = scope.bundleID.map { [$0] } ?? Set(places.map(\.bundleID)).sorted()
@@ -249,9 +246,8 @@ extension Dispatcher {
             }
         }
         if isBad, quarantine.isSuspected(place) {
-            // The environment is the fault: the devices are kept as they are, and the app's pushes wait. This tenant's:
-            // another one's tokens of the same app are not for it to spoil.
-            // Tokens that APNs took before are no part of it, as long as those are good.
+            // The environment is at fault: the devices stay, and this tenant's pushes wait. Another tenant's tokens are
+            // not affected. Nor are tokens that APNs accepted before, while those are good.
             let scope = SuspensionBook.Scope(
                 lane: lane,
                 bundleID: pending.bundleID,
@@ -281,7 +277,7 @@ extension Dispatcher {
         case .quarantine:
             deviceEffects.add(.setAside(token, environment, pending.entry.tenant))
         case .deletePair:
-            // As if APNs had said that it was gone now: a registration that came meanwhile stays.
+            // A registration after the attempt stays.
             deviceEffects.add(
                 .unregister(Unregistration(key: pending.key, token: token, timestamp: pending.attemptTime))
             )

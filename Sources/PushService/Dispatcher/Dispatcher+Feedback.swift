@@ -4,7 +4,7 @@ import Envelope
 import PushStore
 import Transport
 
-/// The feedback service of before 2021, for whoever still has one (docs/provider.md): at the start and once a day.
+/// The feedback service from before 2021, where one still runs (docs/provider.md).
 extension Dispatcher {
     func readFeedback() {
         for tenant in context.settings.configuration.tenants {
@@ -15,7 +15,7 @@ extension Dispatcher {
                     bundleID: app.bundleID.text,
                     environment: app.environment
                 )
-                // Not `call`: a service that says nothing must not hold up a drain. It ends by its own deadlines.
+                // Not `call`: a silent service must not delay a drain.
                 Task(executorPreference: context.loop) { [self] in
                     await readFeedback(LegacyService(host: service.host, port: service.port), for: place)
                 }
@@ -35,7 +35,7 @@ extension Dispatcher {
             do throws(StoreError) {
                 deletedCount += try await unregister(tuple, place.environment, place.tenant)
             } catch {
-                // The service has forgotten it; the next push to the device is answered 410.
+                // The service forgets it; the next push gets 410.
                 failureCount += 1
             }
         }
@@ -46,7 +46,7 @@ extension Dispatcher {
         context.log.event("feedback", at: context.clock.now(), counts)
     }
 
-    /// - Returns: how many devices went.
+    /// - Returns: Number of deleted devices.
     private func unregister(
         _ tuple: FeedbackTuple,
         _ environment: APNSEnvironment,

@@ -3,15 +3,15 @@ package import Envelope
 package import PushStore
 import Transport
 
-/// From the API straight to APNs: stored as on its way, then out, where nobody waits that this would overtake.
+/// Direct path from API to APNs: stored as `sending`, then sent, unless that would overtake waiting work.
 ///
-/// A process that dies in between leaves it `sending`, which the next one finds: as one that may have arrived, with the same
-/// apns-id where it has a collapse id, and dead with an unknown outcome where it has none.
+/// After a crash the next process treats `sending` as possibly delivered. With a collapse id it is sent again with the
+/// same apns-id; without, it is dead with an unknown outcome.
 extension Dispatcher {
     package func reserve(_ offer: SendOffer) -> SendReservation? {
         context.loop.checkIsolated()
         guard !offer.entries.isEmpty else { return nil }
-        // An entry is large: what is asked of it is asked where it lies, and it is not copied for that.
+        // Entries are large: read in place.
         let lane = offer.lane
         let keys = offer.entries.indices.map { index in
             Self.bucketKey(DeviceKey(tenant: offer.tenant, device: offer.entries[index].device))
@@ -116,7 +116,7 @@ extension Dispatcher {
                 isMarked: true
             )
             ledger.add(\.accepted, app: offer.bundleID, region: device.region)
-            // What is too late stays on its way, which the next start finds.
+            // After a drain it stays `sending` for the next start.
             if !isOver { begin(DispatchFlow.Marked(ticket: ticket, postponedBy: nil)) }
         }
     }
@@ -131,28 +131,27 @@ extension Dispatcher {
         pushType == .voip ? device.voIPToken : device.token
     }
 
-    // MARK: What is queued
+    // MARK: Queued entries
 
-    /// One of this lane goes out for a device: what is queued for it in others may be older, and has lost its place.
+    /// Notes that queued entries for the device may be older than a push of this queue.
     func didPass(_ key: DeviceBucket.Key, in lane: Lane) {
         let own = lane.index
         for index in queued.indices where index != own { queued[index].didPass(key) }
     }
 
-    /// They are queued as before, and may be behind those that came after them.
+    /// Notes that entries are queued again, perhaps behind later ones.
     func didLosePlace(_ pendings: [Pending]) {
         for pending in pendings {
             queued[pending.lane.index].didPass(Self.bucketKey(pending.key))
         }
     }
 
-    /// One is not in the queue any more.
     func didLeaveQueue(_ pending: Pending) {
         guard pending.entry.attemptCount == 0 else { return }
         queued[pending.lane.index].didLeave(pending.entry.apnsID)
     }
 
-    /// One that was marked is queued as before: it was only put off, and is still older than what comes now.
+    /// Queues a marked entry as before: it was only postponed, and stays older than new ones.
     func willQueueAgain(_ pending: Pending) {
         let entry = pending.entry
         guard entry.attemptCount == 0 else { return }
@@ -164,7 +163,7 @@ extension Dispatcher {
         )
     }
 
-    /// Where not all is known that is queued.
+    /// Reads the queues whose content is not fully known.
     func lookAtQueues() {
         let now = context.clock.now()
         for index in queued.indices { queued[index].forgetLate(now: now) }
@@ -174,7 +173,7 @@ extension Dispatcher {
                     let oldest = try await dispatcher.context.store.oldestDue(lane)
                     dispatcher.queued[lane.index].didLook(oldestDue: oldest)
                 } catch {
-                    // There is another look in a second.
+                    // Read again in a second.
                 }
             }
         }

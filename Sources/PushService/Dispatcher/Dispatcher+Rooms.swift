@@ -1,22 +1,21 @@
 import APNSProvider
 
-/// What the clients have room for.
 extension Dispatcher {
-    /// At the start of a turn, for the clients that something waits for.
+    /// At the start of a turn.
     func readRooms() {
         for number in flow.clients { readRoom(of: number) }
     }
 
     func readRoom(of number: Int) {
         let room = lanes.entry(number: number)?.client.room
-        // It stopped while nothing of ours was with it: what waits is parked.
+        // It stopped without a push of ours.
         if case .suspended(let reason) = room, !suspensions.contains(lane: number) {
             suspend(SuspensionBook.Scope(lane: number, bundleID: nil), reason)
         }
         flow.rooms.update(number, room)
     }
 
-    /// At the end of a turn: what waits without room makes its client connect, or grow.
+    /// Asks clients without room to connect or grow, at the end of a turn.
     func wantRooms() {
         guard !flow.isDraining else { return }
         for number in flow.clients where !flow.rooms.admits(number) {

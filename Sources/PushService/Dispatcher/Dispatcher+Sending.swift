@@ -4,7 +4,7 @@ import Envelope
 import Platform
 import PushStore
 
-/// From the flow to APNs: marked on the disk first, then out.
+/// Marks on disk first, then sends.
 extension Dispatcher {
     func mark(_ batch: [DispatchFlow.Marked]) {
         var sendable: [DispatchFlow.Marked] = []
@@ -37,7 +37,7 @@ extension Dispatcher {
         return suspensions.admits(pending.target(lane: lane.number))
     }
 
-    /// Ends, parks or puts off what nothing is sent of, without a mark of its own.
+    /// Ends, parks or postpones without a mark.
     private func putAside(_ marked: DispatchFlow.Marked, _ pending: Pending) {
         didLeaveQueue(pending)
         guard marked.isUnreachable else { return begin(marked) }
@@ -48,7 +48,7 @@ extension Dispatcher {
         settle(marked.ticket, nil, decision.notification, waitCause: .connection)
     }
 
-    /// What was tried, put off or passed has lost its place: a newer one of its collapse id may be out, and stays the last.
+    /// A retried, postponed or overtaken entry yields: a newer one with its collapse id may be out.
     private func lease(of pending: Pending) -> Lease {
         var lease = pending.lease
         let entry = pending.entry
@@ -66,7 +66,7 @@ extension Dispatcher {
         return lease
     }
 
-    /// One that was admitted is not sent: where it was to see, the next one is.
+    /// Lets the next push be the probe.
     private func didNotGo(_ ticket: DispatchFlow.Ticket) {
         guard !suspensions.isEmpty, let pending = pendings[ticket], let client = pending.client else { return }
         suspensions.didLearnNothing(pending.target(lane: client))
@@ -95,7 +95,7 @@ extension Dispatcher {
         for (marked, result) in zip(batch, results) where result == .sending { begin(marked) }
     }
 
-    /// Sends what is on the disk as on its way; ends, parks or puts off what is not to be sent.
+    /// Sends a marked entry; ends, parks or postpones any other.
     func begin(_ marked: DispatchFlow.Marked) {
         guard let pending = pendings[marked.ticket] else { return }
         let now = context.clock.now()
@@ -118,17 +118,15 @@ extension Dispatcher {
                     environment: device.environment
                 )
             else { return settle(marked.ticket, nil, .park, waitCause: .app) }
-            // What is not marked was not admitted, and what is may have been suspended meanwhile.
+            // A marked entry may have been suspended meanwhile.
             guard pending.isMarked, suspensions.stillAdmits(pending.target(lane: lane.number)) else {
                 return settle(marked.ticket, nil, .park, waitCause: .credential)
             }
-            // Marked before the drain began, and not written.
             guard !flow.isDraining else { return settle(marked.ticket, nil, .retry(at: now)) }
             send(marked.ticket, pending, token, topic, through: lane)
         }
     }
 
-    /// Without a push, for good; its attempt says why.
     private func end(_ ticket: DispatchFlow.Ticket, _ why: String) {
         guard let pending = pendings[ticket] else { return }
         context.log.event(
@@ -161,7 +159,7 @@ extension Dispatcher {
         context.metrics.withLock { $0.didSend(app: pending.bundleID, lane: pending.lane) }
         let deadlineMilliseconds = Int64(clamping: pending.entry.deadline.milliseconds)
         let left = deadlineMilliseconds - Int64(clamping: pending.attemptTime.milliseconds)
-        // Its last second is long enough for an answer, and a shorter wait would only make outcomes unclear.
+        // One second suffices for an answer; less would only make results ambiguous.
         let deadline = Duration.milliseconds(max(1_000, left))
         flow.didHandIn(ticket)
         lane.client.send(notification, within: deadline) { [self] result in didAnswer(ticket, result, lane.number) }

@@ -2,7 +2,6 @@ import APNS
 import Envelope
 import PushStore
 
-/// From the outbox to the flow: what is taken, and where it goes.
 extension Dispatcher {
     func take(from lane: Lane, limit: Int, retryLimit: Int) {
         let excluding = flow.crowdedOwners(in: lane)
@@ -22,9 +21,9 @@ extension Dispatcher {
                     )
                 )
                 let keys = leased.map { DeviceKey(tenant: $0.entry.tenant, device: $0.entry.device) }
-                // One batch; the rows may change before the push is out, as they may on its way.
+                // Rows may change before the push is out, as they may during it.
                 let lookups = keys.isEmpty ? [] : try await context.store.devices(keys)
-                // Fewer than asked for are not all: those whose marks were being written meanwhile are passed over.
+                // The store passes over entries whose marks are being written, so fewer are not all.
                 dispatcher.didTake(leased, lookups, from: lane, isAll: leased.isEmpty)
             } catch {
                 await context.store.giveBack(leased.map(\.lease))
@@ -78,8 +77,7 @@ extension Dispatcher {
         return Pending(leased: leased, destination: destination, bundleID: bundleID, device: device, client: client)
     }
 
-    /// As the configuration spells it.
-    /// The seed of Swift's hashes is the process's own: nobody can choose devices that share a bucket.
+    /// Swift's hash seed is random, so devices that share a bucket cannot be chosen.
     static func bucketKey(_ device: DeviceKey) -> DeviceBucket.Key {
         DeviceBucket.Key(shardHash: UInt64(bitPattern: Int64(device.hashValue)))
     }

@@ -4,7 +4,7 @@ import Envelope
 import Platform
 import PushStore
 
-/// When what is done now and then is due, in nanoseconds of the monotonic clock.
+/// Due times in nanoseconds of the monotonic clock.
 struct UpkeepTimes {
     var gauges = Int64.min
     var notes = Int64.min
@@ -15,7 +15,7 @@ struct UpkeepTimes {
     static let second: Int64 = 1_000_000_000
 }
 
-/// What nobody waits for.
+/// Background work.
 extension Dispatcher {
     func doDeviceEffects() {
         guard let effects = deviceEffects.take(now: context.clock.uptime()) else { return }
@@ -25,7 +25,7 @@ extension Dispatcher {
         }
     }
 
-    /// - Returns: what the store could not take.
+    /// - Returns: Effects that the store could not write.
     private func carryOut(_ effects: [DeviceEffects.Effect]) async -> [DeviceEffects.Effect] {
         var unregistrations: [Unregistration] = []
         var failed: [DeviceEffects.Effect] = []
@@ -49,13 +49,12 @@ extension Dispatcher {
         return failed
     }
 
-    // MARK: What was parked
+    // MARK: Parked entries
 
-    /// Of every app that is configured, for tenants that have something parked: after a start and a reload. A few of each
-    /// at first.
+    /// Releases a few parked entries of each app, after a start or reload.
     func releaseEverything() {
         call { dispatcher in
-            // Without the counts every app is asked.
+            // Without counts, of every app.
             let counts = try? await dispatcher.context.store.counts()
             let parked = counts.map { Set($0.filter { $0.parked > 0 }.map(\.tenant)) }
             var steps: [ReleaseQueue.Step] = []
@@ -75,7 +74,7 @@ extension Dispatcher {
         releases.add(steps(own, of: entry, amount))
     }
 
-    /// One for each topic that the API takes notifications for: calls, and what SAP's properties may ask for.
+    /// Topics that the API accepts: for calls, and from SAP's properties.
     private static let typesWithTopics: [PushType] = [.alert, .voip, .complication, .fileprovider]
 
     private func steps(
@@ -86,7 +85,7 @@ extension Dispatcher {
         places.flatMap { place -> [ReleaseQueue.Step] in
             guard let topic = try? Topic(bundleID: place.bundleID) else { return [] }
             let app = SuspensionBook.Scope(lane: entry.number, bundleID: place.bundleID)
-            // What was accepted may stand under the topic that Apple has for its push type.
+            // Entries may have the topic of their push type.
             return Self.typesWithTopics.compactMap { try? topic.appendingSuffix(of: $0) }.map {
                 ReleaseQueue.Step(tenant: place.tenant, topic: $0, app: app, amount: amount)
             }
@@ -96,7 +95,7 @@ extension Dispatcher {
     func releaseNext() {
         let now = context.clock.uptime()
         guard !flow.isDraining, let step = releases.take(now: now) else { return }
-        // It would be parked again at once, and released again, without an end.
+        // It would be parked and released without end.
         if step.amount == .few || step.amount == .rest, isStopped(step) {
             return releases.didEnd(step, count: 0, now: now)
         }
@@ -124,7 +123,7 @@ extension Dispatcher {
         )
     }
 
-    // MARK: Now and then
+    // MARK: Periodic work
 
     func keepUp() {
         guard !flow.isDraining else { return plan() }
@@ -161,12 +160,10 @@ extension Dispatcher {
         plan()
     }
 
-    /// Tokens that were taken for the first time. A batch makes the store read its registrations anew, which is why it is
-    /// not one for each.
+    /// Records tokens accepted for the first time; in batches, because each makes the store reread its registrations.
     func markReached() {
         let tokens = reached.take()
         guard !tokens.isEmpty else { return }
-        // What cannot be written is learned again by the next push.
         call { dispatcher in try? await dispatcher.context.store.markReached(tokens) }
     }
 

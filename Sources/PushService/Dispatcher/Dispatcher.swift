@@ -5,27 +5,26 @@ import Platform
 package import PushStore
 import Transport
 
-/// Brings what the outbox holds to APNs, and what APNs answers back into it.
+/// Sends the outbox's entries to APNs and writes the results back.
 ///
-/// It lives on the service's loop, as the clients do. The store's calls are waited for in tasks that prefer the loop,
-/// so that everything here is touched by one thread; what is decided is decided by values (`DispatchFlow`,
-/// `DispatchRules`, `SuspensionBook`).
+/// Lives on the service's loop, as the clients do. Tasks that await the store prefer the loop, so one thread touches
+/// everything. Values decide (`DispatchFlow`, `DispatchRules`, `SuspensionBook`).
 ///
-/// Unchecked: every way in checks that it is the loop's thread, or goes there first.
+/// Unchecked: every entry point checks that it is on the loop's thread, or moves there first.
 package final class Dispatcher: DispatchDoor, @unchecked Sendable {
-    /// One that was taken and has no outcome on the disk. An object: it is large, and looked at at every step.
+    /// A taken entry without a result on disk. An object, because it is large and read often.
     final class Pending {
         var lease: Lease
-        /// Large: what is asked of it is asked here, and it is not copied for that.
+        /// Large: read in place.
         let entry: OutboxEntry
         let payload: [UInt8]
         let destination: PushDestination
         let bundleID: String
-        /// nil where there is no such device.
+        /// nil if unknown.
         let device: Device?
-        /// Which client has to have room; nil: it will not be pushed.
+        /// nil if it will not be pushed.
         let client: Int?
-        /// The disk says that it is on its way.
+        /// True if it is `sending` on disk.
         var isMarked: Bool
         var attemptTime = Timestamp(milliseconds: 0)
         var startedAt: Int64 = 0
@@ -62,7 +61,6 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         var lane: Lane { entry.lane }
     }
 
-    /// Its lease ends by itself after this, where the dispatcher is forgotten by its process.
     static let leaseSeconds: Int64 = 300
 
     let context: ServiceContext
@@ -71,7 +69,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     let bells: DispatchBells
     /// 0 ..< 1, for the waits between attempts.
     let jitter: @Sendable () -> Double
-    /// What became of a day's notifications, by app and region. On the loop.
+    /// Daily counts. On the loop.
     package let ledger: DeliveryLedger
     var flow: DispatchFlow
     var pendings: [DispatchFlow.Ticket: Pending] = [:]
@@ -80,27 +78,23 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
     var deviceEffects = DeviceEffects()
     var reached = ReachedTokens()
     var releases = ReleaseQueue()
-    /// Lines of this turn: each call of the log wakes its thread.
+    /// Lines of this turn: each write wakes the log's thread.
     var logLines: [UInt8] = []
-    /// Of each lane.
     var queued: [QueuedDevices]
     var upkeep = UpkeepTimes()
     private var lastTicket = 0
-    /// Calls of the store that have not returned.
     var callsUnderWay = 0
     private var isTurnPlanned = false
     private(set) var isRunning = false
-    /// The process is about to end: answers come too late.
+    /// True when answers come too late.
     private(set) var isOver = false
     private var wakeTimer: LoopTimer?
     private var upkeepTimer: LoopTimer?
     private var onDrained: (() -> Void)?
 
     /// - Parameters:
-    ///   - context: what the service has in common.
-    ///   - bells: who is told when there is something to tell.
-    ///   - jitter: chance for the waits between attempts.
-    ///   - configure: changes the clients' configuration, for tests.
+    ///   - jitter: 0 ..< 1, for the waits between attempts.
+    ///   - configure: Changes the clients' configuration, for tests.
     package init(
         _ context: ServiceContext,
         bells: DispatchBells = DispatchBells(),
@@ -120,12 +114,11 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         lanes.onRoom.notify = { [weak self] in self?.plan() }
     }
 
-    // MARK: From outside
+    // MARK: Interface
 
-    /// Begins to send.
+    /// Starts sending.
     ///
-    /// - Parameter plan: the credentials.
-    /// - Throws: what kept a client from being made.
+    /// - Throws: The error of a client that cannot be made.
     package func start(_ plan: LanePlan) async throws(ProviderError) {
         try await onLoop { dispatcher async throws(ProviderError) in
             try await dispatcher.lanes.adopt(plan)
@@ -137,11 +130,10 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         }
     }
 
-    /// Takes up the limits of the settings, and other credentials. What was suspended is tried again, whether its files
-    /// are other ones or not: what was wrong may have been mended at Apple's.
+    /// Adopts the settings' limits and other credentials. Retries suspended credentials even if unchanged: the cause
+    /// may have been mended at Apple.
     ///
-    /// - Parameter plan: the credentials.
-    /// - Throws: what kept a client from being made; then the old ones stay.
+    /// - Throws: The error of a client that cannot be made; then the old clients stay.
     package func reload(_ plan: LanePlan) async throws(ProviderError) {
         try await onLoop { dispatcher async throws(ProviderError) in
             try await dispatcher.lanes.adopt(plan)
@@ -165,13 +157,13 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         plan()
     }
 
-    /// On the loop.
+    /// Counts receipts. On the loop.
     package func didReceive(_ entries: [OutboxEntry]) {
         context.loop.checkIsolated()
         bells.hooks()
         let keys = entries.map { DeviceKey(tenant: $0.tenant, device: $0.device) }
         call { dispatcher in
-            // Without its region a receipt counts as anybody's.
+            // A receipt counts without a region too.
             let lookups = (try? await dispatcher.context.store.devices(keys)) ?? []
             for (index, entry) in entries.enumerated() {
                 var region: String?
@@ -189,10 +181,10 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         bells.hooks()
     }
 
-    /// Takes nothing more, gives back what was not written to APNs, and waits for what was. What has no answer by then stays
-    /// `sending`, which the next start finds: it sends again what has a collapse id, with the same apns-id.
+    /// Stops taking, gives back unwritten entries, and waits for answers. Unanswered entries stay `sending`; the next
+    /// start resends those with a collapse id, with the same apns-id.
     ///
-    /// - Parameter limit: how long at most.
+    /// - Parameter limit: Longest wait.
     package func drain(within limit: Duration) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             context.loop.perform { [self] in
@@ -229,7 +221,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         onDrained = nil
     }
 
-    /// Runs `body` where everything here lives. A task, because it waits for the store; it ends with its caller's wait.
+    /// A task, because it awaits the store; its caller awaits it.
     private func onLoop<E: Error>(_ body: @escaping @Sendable (Dispatcher) async throws(E) -> Void) async throws(E) {
         let result = await Task(executorPreference: context.loop) { () -> Result<Void, E> in
             do throws(E) {
@@ -241,9 +233,9 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         try result.get()
     }
 
-    // MARK: The loop's turns
+    // MARK: Turns of the loop
 
-    /// What came in this turn of the loop is done at its end, together.
+    /// Handles this turn's events together, at its end.
     func plan() {
         context.loop.checkIsolated()
         guard isRunning, !isTurnPlanned, !isOver else { return }
@@ -271,7 +263,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         }
     }
 
-    /// A call of the store. The task prefers the loop, so that what follows the call runs there; `drain` waits for it.
+    /// Starts a store call whose continuation runs on the loop; `drain` waits for it.
     func call(_ body: @escaping @Sendable (Dispatcher) async -> Void) {
         callsUnderWay += 1
         Task(executorPreference: context.loop) { [self] in
@@ -281,8 +273,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         }
     }
 
-    /// A call of the store that every notification passes: with a callback instead of a task. What follows it runs on the
-    /// loop, and `drain` waits for it as for the others.
+    /// As above, with a callback instead of a task: for the path of every notification.
     func called<Value: Sendable>(
         _ call: (@escaping StoreCompletion<Value>) -> Void,
         then body: @escaping @Sendable (Dispatcher, Result<Value, StoreError>) -> Void
@@ -303,7 +294,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         wakeTimer = context.loop.schedule(after: .nanoseconds(max(1_000_000, time - now))) { [self] in plan() }
     }
 
-    /// Once a second, for all that may be late.
+    /// Once a second.
     private func doUpkeep() {
         guard !isOver else { return }
         upkeepTimer = context.loop.schedule(after: .seconds(1)) { [self] in doUpkeep() }

@@ -4,8 +4,8 @@ import Envelope
 import PushStore
 import Transport
 
-/// What clients tell of attempts that are not their push's last: APNs refused them for its own reasons (it goes down, the token
-/// was too old) or did not process them, and the client sent the push again at once. Lives on the loop.
+/// Attempts that clients resent at once: refused for APNs' own reasons (shutdown, expired token) or not processed.
+/// Lives on the loop.
 final class EarlierAttempts {
     struct Ended: Equatable {
         let cause: ResendCause
@@ -18,16 +18,10 @@ final class EarlierAttempts {
         ended[id, default: []].append(Ended(cause: cause, time: time))
     }
 
-    /// - Parameter id: of a push that has ended at its client.
-    /// - Returns: what is known of it, in its order; it is forgotten here.
+    /// Takes an ended push's attempts, oldest first.
     func take(_ id: APNSID) -> [Ended] { ended.isEmpty ? [] : ended.removeValue(forKey: id) ?? [] }
 
-    /// Each attempt began when the one before had ended.
-    ///
-    /// - Parameters:
-    ///   - ended: of one push.
-    ///   - start: when its first attempt began.
-    /// - Returns: as the outbox keeps them.
+    /// Converts to the outbox's attempts; each begins when the one before has ended.
     static func attempts(_ ended: [Ended], from start: Timestamp) -> [PushStore.Attempt] {
         zip(ended, [start] + ended.map(\.time)).map { one, start in
             switch one.cause {

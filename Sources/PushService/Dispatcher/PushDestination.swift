@@ -1,18 +1,14 @@
 import APNS
 import PushStore
 
-/// Where a taken notification goes, by its device's row and the configuration. A value.
+/// Destination of an entry, from its device's row and the configuration.
 enum PushDestination: Equatable {
     case push(token: DeviceToken, topic: Topic)
-    /// It cannot be sent, now or later; the word is for its attempt.
+    /// Can never be sent; the word is its attempt's reason.
     case end(String)
-    /// It could be sent if the configuration had what it needs.
+    /// The configuration lacks its app.
     case park
 
-    /// - Parameters:
-    ///   - entry: what was taken.
-    ///   - lookup: of its device.
-    ///   - isConfigured: whether the tenant has this app in this environment.
     init(
         _ entry: OutboxEntry,
         _ lookup: DeviceLookup,
@@ -27,7 +23,7 @@ enum PushDestination: Equatable {
                 self = .end("DeviceSetAside")
                 return
             }
-            // Its token is another app's by now.
+            // Its token is another app's now.
             guard device.topic.description == bundleID else {
                 self = .end("DeviceOfOtherApp")
                 return
@@ -48,7 +44,7 @@ enum PushDestination: Equatable {
         }
     }
 
-    /// The app: the topic without the suffix of the push type, if it has that.
+    /// The topic without its push type's suffix.
     static func bundleID(of entry: OutboxEntry) -> String { bundleID(of: entry.topic, entry.pushType) }
 
     static func bundleID(of topic: Topic, _ pushType: PushType) -> String {
@@ -60,7 +56,7 @@ enum PushDestination: Equatable {
 
     private static func topic(of entry: OutboxEntry) -> Topic? {
         let bundleID = bundleID(of: entry)
-        // An app may be called as if it had another type's suffix.
+        // An app's name may end like a suffix.
         guard let plain = try? Topic(bundleID: bundleID) else { return nil }
         return try? plain.appendingSuffix(of: entry.pushType)
     }

@@ -4,23 +4,20 @@ package import Envelope
 import PushStore
 package import Transport
 
-/// The clients: one for each credential at each endpoint, all on the loop. Lives on it.
+/// The clients: one for each credential and endpoint. Lives on the loop.
 ///
-/// Each push is one attempt as the outbox counts it: a client reports what is unclear (`AmbiguityPolicy.report`), so
-/// that every repetition is on the disk before it goes out, with its apns-id and "maybe twice", and survives a crash.
-/// What APNs has certainly not processed (GOAWAY, a refused stream, a token that was too old) the client sends once
-/// more by itself; after that the outbox decides.
+/// Clients report ambiguous results (`AmbiguityPolicy.report`), so that each retry is on disk, with its apns-id and
+/// "maybe twice", before it goes out. A client resends once what APNs certainly has not processed: a GOAWAY, a refused
+/// stream, an expired token.
 package final class PushLanes {
-    /// One client and what the dispatcher has to know of it.
     final class Entry {
-        /// Names it in `SuspensionBook`; never used again.
+        /// Never reused.
         let number: Int
         let client: APNSClient
         var credential: APNSCredential
         var digest: [UInt8]
-        /// Whose certificates are believed there.
         let trust: TLSTrust
-        /// Who pushes through it.
+        /// Apps that push through it.
         var places: [LanePlan.Place] = []
 
         init(number: Int, client: APNSClient, material: LanePlan.Material) {
@@ -34,21 +31,17 @@ package final class PushLanes {
 
     private let loop: EventLoop
     private let now: @Sendable () -> Timestamp
-    /// Called when a client that was asked to connect or to grow may have room. On the loop.
+    /// Called when a client may have room. On the loop.
     let onRoom = RoomSignal()
-    /// What they sent again by themselves.
+    /// Attempts that clients resent.
     let earlier = EarlierAttempts()
-    /// What all clients have in common but the trust; tests make it patient.
     private let template: APNSClientConfiguration
     private(set) var entries: [LanePlan.Key: Entry] = [:]
     private var places: [LanePlan.Place: Entry] = [:]
     private var numbers: [Int: Entry] = [:]
     private var lastNumber = 0
 
-    /// - Parameters:
-    ///   - loop: the service's.
-    ///   - now: the time of attempts.
-    ///   - configure: changes the clients' configuration, for tests.
+    /// - Parameter configure: Changes the clients' configuration, for tests.
     package init(
         loop: EventLoop,
         now: @escaping @Sendable () -> Timestamp,
@@ -65,17 +58,18 @@ package final class PushLanes {
         self.template = template
     }
 
-    /// Where an app's pushes go; nil for an app that is not configured.
+    /// nil for an app that is not configured.
     func entry(tenant: TenantID, bundleID: String, environment: APNSEnvironment) -> Entry? {
         places[LanePlan.Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 
     func entry(number: Int) -> Entry? { numbers[number] }
 
-    /// Takes up a plan: clients whose files and names are as they were are not touched, those with other files get
-    /// the new credential, and those that nobody needs any more close when they have their answers. On the loop.
+    /// Adopts a plan. Clients with unchanged files stay, others get the new credential or close after their answers. On
+    /// the loop.
     ///
-    /// - Throws: what kept a new client from being made; then all is as it was.
+    /// - Throws: The error of a client that cannot be made, before any change; or of a credential that cannot be
+    ///   replaced, when others may have been.
     package func adopt(_ plan: LanePlan) async throws(ProviderError) {
         var made: [LanePlan.Key: Entry] = [:]
         for (key, material) in plan.materials where entries[key] == nil {
@@ -84,7 +78,7 @@ package final class PushLanes {
         }
         for (key, material) in plan.materials {
             guard let entry = entries[key], entry.digest != material.digest else { continue }
-            // One that cannot be taken up leaves the old one.
+            // A failure leaves the old credential.
             try await entry.client.replaceCredential(material.credential)
             entry.credential = material.credential
             entry.digest = material.digest
@@ -102,11 +96,10 @@ package final class PushLanes {
             places[place] = entry
             entry.places.append(place)
         }
-        // Its pushes have their answers first, however long that takes: nobody waits for it.
+        // It answers its pushes first, which can take long.
         for client in gone.map(\.client) { Task { await client.close() } }
     }
 
-    /// Those that were suspended send again.
     func resume(_ number: Int? = nil) async {
         for entry in entries.values where number == nil || entry.number == number { await entry.client.resume() }
     }
@@ -119,7 +112,7 @@ package final class PushLanes {
         for entry in all { await entry.client.close(gracefully: gracefully) }
     }
 
-    /// - Returns: of the oldest provider token that pushes go out with; nil without one.
+    /// Age of the oldest provider token in use.
     func providerTokenAgeSeconds(at now: Moment) -> Int? {
         entries.values.compactMap { entry in
             guard case .token(let source) = entry.credential else { return nil }
@@ -138,7 +131,7 @@ package final class PushLanes {
     }
 }
 
-/// A callback that is set later than the clients that call it are made. Lives on the loop.
+/// A callback that is set after the clients are made. Lives on the loop.
 final class RoomSignal {
     var notify: () -> Void = {}
 }

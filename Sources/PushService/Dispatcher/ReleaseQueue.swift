@@ -1,16 +1,15 @@
 import APNS
 import PushStore
 
-/// What was parked and may be queued again, in steps so that nobody waits long for it.
+/// Parked entries to be queued again, in short steps.
 ///
-/// After a start and a reload nobody knows whether an app is believed again. So a few of its notifications go first, and
-/// the rest when APNs has answered one of them: hundreds of refusals at once would stop, with the connections, the other
-/// apps of the same credential.
+/// After a start or reload, a few of an app's notifications go first, and the rest after an answer to one. Hundreds of
+/// refusals at once would close connections and stop the credential's other apps.
 struct ReleaseQueue {
     enum Amount: Equatable {
-        /// One, to see whether what was suspended goes.
+        /// A suspension's probe.
         case one(SuspensionBook.Scope)
-        /// As many as do no harm if all of them are refused, and the rest later.
+        /// Harmless even if all are refused.
         case few
         case rest
     }
@@ -18,14 +17,12 @@ struct ReleaseQueue {
     struct Step: Equatable {
         let tenant: TenantID
         let topic: Topic
-        /// The app and the credential, of all tenants that have both.
         let app: SuspensionBook.Scope
         var amount: Amount
-        /// How many of the tenant's were parked when the rest began, less those that it has released; nil: not known. What
-        /// is parked again meanwhile, as that of the app's other environment may be, is not the rest.
+        /// The tenant's parked entries at the start of the rest, less those released; nil if unknown. Excludes those
+        /// parked again meanwhile.
         var left: Int?
 
-        /// How many it releases at most.
         var countMax: Int {
             switch amount {
             case .one: 1
@@ -37,13 +34,12 @@ struct ReleaseQueue {
 
     static let fewCountMax = 10
     static let restCountMax = 500
-    /// So long the rest waits for an answer. There may be none: the few were for devices that are gone.
+    /// The few may get no answer, if their devices are gone.
     static let patienceNanoseconds = 60 * UpkeepTimes.second
     private var steps: [Step] = []
-    /// What is the rest of a few.
+    /// Steps for the rest.
     private var held: [(step: Step, until: Int64)] = []
     private var isUnderWay = false
-    /// After a failure.
     private var pausedUntil = Int64.min
 
     mutating func add(_ more: [Step]) {
@@ -57,7 +53,7 @@ struct ReleaseQueue {
         return steps.removeFirst()
     }
 
-    /// An answer that only an app gets that is believed.
+    /// Notes an answer that proves the app's credential accepted.
     mutating func didPass(_ app: SuspensionBook.Scope) {
         guard !held.isEmpty else { return }
         bringBack { $0.step.app == app }
@@ -69,10 +65,7 @@ struct ReleaseQueue {
         held.removeAll(where: isBack)
     }
 
-    /// - Parameters:
-    ///   - step: what was done.
-    ///   - count: how many it released; nil: the store could not.
-    ///   - now: nanoseconds of the monotonic clock.
+    /// - Parameter count: nil if the store failed.
     mutating func didEnd(_ step: Step, count: Int?, now: Int64) {
         isUnderWay = false
         guard let count else {
@@ -80,7 +73,7 @@ struct ReleaseQueue {
             return steps.append(step)
         }
         switch step.amount {
-        // One push is enough to see.
+        // One push is enough.
         case .one: if count > 0 { steps.removeAll { $0.amount == step.amount } }
         case .few:
             guard count >= step.countMax else { return }

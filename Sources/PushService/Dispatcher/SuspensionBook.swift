@@ -1,56 +1,46 @@
 import APNS
 import PushStore
 
-/// Which credentials are not believed, and how each comes back: somebody reloads the configuration, or after a while
-/// one push is let through to see.
+/// Suspended credentials. A reload or a successful probe lifts a suspension.
 ///
-/// A refusal of the credential stops all that goes with it; TopicDisallowed stops one app; an environment that is suspected
-/// one app of one tenant, whose devices they are, and of them those that APNs never took, where it is those that it refuses.
-/// What is stopped is parked and costs Apple nothing.
+/// A refused credential stops all its pushes; TopicDisallowed stops one app. A suspected environment stops one tenant's
+/// app, or only its tokens that APNs never accepted. Stopped pushes are parked and cost Apple nothing.
 struct SuspensionBook: Sendable {
     struct Scope: Hashable, Sendable {
-        /// Which client.
         let lane: Int
-        /// One app of it; nil: all.
+        /// nil: all apps.
         let bundleID: String?
-        /// Whose; nil: of all tenants that have it.
+        /// nil: all tenants.
         var tenant: TenantID?
-        /// Only what is for tokens that APNs never took.
+        /// True: only tokens that APNs never accepted.
         var isOfUnreached = false
     }
 
-    /// One push, as suspensions see it.
     struct Target {
         let lane: Int
         let bundleID: String
         let tenant: TenantID
-        /// APNs has taken its token before.
+        /// True if APNs has accepted its token.
         var isReached = false
     }
 
-    /// After so long one push is let through: nanoseconds.
+    /// Wait before a probe.
     static let probeNanoseconds: Int64 = 900 * 1_000_000_000
 
     private struct Suspension {
         let reason: Reason
         var probeAt: Int64
-        /// One push is on its way to see; nil: none may be yet.
+        /// True: in flight; false: one may go; nil: not yet.
         var isProbing: Bool?
     }
 
     private var suspensions: [Scope: Suspension] = [:]
 
-    /// With each its reason.
     var all: [(scope: Scope, reason: Reason)] { suspensions.map { ($0.key, $0.value.reason) } }
 
-    /// When the next probe may go; nil: nothing is suspended.
     var nextProbe: Int64? { suspensions.values.filter { $0.isProbing == nil }.map(\.probeAt).min() }
 
-    /// - Parameters:
-    ///   - scope: what is refused.
-    ///   - reason: as APNs gave it.
-    ///   - now: nanoseconds of the monotonic clock.
-    /// - Returns: whether it is news: a probe that failed, or a push that was out already, is none.
+    /// - Returns: true if it is new.
     mutating func suspend(_ scope: Scope, _ reason: Reason, now: Int64) -> Bool {
         let isNews = suspensions[scope] == nil
         suspensions[scope] = Suspension(reason: reason, probeAt: now &+ Self.probeNanoseconds)
@@ -59,13 +49,12 @@ struct SuspensionBook: Sendable {
 
     var isEmpty: Bool { suspensions.isEmpty }
 
-    /// Whether something of a client is stopped.
     func contains(lane: Int) -> Bool { suspensions.keys.contains { $0.lane == lane } }
 
-    /// Whether this is stopped. Nothing changes: also where one push may go to see.
+    /// True even if a probe may go. Changes nothing.
     func stops(_ target: Target) -> Bool { !scopes(target).isEmpty }
 
-    /// Whether a push may go. True for one of them when it is time to see.
+    /// True if a push may go; true once when a probe is due.
     mutating func admits(_ target: Target) -> Bool {
         let scopes = scopes(target)
         guard scopes.allSatisfy({ suspensions[$0]?.isProbing == false }) else { return false }
@@ -73,36 +62,32 @@ struct SuspensionBook: Sendable {
         return true
     }
 
-    /// Whether a push that was admitted may still go. False: it was stopped since.
+    /// False if an admitted push was suspended since.
     func stillAdmits(_ target: Target) -> Bool {
         scopes(target).allSatisfy { suspensions[$0]?.isProbing == true }
     }
 
-    /// An answer that only a credential gets that is believed.
-    ///
-    /// - Returns: what it brought back.
+    /// Lifts the suspensions of an accepted push.
     mutating func didPass(_ target: Target) -> [Scope] {
         let back = scopes(target).filter { suspensions[$0]?.isProbing != nil }
         for scope in back { suspensions[scope] = nil }
         return back
     }
 
-    /// A push that was let through brought no answer: the next one may.
+    /// Lets the next push be the probe, as this one got no answer.
     mutating func didLearnNothing(_ target: Target) {
         for scope in scopes(target) where suspensions[scope]?.isProbing == true {
             suspensions[scope]?.isProbing = false
         }
     }
 
-    /// - Parameter now: nanoseconds of the monotonic clock.
-    /// - Returns: those of which one push may be let through from now on; each once.
+    /// - Returns: Scopes that may send a probe from now on; each once.
     mutating func takeDue(now: Int64) -> [Scope] {
         let due = suspensions.filter { $0.value.isProbing == nil && $0.value.probeAt <= now }.map(\.key)
         for scope in due { suspensions[scope]?.isProbing = false }
         return due
     }
 
-    /// Somebody has mended it, or says so.
     mutating func clear() { suspensions = [:] }
 
     private func scopes(_ target: Target) -> [Scope] {
