@@ -3,7 +3,7 @@ import APNSProvider
 package import Envelope
 import Transport
 
-/// The result of one attempt at APNs, as far as the rules tell results apart.
+/// The result of one attempt at APNs, as far as the rules distinguish.
 package enum AttemptResult: Equatable, Sendable {
     case answered(status: Int, reason: Reason?, timestamp: Timestamp?)
     /// Nothing was written to APNs: no connection, no room. It is no attempt.
@@ -17,23 +17,20 @@ package enum AttemptResult: Equatable, Sendable {
     /// The credential is suspended, and nothing was written. It is no attempt.
     case suspended
 
-    /// The cause of a missing answer, in the words of the log and of a notification's `reason`.
+    /// The cause of a missing answer, as it stands in the log and in a notification's `reason`.
     package enum Failure: String, Sendable, CaseIterable {
-        /// The client did not send it: it breaks a rule of Apple's.
+        /// It breaks a rule of Apple's, and was not sent.
         case notSendable = "NotSendable"
-        /// APNs has certainly not acted on it. With every word below it may have.
+        /// APNs has certainly not acted on it. In all cases below it may have.
         case notProcessed = "NotProcessed"
-        /// No answer came in time.
         case answerTimeout = "AnswerTimeout"
-        /// Nothing came over the connection any more, not even the answer to a PING.
+        /// Nothing came over the connection, not even the answer to a PING.
         case pingTimeout = "PingTimeout"
-        /// The connection ended.
         case connectionLost = "ConnectionLost"
-        /// APNs reset the stream.
         case streamReset = "StreamReset"
         case ambiguous = "Ambiguous"
 
-        /// - Parameter cause: The failure of a push that APNs may have acted on.
+        /// - Parameter cause: Failure of a push that APNs may have acted on.
         init(unknown cause: RequestFailure) {
             self =
                 switch cause {

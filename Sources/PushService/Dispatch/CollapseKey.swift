@@ -3,28 +3,25 @@ import Envelope
 package import Primitives
 package import PushStore
 
-/// Makes the collapse ids that Apple sees: no two devices share one, so that none tells who is in a group.
+/// Makes the collapse ids that Apple sees. No two devices share one, so none reveals a group's members.
 ///
-/// A sender's word ("one for each conversation") becomes one id for each device and app, the same every time; without a word
-/// the id is the notification's own. Every alert has one, because that is what makes an unclear outcome safe to send again.
+/// A sender's word ("one for each conversation") yields the same id every time for a device. Without a word the id is
+/// the notification's own. Every alert has one, which makes it safe to resend after an ambiguous result.
 ///
 /// - Source: protocol v1, rule 34; docs/provider.md, "What became of a push".
 package struct CollapseKey: ~Copyable, Sendable {
     static let context = "SealedPush/1 collapse id"
-    /// Of the sender's word.
     package static let wordByteCountMax = 64
 
     private let key: SecretBytes
 
-    /// - Parameter key: 32 random bytes, the service's own and kept: another key would end the replacing for a while.
+    /// - Parameter key: The service's own 32 random bytes, kept: another key stops collapsing for a while.
     package init(_ key: consuming SecretBytes) { self.key = key }
 
     /// - Parameters:
-    ///   - notificationClass: calls have none.
-    ///   - id: the notification's, which it keeps over all attempts.
-    ///   - tenant: Its tenant.
-    ///   - device: Its device.
-    ///   - word: the sender's; nil for a notification that replaces none.
+    ///   - notificationClass: A call has no collapse id.
+    ///   - id: The same in all attempts.
+    ///   - word: The sender's; nil if the notification replaces none.
     /// - Returns: 22 characters of base64url, or nil.
     package func collapseID(
         for notificationClass: NotificationClass,
@@ -34,7 +31,7 @@ package struct CollapseKey: ~Copyable, Sendable {
         word: String?
     ) -> CollapseID? {
         guard notificationClass.collapses else { return nil }
-        // Public, unlike what an authentication code mostly is.
+        // The code is public, unlike most authentication codes.
         var code = InlineArray<32, UInt8>(repeating: 0)
         key.writeAuthenticationCode(to: &code) { code in
             var message = Self.contextBytes
@@ -47,18 +44,11 @@ package struct CollapseKey: ~Copyable, Sendable {
             if let word { message.append(contentsOf: word.utf8) } else { message += id.bytes }
             code.update(message)
         }
-        // 22 characters of base64url are always a collapse id.
+        // 22 characters of base64url are always valid.
         return try? CollapseID(bytes: Base64URL.encode(code.span.extracting(first: 16)))
     }
 
-    /// Whether a sender's word may be behind a collapse id, so that others have it too.
-    ///
-    /// - Parameters:
-    ///   - collapseID: of a notification.
-    ///   - id: its apns-id.
-    ///   - tenant: Its tenant.
-    ///   - device: Its device.
-    /// - Returns: false for one that this made without a word.
+    /// False for a collapse id that was made without a word, which no other notification has.
     func mayBeShared(_ collapseID: CollapseID, id: APNSID, tenant: TenantID, device: DeviceID) -> Bool {
         self.collapseID(for: .normal, id: id, tenant: tenant, device: device, word: nil) != collapseID
     }

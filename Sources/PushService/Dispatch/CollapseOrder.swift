@@ -1,42 +1,37 @@
 package import APNS
 
-/// One at a time on the way to APNs, of all that replace each other on one device.
+/// Admits one push at a time for each collapse id.
 ///
-/// A device shows what came last of a collapse id. Two pushes that are on their way together may come in either order (the
-/// streams of HTTP/2 are processed side by side, and a connection that ends sends its pushes over another one), so a newer
-/// one waits until the older is answered.
+/// A device shows the last push of a collapse id, but two in flight may arrive in either order. HTTP/2 processes
+/// streams side by side, and a lost connection's pushes move to another. So a newer push waits until the older is
+/// answered.
 ///
-/// A value, in two sets: what replaces nobody costs nothing, everything else one look when it begins and one when it ends.
+/// A push without a collapse id costs nothing, any other one lookup at its begin and one at its end.
 package struct CollapseOrder<Waiting: Sendable>: Sendable {
-    /// What replaces each other, as a hash: no device and no word is in it. Two with one value wait for each other, which
-    /// slows them down and loses nothing.
+    /// A collapse id as a hash, without device or word. Keys that collide wait for each other, which loses nothing.
     package struct Key: Hashable, Sendable {
         let value: Int
 
-        /// A collapse id is of one device alone (`CollapseKey`). The seed of Swift's hashes is the process's own.
+        /// A collapse id belongs to one device (`CollapseKey`). The seed of Swift's hashes is random in each process.
         package init(_ collapseID: CollapseID) { value = collapseID.hashValue }
 
         init(value: Int) { self.value = value }
     }
 
-    /// So many wait at most, of all keys.
+    /// Limit of waiting elements, of all keys.
     private let countMax: Int
     private var onTheWay: Set<Key> = []
     private var behind: [Key: [Waiting]] = [:]
-    /// How many wait.
     package private(set) var count = 0
 
     package init(countMax: Int) { self.countMax = countMax }
 
-    /// - Returns: whether it may go; then `end` follows. false: one is on its way.
+    /// - Returns: true if it may go, and `end` must follow; false if another is in flight.
     package mutating func begin(_ key: Key) -> Bool { onTheWay.insert(key).inserted }
 
-    /// It waits until the one that is on its way has ended.
+    /// Waits behind the push in flight, after `begin` has returned false.
     ///
-    /// - Parameters:
-    ///   - waiting: who.
-    ///   - key: one for which `begin` said no.
-    /// - Returns: false when there is no room to wait in.
+    /// - Returns: false without room to wait.
     package mutating func wait(_ waiting: Waiting, behind key: Key) -> Bool {
         guard count < countMax else { return false }
         count += 1
@@ -44,10 +39,10 @@ package struct CollapseOrder<Waiting: Sendable>: Sendable {
         return true
     }
 
-    /// The one that was on its way is answered, or does not go.
+    /// Ends the flight of a push that is answered, or does not go.
     ///
-    /// - Returns: all that waited for it, who are to begin as any others: the one that is first may be kept by something
-    ///   else, and must not keep the rest.
+    /// - Returns: All that waited for it. Each begins as any other, because the first may be blocked by something else
+    ///   and must not block the rest.
     package mutating func end(_ key: Key) -> [Waiting] {
         onTheWay.remove(key)
         guard count > 0, let list = behind.removeValue(forKey: key) else { return [] }
@@ -55,7 +50,7 @@ package struct CollapseOrder<Waiting: Sendable>: Sendable {
         return list
     }
 
-    /// - Returns: those that wait no longer, in no order.
+    /// Removes matching elements, in no order.
     package mutating func remove(where isOver: (Waiting) -> Bool) -> [Waiting] {
         guard count > 0 else { return [] }
         var removed: [Waiting] = []

@@ -1,11 +1,11 @@
-/// How often a device is pushed to: a token bucket for each, in bounded memory. APNs answers TooManyRequests to more.
+/// Push rate of each device: a token bucket, in bounded memory. APNs answers more with TooManyRequests.
 package struct DeviceBucket: Sendable {
-    /// A device of a tenant, as a hash: no token and no name is in it.
+    /// A tenant's device as a hash, without token or name.
     package struct Key: Hashable, Sendable {
         let value: UInt64
 
-        /// - Parameter shardHash: the keyed hash of tenant and device that the store shards by. Two devices with one value
-        ///   share a bucket, which slows them down and loses nothing.
+        /// - Parameter shardHash: Hash of tenant and device. Devices with equal values share a bucket, which slows them
+        ///   down and loses nothing.
         package init(shardHash: UInt64) { value = shardHash }
     }
 
@@ -13,9 +13,9 @@ package struct DeviceBucket: Sendable {
     private var limiter: RateLimiter<Key>
 
     /// - Parameters:
-    ///   - perMinute: pushes in the long run.
-    ///   - burst: at once, after a rest.
-    ///   - deviceCountMax: busy devices that are told apart.
+    ///   - perMinute: Average rate of pushes.
+    ///   - burst: Pushes at once, after a rest.
+    ///   - deviceCountMax: Busy devices that are tracked.
     package init(perMinute: Int, burst: Int, deviceCountMax: Int) {
         rate = RateLimiter<Key>.Rate(perSecond: Double(perMinute) / 60, burst: burst)
         limiter = RateLimiter(keyCountMax: deviceCountMax)
@@ -29,29 +29,24 @@ package struct DeviceBucket: Sendable {
         )
     }
 
-    /// Other limits from now on; who had to wait waits on.
+    /// Adopts other limits; earlier waits stay.
     package mutating func adopt(_ limits: ServiceLimits) {
         rate = Self(limits).rate
         limiter.keyCountMax = limits.bucketCountMax
     }
 
-    /// - Parameters:
-    ///   - device: whom the push is for.
-    ///   - now: nanoseconds of a monotonic clock.
-    /// - Returns: nil: push now. Otherwise how long the push has to wait; nothing was taken.
+    /// - Parameter now: Nanoseconds of a monotonic clock.
+    /// - Returns: The wait, when nothing is taken; nil: push now.
     package mutating func wait(for device: Key, now: Int64) -> Duration? {
         limiter.take(of: device, rate: rate, now: now)
     }
 
-    /// Whether `wait` would say "now"; nothing is taken.
+    /// True if `wait` would return nil; takes nothing.
     package func hasRoom(for device: Key, now: Int64) -> Bool { limiter.hasRoom(of: device, rate: rate, now: now) }
 
-    /// APNs said TooManyRequests.
+    /// Blocks a device after TooManyRequests, for 15 minutes at most.
     ///
-    /// - Parameters:
-    ///   - device: for whom.
-    ///   - delay: until the next push to it.
-    ///   - now: nanoseconds of the same clock.
+    /// - Parameter now: Nanoseconds of the same clock.
     package mutating func slowDown(_ device: Key, for delay: Duration, now: Int64) {
         let seconds = min(max(delay, .zero), .seconds(900))
         let nanoseconds = Int64(seconds / .nanoseconds(1))

@@ -2,18 +2,18 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// A notification as the rules see it, after an attempt.
+/// A notification after an attempt, as the rules see it.
 package struct AttemptContext: Equatable, Sendable {
     package let lane: Lane
-    /// With this attempt, 1 or more.
+    /// Includes this attempt; 1 or more.
     package let attemptCount: Int
-    /// The number of attempts after which it is a dead letter; nil: it is tried until its deadline.
+    /// Attempts after which it is a dead letter; nil: tried until its deadline.
     package let attemptLimit: Int?
     package let hasCollapseID: Bool
     package let deadline: Timestamp
-    /// An earlier answer was ExpiredProviderToken.
+    /// True if an earlier answer was ExpiredProviderToken.
     package let hadExpiredProviderToken: Bool
-    /// The wait of the last time that it was put off or repeated; zero for none.
+    /// The last wait, by postponement or retry; zero for none.
     package let lastWait: Duration
 
     package init(
@@ -35,39 +35,34 @@ package struct AttemptContext: Equatable, Sendable {
     }
 }
 
-/// The consequences of an attempt: for the notification, its device and its credential.
+/// Consequences of an attempt for notification, device and credential.
 package struct Decision: Equatable, Sendable {
     package enum Device: Equatable, Sendable {
         case keep
         case markReached
         case quarantine
         case deletePair
-        /// Deletes the device if it was registered at or before this time.
+        /// Deletes a device that registered at or before this time.
         case deleteIfRegisteredBy(Timestamp)
         case slowDown(Duration)
     }
 
-    /// The outbox's; a retry at the deadline is one that it ends as expired.
+    /// For the outbox, which ends a retry at the deadline as expired.
     package let notification: Verdict
     package let device: Device
-    /// The credential's, as `Disposition` has it.
+    /// For the credential, as in `Disposition`.
     package let lane: Disposition.Lane
 }
 
-/// The provider's decision table, as far as queue, device and credential go; the connections are the client's.
+/// Decision table for queue, device and credential; the client decides for connections.
 ///
-/// The rows are `Disposition`'s, applied to a notification with a deadline, a lane and earlier attempts.
+/// Applies the rows of `Disposition` to a notification with a deadline, a queue and earlier attempts.
 package struct DispatchRules: Sendable {
     private let delay: RetryDelay
 
     package init(_ delay: RetryDelay) { self.delay = delay }
 
-    /// - Parameters:
-    ///   - result: The attempt's.
-    ///   - context: The notification.
-    ///   - now: The time.
-    ///   - jitter: 0 ..< 1.
-    /// - Returns: the consequences.
+    /// - Parameter jitter: 0 ..< 1.
     package func decide(
         _ result: AttemptResult,
         _ context: AttemptContext,
@@ -115,7 +110,7 @@ package struct DispatchRules: Sendable {
             return Decision(notification: .retry(at: due ?? context.deadline), device: .keep, lane: .keep)
         case .notProcessed: return Decision(notification: retry(.connection), device: .keep, lane: .keep)
         case .ambiguous:
-            // A second push without a collapse id would be a second notification.
+            // Without a collapse id a second push would be a second notification.
             var notification = Verdict.dead(.outcomeUnknown)
             if context.hasCollapseID, case .retry(let due) = retry(.connection), due < context.deadline {
                 notification = .retry(at: due)

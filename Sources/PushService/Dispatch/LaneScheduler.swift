@@ -1,17 +1,16 @@
 package import PushStore
 
-/// Which lane the next push is taken from, and whether it is a fresh one or one that is tried again.
+/// Chooses the queue of the next push, and a fresh one or a retry.
 ///
-/// Rounds of credits: in each, a lane may send as often as its share. Of the lanes that have something waiting and credit
-/// left, the most urgent goes first; when none has credit, the next round begins. So an urgent push that arrives at an empty
-/// lane finds at most what the other lanes have left of one round before it (`othersBeforeUrgentMax`), however much waits
-/// there, and usually nothing; and every lane gets its share of every round, so none starves.
+/// In each round a queue may send as many pushes as its share. The most urgent queue with waiting items and credit goes
+/// first; without credit anywhere, the next round begins. So an urgent push at an empty queue waits for at most
+/// `othersBeforeUrgentMax` others, and no queue starves.
 ///
-/// What awaits Apple's answer is limited too: the less urgent lanes may not fill the whole of it.
+/// Less urgent queues may use only a part of the pushes in flight.
 ///
 /// - Source: deficit round robin (Shreedhar and Varghese 1995) with equal packet sizes, and priority within the round.
 package struct LaneScheduler: Sendable {
-    /// A number for each lane.
+    /// A number for each queue.
     package struct Counts: Equatable, Sendable {
         package var urgent: Int
         package var normal: Int
@@ -43,15 +42,14 @@ package struct LaneScheduler: Sendable {
 
     package struct Choice: Equatable, Sendable {
         package let lane: Lane
-        /// One that was tried before.
         package let isRetry: Bool
     }
 
-    /// Of one round of 21.
+    /// Pushes in one round of 21.
     package static let shares = Counts(urgent: 16, normal: 4, background: 1)
-    /// How many pushes of other lanes can stand before one that arrives at an empty urgent lane.
+    /// Most pushes of other queues before one that arrives at an empty urgent queue.
     package static let othersBeforeUrgentMax = shares.normal + shares.background
-    /// While fresh ones wait, one in so many is a retry: a backlog of failures does not starve what is new.
+    /// While fresh ones wait, one in this many is a retry, so that a backlog of failures does not starve new ones.
     package static let retryInterval = 4
 
     private var inFlightMax: Counts
@@ -59,15 +57,15 @@ package struct LaneScheduler: Sendable {
     private var sinceRetry = Counts()
     private(set) var inFlight = Counts()
 
-    /// - Parameter inFlightMax: pushes that may await an answer, all lanes together; 8 or more. Of it normal and background
-    ///   pushes may have seven eighths, and background pushes a half.
+    /// - Parameter inFlightMax: Limit of unanswered pushes in all queues; 8 or more. Normal and background pushes may
+    ///   have seven eighths of it, background pushes a half.
     package init(inFlightMax: Int) {
         self.inFlightMax = Self.limits(inFlightMax)
     }
 
-    /// Another limit from now on. What is in flight beyond it has its answer first.
+    /// Adopts another limit; pushes in flight beyond it finish first.
     ///
-    /// - Parameter inFlightMax: as in `init`.
+    /// - Parameter inFlightMax: As in `init`.
     package mutating func adopt(inFlightMax: Int) { self.inFlightMax = Self.limits(inFlightMax) }
 
     private static func limits(_ inFlightMax: Int) -> Counts {
@@ -78,9 +76,9 @@ package struct LaneScheduler: Sendable {
     /// Takes the next turn.
     ///
     /// - Parameters:
-    ///   - fresh: how many wait that have not been tried.
-    ///   - retries: how many wait whose time has come again.
-    /// - Returns: nil when nothing may be sent now.
+    ///   - fresh: Waiting items without an attempt.
+    ///   - retries: Waiting items that are due again.
+    /// - Returns: nil if nothing may be sent now.
     package mutating func next(fresh: Counts, retries: Counts) -> Choice? {
         let ready = Lane.allCases.filter { fresh[$0] + retries[$0] > 0 && hasRoom($0) }
         guard !ready.isEmpty else { return nil }
@@ -91,14 +89,11 @@ package struct LaneScheduler: Sendable {
         return Choice(lane: lane, isRetry: takesRetry(lane, fresh: fresh[lane], retries: retries[lane]))
     }
 
-    /// Room for pushes that go out without having waited. What waits has its room first; an urgent one may go before what
-    /// waits in the other lanes as often as in its turns.
+    /// Reserves room for pushes that have not waited, all or none. Waiting items come first; an urgent push may
+    /// overtake those of other queues as often as its credit allows.
     ///
-    /// - Parameters:
-    ///   - count: how many, all or none.
-    ///   - lane: theirs.
-    ///   - waiting: what waits, of each lane.
-    /// - Returns: whether they may go.
+    /// - Parameter waiting: Waiting items of each queue.
+    /// - Returns: true if they may go.
     package mutating func reserve(_ count: Int, in lane: Lane, beside waiting: Counts) -> Bool {
         var all = inFlight
         for other in Lane.allCases { all[other] += waiting[other] }
@@ -119,7 +114,7 @@ package struct LaneScheduler: Sendable {
         return hasRoom
     }
 
-    /// A push of the lane has its answer, or none will come.
+    /// Frees the room of a push that is answered, or never will be.
     package mutating func didFinish(_ lane: Lane) {
         precondition(inFlight[lane] > 0)
         inFlight[lane] -= 1

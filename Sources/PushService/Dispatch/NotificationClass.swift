@@ -2,16 +2,16 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// What kind of notification a sender may ask for. One word decides everything that Apple sees beside the sealed field:
-/// an app uses one for each purpose, so that the choice tells nothing about a message (protocol v1, rules 19 and 35).
+/// Kind of a notification. One word decides all that Apple sees beside the sealed field; an app uses one for each
+/// purpose, so that it reveals nothing about a message (protocol v1, rules 19 and 35).
 package enum NotificationClass: String, CaseIterable, Sendable {
-    /// Rings now or never.
+    /// Worthless when late.
     case call
-    /// Somebody waits for it.
+    /// Awaited by a person.
     case urgent
     /// A message.
     case normal
-    /// To many, or not soon: a broadcast.
+    /// A broadcast, or not soon.
     case background
 
     package var lane: Lane {
@@ -26,13 +26,12 @@ package enum NotificationClass: String, CaseIterable, Sendable {
 
     package var priority: Priority { self == .background ? .powerAware : .immediate }
 
-    /// The length of the sealed field.
+    /// Decides the sealed field's length.
     package var pushClass: PushClass { self == .call ? .voip : .alert }
 
-    /// Seconds that APNs may keep it for, one of few so that they tell little; 0 is one attempt (protocol v1, rule 35).
+    /// Seconds that APNs may keep it; few values, so that they reveal little. 0 is one attempt (protocol v1, rule 35).
     package var expirySeconds: [Int64] { self == .call ? [0] : [0, 3_600, 86_400, 604_800] }
 
-    /// When the sender does not say.
     package var defaultExpirySeconds: Int64 {
         switch self {
         case .call: 0
@@ -41,12 +40,12 @@ package enum NotificationClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// How long the service itself tries, where APNs may not keep it: a call that comes late is worth nothing.
+    /// Seconds that the relay itself tries, if APNs may not keep it. A late call is worthless.
     package var lifetimeOfOneAttemptSeconds: Int64 { self == .call ? 30 : 300 }
 
-    /// Whether it may replace an older one on the device. Two calls are two calls.
+    /// True if it may replace an older one on the device.
     package var collapses: Bool { self != .call }
 
-    /// Whether a missing receipt may fire a fallback.
+    /// True if a missing receipt may trigger a fallback.
     package var hasFallback: Bool { lane == .urgent }
 }

@@ -1,30 +1,31 @@
-/// A queue in which every owner has its turn: one with a million waiting delays another's single one by one turn of each.
+/// A queue that serves owners in turn: an owner with a million elements delays another's single one by one turn of
+/// each.
 ///
-/// Bounded as a whole and for each owner; what does not fit stays where it came from, on disk.
+/// Bounded as a whole and for each owner; the rest stays on disk.
 package struct TenantTurns<Element: Sendable>: Sendable {
     private let countMax: Int
     private let countMaxOfOwner: Int
     private var waiting: [String: (elements: [Element], head: Int)] = [:]
-    /// Owners with something waiting, whoever is next first.
+    /// Owners with waiting elements, the next one first.
     private var turns: [String] = []
     private var turnHead = 0
     package private(set) var count = 0
 
     /// - Parameters:
-    ///   - countMax: elements of all owners.
-    ///   - countMaxOfOwner: elements of one.
+    ///   - countMax: Elements of all owners.
+    ///   - countMaxOfOwner: Elements of one.
     package init(countMax: Int, countMaxOfOwner: Int) {
         self.countMax = countMax
         self.countMaxOfOwner = countMaxOfOwner
     }
 
-    /// - Returns: false when there is no room, for it or for any.
+    /// - Returns: false without room.
     package mutating func append(_ element: Element, of owner: String) -> Bool {
         guard count < countMax else { return false }
         var queue = waiting[owner] ?? (elements: [], head: 0)
         guard queue.elements.count - queue.head < countMaxOfOwner else { return false }
         if waiting[owner] == nil { turns.append(owner) }
-        // Out of the dictionary while it grows: two owners would copy the array.
+        // Removed from the dictionary while it grows: a second reference would copy the array.
         waiting[owner] = nil
         queue.elements.append(element)
         waiting[owner] = queue
@@ -32,7 +33,7 @@ package struct TenantTurns<Element: Sendable>: Sendable {
         return true
     }
 
-    /// The next owner's oldest.
+    /// Removes the next owner's oldest element.
     package mutating func popFirst() -> (owner: String, element: Element)? {
         guard turnHead < turns.count else { return nil }
         let owner = turns[turnHead]

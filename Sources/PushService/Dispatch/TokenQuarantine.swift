@@ -1,23 +1,21 @@
 package import APNS
 package import PushStore
 
-/// Tells a device that is gone from an app whose tokens go to the wrong environment.
+/// Tells a deleted device from an app whose tokens go to the wrong environment.
 ///
-/// BadDeviceToken says neither which. One token that fails is that token's fault; when many tokens of one app and
-/// environment fail within an hour, and they are a good part of what was answered, it is the environment's, and deleting
-/// would lose every device of the app. So a token that fails is set aside, never deleted: it comes back with the next token
-/// that the app registers.
+/// BadDeviceToken does not distinguish them. If many of an app's tokens fail within an hour, and many of all answers
+/// are such failures, the environment is at fault, and deleting would lose every device. So a failing token is set
+/// aside, never deleted, until the app registers its next one.
 ///
-/// A value: the store keeps which devices are set aside and since when; here are only counts, for configured apps.
+/// The store keeps the devices that are set aside; here are only counts, for configured apps.
 package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
-        /// Whose devices they are: two tenants may have one app.
+        /// Two tenants may have one app.
         package let tenant: TenantID
-        /// The app's, a configured one.
+        /// A configured one.
         package let bundleID: String
         package let environment: APNSEnvironment
-        /// Of tokens that APNs had taken before. They are judged apart, so that tokens that somebody made up are no doubt of
-        /// theirs.
+        /// True for tokens that APNs accepted before. Counted apart, so that invented tokens cast no doubt on them.
         package let isReached: Bool
 
         package init(tenant: TenantID, bundleID: String, environment: APNSEnvironment, isReached: Bool = false) {
@@ -31,23 +29,22 @@ package struct TokenQuarantine: Sendable {
         package func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
-    /// What is counted together.
     package static let windowMilliseconds: Int64 = 3_600_000
-    /// Fewer failures than this are single tokens.
+    /// Fewer failures are single tokens' faults.
     package static let failureCountMin = 20
-    /// Of all answers, at least one in so many.
+    /// At least one answer in this many must be a failure.
     package static let answersPerFailureMax = 5
 
     private static let slotCount: Int64 = 12
     private static let slotMilliseconds = windowMilliseconds / slotCount
 
     private struct Window {
-        /// By the slot of time, modulo `slotCount`.
+        /// By slot of time, modulo `slotCount`.
         var slots = [(number: Int64, answers: Int, failures: Int)](repeating: (-1, 0, 0), count: 12)
-        /// Kept until somebody says that it is mended.
+        /// Kept until `clear`.
         var isSuspected = false
 
-        /// - Returns: whether this answer makes it suspected.
+        /// - Returns: true if this answer makes it suspected.
         mutating func didAnswer(isFailure: Bool, now: Int64) -> Bool {
             let number = max(0, now) / slotMilliseconds
             let index = Int(number % slotCount)
@@ -68,20 +65,17 @@ package struct TokenQuarantine: Sendable {
 
     package init() {}
 
-    /// An answer about a token: a BadDeviceToken, or one that shows the token to be good. Each token fails once: it is set
-    /// aside then.
+    /// Counts an answer about a token: BadDeviceToken, or one that proves it good. Each token fails once, because it is
+    /// then set aside.
     ///
-    /// - Parameters:
-    ///   - place: the app and environment.
-    ///   - isFailure: BadDeviceToken.
-    ///   - now: milliseconds since 1970.
-    /// - Returns: true when this answer makes the environment suspected: time for an alarm.
+    /// - Parameter now: Milliseconds since 1970.
+    /// - Returns: true if this answer makes the environment suspected, which calls for an alarm.
     package mutating func didAnswer(at place: Place, isFailure: Bool, now: Int64) -> Bool {
         windows[place, default: Window()].didAnswer(isFailure: isFailure, now: now)
     }
 
     package func isSuspected(_ place: Place) -> Bool { windows[place]?.isSuspected ?? false }
 
-    /// Somebody has mended it: counting begins anew.
+    /// Counts afresh, after the cause was mended.
     package mutating func clear(_ place: Place) { windows[place] = nil }
 }
