@@ -2,68 +2,59 @@ package import Envelope
 package import PushStore
 import Transport
 
-/// Drains due work from the store while there is room for it, sends it to tenants' servers in fair turns, and tells the store
-/// what became of it. Lives on the context's loop.
+/// Drains due work from the store while there is room, sends it to tenants' servers in fair turns, and writes the
+/// results back. Lives on the context's loop.
 package protocol DueRunner: Actor {
-    /// What is taken from the store, and sent.
     associatedtype Work: Sendable
-    /// What the store hears of it.
     associatedtype Outcome: Sendable
 
     nonisolated var context: ServiceContext { get }
-    /// The runner's own state.
     var turn: DueTurn<Work, Outcome> { get set }
-    /// The log's word for a store that fails.
+    /// Log event for a failing store.
     static var storeFailureEvent: StaticString { get }
 
-    /// Takes what is due from the store.
+    /// Takes due work from the store.
     ///
-    /// - Parameters:
-    ///   - room: no more than it.
-    ///   - now: the time.
-    /// - Returns: what is to be sent, and whose it is.
-    /// - Throws: what the store says; nothing was taken then.
+    /// - Throws: The store's error; nothing was taken then.
     func take(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [(tenant: TenantID, work: Work)]
 
-    /// - Returns: when the next is due that there is room for; nil: nothing waits.
+    /// - Returns: Time of the next due work that has room; nil if none waits.
     func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp?
 
-    /// How much of a tenant's goes in one call.
+    /// Number of a tenant's elements in one call.
     func countOfCall(to tenant: TenantID) -> Int
 
-    /// Makes one call. All that it carries has its `end` by its return.
+    /// Makes one call. Each of its elements has ended by `end` when it returns.
     ///
-    /// - Returns: false where the server was not reached, or said nothing.
+    /// - Returns: false if the server was not reached or did not answer.
     func call(_ works: [Work], of tenant: TenantID) async -> Bool
 
-    /// What the store hears of work that no call was made for.
+    /// Outcome of work without a call.
     func unsent(_ work: Work) -> Outcome
 
-    /// Hands outcomes to the store.
-    ///
-    /// - Throws: what the store says: they are handed in again.
+    /// - Throws: The store's error; the outcomes are written again.
     func write(_ outcomes: [Outcome]) async throws(StoreError)
 
-    /// - Returns: when work with that outcome is due again; nil for never.
+    /// - Returns: Time at which the work is due again; nil for never.
     func dueAgain(_ outcome: Outcome) -> Timestamp?
 }
 
-/// What a `DueRunner` knows of its own work.
+/// State of a `DueRunner`.
 package struct DueTurn<Work: Sendable, Outcome: Sendable> {
     var bell: LoopBell
-    /// What was taken and waits for its call.
+    /// Work that waits for its call.
     fileprivate(set) var turns: SendTurns<TenantID, Work>
-    /// How much is in memory of what was taken.
+    /// Taken work in memory.
     fileprivate(set) var heldCount = 0
     fileprivate var held: [TenantID: Int] = [:]
-    /// Tenants that more is taken of when half of what is held of them is gone.
+    /// Tenants without room; the next take follows when half of their work is done.
     fileprivate var crowded: Set<TenantID> = []
     fileprivate var isFull = false
     fileprivate var outcomes: [Outcome] = []
     fileprivate var isWriting = false
     fileprivate var isTaking = false
     fileprivate(set) var isClosed = false
-    /// What waits until nothing is held.
+    /// Callers that wait until nothing is held.
     fileprivate(set) var idle: [CheckedContinuation<Void, Never>] = []
 
     init(_ context: ServiceContext, _ limits: SendLimits) {
@@ -72,52 +63,51 @@ package struct DueTurn<Work: Sendable, Outcome: Sendable> {
     }
 }
 
-/// Held in memory at one time, of all tenants; a hook is less than a kilobyte.
+/// Limits of work in memory; a hook is less than a kilobyte.
 private let heldCountMax = 4_096
 private let heldCountMaxOfTenant = 1_024
-/// Taken in one transaction.
+/// Limit of a transaction.
 private let takeCountMax = 256
 private let storeFailureWait = Duration.seconds(5)
 
 extension DueRunner {
-    /// Something may be due, or due at another time than before. From any thread.
+    /// Notes that work may be due, or at another time. From any thread.
     package nonisolated func ring() {
         context.loop.perform { self.assumeIsolated { $0.look() } }
     }
 
-    /// From now on nothing is taken.
     package func close() {
         turn.isClosed = true
         turn.bell.cancel()
         endIfIdle()
     }
 
-    /// Gives back what waits for its call, and takes nothing more.
+    /// Gives back waiting work and takes nothing more.
     package func stop() {
         close()
         for (tenant, work) in turn.turns.removeAll() { end(unsent(work), of: tenant) }
     }
 
-    /// Until nothing is held any more, or `abandon`.
+    /// Waits until nothing is held, or `abandon`.
     package func drained() async {
         await withCheckedContinuation { waiter in
-            // Asked in here and not before: a task that does not prefer this executor waits in its queue once more on the way,
-            // and the end may come meanwhile.
+            // Checked in here: a task that does not prefer this executor queues once more on the way, and the last work
+            // may end meanwhile.
             guard !isIdle else { return waiter.resume() }
             turn.idle.append(waiter)
         }
     }
 
-    /// Ends the wait for what is held, which stays as it is on the disk.
+    /// Ends all waits; held work stays as it is on disk.
     package func abandon() {
         let waiting = turn.idle
         turn.idle = []
         for waiter in waiting { waiter.resume() }
     }
 
-    // MARK: For the runner itself
+    // MARK: For runners
 
-    /// Work that was taken has this outcome, and is held no more.
+    /// Ends taken work with its outcome.
     func end(_ outcome: Outcome, of tenant: TenantID) {
         turn.outcomes.append(outcome)
         let heldCount = turn.held[tenant, default: 1] - 1
@@ -127,7 +117,7 @@ extension DueRunner {
         if hasRoom || turn.crowded.contains(tenant) && heldCount <= room(of: tenant) / 2 { look() }
         guard !turn.isWriting else { return }
         turn.isWriting = true
-        // It ends when there is nothing to write.
+        // The task ends when nothing is left to write.
         Task(executorPreference: context.loop) { await self.writeAll() }
     }
 
@@ -137,7 +127,7 @@ extension DueRunner {
         turn.bell.isRung = true
         guard !turn.isTaking, !turn.isClosed else { return }
         turn.isTaking = true
-        // It ends when nothing is due, when there is no room, or with `close`.
+        // The task ends when nothing is due, without room, or with `close`.
         Task(executorPreference: context.loop) { await self.takeAll() }
     }
 
@@ -174,7 +164,7 @@ extension DueRunner {
         turn.turns.add(work, of: tenant)
     }
 
-    /// What may be taken now. Notes where there is none, so that a look follows when there is.
+    /// Room for a take. Notes missing room, so that a take follows when there is some.
     private func room() -> ClaimRoom {
         let ofTenants = turn.turns.tenants.reduce(into: [:]) { room, tenant in
             room[tenant] = max(0, self.room(of: tenant) - turn.held[tenant, default: 0])
@@ -185,12 +175,11 @@ extension DueRunner {
         return ClaimRoom(whole: whole, ofEach: 2 * turn.turns.limits.firstOfTenant, ofTenants: ofTenants)
     }
 
-    /// As much of a tenant's as is on its way, and as much again.
+    /// As much of a tenant's work as is in flight, and as much again.
     private func room(of tenant: TenantID) -> Int {
         min(2 * turn.turns.width(of: tenant) * countOfCall(to: tenant), heldCountMaxOfTenant)
     }
 
-    /// Looks again at `time`.
     private func wake(at time: Timestamp) {
         guard !turn.isClosed else { return }
         turn.bell.ring(at: time, now: context.clock.now()) { self.assumeIsolated { $0.look() } }
@@ -204,7 +193,7 @@ extension DueRunner {
 
     private func startCalls() {
         while let (works, tenant) = turn.turns.next(count: { countOfCall(to: $0) }) {
-            // It ends with its call, which `WebhookSender.stop` ends at the latest.
+            // The task ends with its call, at the latest by `WebhookSender.stop`.
             Task(executorPreference: context.loop) { await self.makeCall(works, of: tenant) }
         }
     }
@@ -229,7 +218,7 @@ extension DueRunner {
                 noteFailure(error)
                 turn.outcomes = batch + turn.outcomes
                 context.loop.schedule(after: storeFailureWait) {
-                    // It ends as the task before it.
+                    // This task ends as the one before.
                     self.assumeIsolated { _ = Task(executorPreference: $0.context.loop) { await self.writeAll() } }
                 }
                 return

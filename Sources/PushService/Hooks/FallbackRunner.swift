@@ -4,13 +4,13 @@ import Platform
 package import PushStore
 import Transport
 
-/// Fires fallbacks. Each is claimed on disk when there is room for it, is `sending` on disk before its first byte goes out, and
-/// is never sent again once that byte may have. What certainly did not go out is given back. Lives on the loop.
+/// Sends fallbacks, each at most once: claimed on disk, then `sending` on disk before its first byte. One that
+/// certainly was not sent is given back. Lives on the loop.
 package actor FallbackRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "fallbacks-store-failed"
     private static let limits = SendLimits(whole: 64, firstOfTenant: 8, ofTenant: 8)
 
-    /// How long a connection is looked for, and how often: a text that comes much later helps nobody.
+    /// Time for connection attempts; a much later text helps nobody.
     package struct Patience: Sendable {
         package var wholeMilliseconds: UInt64 = 120_000
         package var firstWaitMilliseconds: UInt64 = 1_000
@@ -26,10 +26,8 @@ package actor FallbackRunner: DueRunner {
     package var turn: DueTurn<ClaimedFallback, FallbackOutcome>
 
     /// - Parameters:
-    ///   - context: the service's.
-    ///   - sender: may be that of others as well.
-    ///   - patience: with servers that are not reached.
-    ///   - didReport: called when there is something for `HookRunner`.
+    ///   - sender: May be shared.
+    ///   - didReport: Called when `HookRunner` has new work.
     package init(
         _ context: ServiceContext,
         sender: WebhookSender,
@@ -100,7 +98,7 @@ package actor FallbackRunner: DueRunner {
         }
     }
 
-    /// Has the store write down that it is being sent, before the first byte is. On the call's own thread, which waits.
+    /// Writes `sending` before the first byte goes out. Blocks the call's own thread.
     private func permission(for id: EntryID) -> WebhookProgress.Permission {
         { [store = context.store] in
             let answer = Monitored<Result<Bool, StoreError>?>(nil)
@@ -115,7 +113,7 @@ package actor FallbackRunner: DueRunner {
         }
     }
 
-    /// Waits as long as it has been tried, so that the waits double.
+    /// Waits as long as the tries have lasted, so that the waits double.
     private func again(_ fallback: ClaimedFallback, after result: WebhookResult) -> FallbackOutcome {
         let now = context.clock.now()
         let first = fallback.tried ?? now
@@ -126,10 +124,10 @@ package actor FallbackRunner: DueRunner {
         return FallbackOutcome(id: fallback.entry.id, verdict: .givenBack(due: due, tried: first))
     }
 
-    /// An app's entry does not say of which environment it is; its device does.
+    /// The entry's device tells the environment.
     private func configuration(of entry: OutboxEntry) async -> FallbackConfiguration? {
         let key = DeviceKey(tenant: entry.tenant, device: entry.device)
-        // A device that is gone, or cannot be read: the app is looked for in both.
+        // Without a readable device, both environments are searched.
         let found = try? await context.store.devices([key]).first
         let environment: APNSEnvironment? =
             if case .found(let device) = found { device.environment } else { nil }
@@ -150,7 +148,7 @@ package actor FallbackRunner: DueRunner {
         return ended(fallback, telling: nil)
     }
 
-    /// Its tenant is told of it as `kind`, where it has a webhook.
+    /// Reports the end as `kind` if the tenant has a webhook.
     private func ended(_ fallback: ClaimedFallback, telling kind: HookKind?) -> FallbackOutcome {
         let isTold = context.settings.tenant(fallback.entry.tenant)?.webhook != nil
         return FallbackOutcome(id: fallback.entry.id, verdict: .ended(telling: isTold ? kind : nil))
@@ -180,7 +178,6 @@ package actor FallbackRunner: DueRunner {
 }
 
 extension ServiceLog {
-    /// A line about a fallback that did not come to a good end.
     func fallback(_ event: StaticString, _ entry: OutboxEntry, _ outcome: String, at time: Timestamp) {
         let members: [(StaticString, String)] = [
             ("tenant", entry.tenant.text), ("apns-id", entry.apnsID.description), ("outcome", outcome),

@@ -3,12 +3,9 @@ import Envelope
 import Primitives
 import PushStore
 
-/// What a tenant's server is told, as JSON: nothing in it leads to what a notification said.
+/// Webhook bodies as JSON; they reveal nothing of a notification's content.
 enum HookBody {
-    /// - Parameters:
-    ///   - hook: what happened.
-    ///   - attempt: the entry's last one; nil for none.
-    /// - Returns: one object.
+    /// - Parameter attempt: The entry's last; nil for none.
     static func bytes(_ hook: Hook, lastAttempt attempt: Attempt?) -> [UInt8] {
         var writer = JSONWriter()
         write(hook, lastAttempt: attempt, to: &writer)
@@ -35,8 +32,7 @@ enum HookBody {
         }
     }
 
-    /// - Parameter events: what happened, each with its entry's last attempt.
-    /// - Returns: one object with a list of what `bytes` makes of each.
+    /// One object with a list of events.
     static func bytes(_ events: [(hook: Hook, attempt: Attempt?)]) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -48,7 +44,7 @@ enum HookBody {
         return writer.bytes
     }
 
-    /// Unlike the store's number, it is no other's either when the database is another.
+    /// Unique across databases, unlike the store's number.
     static func deliveryID(_ hook: Hook) -> String { "\(hook.entry.apnsID)_\(hook.id)" }
 
     /// The same for the same events.
@@ -57,7 +53,7 @@ enum HookBody {
         return "events_" + Base64URL.string(Array(digest.prefix(16)))
     }
 
-    /// What says which notification it is.
+    /// Members that identify the notification.
     static func write(_ entry: OutboxEntry, to writer: inout JSONWriter) {
         writer.member("apns-id", entry.apnsID.description)
         if let trace = entry.trace { writer.member("trace", trace.text) }
@@ -72,14 +68,9 @@ enum HookBody {
     }
 }
 
-/// What a provider of text messages, or of another way, is asked to bring: the app's constant words, and nothing of the
-/// notification that had no receipt.
+/// Body of a fallback: the app's constant text, and nothing of the notification's content.
 enum FallbackBody {
-    /// - Parameters:
-    ///   - entry: the notification without a receipt.
-    ///   - fallback: its app's.
-    ///   - time: when it is sent.
-    /// - Returns: one object; for `sms` only what the documented interface has.
+    /// For `sms`, only the members of the documented interface.
     static func bytes(_ entry: OutboxEntry, _ fallback: FallbackConfiguration, sent time: Timestamp) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

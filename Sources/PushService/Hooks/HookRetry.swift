@@ -1,9 +1,9 @@
 package import Envelope
 
-/// When a tenant's server is told again: as long after as it has taken so far, so that the waits double, with chance in
-/// them, and for a day at most.
+/// Time of a webhook's next attempt: the wait equals the hook's age, so that it doubles, with jitter, for a day at
+/// most.
 ///
-/// It goes by the hook's age and not by how often it was tried: a hook may also have waited because many others did.
+/// Age counts instead of attempts, because a hook may also have waited behind others.
 package struct HookRetry: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
         case done
@@ -18,12 +18,11 @@ package struct HookRetry: Equatable, Sendable {
     package init() {}
 
     /// - Parameters:
-    ///   - result: of the last post.
-    ///   - created: when it happened.
-    ///   - now: when the post ended.
-    ///   - chance: 0 ..< 1: the wait is between half and the whole.
-    /// - Returns: 2xx is done; other answers that say that it is the request's fault are given up (4xx without 408 and
-    ///   429); all else is tried until a last time at the end of the patience.
+    ///   - created: Time of the event.
+    ///   - now: End of the post.
+    ///   - chance: 0 ..< 1; the wait is between half and the whole.
+    /// - Returns: 2xx is done and 4xx is given up, except 408 and 429. Others are retried, a last time at the end of
+    ///   the patience.
     package func verdict(_ result: WebhookResult, created: Timestamp, now: Timestamp, chance: Double) -> Verdict {
         if case .answered(let status) = result {
             if (200...299).contains(status) { return .done }

@@ -3,8 +3,8 @@ package import Envelope
 package import PushStore
 import Transport
 
-/// Tells tenants what happened: sends hooks that are due, and says to the store what became of each. At least once: what it holds
-/// when the process dies is due again when its lease is over. Lives on the loop.
+/// Sends due hooks and records the results. At least once: after a crash, a hook is due again at the end of its lease.
+/// Lives on the loop.
 package actor HookRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "hooks-store-failed"
     private static let limits = SendLimits(whole: 512, firstOfTenant: 8, ofTenant: 128)
@@ -16,7 +16,7 @@ package actor HookRunner: DueRunner {
     private let retry: HookRetry
     private let chance: @Sendable () -> Double
     package var turn: DueTurn<Hook, HookOutcome>
-    /// Those that are held: a lease that ends meanwhile brings them once more.
+    /// Held hooks; one whose lease ends is taken again.
     private var held: Set<Int64> = []
 
     package init(
@@ -54,16 +54,16 @@ package actor HookRunner: DueRunner {
 
     package func unsent(_ hook: Hook) -> HookOutcome { outcome(hook, .retry(at: context.clock.now())) }
 
-    // MARK: Telling
+    // MARK: Sending
 
     package func call(_ hooks: [Hook], of tenant: TenantID) async -> Bool {
         guard let webhook = context.settings.tenant(tenant)?.webhook else {
-            // Where no server is to be told any more, it is over.
+            // Without a webhook the hook is done.
             for hook in hooks { end(outcome(hook, .done), of: tenant) }
             return true
         }
         var wasAnswered = true
-        // The configuration may have changed since they were put together.
+        // The configuration may have changed since they were grouped.
         for group in webhook.eventsPerCall > 1 ? [hooks] : hooks.map({ [$0] }) {
             let result = await sender.send(await post(group, to: webhook))
             wasAnswered = !result.isTheServersFault
@@ -99,7 +99,7 @@ package actor HookRunner: DueRunner {
 
     private func lastAttempt(of hook: Hook) async -> Attempt? {
         guard hook.kind == .dead else { return nil }
-        // A tenant is told late rather than nothing: without them if they cannot be read.
+        // If attempts cannot be read, the event goes without them.
         return try? await context.store.attempts(hook.entry.id, tenant: hook.entry.tenant).last
     }
 

@@ -1,9 +1,6 @@
-/// Which tenant sends next: each in its turn, so many calls at a time, and fewer where a server is slow. A tenant's dead server
-/// holds one place of all, whatever waits for it.
-///
-/// A value: it says what goes, and its owner sends.
+/// Fair turns of tenants: a limited number of calls each, fewer for a slow server. A dead server holds one place.
 package struct SendTurns<Tenant: Hashable, Element> {
-    /// A server that takes longer is slow, as is one that does not answer.
+    /// A slower server counts as slow, as does one without an answer.
     package static var slowMilliseconds: Int64 { 2_000 }
 
     private struct Line {
@@ -27,7 +24,7 @@ package struct SendTurns<Tenant: Hashable, Element> {
 
     package let limits: SendLimits
     private var lines: [Tenant: Line] = [:]
-    /// Tenants with something waiting, whose turn it is first.
+    /// Tenants with waiting elements, in turn.
     private var turns: [Tenant] = []
     private var sendingCount = 0
 
@@ -38,8 +35,8 @@ package struct SendTurns<Tenant: Hashable, Element> {
         lines[tenant, default: Line(width: limits.firstOfTenant)].waiting.append(element)
     }
 
-    /// - Parameter count: how much of a tenant's goes in one call.
-    /// - Returns: one call, with one element or more; nil while all have to wait. Each needs its `ended`.
+    /// - Parameter count: Elements in one call.
+    /// - Returns: One call, to be followed by `ended`; nil while all must wait.
     package mutating func next(count: (Tenant) -> Int = { _ in 1 }) -> (elements: [Element], tenant: Tenant)? {
         guard sendingCount < limits.whole, let index = turns.firstIndex(where: mayGo) else { return nil }
         let tenant = turns.remove(at: index)
@@ -50,17 +47,13 @@ package struct SendTurns<Tenant: Hashable, Element> {
         return (elements, tenant)
     }
 
-    /// The second half of all places is for those that have few.
+    /// The second half of all places is for tenants with few calls.
     private func mayGo(_ tenant: Tenant) -> Bool {
         guard let line = lines[tenant] else { return false }
         let width = sendingCount < limits.whole / 2 ? line.width : min(line.width, limits.firstOfTenant)
         return line.sendingCount < width
     }
 
-    /// - Parameters:
-    ///   - tenant: as `next` said it.
-    ///   - wasAnswered: whether the server said anything.
-    ///   - milliseconds: it took.
     package mutating func ended(_ tenant: Tenant, wasAnswered: Bool, milliseconds: Int64) {
         guard var line = lines[tenant], line.sendingCount > 0 else { return }
         let wasFull = line.sendingCount >= line.width
@@ -76,15 +69,14 @@ package struct SendTurns<Tenant: Hashable, Element> {
         lines[tenant] = line
     }
 
-    /// Those that had something.
     package var tenants: some Collection<Tenant> { lines.keys }
 
     package func waitingCount(of tenant: Tenant) -> Int { lines[tenant]?.waitingCount ?? 0 }
 
-    /// How many calls of a tenant's go at a time.
+    /// Concurrent calls of a tenant.
     package func width(of tenant: Tenant) -> Int { lines[tenant]?.width ?? limits.firstOfTenant }
 
-    /// - Returns: all that waits.
+    /// Removes all waiting elements.
     package mutating func removeAll() -> [(tenant: Tenant, element: Element)] {
         var all: [(tenant: Tenant, element: Element)] = []
         for tenant in turns {
@@ -96,13 +88,12 @@ package struct SendTurns<Tenant: Hashable, Element> {
     }
 }
 
-/// How many calls go at a time.
+/// Limits of concurrent calls.
 package struct SendLimits: Equatable, Sendable {
-    /// Of all tenants'.
     package let whole: Int
-    /// Of a tenant's whose server was not slow.
+    /// Of a tenant at first.
     package let firstOfTenant: Int
-    /// Of a tenant's at most: a quick answer, while all of its places are taken, gives it one more.
+    /// Of a tenant at most; a quick answer while all its places are taken adds one.
     package let ofTenant: Int
 
     package init(whole: Int, firstOfTenant: Int, ofTenant: Int) {

@@ -1,6 +1,6 @@
 import Transport
 
-/// All that goes out to tenants' servers, as the service starts and ends it.
+/// All calls to tenants' servers.
 package final class TenantHooks: Sendable {
     package let hooks: HookRunner
     package let fallbacks: FallbackRunner
@@ -16,17 +16,17 @@ package final class TenantHooks: Sendable {
         loop = context.loop
     }
 
-    /// Looks for what is due from before.
+    /// Looks for work of earlier processes.
     package func start() {
         hooks.ring()
         fallbacks.ring()
     }
 
-    /// Takes nothing more, lets what is being sent come to its end, and breaks off what has not by then.
+    /// Takes nothing more, waits for calls in flight, then cancels them.
     ///
     /// - Parameters:
-    ///   - patience: with what is being sent.
-    ///   - grace: with what was broken off: a look-up cannot be.
+    ///   - patience: For calls in flight.
+    ///   - grace: For cancelled ones: a DNS lookup cannot be cancelled.
     package func drain(patience: Duration, grace: Duration = .seconds(1)) async {
         await hooks.close()
         await fallbacks.close()

@@ -3,27 +3,27 @@ import HTTPSClient
 import Platform
 import Transport
 
-/// How a post gets to its server, other than by what it says itself.
+/// Transport settings of posts.
 package struct WebhookWay: Sendable {
-    /// Addresses of a name, none where there are none. May wait, on the thread that asks.
+    /// Addresses of a name, perhaps none. May block its thread.
     package typealias Lookup = @Sendable (_ host: String) -> [IPAddress]
 
     package var lookup: Lookup = Self.systemLookup
-    /// For all of it but the look-up, which the system's resolver bounds.
+    /// For all but the lookup, which the system's resolver bounds.
     package var seconds = 15
 
     package init() {}
 
     @Sendable private static func systemLookup(_ host: String) -> [IPAddress] {
-        // What is wrong with a name does not matter here: it leads nowhere now.
+        // The error does not matter: without an address nothing is sent.
         let addresses = (try? SocketAddress.resolve(host: host, port: 0)) ?? []
         var seen: Set<IPAddress> = []
         return addresses.compactMap { IPAddress(bytes: $0.hostBytes) }.filter { seen.insert($0).inserted }
     }
 }
 
-/// One post over a connection of its own, on a thread that may wait: libcurl repeats nothing over a new connection, so that not
-/// a byte goes out twice.
+/// One post over its own connection, on a thread that may block. libcurl repeats nothing on a new connection, so no
+/// byte goes out twice.
 final class WebhookCall: Sendable {
     private let post: WebhookPost
     private let way: WebhookWay
@@ -43,7 +43,7 @@ final class WebhookCall: Sendable {
         progress = WebhookProgress(allowing: post.destination.allowedRanges, mayBegin: mayBegin)
     }
 
-    /// From any thread; does not wait.
+    /// From any thread; does not block.
     func cancel() { exchange.cancel() }
 
     func run() -> WebhookResult {

@@ -1,12 +1,11 @@
-/// One body for one tenant's server, and how to get there.
+/// One body for one tenant's server.
 package struct WebhookPost: Sendable {
     static let userAgent = "SealedPush"
 
     package let destination: WebhookConfiguration
-    /// The same in every repetition: by it a receiver knows what it has had. Printable ASCII without a period, which ends it in
-    /// what is signed.
+    /// The same in every retry, so that a receiver recognises it. Printable ASCII without a period, which ends it in
+    /// the signed text.
     package let id: String
-    /// JSON.
     package let body: [UInt8]
 
     package init(to destination: WebhookConfiguration, id: String, body: [UInt8]) {
@@ -16,31 +15,31 @@ package struct WebhookPost: Sendable {
     }
 }
 
-/// What became of a post. Says nothing of what was in it, nor of where it went.
+/// Result of a post, without content or destination.
 package enum WebhookResult: Equatable, Sendable {
-    /// The server's answer; its body was not looked at.
+    /// The body is ignored.
     case answered(status: Int)
-    /// No byte of it went out.
+    /// No byte went out.
     case notSent(Fault)
-    /// It went out, at least in part, and nobody knows what became of it.
+    /// At least a part went out, with unknown result.
     case lost
 
     package enum Fault: Error, Equatable, Sendable {
-        /// The name leads to an address that is not allowed, or to none.
+        /// The name has no address, or one that is not allowed.
         case address(AddressJudge.Refusal)
         case secret(WebhookSecret.Fault)
         case notReached
-        /// The server did not prove who it is.
+        /// The server's certificate is not trusted.
         case notTrusted
-        /// The service ends.
+        /// The service is stopping.
         case cancelled
-        /// Its permission to begin was refused: there is nothing to send any more.
+        /// `mayBegin` refused: there is nothing to send any more.
         case calledOff
-        /// The store did not write down that it begins.
+        /// The store could not record the start.
         case store
     }
 
-    /// Whether the server was not reached, or said nothing.
+    /// True if the server was not reached or did not answer.
     var isTheServersFault: Bool {
         switch self {
         case .answered, .notSent(.cancelled), .notSent(.calledOff), .notSent(.store): false
@@ -48,7 +47,7 @@ package enum WebhookResult: Equatable, Sendable {
         }
     }
 
-    /// For a log line.
+    /// Text for a log line.
     package var words: String {
         switch self {
         case .answered(let status): "status \(status)"

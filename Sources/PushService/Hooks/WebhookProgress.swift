@@ -1,12 +1,12 @@
 import HTTPSClient
 import Platform
 
-/// How far a post has come: whether a byte of it may have gone out, and what came back. From any thread.
+/// Progress of a post: whether bytes may have gone out, and the answer. From any thread.
 final class WebhookProgress: Sendable {
-    /// Asked before the first byte goes out, on the thread that sends: nil lets it go out.
+    /// Called before the first byte, on the sending thread; nil permits it.
     typealias Permission = @Sendable () -> WebhookResult.Fault?
 
-    /// Of an answer's body; more is not waited for.
+    /// A longer answer is cut off.
     private static let answerByteCountMax = 64 << 10
 
     private struct State {
@@ -20,16 +20,13 @@ final class WebhookProgress: Sendable {
     private let mayBegin: Permission
     private let state = Guarded(State())
 
-    /// - Parameters:
-    ///   - allowedRanges: of the post's destination.
-    ///   - mayBegin: asked once a connection stands.
     init(allowing allowedRanges: [IPRange], mayBegin: @escaping Permission = { nil }) {
         self.allowedRanges = allowedRanges
         self.mayBegin = mayBegin
     }
 
-    /// The connection stands, and nothing has gone out. Its address is judged here too: another tenant's post, which other ranges
-    /// are allowed to, may have made it.
+    /// Checks the address before anything goes out. A shared connection may come from another tenant's post, with other
+    /// allowed ranges.
     func begins(at address: [UInt8]) -> Bool {
         let refusal = refusal(of: address).map { .address($0) } ?? mayBegin()
         state.withLock { state in
@@ -57,7 +54,7 @@ final class WebhookProgress: Sendable {
         }
     }
 
-    /// What became of it, at its end. The answer's head decides, however its body ended.
+    /// The final result. The answer's head decides, however its body ended.
     func result(_ error: HTTPSError?) -> WebhookResult {
         let state = state.withLock { $0 }
         if let status = state.status { return .answered(status: status) }

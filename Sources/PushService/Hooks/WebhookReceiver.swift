@@ -3,26 +3,23 @@ import HTTPSClient
 import Platform
 import Primitives
 
-/// A tenant's server as it is now: where its name leads, each address judged, and the secrets that it knows the service by.
+/// A tenant's server at present: its checked addresses and its secrets.
 final class WebhookReceiver: Sendable {
     private let destination: WebhookConfiguration
     private let addresses: [IPAddress]
     /// The newest first.
     private let secrets: [Secret]
 
-    /// A secret in a list, which takes only what can be copied.
+    /// A secret in an array, which needs copyable elements.
     private final class Secret: Sendable {
         let bytes: SecretBytes
 
         init(_ path: String) throws(WebhookSecret.Fault) { bytes = try WebhookSecret.read(path) }
     }
 
-    /// Looks its name up, once, and reads its secrets. Waits for both: not on an event loop.
+    /// Looks up the name once and reads the secrets. Blocks: not on an event loop.
     ///
-    /// - Parameters:
-    ///   - destination: which server.
-    ///   - lookup: of names.
-    /// - Throws: why nothing can be sent to it.
+    /// - Throws: The reason why nothing can be sent.
     init(_ destination: WebhookConfiguration, by lookup: WebhookWay.Lookup) throws(WebhookResult.Fault) {
         let target = destination.target
         let found = target.literal.map { [$0] } ?? lookup(target.host)
@@ -41,11 +38,9 @@ final class WebhookReceiver: Sendable {
         self.destination = destination
     }
 
-    /// - Parameters:
-    ///   - post: for this server.
-    ///   - time: goes into the signature.
-    ///   - seconds: for all of it.
-    /// - Returns: the request, pinned and signed.
+    /// The request, pinned and signed.
+    ///
+    /// - Parameter seconds: Limit of the whole exchange.
     func request(_ post: WebhookPost, at time: Timestamp, seconds: Int) -> HTTPSRequest {
         let target = destination.target
         let host = target.literal?.isIPv4 == false ? "[\(target.host)]" : target.host

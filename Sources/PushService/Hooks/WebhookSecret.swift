@@ -1,37 +1,34 @@
 import Platform
 package import Primitives
 
-/// A secret as Standard Webhooks writes it, in a file of its own: `whsec_`, and the base64 of 24 to 64 random bytes. White space
-/// behind it does not count, so that a line's end changes nothing.
+/// A Standard Webhooks secret in a file of its own: `whsec_` and the base64 of 24 to 64 random bytes. Trailing white
+/// space is ignored.
 package enum WebhookSecret {
     private static let prefix = Array("whsec_".utf8)
     private static let byteCounts = 24...64
     private static let fileByteCountMax = 256
 
-    /// Why there is no secret; one word for a log line.
+    /// Reason without a secret, as one word for a log line.
     package enum Fault: String, Error, Sendable {
         case unreadable
         /// A folder, a device or a pipe.
         case notAFile = "not-a-file"
-        /// Others than its owner may read or write it, or its owner is neither this user nor root.
+        /// Accessible to others than its owner, or owned by neither this user nor root.
         case open
-        /// Not of that form.
         case malformed
     }
 
-    /// Reads its file anew. Waits for the disk.
+    /// Reads the file. Blocks on the disk.
     ///
-    /// - Parameter path: absolute.
-    /// - Returns: the bytes that the text stands for.
-    /// - Throws: `Fault`.
+    /// - Parameter path: Absolute.
+    /// - Returns: The decoded bytes.
     package static func read(_ path: String) throws(Fault) -> SecretBytes {
         let text = try readText(path)
         guard let secret = text.withBytes({ decode($0) }) else { throw .malformed }
         return secret
     }
 
-    /// - Parameter text: a file's bytes.
-    /// - Returns: the bytes that it stands for; nil where it is no secret.
+    /// The decoded bytes; nil if malformed.
     package static func decode(_ text: RawSpan) -> SecretBytes? {
         var end = text.byteCount
         while end > 0, [0x0A, 0x0D, 0x20, 0x09].contains(byte(text, end - 1)) { end -= 1 }
@@ -44,7 +41,7 @@ package enum WebhookSecret {
         }
         let digitCount = end - prefix.count
         let byteCount = digitCount * 6 / 8
-        // With its padding or without.
+        // Padding is optional.
         guard byteCounts.contains(byteCount), digitCount % 4 != 1,
             paddingCount == 0 || paddingCount < 3 && (digitCount + paddingCount) % 4 == 0
         else { return nil }
@@ -65,7 +62,7 @@ package enum WebhookSecret {
                 output.storeBytes(of: UInt8(truncatingIfNeeded: bits >> bitCount), toByteOffset: count, as: UInt8.self)
                 count += 1
             }
-            // One text, one secret: what is left over is zero.
+            // Left-over bits are zero, so that one secret has one text.
             isWhole = bits & (1 << bitCount - 1) == 0
         }
         guard isWhole else { return nil }
@@ -76,7 +73,7 @@ package enum WebhookSecret {
         unsafe text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
     }
 
-    /// Of a digit of base64 (RFC 4648, section 4).
+    /// Value of a base64 digit (RFC 4648, section 4).
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
@@ -89,7 +86,7 @@ package enum WebhookSecret {
     }
 
     private static func readText(_ path: String) throws(Fault) -> SecretBytes {
-        // Without waiting for a pipe's other end.
+        // Does not block on a pipe.
         let descriptor = unsafe Platform.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable }
         defer { close(descriptor) }

@@ -3,13 +3,12 @@ import HTTPSClient
 import Platform
 package import Transport
 
-/// Sends posts: many over connections that are kept, or one alone over a connection of its own. Lives on the loop, and never has
-/// it wait.
+/// Sends posts over shared connections, or one alone over its own. Lives on the loop and never blocks it.
 package actor WebhookSender {
     private typealias Search = CheckedContinuation<Result<WebhookReceiver, WebhookResult.Fault>, Never>
 
     private static let stackByteCount = 1 << 20
-    /// So long a name leads where it led, and a secret is what it was.
+    /// Lifetime of a lookup and a secret.
     private static let receiverAge = Duration.seconds(5)
     private static let receiverCountMax = 2_048
 
@@ -19,7 +18,7 @@ package actor WebhookSender {
     private let way: WebhookWay
     private var connections: HTTPSConnections?
     private var receivers: [WebhookConfiguration: (receiver: WebhookReceiver, end: MonotonicTime)] = [:]
-    /// What waits for a receiver that is looked up.
+    /// Waits for receivers that are being looked up.
     private var searches: [WebhookConfiguration: [Search]] = [:]
     private var calls: [ObjectIdentifier: WebhookCall] = [:]
     private var isStopped = false
@@ -30,8 +29,7 @@ package actor WebhookSender {
         self.way = way
     }
 
-    /// Sends over a connection that is there, or is made and kept, and waits for the answer. Where a kept connection turns out to be
-    /// dead it may go out twice.
+    /// Sends over a kept connection. A kept connection that turns out dead may make it go out twice.
     func send(_ post: WebhookPost) async -> WebhookResult {
         let receiver: WebhookReceiver
         switch await self.receiver(of: post.destination) {
@@ -40,7 +38,7 @@ package actor WebhookSender {
         }
         guard !isStopped else { return .notSent(.cancelled) }
         if connections == nil { connections = try? HTTPSConnections() }
-        // Without a thread, or memory for it, no server is reached now.
+        // Without a thread or memory no server is reached now.
         guard let connections else { return .notSent(.notReached) }
         let progress = WebhookProgress(allowing: post.destination.allowedRanges)
         var request = receiver.request(post, at: clock.wall(), seconds: way.seconds)
@@ -53,12 +51,9 @@ package actor WebhookSender {
         }
     }
 
-    /// Sends over a connection of its own, on a thread of its own, and waits for the answer.
+    /// Sends over its own connection, on its own thread.
     ///
-    /// - Parameters:
-    ///   - post: what is sent, once.
-    ///   - mayBegin: asked before its first byte goes out.
-    /// - Returns: what became of it.
+    /// - Parameter mayBegin: Called before the first byte goes out.
     func sendAlone(
         _ post: WebhookPost,
         mayBegin: @escaping WebhookProgress.Permission = { nil }
@@ -75,7 +70,7 @@ package actor WebhookSender {
         }
     }
 
-    /// From now on nothing is sent; what is being sent breaks off. A lone call in a look-up ends when that does.
+    /// Sends nothing more and cancels posts in flight. A lone call in a lookup ends with the lookup.
     package func stop() {
         isStopped = true
         for call in calls.values { call.cancel() }
@@ -88,7 +83,7 @@ package actor WebhookSender {
 
     // MARK: Receivers
 
-    /// As it was within the last seconds, or as it is found now; one search serves all that ask meanwhile.
+    /// The cached receiver, or a new one; one lookup serves all concurrent callers.
     private func receiver(of destination: WebhookConfiguration) async -> Result<WebhookReceiver, WebhookResult.Fault> {
         if let known = receivers[destination], known.end > .now() { return .success(known.receiver) }
         return await withCheckedContinuation { (search: Search) in
@@ -107,7 +102,7 @@ package actor WebhookSender {
 
     private func didFind(_ found: Result<WebhookReceiver, WebhookResult.Fault>, _ destination: WebhookConfiguration) {
         if case .success(let receiver) = found {
-            // Those of configurations that are no more, among them.
+            // Includes those of former configurations.
             if receivers.count >= Self.receiverCountMax { receivers = [:] }
             receivers[destination] = (receiver, .now() + Self.receiverAge)
         }
