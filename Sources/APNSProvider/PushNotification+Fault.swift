@@ -1,20 +1,19 @@
 public import APNS
 
 extension PushNotification {
-    /// A rule of Apple's that a notification breaks: sending it would only cost an error, and too many errors cost the
-    /// connection.
+    /// A broken rule of Apple's. Sending would cost an error, and many errors the connection.
     public enum Fault: Error, Equatable {
-        /// There is no body at all.
+        /// The body is empty.
         case payloadEmpty
-        /// More than the push type may have.
+        /// Exceeds the push type's limit.
         case payloadTooLarge(byteCount: Int, byteCountMax: Int)
-        /// Not one of those that Apple gives for the push type; `nil` stands for no priority, which APNs reads as 10.
+        /// Not allowed for the push type; `nil` means 10.
         case priorityNotAllowed(Priority?, for: PushType)
-        /// The topic of this push type ends in its suffix.
+        /// The topic lacks the push type's suffix.
         case topicLacksSuffix(of: PushType)
-        /// The push type goes to a plain bundle id, and the topic is another type's.
+        /// The topic has another type's suffix; the push type needs the plain bundle id.
         case topicBelongs(to: PushType)
-        /// A push of device management goes to the UID of the certificate's subject.
+        /// The topic of an mdm push is the UID of the certificate's subject.
         case topicNotOfManagement
         /// Neither 0 nor in the future.
         case expirationPast
@@ -22,7 +21,7 @@ extension PushNotification {
         case needsProviderToken(PushType)
         /// No provider token covers this push type.
         case needsCertificate(PushType)
-        /// The client's certificate does not list this topic, or not for this push type.
+        /// The client's certificate does not list this topic for this push type.
         case topicNotOfCertificate
         /// Our own rule: a trace has 1 to 64 printable ASCII characters.
         case traceMalformed
@@ -30,7 +29,7 @@ extension PushNotification {
 }
 
 extension PushNotification.Fault: CustomStringConvertible {
-    /// One sentence that names Apple's rule and what APNs would have answered.
+    /// One sentence with Apple's rule and APNs' answer.
     public var description: String {
         switch self {
         case .payloadEmpty:
@@ -66,7 +65,7 @@ extension PushNotification.Fault: CustomStringConvertible {
         }
     }
 
-    /// What APNs would have answered; `nil` where it would not have refused the push.
+    /// APNs' answer to such a push; `nil` if it would not refuse it.
     public var reason: Reason? {
         switch self {
         case .payloadEmpty: .payloadEmpty

@@ -1,30 +1,30 @@
 public import APNS
 
-/// One push to one device: everything that its request says but who is pushing.
+/// A push to one device, without its credential.
 public struct PushNotification: Sendable, Equatable {
-    /// A longer `trace` is refused.
+    /// Longest `trace`.
     public static let traceCharacterCountMax = 64
 
-    /// Names this push in both directions. Resending with the same one is how an unclear outcome is settled.
+    /// Identifies the push in request and answer. Resending with the same id settles an ambiguous result.
     public var id: APNSID
-    /// To which app on which device.
+    /// Apple's address of the app on a device.
     public var deviceToken: DeviceToken
-    /// The app, with the suffix of the push type.
+    /// The app, with the push type's suffix.
     public var topic: Topic
-    /// What kind of push; decides the topic's suffix, the priorities and the size.
+    /// Decides the topic's suffix, the priorities and the size.
     public var pushType: PushType
-    /// `nil` leaves the header out, which APNs reads as `.immediate`.
+    /// `nil` omits the header; APNs reads that as `.immediate`.
     public var priority: Priority?
-    /// `nil` leaves the header out: APNs stores as long as its policy allows, 30 days at most.
+    /// `nil` omits the header; APNs then stores the push by its own policy, 30 days at most.
     public var expiration: Expiration?
-    /// Pushes with the same one become one notification on the device.
+    /// The newest push with it replaces earlier ones on the device.
     public var collapseID: CollapseID?
-    /// The JSON of the body, as it goes out.
+    /// The JSON body.
     public var payload: [UInt8]
-    /// Your own name of this push for log lines; never sent. 1 ... `traceCharacterCountMax` printable ASCII characters.
+    /// Your own name for log lines, never sent. 1 ... `traceCharacterCountMax` printable ASCII characters.
     public var trace: String?
 
-    /// Nothing is checked here but what the types promise: `check` says whether Apple's rules are kept.
+    /// Makes a push without checks; `check` applies Apple's rules.
     public init(
         id: APNSID = APNSID(),
         deviceToken: DeviceToken,
@@ -47,11 +47,11 @@ public struct PushNotification: Sendable, Equatable {
         self.trace = trace
     }
 
-    /// Holds the push against Apple's rules, in the order in which APNs is thought to check them. Runs for every push:
-    /// it makes nothing and reads no byte of the payload.
+    /// Checks Apple's rules, in the order in which APNs seems to. Runs for every push: it allocates nothing and does
+    /// not read the payload.
     ///
-    /// - Parameter now: seconds since 1970; without it an expiration in the past is not noticed.
-    /// - Throws: the first rule that is broken.
+    /// - Parameter now: Seconds since 1970; without it a past expiration passes.
+    /// - Throws: The first broken rule.
     public func check(now: Int64? = nil) throws(Fault) {
         guard topic.fits(pushType) else { throw topicFault }
         guard pushType.expects(priority ?? .immediate) else { throw .priorityNotAllowed(priority, for: pushType) }
@@ -65,9 +65,9 @@ public struct PushNotification: Sendable, Equatable {
         if let trace, !Self.isTrace(trace) { throw .traceMalformed }
     }
 
-    /// Whether the push type can go over a connection with this kind of credential.
+    /// Checks that this kind of credential covers the push type.
     ///
-    /// - Parameter hasProviderToken: false for a connection that a client certificate authenticates.
+    /// - Parameter hasProviderToken: false for a connection with a client certificate.
     /// - Throws: `.needsProviderToken`, `.needsCertificate`.
     public func checkAuthentication(hasProviderToken: Bool) throws(Fault) {
         if pushType.needsTokenAuthentication, !hasProviderToken { throw .needsProviderToken(pushType) }

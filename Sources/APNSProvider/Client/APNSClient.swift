@@ -2,25 +2,24 @@ public import APNS
 import Synchronization
 package import Transport
 
-/// Sends pushes with one credential to one endpoint: a lane. It connects when there is something to send, and keeps as
-/// many connections as that needs.
+/// Sends pushes with one credential to one endpoint. Opens connections when they are needed, and as many as are needed.
 ///
-/// From any task; one that prefers `taskExecutor` saves a thread switch for each push.
+/// Callable from any task; one that prefers `taskExecutor` saves a thread switch for each push.
 public final class APNSClient: Sendable {
-    /// Where its pushes go.
+    /// Server for the pushes.
     public let endpoint: APNSEndpoint
     package let loop: EventLoop
     private let configuration: APNSClientConfiguration
     let pool: LoopBound<ConnectionPool>
     private let nextDeliveryID = Atomic<UInt64>(0)
 
-    /// Connects to nobody yet.
+    /// Makes a client; it connects with the first push.
     ///
     /// - Parameters:
     ///   - endpoint: Apple's, or a simulator's.
-    ///   - credential: who pushes.
-    ///   - configuration: trust, deadlines, how much at once.
-    /// - Throws: `.tls` for authorities that cannot be read, `.certificate` for one that cannot be used here, `.system` when there is no thread to be had.
+    ///   - credential: A key's tokens or a certificate.
+    ///   - configuration: Trust, deadlines, limits.
+    /// - Throws: `.tls` for unreadable authorities, `.certificate` for an unsuitable one, `.system` without a thread.
     public init(
         endpoint: APNSEndpoint,
         credential: APNSCredential,
@@ -39,25 +38,25 @@ public final class APNSClient: Sendable {
         self.pool = LoopBound(pool, to: loop)
     }
 
-    /// The thread that the connections live on, for `Task(executorPreference:)`. What runs there must not block.
+    /// The connections' thread, for `Task(executorPreference:)`. Code on it must not block.
     public var taskExecutor: any TaskExecutor { loop }
 
     deinit { end(gracefully: true) {} }
 
     // MARK: Sending
 
-    /// Sends one push and waits for APNs's answer, and before that, when all streams are taken, for its turn.
+    /// Sends one push and waits for the answer. If all streams are taken, it waits for its turn first.
     ///
-    /// - Returns: the answer, a refusal included.
-    /// - Throws: every case but `.queueFull`.
+    /// - Returns: The answer, a refusal included.
+    /// - Throws: Any case except `.queueFull`.
     public func send(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
         try await send(notification, waitingCountMax: .max)
     }
 
-    /// Sends one push, unless as many as `waitingCountMax` says wait already.
+    /// Sends one push, unless `waitingCountMax` pushes already wait.
     ///
-    /// - Returns: the answer, a refusal included.
-    /// - Throws: `.queueFull` at once, and every other case.
+    /// - Returns: The answer, a refusal included.
+    /// - Throws: Any case, `.queueFull` at once.
     public func trySend(_ notification: PushNotification) async throws(ProviderError) -> APNSResponse {
         try await send(notification, waitingCountMax: configuration.waitingCountMax)
     }
@@ -93,14 +92,12 @@ public final class APNSClient: Sendable {
         return try result.get()
     }
 
-    /// Sends one push and calls back: for who lives on this loop anyway, and has neither a task nor a hop for each push.
-    ///
-    /// On the loop only. Only `takeBack` takes the push back.
+    /// Sends one push with a callback, which saves callers on this loop a task and a hop. On the loop only. Only
+    /// `takeBack` cancels it.
     ///
     /// - Parameters:
-    ///   - notification: the push.
-    ///   - deadline: from now to the answer; the configuration's where that is shorter.
-    ///   - completion: called once, on the loop, perhaps before this returns.
+    ///   - deadline: Time to the answer; the configuration's if that is shorter.
+    ///   - completion: Called once, on the loop, perhaps before this returns.
     package func send(
         _ notification: PushNotification,
         within deadline: Duration,
@@ -110,27 +107,22 @@ public final class APNSClient: Sendable {
         pool.value.send(id, notification, .closure(completion), within: min(deadline, configuration.deadline))
     }
 
-    /// Room for pushes that are not here yet. On the loop only.
+    /// Room for further pushes. On the loop only.
     package var room: ClientRoom { pool.value.room }
 
-    /// Connects, and grows, for pushes that `room` has kept with their sender; `onRoom` tells when to look again. On the
-    /// loop only.
+    /// Connects and grows for pushes that still wait at their sender; `onRoom` signals the end. On the loop only.
     package func want(_ count: Int) { pool.value.want(count) }
 
-    /// Ends what waits here for its turn: `.closed`, `.notProcessed` after an attempt, or `.ambiguous`. On the loop only.
+    /// Ends waiting pushes: `.closed`, `.notProcessed` after an attempt, or `.ambiguous`. On the loop only.
     package func giveBack() { pool.value.failWaiting(.closed) }
 
-    /// Ends what waits here for its turn with `.cancelled`, which says of each whether an earlier attempt was sent. What is
-    /// on its way has its answer.
-    ///
-    /// On the loop only.
-    ///
-    /// - Parameter matches: which pushes.
+    /// Ends matching waiting pushes with `.cancelled`, which tells if an earlier attempt was sent. Pushes in flight get
+    /// their answers. On the loop only.
     package func takeBack(where matches: (PushNotification) -> Bool) { pool.value.takeBack(where: matches) }
 
-    /// Sends many pushes and waits for all of their answers: one hop to the loop and one back for all of them.
+    /// Sends many pushes with one hop to the loop and one back, and waits for all answers.
     ///
-    /// - Returns: as many results as pushes, in their order.
+    /// - Returns: One result for each push, in their order.
     public func send(_ notifications: [PushNotification]) async -> [Result<APNSResponse, ProviderError>] {
         guard !notifications.isEmpty else { return [] }
         let pool = pool
@@ -157,7 +149,6 @@ public final class APNSClient: Sendable {
         }
     }
 
-    /// Sends one push of a run, which takes its answer.
     func send(_ notification: PushNotification, telling run: APNSResponseRun) {
         let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
         let pool = pool
@@ -168,9 +159,9 @@ public final class APNSClient: Sendable {
         let isCancelled = Atomic(false)
     }
 
-    // MARK: The lane
+    // MARK: State
 
-    /// Why nothing is sent at present; nil: pushes are sent.
+    /// Reason for a suspension; nil while pushes are sent.
     public var suspension: Reason? {
         get async {
             let pool = pool
@@ -178,7 +169,7 @@ public final class APNSClient: Sendable {
         }
     }
 
-    /// Pushes that have not been sent yet.
+    /// Number of pushes that have not been sent.
     public var waitingCount: Int {
         get async {
             let pool = pool
@@ -186,7 +177,7 @@ public final class APNSClient: Sendable {
         }
     }
 
-    /// Whether `close` has been called.
+    /// True after `close`.
     public var isClosed: Bool {
         get async {
             let pool = pool
@@ -194,16 +185,15 @@ public final class APNSClient: Sendable {
         }
     }
 
-    /// After a suspension, when what was wrong at Apple's side has been mended.
+    /// Ends a suspension, once its cause was mended at Apple.
     public func resume() async {
         let pool = pool
         await loop.run { pool.value.resume() }
     }
 
-    /// Uses another credential from now on. Every connection of the old one takes no more pushes and closes once those
-    /// in flight have their answers; a suspension ends.
+    /// Replaces the credential and ends a suspension. Connections of the old one close after their answers.
     ///
-    /// - Throws: as `init`; the old credential then stays.
+    /// - Throws: As `init`; the old credential then stays.
     public func replaceCredential(_ credential: APNSCredential) async throws(ProviderError) {
         let lane = try LaneCredential(
             credential,
@@ -217,7 +207,7 @@ public final class APNSClient: Sendable {
 
     // MARK: Ending
 
-    /// Takes no more pushes, and returns when those that were taken have their answers (or at once, and they fail).
+    /// Takes no more pushes and waits for the answers of earlier ones; if not gracefully, those fail at once.
     public func close(gracefully: Bool = true) async {
         await withCheckedContinuation { continuation in
             end(gracefully: gracefully) { continuation.resume() }

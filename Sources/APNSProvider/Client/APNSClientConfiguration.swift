@@ -1,71 +1,71 @@
 package import APNS
 public import Transport
 
-/// How a client behaves. The defaults suit a service that sends to Apple.
+/// Settings of a client. The defaults suit a service that sends to Apple.
 public struct APNSClientConfiguration: Sendable {
-    /// What becomes of a push whose connection ended after it was written and before it was answered.
+    /// Treatment of a push whose connection ended after it was written and before it was answered.
     public enum AmbiguityPolicy: Sendable {
-        /// The caller is told, and decides.
+        /// Reported to the caller.
         case report
-        /// Sent again, with the same `apns-id`, if it has a collapse id: then the device shows one notification.
+        /// Resent with the same `apns-id` if it has a collapse id; the device then shows one notification.
         case resendCollapsible
-        /// Sent again, with the same `apns-id`: for pushes that may rather be shown twice than never.
+        /// Resent with the same `apns-id`: for pushes that are better shown twice than never.
         case resend
     }
 
-    /// Whose certificates are believed.
+    /// Trusted certificates.
     public var trust = TLSTrust.system
-    /// Through which connections go, where a firewall lets nothing else out.
+    /// Proxy for connections, where a firewall requires one.
     public var proxy: Proxy?
-    /// Where connections live; nil: on a loop of the client's own, which ends with it.
+    /// Loop of the connections; nil: the client's own, which ends with it.
     package var loop: EventLoop?
-    /// More are not opened, however many pushes wait.
+    /// Limit of connections.
     public var connectionCountMax = 16
-    /// Pushes that may wait for a free stream before `trySend` refuses; `send` waits, and is its caller's to bound.
+    /// Waiting pushes beyond which `trySend` refuses; callers of `send` must limit themselves.
     public var waitingCountMax = 10_000
-    /// From `send` to the answer, every wait and repetition included.
+    /// From `send` to the answer, including waits and resends.
     public var deadline: Duration = .seconds(30)
     /// From the first byte of one attempt to its answer.
     public var answerDeadline: Duration = .seconds(15)
-    /// For the name, TCP, a proxy and TLS together.
+    /// For DNS, TCP, proxy and TLS together.
     public var connectDeadline: Duration = .seconds(10)
-    /// How often one push is begun to be sent.
+    /// Attempts of one push.
     public var attemptCountMax = 5
-    /// For pushes whose connection ended under them.
+    /// Treatment of pushes whose connection ended under them.
     public var ambiguity = AmbiguityPolicy.resendCollapsible
-    /// With pushes in flight and nothing heard for so long, the peer is asked for a sign of life.
+    /// Silence before a PING with pushes in flight.
     public var pingAfter: Duration = .seconds(5)
-    /// Without pushes in flight. Apple suggests an hour.
+    /// Silence before a PING without pushes in flight. Apple suggests an hour.
     public var idlePingAfter: Duration = .seconds(3600)
-    /// How long the peer may take for that sign.
+    /// Time for the answer to a PING.
     public var pingDeadline: Duration = .seconds(5)
-    /// Then a connection is replaced: names are looked up anew, and no server keeps its clients for ever. Apple asks for
-    /// connections that live for hours to days.
+    /// Age at which a connection is replaced, so that names are looked up again. Apple asks for connections that live
+    /// for hours to days.
     public var connectionAgeMax: Duration = .seconds(86_400)
-    /// A connection beyond the first that had nothing to do for so long is closed.
+    /// Idle time before a connection beyond the first is closed.
     public var idleDeadline: Duration = .seconds(3600)
-    /// Who knows the addresses of names; the system, but in tests.
+    /// The system's, except in tests.
     package var resolver = Resolver.shared
     package var backoff = ReconnectBackoff.Limits()
-    /// Told what happens, on the loop; it must not block.
+    /// Receives events on the loop; must not block.
     public var observer: (any APNSClientObserver)?
-    /// Told of each attempt that was begun and is not what its push ends with: it goes out again, or what its caller gets says
-    /// nothing of it. On the loop, before the caller; for nearly all pushes never.
+    /// Called for each attempt that does not show in its push's result, because it is resent or nothing is said of it.
+    /// On the loop, before the caller's result; rare.
     package var onEarlierAttempt: (@Sendable (APNSID, ResendCause) -> Void)?
-    /// True: a push that was taken waits here for a connection. False: it is handed back, `.notProcessed`, as soon as no
-    /// connection is open. For senders that ask for `room` first.
+    /// True: a push waits here for a connection. False: it ends with `.notProcessed` as soon as no connection is open,
+    /// for senders that read `room` first.
     package var keepsUnsent = true
-    /// Told that there may be room now, after `want`. On the loop, at a turn's end.
+    /// Called when there may be room, after `want`. On the loop, at a turn's end.
     package var onRoom: (@Sendable () -> Void)?
-    /// What a provider token's age is read from.
+    /// Clock for the age of provider tokens.
     package var clock: @Sendable () -> Moment = { Moment.now() }
-    /// 0 ..< 1, drawn anew for each wait between connects: providers that lost one server must not come back as one.
+    /// 0 ..< 1, for the waits between connects, so that providers that lost one server do not return together.
     package var jitter: @Sendable () -> Double = { .random(in: 0..<1) }
 
-    /// The defaults.
+    /// Makes the defaults.
     public init() {}
 
-    /// The loop that was given, or a new one, which whoever made it has to stop.
+    /// The given loop, or a new one that its owner must stop.
     func loopOrNew() throws(ProviderError) -> EventLoop {
         if let loop { return loop }
         do throws(TransportError) { return try EventLoop() } catch { throw .system(error) }

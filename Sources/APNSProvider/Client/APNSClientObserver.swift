@@ -1,40 +1,40 @@
 public import APNS
 public import Transport
 
-/// Told what a client does: for metrics, logs and alarms. Nothing in an event is secret or comes from a payload.
+/// Receives a client's events, for metrics, logs and alarms. They hold no secret and nothing of a payload.
 public protocol APNSClientObserver: Sendable {
     /// Called on the client's loop.
     func record(_ event: APNSClientEvent)
 }
 
-/// Connections are numbered from 1 in the order they were begun.
+/// An event. Connections are numbered from 1 in order of their start.
 public enum APNSClientEvent: Sendable, Equatable {
     case connecting(connection: Int)
     case connected(connection: Int)
-    /// The peer's SETTINGS: how many pushes it now allows at once.
+    /// Concurrent pushes that the peer's SETTINGS allow.
     case streamLimit(connection: Int, Int)
     case connectFailed(connection: Int, TransportError)
-    /// APNs ends a connection, with its reason if it gave one.
+    /// APNs ends a connection, perhaps with a reason.
     case goAway(connection: Int, RejectionBody?, code: UInt32)
-    /// Nil: in order.
+    /// nil: closed in order.
     case closed(connection: Int, TransportError?)
-    /// An alarm: APNs does not believe the credential, and the lane stands still until it is replaced or resumed.
+    /// Alarm: APNs refuses the credential; the client stops until `replaceCredential` or `resume`.
     case suspended(Reason)
     case resumed
-    /// An alarm: too many refusals; nothing is sent until then.
+    /// Alarm: too many refusals; nothing is sent during the pause.
     case breakerOpened(pause: Duration)
-    /// One push has its answer.
+    /// A push was answered.
     case answered(APNSResponse, trace: String?, duration: Duration)
-    /// One push goes out again.
+    /// A push is resent.
     case resent(APNSID, trace: String?, ResendCause, isMaybeDuplicate: Bool)
-    /// One push got no answer.
+    /// A push got no answer.
     case failed(APNSID, trace: String?, ProviderError)
 }
 
-/// Why a push goes out again.
+/// Cause of a resend.
 public enum ResendCause: Sendable, Equatable {
     case failure(RequestFailure)
-    /// An answer that says more of the connection than of the push.
+    /// A refusal that concerns the connection or token more than the push.
     case refusal(Reason)
 }
 

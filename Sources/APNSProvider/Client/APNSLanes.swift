@@ -2,19 +2,19 @@ public import APNS
 import Platform
 import Transport
 
-/// Every lane of a service that pushes for several apps, teams or environments: one client for each credential at each
-/// endpoint, all on one loop. What happens to one lane never touches another.
+/// Clients of a service with several apps, teams or environments: one for each credential and endpoint, independent, on
+/// one loop.
 public final class APNSLanes: Sendable {
-    /// Names a lane.
+    /// Identifies a client.
     public struct Lane: Hashable, Sendable {
-        /// Whose key.
+        /// The key's team.
         public let teamID: TeamID
-        /// Which key.
+        /// The key.
         public let keyID: KeyID
-        /// Where to.
+        /// The server.
         public let endpoint: APNSEndpoint
 
-        /// Names a lane, whether it exists or not.
+        /// Identifies a client, which need not exist.
         public init(teamID: TeamID, keyID: KeyID, endpoint: APNSEndpoint) {
             self.teamID = teamID
             self.keyID = keyID
@@ -36,8 +36,8 @@ public final class APNSLanes: Sendable {
     private let ownsLoop: Bool
     private let state = Guarded(State())
 
-    /// - Parameter configuration: every lane's.
-    /// - Throws: `.system` when there is no thread to be had.
+    /// - Parameter configuration: For every client.
+    /// - Throws: `.system` without a thread.
     public init(configuration: APNSClientConfiguration = APNSClientConfiguration()) throws(ProviderError) {
         ownsLoop = configuration.loop == nil
         var configuration = configuration
@@ -49,9 +49,9 @@ public final class APNSLanes: Sendable {
         if ownsLoop { configuration.loop?.stopLater() }
     }
 
-    /// The client for a lane, made when it is first asked for; nil when its key has not been added.
+    /// The client, made at the first call; nil if its key has not been added.
     ///
-    /// - Throws: as `APNSClient.init`.
+    /// - Throws: As `APNSClient.init`.
     public func client(for lane: Lane) throws(ProviderError) -> APNSClient? {
         let account = Account(teamID: lane.teamID, keyID: lane.keyID)
         return try state.withLock { state throws(ProviderError) in
@@ -67,8 +67,7 @@ public final class APNSLanes: Sendable {
         }
     }
 
-    /// Adds a key, or puts another in its place: then every connection of its lanes is replaced, and no other is touched.
-    /// Its lanes share one provider token.
+    /// Adds or replaces a key, and then replaces the connections that use it. Its clients share one provider token.
     public func setKey(_ source: ProviderTokenSource) async throws(ProviderError) {
         for client in replace(source) { try await client.replaceCredential(.token(source)) }
     }
@@ -81,7 +80,7 @@ public final class APNSLanes: Sendable {
         }
     }
 
-    /// Forgets a key, revoked for instance. Its connections close at once, and what was on its way fails.
+    /// Removes a key, for example a revoked one. Its connections close at once, and pushes in flight fail.
     public func removeKey(_ keyID: KeyID, of teamID: TeamID) async {
         let clients = state.withLock { state in
             state.sources[Account(teamID: teamID, keyID: keyID)] = nil
@@ -91,7 +90,7 @@ public final class APNSLanes: Sendable {
         for client in clients { await client.close(gracefully: false) }
     }
 
-    /// Closes every lane.
+    /// Closes every client.
     public func close(gracefully: Bool = true) async {
         let clients = state.withLock { state in
             defer { state.clients = [:] }

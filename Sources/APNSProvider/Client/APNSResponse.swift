@@ -1,39 +1,39 @@
 public import APNS
 import Transport
 
-/// What APNs answered. A refusal is an answer, not an error: the table of what to do next begins with its reason.
+/// APNs' answer to a push. A refusal is an answer, not an error.
 public struct APNSResponse: Sendable, Equatable {
-    /// Whether APNs took the push.
+    /// The push's acceptance.
     public enum Outcome: Sendable, Equatable {
-        /// Taken for delivery. Nothing says that it arrived.
+        /// Accepted for delivery, which is no proof of arrival.
         case accepted
-        /// `nil` when the body could not be read; the status still counts.
+        /// `nil` if the body could not be read; the status still counts.
         case rejected(RejectionBody?)
     }
 
-    /// The push's own `apns-id`, the one it was sent with.
+    /// The `apns-id` that the push was sent with.
     public let id: APNSID
-    /// HTTP's.
+    /// HTTP status.
     public let status: Int
-    /// What it means.
+    /// Acceptance or refusal.
     public let outcome: Outcome
-    /// Apple's name for the push in its delivery log: `apns-unique-id`, from the sandbox only.
+    /// `apns-unique-id`, the push's name in Apple's delivery log; from the sandbox only.
     public let uniqueID: String?
-    /// How often the push was sent; 1 for nearly all.
+    /// Number of attempts; nearly always 1.
     public let attemptCount: Int
-    /// An earlier attempt ended without an answer and was repeated with the same `apns-id`: the device may have been told
-    /// twice.
+    /// True if an earlier attempt had no answer and was resent with the same `apns-id`; the device may have received
+    /// both.
     public let isMaybeDuplicate: Bool
-    /// APNs answered with another `apns-id` than it was asked with. Never seen; whoever does should not trust the answer.
+    /// True if APNs answered with another `apns-id`. Never seen; do not trust such an answer.
     public let hasForeignID: Bool
 
-    /// The reason, if it is a refusal with one that we know.
+    /// Reason of a refusal, if it is a known one.
     public var reason: Reason? {
         guard case .rejected(let body) = outcome else { return nil }
         return body?.reason
     }
 
-    /// What to do with the push, its device token, and the credential.
+    /// Consequences for the push, its device token and the credential.
     public var disposition: Disposition { Disposition(status: status, reason: reason) }
 }
 
@@ -48,13 +48,13 @@ extension APNSResponse {
         hasForeignID = response.headers[HeaderName.id].map { Self.isForeign($0, to: id) } ?? false
     }
 
-    /// Whether `echo` is an id, and another one. Nearly always it is the same text, and is not read.
+    /// True if `echo` is a different id. Nearly always it is the same text, and is not parsed.
     private static func isForeign(_ echo: ArraySlice<UInt8>, to id: APNSID) -> Bool {
         guard !id.isSpelled(echo.span) else { return false }
         return APNSID(text: echo.span, acceptsUpperCase: true).map { $0 != id } ?? false
     }
 
-    /// 64 printable ASCII characters at most: it is for a log.
+    /// Limited to 64 printable ASCII characters, because it is logged.
     private static func presentable(_ value: ArraySlice<UInt8>) -> String? {
         guard (1...64).contains(value.count), value.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         return String(decoding: value, as: UTF8.self)

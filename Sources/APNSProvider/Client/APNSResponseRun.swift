@@ -2,20 +2,20 @@ import APNS
 import Platform
 import Transport
 
-/// What lies between the source of many pushes and whoever takes their answers: a bounded number of both.
+/// Bounded buffer between a source of pushes and the reader of their answers.
 final class APNSResponseRun: Sendable {
     typealias Answer = (id: APNSID, result: Result<APNSResponse, ProviderError>)
 
     private struct State {
         var answers = RingBuffer<Answer>()
-        /// Sent, or answered and not yet taken.
+        /// In flight, or answered and unread.
         var openCount = 0
         var hasEnded = false
         var isAbandoned = false
         var failure: (any Error)?
-        /// The source's side, when there is no room.
+        /// Waits for room.
         var sender: CheckedContinuation<Bool, Never>?
-        /// The taker's side, when there is no answer.
+        /// Waits for an answer.
         var taker: CheckedContinuation<Void, Never>?
     }
 
@@ -24,9 +24,9 @@ final class APNSResponseRun: Sendable {
 
     init(inFlightMax: Int) { self.inFlightMax = inFlightMax }
 
-    // MARK: The source's side
+    // MARK: Source
 
-    /// Counts one more push. False: nobody takes answers any more.
+    /// Counts one more push. False: answers are no longer read.
     func waitForRoom() async -> Bool {
         await withCheckedContinuation { continuation in
             let decision: Bool? = state.withLock { state in
@@ -49,7 +49,6 @@ final class APNSResponseRun: Sendable {
         }?.resume()
     }
 
-    /// The source has no more, or failed.
     func end(_ failure: (any Error)?) {
         state.withLock { state in
             state.hasEnded = true
@@ -58,7 +57,7 @@ final class APNSResponseRun: Sendable {
         }?.resume()
     }
 
-    // MARK: The taker's side
+    // MARK: Reader
 
     func next() async throws -> Answer? {
         while true {
@@ -88,7 +87,7 @@ final class APNSResponseRun: Sendable {
             guard let answer = state.answers.popFirst() else {
                 return (Answer?.none, CheckedContinuation<Bool, Never>?.none)
             }
-            // The room goes to the push that waits for it.
+            // The waiting push gets the room.
             let sender = state.sender.take()
             if sender == nil { state.openCount -= 1 }
             return (answer, sender)
@@ -104,7 +103,7 @@ final class APNSResponseRun: Sendable {
         return true
     }
 
-    /// Nobody takes answers any more.
+    /// Ends the reading.
     func abandon() {
         state.withLock { state in
             state.isAbandoned = true

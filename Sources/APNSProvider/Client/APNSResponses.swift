@@ -2,28 +2,28 @@ public import APNS
 import Platform
 import Transport
 
-/// The answers to many pushes, in the order in which they come.
+/// Answers to many pushes, in order of arrival.
 ///
-/// Pushes are taken from their source only as fast as answers are taken from here: at most `inFlightMax` are between the
-/// two, so that a source of millions needs the memory of a few.
+/// The source is read only as fast as answers are: at most `inFlightMax` pushes are between, so a source of millions
+/// needs little memory.
 public struct APNSResponses<Source: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Source.Element == PushNotification {
-    /// What became of one push.
+    /// Result of one push.
     public struct Element: Sendable {
-        /// Which push.
+        /// The push's id.
         public let id: APNSID
-        /// The answer, a refusal included, or why there is none.
+        /// The answer, a refusal included, or the error.
         public let result: Result<APNSResponse, ProviderError>
     }
 
-    /// What the source of the pushes throws.
+    /// Error of the source.
     public typealias Failure = any Error
 
     fileprivate let client: APNSClient
     fileprivate let source: Source
     fileprivate let inFlightMax: Int
 
-    /// Begins to send. Each iterator sends all pushes anew.
+    /// Starts sending. Each iterator sends all pushes again.
     public func makeAsyncIterator() -> Iterator {
         let run = APNSResponseRun(inFlightMax: inFlightMax)
         let (client, source) = (client, source)
@@ -42,7 +42,7 @@ where Source.Element == PushNotification {
         return Iterator(run: run, pump: pump)
     }
 
-    /// One run; when it goes, what has not been sent yet is not sent.
+    /// One run; its end stops the sending.
     public final class Iterator: AsyncIteratorProtocol {
         private let run: APNSResponseRun
         private let pump: Task<Void, Never>
@@ -57,8 +57,8 @@ where Source.Element == PushNotification {
             run.abandon()
         }
 
-        /// - Returns: the next answer; nil when all pushes of the source have theirs.
-        /// - Throws: what the source threw, once the answers to what it gave before have been taken.
+        /// - Returns: The next answer; nil after the last.
+        /// - Throws: The source's error, after the answers to its earlier pushes.
         public func next() async throws -> Element? {
             guard let (id, result) = try await run.next() else { return nil }
             return Element(id: id, result: result)
@@ -67,12 +67,12 @@ where Source.Element == PushNotification {
 }
 
 extension APNSClient {
-    /// Sends all pushes of `notifications` and gives their answers in the order in which they come.
+    /// Sends all pushes and returns their answers in order of arrival.
     ///
     /// - Parameters:
-    ///   - notifications: where pushes come from; any rate, any number.
-    ///   - inFlightMax: how many may be without an answer that was taken.
-    /// - Returns: one element for each push.
+    ///   - notifications: A source of any rate and length.
+    ///   - inFlightMax: Limit of pushes without an answer that was read.
+    /// - Returns: One element for each push.
     public func responses<Source: AsyncSequence & Sendable>(
         to notifications: Source,
         inFlightMax: Int = 1000

@@ -1,28 +1,28 @@
 public import APNS
 import Transport
 
-/// Manages broadcast channels and sends to them. One request at a time for each of Apple's two services: a broadcast
-/// reaches everybody who listens, so there are few.
+/// Manages broadcast channels and sends to them, over one connection to each of Apple's two services. Few requests are
+/// expected, because a broadcast reaches every subscriber.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs".
 public actor BroadcastClient {
-    /// Where broadcasts go.
+    /// Server for broadcasts.
     public nonisolated let push: APNSEndpoint
-    /// Where channels are made.
+    /// Server for channels.
     public nonisolated let management: BroadcastEndpoint
     private let configuration: APNSClientConfiguration
     private let loop: EventLoop
     private var credential: LaneCredential
     private var connections: [BroadcastRequest.Role: HTTP2ClientConnection] = [:]
 
-    /// Connects to nobody yet.
+    /// Makes a client; it connects with the first request.
     ///
     /// - Parameters:
-    ///   - push: where broadcasts go.
-    ///   - management: where channels are made.
-    ///   - credential: who asks.
-    ///   - configuration: trust, proxy and deadlines; its pool is not used.
-    /// - Throws: as `APNSClient.init`.
+    ///   - push: Server for broadcasts.
+    ///   - management: Server for channels.
+    ///   - credential: A key's tokens or a certificate.
+    ///   - configuration: Trust, proxy and deadlines; the pool's settings are not used.
+    /// - Throws: As `APNSClient.init`.
     public init(
         push: APNSEndpoint,
         management: BroadcastEndpoint,
@@ -45,11 +45,11 @@ public actor BroadcastClient {
         if configuration.loop == nil { loop.stopLater() }
     }
 
-    /// Asks APNs, over the connection of the last request if there still is one.
+    /// Sends a request, over the existing connection if there is one.
     ///
-    /// - Returns: the reply, a refusal included.
-    /// - Throws: `.ambiguous` when APNs may have acted: ask for the list before making another channel. A reply that says
-    ///   "done" and cannot be read is `.ambiguous` too. Otherwise as `APNSClient.send`.
+    /// - Returns: The reply, a refusal included.
+    /// - Throws: `.ambiguous` if APNs may have acted, or a success cannot be read: list the channels before making
+    ///   another. Otherwise as `APNSClient.send`.
     public func send(_ request: BroadcastRequest) async throws(ProviderError) -> BroadcastResponse {
         let headers = try headers(of: request)
         let response: HTTP2Response
@@ -67,7 +67,7 @@ public actor BroadcastClient {
         }
     }
 
-    /// Closes both connections once they have their answers.
+    /// Closes both connections after their answers.
     public func close() async {
         for connection in connections.values { await connection.close() }
         connections = [:]
@@ -96,7 +96,7 @@ public actor BroadcastClient {
                 return try await connection.send(request)
             } catch {
                 connections[role] = nil
-                // The connection had ended meanwhile: nothing was sent.
+                // The connection had ended: nothing was sent.
                 guard case .notProcessed = error else { throw error }
             }
         }

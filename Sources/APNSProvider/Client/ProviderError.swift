@@ -2,25 +2,25 @@ public import APNS
 public import Primitives
 public import Transport
 
-/// Why a push was not sent, or its answer not received. Never with a token, a key or a payload in it.
+/// Reason for a missing answer. Holds no token, key or payload.
 public enum ProviderError: Error, Equatable {
     /// The signing key failed.
     case key(ES256Error)
-    /// TLS could not be set up: the authorities cannot be used.
+    /// The authorities cannot be used.
     case tls(TLSError)
-    /// The certificate is not for this endpoint, or not valid now.
+    /// The certificate is for another endpoint, or not valid now.
     case certificate(ClientCertificateError)
-    /// The machine has no room for another thread or descriptor.
+    /// The system has no thread or descriptor left.
     case system(TransportError)
-    /// Refused before sending: the rule of Apple's that the push would have broken.
+    /// Not sent: the push breaks a rule of Apple's.
     case notSendable(PushNotification.Fault)
-    /// APNs does not believe the credential, so nothing more is sent with it; the reason is Apple's.
+    /// APNs refuses the credential, so nothing more is sent with it; the reason is Apple's.
     case suspended(Reason)
-    /// `trySend`: as many pushes as may wait are waiting.
+    /// `trySend`: too many pushes wait already.
     case queueFull(countMax: Int)
-    /// APNs has not acted on the push: sending it again cannot show it twice.
+    /// APNs has not acted on the push: a resend cannot show it twice.
     case notProcessed(SendFailure)
-    /// APNs may have acted on the push. Send it again with the same `apns-id` and a collapse id, or not at all.
+    /// APNs may have acted on the push. Resend it with the same `apns-id` and a collapse id, or not at all.
     case ambiguous(SendFailure)
     /// The task was cancelled.
     case cancelled(mayHaveBeenSent: Bool)
@@ -28,16 +28,16 @@ public enum ProviderError: Error, Equatable {
     case closed
 }
 
-/// What kept a push from its answer.
+/// A failed send.
 public struct SendFailure: Error, Equatable {
-    /// What happened to the last attempt.
+    /// Failure of the last attempt.
     public let cause: RequestFailure
-    /// What APNs said when it ended the connection: the JSON in a GOAWAY's debug data.
+    /// APNs' reason for ending the connection: the JSON in a GOAWAY's debug data.
     public let goAway: RejectionBody?
-    /// How often the push was begun to be sent; 0: it waited in vain.
+    /// Number of attempts; 0: none was begun.
     public let attemptCount: Int
 
-    /// A failure as a stand-in for the client reports it.
+    /// Makes a failure, for stand-ins of the client.
     public init(cause: RequestFailure, goAway: RejectionBody? = nil, attemptCount: Int) {
         self.cause = cause
         self.goAway = goAway
@@ -46,7 +46,7 @@ public struct SendFailure: Error, Equatable {
 }
 
 extension ProviderError: CustomStringConvertible {
-    /// What happened and what to do next.
+    /// The failure, and advice.
     public var description: String {
         switch self {
         case .key(let error): "the signing key cannot be used: \(error)"
@@ -68,7 +68,7 @@ extension ProviderError: CustomStringConvertible {
 }
 
 extension SendFailure: CustomStringConvertible {
-    /// What happened.
+    /// The failure.
     public var description: String {
         let reason = goAway.map { " (APNs says \($0.reasonText))" } ?? ""
         return "\(cause)\(reason), after \(attemptCount) attempts"

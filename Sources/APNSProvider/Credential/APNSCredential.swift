@@ -1,10 +1,10 @@
 import APNS
 import Transport
 
-/// Who pushes. APNs ignores the token of a connection that showed a certificate.
+/// Authenticates a provider. APNs ignores tokens on a connection with a certificate.
 public enum APNSCredential: Sendable {
-    /// The team's key. Clients that share the source share its one token.
+    /// A team's key; clients with the same source share its token.
     case token(ProviderTokenSource)
-    /// For the push types that Apple takes from certificates.
+    /// For the push types that Apple accepts from certificates.
     case certificate(ClientCertificate)
 }

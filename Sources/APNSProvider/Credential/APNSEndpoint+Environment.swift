@@ -1,9 +1,10 @@
 import APNS
 
 extension APNSEndpoint {
-    /// Which of Apple's environments it is; `nil` for a server that is not Apple's.
+    /// Apple's environment; `nil` for another server.
     ///
-    /// - Source: "Sending notification requests to APNs"; the host with "development" is an older name that still works.
+    /// - Source: "Sending notification requests to APNs"; the host with "development" is an older name that still
+    ///   works.
     package var environment: ClientCertificate.Environment? {
         switch host.lowercased() {
         case "api.push.apple.com": .production

@@ -1,6 +1,6 @@
 import Transport
 
-/// The same faults of a file, as an app sees them and as Transport does: one place says them in words.
+/// Conversion between a file's faults here and in Transport, which has their texts.
 extension ClientCertificateError {
     init(_ error: TLSIdentityError) {
         self =
@@ -18,7 +18,7 @@ extension ClientCertificateError {
             }
     }
 
-    /// `nil` for what is not a fault of the file but of what it says.
+    /// `nil` for faults of the content.
     var identityError: TLSIdentityError? {
         switch self {
         case .tooLong(let byteCount, let byteCountMax): .tooLong(byteCount: byteCount, byteCountMax: byteCountMax)

@@ -1,37 +1,37 @@
 public import APNS
 import Transport
 
-/// Why a certificate cannot be used for pushing. Never holds a byte of a key or a password.
+/// Reason why a certificate cannot be used for pushing. Holds no byte of a key or password.
 public enum ClientCertificateError: Error, Equatable, Sendable {
-    /// A file of this size is no certificate with its key.
+    /// Too large for a certificate with its key.
     case tooLong(byteCount: Int, byteCountMax: Int)
-    /// No certificate that can be read is there.
+    /// No readable certificate.
     case certificateUnreadable
-    /// There is a certificate, and no key beside it.
+    /// A certificate without a key.
     case privateKeyMissing
-    /// There is a key, but what is inside is none.
+    /// The key cannot be read.
     case privateKeyUnreadable
-    /// No certificate is the key's.
+    /// No certificate matches the key.
     case privateKeyDoesNotMatch
     /// The key is encrypted and no password was given.
     case passwordNeeded
-    /// The password is not the file's.
+    /// Wrong password.
     case passwordWrong
     /// Not PKCS #12, or damaged.
     case pkcs12Unreadable
-    /// A PKCS #12 file whose ciphers this machine's OpenSSL has not; the description says how to convert it.
+    /// PKCS #12 with ciphers that this OpenSSL lacks; the description tells how to convert it.
     case legacyEncryption
-    /// Nothing in it says that it is for APNs.
+    /// Nothing in it is for APNs.
     case notForAPNs
-    /// Its list of topics is not what Apple writes; what is wrong, and where.
+    /// Its list of topics is malformed: the fault and its place.
     case topicsUnreadable(String)
-    /// It is over: seconds since 1970.
+    /// Expired: seconds since 1970.
     case expired(notAfter: Int64)
-    /// It has not begun: seconds since 1970. More often than not it is the machine's clock that is wrong.
+    /// Not yet valid: seconds since 1970. Usually the machine's clock is wrong.
     case notYetValid(notBefore: Int64)
-    /// It pushes to the other environment only.
+    /// Valid for the other environment only.
     case wrongEnvironment(needed: ClientCertificate.Environment)
-    /// OpenSSL refused; the call and its own text.
+    /// OpenSSL failed: the call and its message.
     case library(call: String, String)
 }
 

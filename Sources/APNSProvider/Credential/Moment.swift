@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the clocks say: the wall's for what Apple reads, the uptime for how long something has lasted.
+/// Wall clock for times that Apple reads, uptime for durations.
 package struct Moment: Sendable, Equatable {
-    /// Seconds since 1970. May step in either direction when somebody sets the clock.
+    /// Seconds since 1970. May step in either direction.
     package var unixSeconds: Int64
-    /// Seconds since boot, sleep included. Never goes back.
+    /// Seconds since boot, including sleep. Never steps back.
     package var uptimeSeconds: Int64
 
     package init(unixSeconds: Int64, uptimeSeconds: Int64) {
@@ -12,7 +12,6 @@ package struct Moment: Sendable, Equatable {
         self.uptimeSeconds = uptimeSeconds
     }
 
-    /// The system's clocks, now.
     package static func now() -> Moment {
         Moment(unixSeconds: seconds(of: CLOCK_REALTIME), uptimeSeconds: seconds(of: CLOCK_BOOTTIME))
     }

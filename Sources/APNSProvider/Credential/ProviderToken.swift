@@ -2,31 +2,24 @@ package import APNS
 import Envelope
 package import Primitives
 
-/// What tells APNs who is pushing: a JWT signed with the team's key. Whoever holds it can push for an hour, so nothing
-/// prints it.
-///
-/// - Source: "Establishing a token-based connection to APNs"; RFC 7519, RFC 7515 section 7.1, RFC 7518 section 3.4.
+/// JWT that authenticates a team. Its holder can push for an hour, so nothing prints it.
 package struct ProviderToken: Sendable, Equatable {
     /// `iat`: seconds since 1970.
     package let issuedAt: Int64
-    /// The value of the `authorization` header: `bearer `, then three parts of base64url with dots between them.
+    /// Value of the `authorization` header: `bearer `, then three parts of base64url with dots between them.
     package let authorization: [UInt8]
 
     /// Signs the header `{"alg":"ES256","kid":…}` and the claims `{"iss":…,"iat":…}`.
     ///
-    /// - Parameters:
-    ///   - key: the team's key.
-    ///   - keyID: what Apple calls that key.
-    ///   - teamID: whose key it is.
-    ///   - issuedAt: seconds since 1970. Apple refuses what is older than one hour.
-    /// - Throws: `.key` when OpenSSL cannot sign.
+    /// - Parameter issuedAt: Seconds since 1970. Apple refuses tokens older than an hour.
+    /// - Throws: `.key` if OpenSSL cannot sign.
     package init(
         signedWith key: borrowing ES256PrivateKey,
         keyID: KeyID,
         teamID: TeamID,
         issuedAt: Int64
     ) throws(ProviderError) {
-        // Ten letters and digits need no escaping, and a fixed spelling needs no JSON writer.
+        // Ten letters and digits need no escaping, and a fixed spelling no JSON writer.
         let header = #"{"alg":"ES256","kid":"\#(keyID)"}"#
         let claims = #"{"iss":"\#(teamID)","iat":\#(issuedAt)}"#
         var token = Base64URL.encode(header.utf8)

@@ -2,28 +2,26 @@ public import APNS
 import Platform
 package import Primitives
 
-/// The one token of a key, shared by all of its connections and renewed in time.
+/// A key's provider token, shared by all its connections and renewed in time.
 ///
-/// Apple wants a token renewed not more than once in 20 minutes and not less than once in 60. Age is counted on the
-/// uptime clock, so that a clock set back neither ages a token nor makes a new one with every push.
-///
-/// - Source: "Establishing a token-based connection to APNs", "Refresh your token regularly".
+/// Apple wants a token renewed at most once in 20 minutes and at least once in 60. Age is counted on the uptime clock,
+/// so that setting the wall clock neither ages a token nor renews it with every push.
 public final class ProviderTokenSource: Sendable {
-    /// 50 minutes: what the long-lived clients use; ten minutes of room for clocks that differ.
+    /// 50 minutes, as in other clients; leaves ten minutes for clocks that differ.
     package static let renewalAgeSeconds: Int64 = 50 * 60
-    /// A renewal within 20 minutes is answered with TooManyProviderTokenUpdates. One more, because these are counted in
-    /// whole seconds here and there from when APNs first saw the token.
+    /// APNs answers a renewal within 20 minutes with TooManyProviderTokenUpdates. One minute more, because both sides
+    /// count whole seconds, and APNs from its first sight of the token.
     package static let renewalAgeSecondsMin: Int64 = 21 * 60
-    /// Beyond it a token is not sent any more, whatever else was said: APNs refuses it after 60 minutes.
+    /// Older tokens are never sent: APNs refuses them after 60 minutes.
     private static let ageSecondsMax: Int64 = 58 * 60
-    /// Since its last push, for a token to be in use.
+    /// A token is in use for this time after its last push.
     private static let useSeconds: Int64 = 60
-    /// A wall clock that was corrected by more than this made the token's `iat` wrong.
+    /// A larger correction of the wall clock has made the token's `iat` wrong.
     private static let clockStepSecondsMax: Int64 = 5 * 60
 
-    /// What Apple calls the key.
+    /// Apple's id of the key.
     public let keyID: KeyID
-    /// Whose key it is.
+    /// The key's team.
     public let teamID: TeamID
     private let key: ES256PrivateKey
     private let state = Guarded(State())
@@ -31,39 +29,38 @@ public final class ProviderTokenSource: Sendable {
     private struct State {
         var token: ProviderToken?
         var issuedAtUptime: Int64 = 0
-        /// When it last went out, or was about to.
+        /// Time of the last use.
         var usedAtUptime: Int64 = 0
-        /// The one before, which APNs may still know better; or, when that has come back, the one after it.
+        /// The token before, which APNs may still prefer; once that is back in use, the one after it.
         var previous: (token: ProviderToken, issuedAtUptime: Int64)?
-        /// APNs said that tokens changed too often: until then none is made.
+        /// No new token before this time, because APNs saw too many.
         var frozenUntilUptime: Int64 = .min
-        /// A refusal said that this token has expired by Apple's clock.
+        /// True if APNs has refused this token as expired.
         var isRefused = false
     }
 
-    /// Out of the `.p8` file from Apple's developer account. The caller may wipe its bytes afterwards.
+    /// Reads the `.p8` file from Apple's developer account. The caller may wipe its bytes afterwards.
     ///
     /// - Parameters:
-    ///   - p8: the file: PEM, PKCS #8, P-256.
-    ///   - keyID: what Apple calls the key.
-    ///   - teamID: whose key it is.
-    /// - Throws: `.key` when the file holds no such key.
+    ///   - p8: PEM, PKCS #8, P-256.
+    ///   - keyID: Apple's id of the key.
+    ///   - teamID: The key's team.
+    /// - Throws: `.key` if the file holds no such key.
     public convenience init(p8: RawSpan, keyID: KeyID, teamID: TeamID) throws(ProviderError) {
         let key: ES256PrivateKey
         do throws(ES256Error) { key = try ES256PrivateKey(pem: p8) } catch { throw .key(error) }
         self.init(key: key, keyID: keyID, teamID: teamID)
     }
 
-    /// Keeps `key`, which Apple calls `keyID` and which belongs to `teamID`.
     package init(key: consuming ES256PrivateKey, keyID: KeyID, teamID: TeamID) {
         self.key = key
         self.keyID = keyID
         self.teamID = teamID
     }
 
-    /// The token to send at `now`: the last one, or a new one when that is due.
+    /// The current token, renewed if that is due.
     ///
-    /// - Throws: `.key` when OpenSSL cannot sign.
+    /// - Throws: `.key` if OpenSSL cannot sign.
     package func token(at now: Moment) throws(ProviderError) -> ProviderToken {
         try state.withLock { state throws(ProviderError) in
             defer { state.usedAtUptime = now.uptimeSeconds }
@@ -81,11 +78,8 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// How old the token is that pushes go out with, for a gauge.
-    ///
-    /// - Parameter now: by the clocks that it was made by.
-    /// - Returns: seconds; nil when nothing went out for a minute: a token that rests grows old without harm, and the next
-    ///   push renews it.
+    /// Age in seconds of the token in use, for a gauge; nil after a minute without pushes, because an unused token
+    /// grows old without harm.
     package func tokenAgeSeconds(at now: Moment) -> Int64? {
         state.withLock { state in
             guard state.token != nil, now.uptimeSeconds.subtractingClamped(state.usedAtUptime) <= Self.useSeconds else {
@@ -95,11 +89,11 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Tells that APNs refused `token`. ExpiredProviderToken makes the next one come early, and never before its time;
-    /// TooManyProviderTokenUpdates brings back the one before, if that is young enough, and lets it stay.
+    /// Handles APNs' refusal of `token`. ExpiredProviderToken brings the next renewal forward, within Apple's limit.
+    /// TooManyProviderTokenUpdates restores the token before, if that is young enough.
     package func tokenWasRefused(_ token: ProviderToken, for reason: Reason, at now: Moment = .now()) {
         state.withLock { state in
-            // Another connection's late answer must not condemn a token that has replaced the refused one.
+            // Another connection's late answer must not affect the token that replaced the refused one.
             guard state.token == token else { return }
             switch reason {
             case .expiredProviderToken: state.isRefused = true
@@ -116,8 +110,8 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// The token that was too many for APNs when the one before came back: when that is too old, another new one would be
-    /// one more too many.
+    /// The newer token that had given way to an older one. It is used when the older one expires, because another new
+    /// token would again be too many.
     private static func takeLater(_ state: inout State, at now: Moment) -> ProviderToken? {
         guard let later = state.previous, later.issuedAtUptime > state.issuedAtUptime,
             now.uptimeSeconds.subtractingClamped(later.issuedAtUptime) < renewalAgeSeconds
@@ -140,7 +134,7 @@ public final class ProviderTokenSource: Sendable {
     }
 }
 
-/// Clocks that are set to absurd dates are no reason to end the process.
+/// Arithmetic that survives clocks with absurd dates.
 extension Int64 {
     fileprivate func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
