@@ -1,13 +1,13 @@
 import Transport
 
-/// How many requests a connection may have in flight: additive increase, multiplicative decrease, as TCP finds out what
-/// a path carries (RFC 5681), with refusals in the place of losses.
+/// Limit of a connection's requests in flight: additive increase, multiplicative decrease, as in TCP (RFC 5681), with
+/// refusals as losses.
 ///
-/// APNs slows a provider down that makes errors, and cuts it off in the end. The peer's own limit holds beside this one.
+/// APNs slows a provider with many errors down, and finally disconnects it. The peer's own limit applies too.
 struct AdaptiveLimit {
-    /// Answers whose refusals are counted together.
+    /// Answers in one window.
     static let windowAnswerCount = 64
-    /// More refusals than this in a window halve the limit: one in ten.
+    /// More refusals in a window, one in ten, halve the limit.
     static let refusalCountMax = 6
     static let limitMax = 1000
 
@@ -15,7 +15,7 @@ struct AdaptiveLimit {
     private var answerCount = 0
     private var refusalCount = 0
 
-    /// - Parameter isRefusal: an answer that Apple counts as the provider's error.
+    /// - Parameter isRefusal: True for an answer that Apple counts as the provider's error.
     mutating func didAnswer(isRefusal: Bool) {
         answerCount += 1
         if isRefusal { refusalCount += 1 }
@@ -24,7 +24,7 @@ struct AdaptiveLimit {
             return startWindow()
         }
         guard answerCount >= Self.windowAnswerCount else { return }
-        // A sixteenth of the whole for each good window: as slow from 1 to 1,000 as a thousand good answers.
+        // A sixteenth of the whole for each good window: from 1 to 1,000 takes about a thousand good answers.
         value = min(Self.limitMax, value + Self.limitMax / 16)
         startWindow()
     }

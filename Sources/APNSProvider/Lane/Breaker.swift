@@ -1,15 +1,15 @@
 import Transport
 
-/// Stops a lane that does little but make errors, before APNs does: it closes the connections of such providers, soonest
-/// for BadDeviceToken ("Handling notification responses from APNs").
+/// Stops a client that mostly causes errors, before APNs closes its connections, soonest for BadDeviceToken ("Handling
+/// notification responses from APNs").
 ///
-/// Closed, everything goes; open, nothing; half open, one push at a time until enough of them were good.
+/// Closed, all pushes go; open, none; half open, one at a time until enough were good.
 struct Breaker {
-    /// The last answers that are looked at.
+    /// Answers in one window.
     static let windowAnswerCount = 100
-    /// More refusals than this among them open it: half.
+    /// More refusals in a window, half of it, open the breaker.
     static let refusalCountMax = 50
-    /// Good answers in a row that close it again.
+    /// Consecutive good answers that close it.
     static let goodCountToClose = 10
     static let pauseMin: Duration = .seconds(1)
     static let pauseMax: Duration = .seconds(60)
@@ -25,7 +25,7 @@ struct Breaker {
     private var refusalCount = 0
     private var openedCount = 0
 
-    /// How many pushes the lane may have in flight at `now`; nil: as many as it likes.
+    /// Limit of pushes in flight; nil: none.
     mutating func inFlightMax(at now: MonotonicTime) -> Int? {
         switch phase {
         case .closed: return nil
@@ -37,13 +37,11 @@ struct Breaker {
         }
     }
 
-    /// - Parameters:
-    ///   - isRefusal: an answer that Apple counts as the provider's error.
-    ///   - now: when it came.
-    /// - Returns: true when this answer opened the breaker.
+    /// - Parameter isRefusal: True for an answer that Apple counts as the provider's error.
+    /// - Returns: true if this answer opened the breaker.
     mutating func didAnswer(isRefusal: Bool, at now: MonotonicTime) -> Bool {
         switch phase {
-        // What was in flight when it opened.
+        // In flight when it opened.
         case .open: return false
         case .halfOpen(let goodCount):
             if isRefusal {

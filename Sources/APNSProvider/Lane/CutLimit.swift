@@ -1,21 +1,20 @@
-/// The requests that a connection may have in flight where connections are cut: as many as keep what a cut may double
-/// below one in a hundred.
+/// Limit of requests in flight on connections that get cut, so that cuts double less than one push in a hundred.
 ///
-/// Requests in flight on a connection that ended may have been processed, and are sent again. With one cut for every n
-/// answers, and 1 + n/100 requests on each connection, at most n/100 others are sent again for each cut: 1 % of all, whether
-/// a way to APNs is bad, or a push whose arrival ends its connection is tried again and again. Before the first cut the
-/// limit grows by one with each answer, as TCP's does in slow start (RFC 5681 section 3.1).
+/// Requests in flight on a cut connection may have been processed, and are resent. With one cut for every n answers and
+/// 1 + n/100 requests on each connection, a cut resends at most n/100 others: 1 % of all. This holds for a bad path to
+/// APNs, and for a push that ends its connection each time. Before the first cut the limit grows by one with each
+/// answer, as in TCP's slow start (RFC 5681 section 3.1).
 struct CutLimit {
     static let answersPerRepetition = 100
     static let firstLimit = 32
     private static let answerCountMax = answersPerRepetition * AdaptiveLimit.limitMax
 
-    /// Answers for each cut; nil before the first.
+    /// Mean; nil before the first cut.
     private var answersPerCut: Double?
-    /// Since the last cut.
+    /// Answers since the last cut.
     private var answerCount = 0
 
-    /// Of each connection of the pool.
+    /// Limit of each connection of the pool.
     var value: Int {
         guard let answersPerCut else { return min(AdaptiveLimit.limitMax, Self.firstLimit + answerCount) }
         let count = max(Int(answersPerCut), answerCount)
@@ -24,8 +23,8 @@ struct CutLimit {
 
     mutating func didAnswer() { if answerCount < Self.answerCountMax { answerCount += 1 } }
 
-    /// A connection ended with requests in flight. The mean is geometric: three cuts in a row are enough to notice a way
-    /// that was good for long, and one is not.
+    /// Notes a connection that ended with requests in flight. With a geometric mean, three cuts in a row reveal a path
+    /// that has turned bad, and one does not.
     mutating func didCut() {
         let count = Double(max(1, answerCount))
         answersPerCut = answersPerCut.map { ($0 * count).squareRoot() } ?? count

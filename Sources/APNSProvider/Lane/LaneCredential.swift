@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// A credential as one pool uses it, on its loop.
+/// A pool's credential, on its loop.
 struct LaneCredential {
     let context: TLSContext
     private let tokens: ProviderTokenSource?
@@ -10,7 +10,7 @@ struct LaneCredential {
     private var token: ProviderToken?
     private var checkedAt = MonotonicTime(nanoseconds: .min)
 
-    /// - Throws: `.certificate` for one that is not for this endpoint or not valid now; `.tls`.
+    /// - Throws: `.certificate` if it is for another endpoint or not valid now; `.tls`.
     init(
         _ credential: APNSCredential,
         for endpoint: APNSEndpoint,
@@ -34,8 +34,8 @@ struct LaneCredential {
         self.clock = clock
     }
 
-    /// Whether APNs takes this push from this credential at all.
-    // A call would copy the whole of it out of its pool, with every push.
+    /// Checks that the credential covers the push.
+    // Inlined: a call would copy the credential out of its pool for every push.
     @inline(__always)
     func check(_ notification: borrowing PushNotification) throws(PushNotification.Fault) {
         try notification.checkAuthentication(hasProviderToken: certificate == nil)
@@ -43,8 +43,8 @@ struct LaneCredential {
         guard certificate.allows(notification.topic, notification.pushType) else { throw .topicNotOfCertificate }
     }
 
-    /// Nil where the certificate says who pushes. Once for each turn of the loop, whose time `now` is: asking for each
-    /// push would cost two clocks and a lock.
+    /// nil with a certificate. Read once in each turn of the loop, at its time `now`: for each push it would cost two
+    /// clocks and a lock.
     mutating func token(at now: MonotonicTime) throws(ProviderError) -> ProviderToken? {
         guard let tokens else { return nil }
         if let token, now == checkedAt { return token }
@@ -54,8 +54,8 @@ struct LaneCredential {
         return current
     }
 
-    /// - Returns: whether there is another token now than the refused one: a new one, which Apple allows every 20
-    ///   minutes, or the one before.
+    /// - Returns: true if the token now differs from the refused one: a new one, which Apple allows every 20 minutes,
+    ///   or the one before.
     mutating func renew(refused issuedAt: Int64?, _ reason: Reason, at now: MonotonicTime) -> Bool {
         if let tokens, let token, token.issuedAt == issuedAt {
             tokens.tokenWasRefused(token, for: reason, at: clock())

@@ -1,13 +1,12 @@
 import APNS
 import Transport
 
-/// One batch on the binary interface: what to write, and what each end of a connection means. No I/O, no clock.
+/// State of one batch on the binary interface. No I/O, no clock.
 ///
-/// The interface says nothing about what it takes. So a connection ends with a notification that must be refused: the
-/// packet about it proves that everything before it was taken. Whatever a packet says was discarded is written again on
-/// the next connection; what nobody says anything about is not.
+/// The interface does not confirm. So each connection ends with a notification that must be refused: the error packet
+/// about it proves that all before it were accepted. Discarded notifications are written again on the next connection;
+/// those of unknown fate are not.
 struct LegacyDelivery {
-    /// What the connection should do now.
     enum Step: Equatable {
         case write([UInt8])
         /// Nothing more to write: the answer ends the connection.
@@ -16,30 +15,29 @@ struct LegacyDelivery {
         case close
     }
 
-    /// What comes after a connection.
     enum Next: Equatable {
         case connect
         case finish
     }
 
-    /// At most so many bytes a write, and one notification more: a TLS record holds that.
+    /// Limit of a write, plus one notification; fits a TLS record.
     static let writeByteCountMax = 14 << 10
     private static let probeIdentifier = UInt32.max
 
     private let notifications: [LegacyNotification]
     private let command: LegacyCommand
     private let limits: LegacyLimits
-    /// Which of them can be written at all.
+    /// Notifications that can be written.
     private let sendable: [Int]
     private var outcomes: [LegacyOutcome?]
 
-    /// In `sendable`: the next to be written.
+    /// Next index in `sendable`.
     private var position = 0
     private var connectionCount = 0
-    /// Connections in a row that settled nothing.
+    /// Consecutive connections that settled nothing.
     private var failureCount = 0
 
-    // The present connection.
+    // The current connection.
     private var sent: LegacySentRing<Int>
     private var isProbeSent = false
     private var isSettled = false
@@ -64,10 +62,9 @@ struct LegacyDelivery {
         self.outcomes = outcomes
     }
 
-    /// Whether to connect at all.
     mutating func start() -> Next { next(after: .connection(.connectionClosed)) }
 
-    /// What to do as long as there is room to write.
+    /// The next step while there is room to write.
     mutating func step() -> Step {
         if isSettled { return .close }
         var bytes: [UInt8] = []
@@ -85,8 +82,8 @@ struct LegacyDelivery {
         return command.isAnswered ? .wait : .close
     }
 
-    /// On the wire a notification is called by its place in the batch, from 1, whatever its own identifier is: two may
-    /// share one, and 0 is what a server may say when it means none.
+    /// On the wire a notification's identifier is its place in the batch, from 1. Own identifiers may repeat, and a
+    /// server may use 0 for none.
     private mutating func append(_ index: Int, to bytes: inout [UInt8]) {
         var notification = notifications[index]
         notification.identifier = UInt32(truncatingIfNeeded: index &+ 1)
@@ -94,12 +91,12 @@ struct LegacyDelivery {
             try notification.append(to: &bytes, as: command)
             sent.append(index, identifier: notification.identifier)
         } catch {
-            // `init` has looked; but if it could be, it would be this.
+            // Already checked by `init`.
             outcomes[index] = .notSendable(error)
         }
     }
 
-    /// The packet that ends the connection; later ones mean nothing.
+    /// Settles the connection by its first packet; later ones are ignored.
     mutating func receive(_ packet: LegacyErrorPacket) {
         guard !isSettled else { return }
         isSettled = true
@@ -117,17 +114,16 @@ struct LegacyDelivery {
         }
     }
 
-    /// Something came that is no packet.
+    /// Settles a connection whose data is no packet.
     mutating func receiveNonsense() {
         guard !isSettled else { return }
         isSettled = true
         for index in sent.removeAll() { settle(index, .unknown(.malformedPacket)) }
     }
 
-    /// The connection is over, or there never was one.
+    /// Ends a connection, or a failed connect.
     ///
-    /// - Parameter error: `nil` when it ended in order.
-    /// - Returns: what comes next.
+    /// - Parameter error: `nil` if it ended in order.
     mutating func close(_ error: TransportError?) -> Next {
         let failure = LegacyFailure.connection(error ?? .connectionClosed)
         let isInOrder = !command.isAnswered && error == nil
@@ -136,7 +132,6 @@ struct LegacyDelivery {
         return next(after: failure)
     }
 
-    /// Nothing more is begun.
     mutating func abandon(_ error: TransportError) { giveUp(.connection(error)) }
 
     /// One for each notification, in their order. After `.finish` only.

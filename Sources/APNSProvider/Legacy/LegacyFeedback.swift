@@ -1,16 +1,16 @@
 package import APNS
 package import Transport
 
-/// Reads the feedback service: which apps were not there when a push came. Reading empties the list.
+/// Reads the feedback service: apps that were missing when a push came. Reading empties the list.
 ///
-/// **Switched off** by Apple on 2021-03-31: this is for testing old back ends against a simulator, and for nothing else.
+/// **Switched off** by Apple on 2021-03-31: only for testing old back ends against a simulator.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
 package final class LegacyFeedback: Sendable {
-    /// What was read before the connection ended. The service has forgotten it, so it counts even if the end was none.
+    /// Tuples before the connection ended. The service has forgotten them, so they count after a failure too.
     package struct List: Sendable, Equatable {
         package let tuples: [FeedbackTuple]
-        /// Why it may not be all; `nil` for a list that ended between two tuples, in order.
+        /// Reason for an incomplete list; `nil` if it ended between two tuples, in order.
         package let failure: LegacyFailure?
     }
 
@@ -19,11 +19,7 @@ package final class LegacyFeedback: Sendable {
     private let loop: EventLoop
     private let limits: LegacyLimits
 
-    /// - Parameters:
-    ///   - service: the feedback service, or a simulator's.
-    ///   - context: a client's, without ALPN; its certificate says which app.
-    ///   - loop: where the connection lives.
-    ///   - limits: how long, and how many tuples.
+    /// - Parameter context: A client's, without ALPN; its certificate identifies the app.
     package init(service: LegacyService, context: TLSContext, loop: EventLoop, limits: LegacyLimits = LegacyLimits()) {
         self.service = service
         self.context = context
@@ -31,7 +27,7 @@ package final class LegacyFeedback: Sendable {
         self.limits = limits
     }
 
-    /// Reads until the service ends the connection. Whatever has come is returned, also to a cancelled task.
+    /// Reads until the service ends the connection. A cancelled task gets the tuples so far.
     package func read() async -> List {
         let visit = LoopBound(FeedbackVisit(countMax: limits.feedbackCountMax), to: loop)
         let (service, context, loop, limits) = (service, context, loop, limits.channel)
@@ -47,7 +43,6 @@ package final class LegacyFeedback: Sendable {
     }
 }
 
-/// One connection. On its loop.
 private final class FeedbackVisit: TLSChannelDelegate {
     private let countMax: Int
     private var reader = FeedbackReader()

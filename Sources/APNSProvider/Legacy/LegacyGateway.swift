@@ -1,9 +1,10 @@
 package import APNS
 package import Transport
 
-/// Sends notifications over the binary interface, many in each write, and writes again what a mistake made APNs discard.
+/// Sends notifications over the binary interface, many in each write, and rewrites those that APNs discarded after an
+/// error.
 ///
-/// **Switched off** by Apple on 2021-03-31: this is for testing old back ends against a simulator, and for nothing else.
+/// **Switched off** by Apple on 2021-03-31: only for testing old back ends against a simulator.
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API".
 package final class LegacyGateway: Sendable {
@@ -13,12 +14,7 @@ package final class LegacyGateway: Sendable {
     private let command: LegacyCommand
     private let limits: LegacyLimits
 
-    /// - Parameters:
-    ///   - service: the gateway, or a simulator's.
-    ///   - context: a client's, without ALPN; its certificate says which app.
-    ///   - loop: where the connections live.
-    ///   - command: the layout.
-    ///   - limits: how many connections, and how long.
+    /// - Parameter context: A client's, without ALPN; its certificate identifies the app.
     package init(
         service: LegacyService,
         context: TLSContext,
@@ -33,11 +29,11 @@ package final class LegacyGateway: Sendable {
         self.limits = limits
     }
 
-    /// Sends a batch, one connection after the other, until every notification is settled. Of a cancelled task, what was
-    /// written stays unknown and the rest is not sent.
+    /// Sends a batch over consecutive connections until all notifications are settled. If the task is cancelled,
+    /// written ones stay unknown and the rest is not sent.
     ///
-    /// - Parameter notifications: their identifiers are not used: on the wire each is called by its place.
-    /// - Returns: one outcome for each, in their order.
+    /// - Parameter notifications: Their own identifiers are not used.
+    /// - Returns: One outcome for each, in their order.
     package func deliver(_ notifications: [LegacyNotification]) async -> [LegacyOutcome] {
         let delivery = LegacyDelivery(notifications, as: command, limits: limits)
         let run = LoopBound(
@@ -55,7 +51,7 @@ package final class LegacyGateway: Sendable {
     }
 }
 
-/// The connections of one batch, one at a time. On its loop.
+/// One batch's connections, one at a time. On its loop.
 private final class LegacyGatewayRun: TLSChannelDelegate {
     private let service: LegacyService
     private let context: TLSContext
@@ -131,7 +127,7 @@ private final class LegacyGatewayRun: TLSChannelDelegate {
     }
 
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
-        // Nothing comes behind a packet: the connection is over with it.
+        // A packet ends the connection; nothing follows it.
         guard received.count < LegacyErrorPacket.byteCount else { return }
         for offset in bytes.indices.prefix(LegacyErrorPacket.byteCount - received.count) {
             received.append(bytes[offset])

@@ -1,20 +1,20 @@
 package import Transport
 
-/// What a client of the binary interface allows itself and its peer.
+/// Limits of a client of the binary interface.
 package struct LegacyLimits: Sendable {
-    /// Each connection's deadlines; a peer that is silent for `idleDeadline` has lost it.
+    /// Each connection's deadlines; silence for `idleDeadline` ends it.
     package var channel: TLSChannelLimits = {
         var limits = TLSChannelLimits()
         limits.idleDeadline = .seconds(30)
         return limits
     }()
-    /// Notifications on one connection before it has to account for them.
+    /// Unconfirmed notifications on one connection.
     package var sentCountMax = 8192
-    /// Connections in a row that settled nothing.
+    /// Consecutive connections that settle nothing.
     package var failureCountMax = 3
-    /// Connections for one batch; each mistake costs one.
+    /// Connections for one batch; each error costs one.
     package var connectionCountMax = 256
-    /// Tuples of one visit to the feedback service.
+    /// Tuples from one read of the feedback service.
     package var feedbackCountMax = 1_000_000
 
     package init() {}

@@ -1,34 +1,34 @@
 package import APNS
 package import Transport
 
-/// What became of one notification on the binary interface.
+/// Result of one notification on the binary interface.
 package enum LegacyOutcome: Sendable, Equatable {
-    /// APNs took it: a later packet proves it.
+    /// Accepted, as a later packet proves.
     case accepted
-    /// Written, and the connection ended in order. With `.simple` nothing more can be known.
+    /// Written, and the connection ended in order. `.simple` allows no more knowledge.
     case written
-    /// APNs named it as the mistake.
+    /// Named by APNs' error packet.
     case refused(LegacyStatus)
     /// Never written: the layout cannot carry it.
     case notSendable(LegacyNotification.Fault)
-    /// Written, and the connection ended without a word: APNs may have taken it. Sending it again may show it twice.
+    /// Written, and the connection ended without a packet: APNs may have accepted it, and a resend may show it twice.
     case unknown(LegacyFailure)
     /// Not written, or certainly discarded.
     case notSent(LegacyFailure)
 }
 
-/// Why there was no connection, or none any more.
+/// Reason for a missing or lost connection.
 package enum LegacyFailure: Error, Sendable, Equatable {
-    /// `.connectionClosed` for one that ended in order, and too early.
+    /// `.connectionClosed` if it ended in order, but too early.
     case connection(TransportError)
-    /// What came was no error packet.
+    /// The data is no error packet.
     case malformedPacket
-    /// The packet names a notification that was not sent on this connection.
+    /// The packet names a notification that this connection did not send.
     case identifierUnknown
-    /// So many connections for one batch: APNs took quick reconnects for an attack.
+    /// Limit of a batch: APNs treated quick reconnects as an attack.
     case tooManyConnections(countMax: Int)
-    /// The feedback list was longer than was allowed; the rest of it is lost.
+    /// The feedback list exceeded its limit; the rest is lost.
     case tooManyTuples(countMax: Int)
-    /// Bytes of the feedback service that are no tuples.
+    /// The feedback data is not tuples.
     case malformedFeedback(FeedbackReader.Fault)
 }

@@ -1,7 +1,5 @@
-/// Where the binary interface and the feedback service were. **Switched off** by Apple on 2021-03-31: nothing answers
-/// there any more. A simulator is a `LegacyService` of its own.
-///
-/// - Source: archived "Local and Remote Notification Programming Guide", "Binary Provider API", "The Feedback Service".
+/// Server of the binary interface or the feedback service. **Switched off** by Apple on 2021-03-31; a simulator is a
+/// `LegacyService` too.
 package struct LegacyService: Sendable, Hashable {
     package let host: String
     package let port: UInt16

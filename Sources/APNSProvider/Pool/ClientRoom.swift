@@ -1,20 +1,20 @@
 package import APNS
 import Transport
 
-/// Room that a client has for pushes that it does not have yet.
+/// A client's room for further pushes.
 package enum ClientRoom: Equatable, Sendable {
-    /// So many more have a stream on a connection that is open.
+    /// Free streams on open connections.
     case open(Int)
-    /// No connection is open, and one is about to be.
+    /// No connection is open, and one soon will be.
     case connecting
-    /// No connection is open, or too much was refused, and for a second or more none will be tried.
+    /// No connection is open, or too many pushes were refused; the next try is more than a second away.
     case unreachable
-    /// APNs does not believe the credential.
+    /// APNs refuses the credential.
     case suspended(Reason)
 }
 
 extension ConnectionPool {
-    /// A shorter pause is waited for.
+    /// A shorter pause counts as connecting.
     private static let pauseToWaitFor = Duration.seconds(1)
 
     /// Room beside the pushes that wait here.
@@ -39,13 +39,13 @@ extension ConnectionPool {
         return .open(max(0, count - deliveries.waitingCount))
     }
 
-    /// Pushes that found no room and are kept by their sender: `onRoom` tells when to look again.
+    /// Connects for pushes that wait at their sender; `onRoom` tells when to read `room` again.
     func want(_ count: Int) {
         wantedCount = count
         grow()
     }
 
-    /// Hands back what no connection has a stream for, where its sender keeps such pushes.
+    /// Ends pushes without a stream, if their sender keeps such pushes.
     func handBackUnsent() {
         guard !configuration.keepsUnsent, deliveries.waitingCount > 0 else { return }
         if case .open = room { return }

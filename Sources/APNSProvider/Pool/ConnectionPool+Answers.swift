@@ -1,7 +1,7 @@
 import APNS
 import Transport
 
-/// What becomes of a push when its attempt has ended: an answer for the caller, or another attempt.
+/// End of an attempt: an answer for the caller, or another attempt.
 extension ConnectionPool {
     func requestDidEnd(_ slot: Int, _ result: Result<HTTP2Response, TransportError>, _ connection: PooledConnection) {
         switch result {
@@ -26,7 +26,7 @@ extension ConnectionPool {
         if let reason = answer.reason, isWorthRepeating(reason, slot, connection) {
             return again(slot, .refusal(reason))
         }
-        // Kept from going elsewhere by the credential alone: that is what its sender has to know.
+        // Only the credential keeps it from another connection, so its sender must learn that.
         if answer.reason == .shutdown, !delivery.isMaybeDuplicate, let reason = lane.suspension {
             configuration.onEarlierAttempt?(delivery.notification.id, .refusal(.shutdown))
             return finish(deliveries.takeInFlight(slot), .failure(.suspended(reason)))
@@ -48,17 +48,17 @@ extension ConnectionPool {
         if lane.didAnswer(answer.reason), let reason = lane.suspension { suspend(reason) }
     }
 
-    /// Refusals that say more of the connection than of the push.
+    /// Refusals that concern the connection or token more than the push.
     private func isWorthRepeating(_ reason: Reason, _ slot: Int, _ connection: PooledConnection) -> Bool {
         let delivery = deliveries[slot]
         switch reason {
         case .shutdown:
-            // This server goes down, and has done nothing.
+            // The server is shutting down and has done nothing.
             connection.retire()
             return mayTryAgain(delivery)
         case .expiredProviderToken, .unrelatedKeyIDInToken:
             guard !delivery.hasRetriedRefusal, mayTryAgain(delivery) else { return false }
-            // A connection keeps what it thought of its first token.
+            // A connection keeps its judgement of its first token.
             connection.retire()
             delivery.hasRetriedRefusal = true
             guard reason == .expiredProviderToken else { return true }
@@ -73,7 +73,7 @@ extension ConnectionPool {
 
     // MARK: Failures
 
-    /// What the server did not do is done again, at once and elsewhere; what it may have done, by the caller's policy.
+    /// Resends at once what the server did not process; treats ambiguous pushes by the caller's policy.
     func didFail(_ slot: Int, _ error: TransportError, _ connection: PooledConnection) {
         switch error {
         case .notProcessed(let cause): didNotProcess(slot, cause, connection)
@@ -103,7 +103,7 @@ extension ConnectionPool {
             connection.isCut = true
             cuts.didCut()
         }
-        // Silence may be the connection's.
+        // The connection may be dead.
         if cause == .deadlineExceeded { connection.core.ping(deadline: configuration.pingDeadline) }
         guard isResendAllowed(delivery), mayTryAgain(delivery), resendBudget.take() else {
             return giveUp(slot, cause, connection, wasSent: true)
@@ -120,7 +120,7 @@ extension ConnectionPool {
         }
     }
 
-    /// No other connection would do better.
+    /// True if no other connection would do better.
     private func isFatal(_ cause: RequestFailure) -> Bool {
         if case .rejected = cause { return true }
         return false

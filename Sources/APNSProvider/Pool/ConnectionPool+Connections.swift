@@ -1,13 +1,13 @@
 import APNS
 import Transport
 
-/// How the pool grows, connects, and hears of its connections.
+/// Growth, connects and events of connections.
 extension ConnectionPool {
-    /// What APNs lets a connection send ahead (RFC 9113 section 6.9.2: the protocol's default, which Apple keeps).
+    /// Initial flow-control window (RFC 9113 section 6.9.2: the default, which Apple keeps).
     private static let windowByteCount = 65_535
 
-    /// Nothing has room. Opens what the pushes that wait need: one connection until the credential has proved good, then
-    /// as many as carry what waits within one round trip.
+    /// Opens connections for waiting pushes: one until the credential is proven, then as many as carry them within one
+    /// round trip.
     func grow() {
         guard !isClosed, lane.suspension == nil else { return }
         let usable = connections.filter { !$0.isRetired && ($0.isConnecting || $0.core.isOpen) }
@@ -65,13 +65,12 @@ extension ConnectionPool {
         var limits = HTTP2ClientLimits()
         limits.channel.route.proxy = configuration.proxy
         limits.channel.route.resolver = configuration.resolver
-        // Apple's names have about eight addresses: the pool spreads over them.
+        // Apple's names have about eight addresses; the pool spreads over them.
         limits.channel.route.addressOffset = number - 1
         limits.channel.connectDeadline = configuration.connectDeadline
         limits.channel.handshakeDeadline = configuration.connectDeadline
-        // Idleness is the pool's to judge.
+        // The pool handles idleness.
         limits.channel.idleDeadline = nil
-        // Nothing waits in a connection.
         limits.waitingCountMax = 0
         return limits
     }
@@ -81,15 +80,15 @@ extension ConnectionPool {
             connection.didConnect()
             connectFailure = nil
             tell(.connected(connection: connection.number))
-            // The round trip, which growth is measured by.
+            // Measures the round trip, for `grow`.
             connection.core.ping(deadline: configuration.pingDeadline)
             return planDispatch()
         }
         connectFailure = error
         tell(.connectFailed(connection: connection.number, error))
-        // Before anything ever worked it is most likely a setting that is wrong, which waiting does not mend.
+        // Before any success a setting is most likely wrong, and waiting does not help.
         if !lane.isProven, !connections.contains(where: { $0 !== connection && !$0.isRetired }) {
-            // What was sent before has shown that there is a server, and is tried again until its deadline.
+            // Pushes with an earlier attempt have shown that there is a server; they wait until their deadline.
             failWaiting(.notProcessed(SendFailure(cause: .connection(error), attemptCount: 0))) { $0.attemptCount == 0 }
         }
     }

@@ -1,9 +1,9 @@
 import APNS
 import Transport
 
-/// What the pool does by the clock, and how it ends.
+/// Timers of the pool, and its end.
 extension ConnectionPool {
-    /// One timer for all that is only ever late: deadlines of those who wait, signs of life, age, idleness.
+    /// One timer for all that may be a little late: deadlines of waiting pushes, PINGs, age, idleness.
     func planSweep() {
         guard sweepTimer == nil, !(connections.isEmpty && deliveries.isEmpty) else { return }
         sweepTimer = loop.schedule(after: sweepInterval) { [unowned self] in
@@ -36,19 +36,18 @@ extension ConnectionPool {
         planDispatch()
     }
 
-    /// Ends one that has waited too long.
     func expire(_ delivery: Delivery) {
         let failure = SendFailure(cause: causeOfWaiting, attemptCount: delivery.attemptCount)
         finish(delivery, .failure(delivery.isMaybeDuplicate ? .ambiguous(failure) : .notProcessed(failure)))
     }
 
-    /// What who has waited in vain is told: that there was no connection, and why, says more than that time is over.
+    /// Failure of a push that waited in vain: a failed connect says more than a deadline.
     var causeOfWaiting: RequestFailure {
         guard let connectFailure, !connections.contains(where: \.core.isOpen) else { return .deadlineExceeded }
         return .connection(connectFailure)
     }
 
-    /// The next one is open before the old one takes no more: nobody waits for a handshake.
+    /// Opens the next connection before the old one retires, so that no push waits for a handshake.
     private func replaceAged(_ connection: PooledConnection, isBusy: Bool) {
         let others = connections.filter { $0 !== connection && !$0.isRetired }
         if !isBusy || others.contains(where: \.core.isOpen) { return connection.retire() }
@@ -57,7 +56,7 @@ extension ConnectionPool {
 
     // MARK: Ending
 
-    /// Takes no more pushes; ends when those that were taken have their answers, or at once.
+    /// Takes no more pushes; ends after their answers, or at once.
     func close(gracefully: Bool, completion: @escaping () -> Void) {
         isClosed = true
         onClosed.append(completion)
@@ -69,7 +68,7 @@ extension ConnectionPool {
 
     func endIfClosed() {
         guard isClosed else { return }
-        // Nobody would open a connection for them any more.
+        // No connection will be opened for them.
         if connections.isEmpty { failWaiting(.closed) }
         if deliveries.isEmpty {
             for connection in connections { connection.retire() }

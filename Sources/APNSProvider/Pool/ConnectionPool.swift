@@ -1,9 +1,9 @@
 import APNS
 import Transport
 
-/// The connections of one lane and every push that goes over them. Lives on one loop.
+/// One client's connections and pushes. Lives on one loop.
 ///
-/// Pushes wait here and not in a connection, so that the end of one costs nothing but what was in flight on it.
+/// Pushes wait here and not in a connection, so that its end affects only those in flight.
 final class ConnectionPool {
     let loop: EventLoop
     let endpoint: APNSEndpoint
@@ -16,26 +16,24 @@ final class ConnectionPool {
     var deliveries = DeliveryTable()
     var connections: [PooledConnection] = []
     var nextConnectionNumber = 1
-    /// Of the last connect; nil when it succeeded.
+    /// Error of the last connect, if it failed.
     var connectFailure: TransportError?
-    /// Where the search for room begins: a connection is filled before the next one is used.
+    /// Start of the search for room: one connection is filled before the next.
     private var cursor = 0
     private var headers = HeaderBlock()
-    /// The configuration's, in nanoseconds: `Duration` counts in 128 bits, which is too slow for each push.
+    /// In nanoseconds: `Duration` counts in 128 bits, too slow for each push.
     private let deadlineNanoseconds: Int64
     private let answerDeadlineNanoseconds: Int64
     private var isDispatchPlanned = false
-    /// Of the last push that was begun.
+    /// Size of the last started push.
     private(set) var lastPayloadByteCount = 0
-    /// Pushes that wait for room with their sender, since it last asked.
+    /// Pushes that wait for room at their sender.
     var wantedCount = 0
     var isClosed = false
     var onClosed: [() -> Void] = []
     var sweepTimer: LoopTimer?
     var connectTimer: LoopTimer?
     var growTimer: LoopTimer?
-    /// Repetitions of unclear pushes that may still be made: one for ten pushes, so that a storm of resets does not
-    /// become two.
     var resendBudget = ResendBudget()
 
     init(
@@ -59,7 +57,6 @@ final class ConnectionPool {
 
     // MARK: Pushes
 
-    /// Takes a push, unless it breaks a rule of Apple's or finds no room.
     func send(
         _ id: UInt64,
         _ notification: PushNotification,
@@ -92,7 +89,7 @@ final class ConnectionPool {
         planSweep()
     }
 
-    /// One push, or all of a batch: looked for once.
+    /// One push, or a whole batch in one search.
     func cancel(_ ids: Range<UInt64>) {
         cancelWaiting { ids.contains($0.id) }
         for slot in deliveries.slots(of: ids) {
@@ -127,7 +124,7 @@ final class ConnectionPool {
         }
     }
 
-    /// What one that waited is told: it may have been sent before.
+    /// The error, unless an earlier attempt may have been processed.
     private func told(_ error: ProviderError, of delivery: Delivery) -> ProviderError {
         var cause = RequestFailure.connection(.connectionClosed)
         if case .notProcessed(let failure) = error { cause = failure.cause }
@@ -139,7 +136,7 @@ final class ConnectionPool {
 
     // MARK: Dispatch
 
-    /// Once a turn, at its end: what came in it goes out together.
+    /// Sends this turn's pushes together, at its end.
     func planDispatch() {
         guard !isDispatchPlanned, deliveries.waitingCount > 0 || wantedCount > 0 || isClosed else { return }
         isDispatchPlanned = true
@@ -150,7 +147,7 @@ final class ConnectionPool {
         let now = loop.now
         while let slot = deliveries.firstWaiting() {
             if let inFlightMax = breaker.inFlightMax(at: now), deliveries.inFlightCount >= inFlightMax { return }
-            // Without one it has its whole time to wait for one.
+            // Without a connection it may wait for its whole deadline.
             guard let connection = connectionWithRoom() else { return grow() }
             if deliveries[slot].isTooLate(at: now) {
                 expire(deliveries.takeFirstWaiting(slot))
@@ -191,7 +188,7 @@ final class ConnectionPool {
         }
     }
 
-    // MARK: Lane
+    // MARK: Credential
 
     func suspend(_ reason: Reason) {
         tell(.suspended(reason))
@@ -199,14 +196,13 @@ final class ConnectionPool {
         failWaiting(.suspended(reason))
     }
 
-    /// Sends again, on new connections.
     func resume() {
         guard lane.suspension != nil else { return }
         lane.resume()
         tell(.resumed)
     }
 
-    /// Closes every connection of the old credential once those in flight have their answers.
+    /// Retires the old credential's connections after their answers.
     func replace(_ credential: LaneCredential) {
         self.credential = credential
         for connection in connections { connection.retire() }

@@ -1,11 +1,11 @@
 import APNS
 import Transport
 
-/// One push on its way to its answer. Lives on the loop; an object, because it is handed on several times and is large.
+/// A push until its answer. An object, because it is large and handed on several times. Lives on the loop.
 final class Delivery {
     private static let answerNanosecondsMin: Int64 = 1_000_000_000
 
-    /// Of the caller's call: what a cancellation names.
+    /// The call's id, used to cancel it.
     let id: UInt64
     let notification: PushNotification
     let receiver: DeliveryReceiver
@@ -13,11 +13,11 @@ final class Delivery {
     let deadline: MonotonicTime
     var attemptCount = 0
     var isMaybeDuplicate = false
-    /// Nothing was begun, or what was begun was certainly not processed.
+    /// True if no attempt was begun, or the last one was certainly not processed.
     var isUnsent = true
-    /// `iat` of the token that the last attempt carried.
+    /// `iat` of the last attempt's token.
     var tokenIssuedAt: Int64?
-    /// A refusal that is repeated once only has been.
+    /// True after a refusal that is retried only once.
     var hasRetriedRefusal = false
 
     init(
@@ -34,8 +34,8 @@ final class Delivery {
         self.deadline = deadline
     }
 
-    /// Whether too little of its time is left for an attempt: a second, or a quarter of the whole where that is less. A
-    /// shorter wait would only make the outcome unclear.
+    /// True if less than a second is left, or less than a quarter of a shorter deadline. An attempt would probably be
+    /// ambiguous.
     func isTooLate(at now: MonotonicTime) -> Bool {
         let whole = deadline.nanoseconds - enqueuedAt.nanoseconds
         return deadline.nanoseconds - now.nanoseconds < min(Self.answerNanosecondsMin, whole / 4)
@@ -43,7 +43,7 @@ final class Delivery {
 
     var trace: String? { notification.trace }
 
-    /// Here and not with the encoder's owner: a push that is lent out of its object need not be copied.
+    /// Here, because a push borrowed from its object need not be copied.
     func write(with encoder: inout RequestEncoder, _ token: ProviderToken?, into headers: inout HeaderBlock) {
         encoder.encode(notification, token, into: &headers)
     }
@@ -51,13 +51,13 @@ final class Delivery {
 
 typealias DeliveryContinuation = UnsafeContinuation<Result<APNSResponse, ProviderError>, Never>
 
-/// Who waits for an answer. Whoever takes a delivery out of the table finishes it: that is why once.
+/// Receiver of an answer. Called once: the code that takes a delivery out of the table finishes it.
 @safe enum DeliveryReceiver {
     case one(DeliveryContinuation)
-    /// One of many; the number is its own.
+    /// With the index in the batch.
     case batch(DeliveryBatch, Int)
     case run(APNSResponseRun, APNSID)
-    /// Somebody on the loop.
+    /// Called on the loop.
     case closure((Result<APNSResponse, ProviderError>) -> Void)
 
     consuming func finish(_ result: Result<APNSResponse, ProviderError>) {

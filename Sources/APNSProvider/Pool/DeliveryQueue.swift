@@ -1,11 +1,11 @@
-/// Which pushes wait, first in, first out.
+/// Waiting pushes, first in, first out.
 ///
-/// A ring as `RingBuffer` is, and not that one: a generic of another module is not specialised here, and asks the runtime
-/// for its types with every push.
+/// Not `RingBuffer`: a generic of another module is not specialised here, and costs a type lookup at run time for every
+/// push.
 struct DeliveryQueue {
     struct Entry {
         var slot: Int
-        /// Says whether the slot still holds the same push.
+        /// Tells if the slot still holds the same push.
         var id: UInt64
     }
 
@@ -22,7 +22,6 @@ struct DeliveryQueue {
         count += 1
     }
 
-    /// Before all others.
     mutating func prepend(_ entry: Entry) {
         if count == entries.count { grow() }
         head = (head + entries.count - 1) & (entries.count - 1)

@@ -1,8 +1,8 @@
-/// Every push that has no answer yet, by slot; and which of them wait, in the order they came.
+/// Unanswered pushes by slot, and the waiting ones in order.
 struct DeliveryTable {
     private var deliveries: [Delivery?] = []
     private var freeSlots: [Int] = []
-    /// Slots; those whose delivery has gone meanwhile are passed over.
+    /// May name slots whose delivery is gone; those are skipped.
     private var waiting = DeliveryQueue()
     private(set) var waitingCount = 0
     private(set) var inFlightCount = 0
@@ -16,7 +16,7 @@ struct DeliveryTable {
         waitingCount += 1
     }
 
-    /// The oldest that waits; it stays where it is.
+    /// Slot of the oldest waiting push, which stays.
     mutating func firstWaiting() -> Int? {
         while let entry = waiting.first {
             if deliveries[entry.slot]?.id == entry.id { return entry.slot }
@@ -27,21 +27,21 @@ struct DeliveryTable {
 
     var oldestWaiting: Delivery? { waiting.first.flatMap { deliveries[$0.slot] } }
 
-    /// `firstWaiting` goes out.
+    /// Moves `firstWaiting` to those in flight.
     mutating func start(_ slot: Int) {
         _ = waiting.popFirst()
         waitingCount -= 1
         inFlightCount += 1
     }
 
-    /// `firstWaiting` is taken out.
+    /// Removes `firstWaiting`.
     mutating func takeFirstWaiting(_ slot: Int) -> Delivery {
         _ = waiting.popFirst()
         waitingCount -= 1
         return take(slot)
     }
 
-    /// What was in flight waits again, before all others.
+    /// Puts a push in flight back, before all others.
     mutating func waitAgain(_ slot: Int) {
         guard let delivery = deliveries[slot] else { return }
         waiting.prepend(DeliveryQueue.Entry(slot: slot, id: delivery.id))
@@ -54,13 +54,12 @@ struct DeliveryTable {
         return delivery
     }
 
-    /// Takes out one that is in flight.
     mutating func takeInFlight(_ slot: Int) -> Delivery {
         inFlightCount -= 1
         return take(slot)
     }
 
-    /// Takes out those that wait and match, in order.
+    /// Removes matching waiting pushes, in order.
     mutating func takeWaiting(where matches: (Delivery) -> Bool) -> [Delivery] {
         var taken: [Delivery] = []
         var kept = DeliveryQueue()
@@ -77,7 +76,7 @@ struct DeliveryTable {
         return taken
     }
 
-    /// Where those are, in flight or waiting.
+    /// Slots of these pushes, in flight or waiting.
     func slots(of ids: Range<UInt64>) -> [Int] {
         deliveries.indices.filter { slot in deliveries[slot].map { ids.contains($0.id) } ?? false }
     }

@@ -1,28 +1,27 @@
 import APNS
 import Transport
 
-/// One connection of a pool, on the pool's loop. Holds its pool until it has closed.
+/// A pool's connection, on its loop. Retains its pool until it has closed.
 final class PooledConnection {
-    /// More than this of submitted bodies that could not be written means that the peer's window or the socket is full.
+    /// More unwritten bytes of bodies mean that the peer's window or the socket is full.
     static let unsentByteCountMax = 1 << 16
 
     let number: Int
     let pool: ConnectionPool
-    /// What HPACK remembers is the connection's own.
     var encoder: RequestEncoder
     let core: HTTP2ClientCore
     private var limit = AdaptiveLimit()
     private(set) var openedAt: MonotonicTime?
     private(set) var lastUsedAt: MonotonicTime
-    /// An answer came that only an accepted credential gets; before that APNs takes one push at a time.
+    /// True after an answer that proves the credential accepted; before that, APNs takes one push at a time.
     private(set) var isProven = false
-    /// Takes no new pushes, because it is too old, says what it should not, or is not needed.
+    /// True if it takes no more pushes: too old, misbehaving or not needed.
     private(set) var isRetired = false
-    /// It ended with pushes in flight.
+    /// True if it ended with pushes in flight.
     var isCut = false
-    /// What APNs said when it ended the connection.
+    /// APNs' reason for ending the connection.
     private(set) var goAway: RejectionBody?
-    /// How long the peer took for its last sign of life.
+    /// Time of the last PING.
     var roundTrip: Duration?
 
     init(number: Int, pool: ConnectionPool, authority: [UInt8], limits: HTTP2ClientLimits) {
@@ -37,15 +36,14 @@ final class PooledConnection {
 
     var isConnecting: Bool { openedAt == nil }
 
-    /// Streams for more pushes; nil: none is begun here yet, or none any more.
+    /// Streams for further pushes; nil if it is not open or retired.
     var freeStreamCount: Int? {
         guard !isRetired, core.isOpen else { return nil }
         let own = isProven ? min(limit.value, pool.cuts.value) : 1
         return max(0, min(core.peerMaxConcurrentStreams, own) - core.openStreamCount)
     }
 
-    /// Whether a push may be started now. What was started before in this turn is written out first if it stands in the
-    /// way.
+    /// True if a push may start now. Writes this turn's earlier pushes first if they are in the way.
     func hasRoom() -> Bool {
         guard let freeStreamCount, freeStreamCount > 0 else { return false }
         if takesBodies { return true }
@@ -54,11 +52,11 @@ final class PooledConnection {
         return core.isOpen && takesBodies
     }
 
-    /// Not behind a body of which only a part is out: nghttp2 serves those first that have had least, and so every push
-    /// that is started later before the rest of an earlier one, for as long as there are others.
+    /// False behind a body that is partly written. nghttp2 prefers streams that have had least, so later pushes would
+    /// delay its rest for as long as there are any.
     private var takesBodies: Bool {
         guard !core.isBodyCut, core.unsentBodyByteCount < Self.unsentByteCountMax else { return false }
-        // With nothing on its way there is nothing that a peer could be waiting for to open its window.
+        // With no open stream, the peer waits for nothing before it opens its window.
         return core.bodyRoomByteCount > 0 || core.openStreamCount == 0
     }
 
@@ -67,7 +65,7 @@ final class PooledConnection {
         try core.start(headers, body: body, id: UInt64(slot), deadline: deadline)
     }
 
-    /// Lets those in flight end, and then closes.
+    /// Closes after the pushes in flight.
     func retire() {
         guard !isRetired else { return }
         isRetired = true

@@ -2,15 +2,14 @@ package import APNS
 import Envelope
 
 extension RejectionBody {
-    /// A body beyond this is not read: Apple's are below 80 bytes.
+    /// A longer body is not read: Apple's are below 80 bytes.
     package static let byteCountMax = 1024
 
-    /// Reads the body of an error answer, or the debug data of a GOAWAY.
-    ///
-    /// Members that we do not know are passed over: Apple may add some.
+    /// Reads the body of an error answer, or the debug data of a GOAWAY. Ignores unknown members, since Apple may add
+    /// some.
     package init?(json: [UInt8]) {
         let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 4, allowsFractions: true)
-        // `try?`: an answer that cannot be read still has its status; where exactly it broke helps nobody.
+        // `try?`: without a readable body the answer still has its status.
         guard let value = try? JSONParser.parse(json, limits: limits) else { return nil }
         guard let reasonText = value["reason"]?.string else { return nil }
         if case .integer(let milliseconds) = value["timestamp"]?.content {

@@ -1,19 +1,19 @@
 import APNS
 import Transport
 
-/// Writes a push as header fields, with Apple's advice for the small compression table that APNs keeps: what differs in
-/// every push must not push out what is the same in all.
+/// Encodes a push as header fields. Follows Apple's advice for APNs' small compression table: fields that differ in
+/// every push must not evict constant ones.
 ///
 /// - Source: "Sending notification requests to APNs", on HPACK: `:path` and `authorization` are not indexed; `apns-id`,
 ///   `apns-expiration` and `apns-collapse-id` are indexed the first time, which puts their names in the table.
 struct RequestEncoder {
-    /// What every push begins with.
+    /// Fields of every push.
     private let start: HeaderBlock
     private var hasSentID = false
     private var hasSentExpiration = false
     private var hasSentCollapseID = false
 
-    /// - Parameter authority: host, and port where it is not 443.
+    /// - Parameter authority: The host, with the port unless it is 443.
     init(authority: [UInt8]) {
         var start = HeaderBlock()
         start.append(HeaderName.method, "POST")
@@ -22,12 +22,11 @@ struct RequestEncoder {
         self.start = start
     }
 
-    /// Replaces what is in `headers`, whose memory serves one push after the other.
+    /// Replaces the content of `headers`, whose memory is reused.
     ///
     /// - Parameters:
-    ///   - notification: what to send.
-    ///   - token: who sends; nil when the connection's certificate says so.
-    ///   - headers: in order, the pseudo-headers first.
+    ///   - token: nil on a connection with a certificate.
+    ///   - headers: In order, the pseudo-headers first.
     mutating func encode(
         _ notification: borrowing PushNotification,
         _ token: ProviderToken?,
