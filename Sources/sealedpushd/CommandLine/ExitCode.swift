@@ -1,12 +1,12 @@
-/// How the program ends.
+/// Exit codes.
 ///
 /// - Source: sysexits.h for 64 and 78; systemd.exec(5), "Process Exit Codes".
 enum ExitCode {
     static let done: Int32 = 0
-    /// It failed, or a second signal did not let it end in order.
+    /// A failure, or a second signal before the orderly end.
     static let failed: Int32 = 1
     /// EX_USAGE: the command line is wrong.
     static let usage: Int32 = 64
-    /// EX_CONFIG: the configuration, or a file that it names.
+    /// EX_CONFIG: the configuration, or a file that it names, is wrong.
     static let configuration: Int32 = 78
 }

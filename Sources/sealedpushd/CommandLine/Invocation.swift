@@ -1,6 +1,6 @@
 import PushStore
 
-/// What the command line asks for.
+/// A parsed command line.
 enum Invocation: Equatable {
     case run(configuration: String)
     case check(configuration: String)
@@ -12,7 +12,6 @@ enum Invocation: Equatable {
     case version
     case help
 
-    /// Why a command line asks for nothing.
     struct Fault: Error, Equatable {
         /// A sentence without its full stop.
         let reason: String
@@ -28,8 +27,8 @@ enum Invocation: Equatable {
         case acknowledgeRestore = "acknowledge-restore"
     }
 
-    /// - Parameter words: without the program's name.
-    /// - Throws: the first fault.
+    /// - Parameter words: Without the program's name.
+    /// - Throws: The first fault.
     init(_ words: [String]) throws(Fault) {
         var operands: [String] = []
         var configuration: String?
@@ -102,7 +101,7 @@ enum Invocation: Equatable {
         }
     }
 
-    /// A stranger's word on a terminal: only what a word of ours could have.
+    /// Hides words that could not be ours, so that no foreign bytes reach the terminal.
     private static func shown(_ word: String) -> String {
         let isPlain = word.utf8.count <= 40 && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain ? word : "…"

@@ -1,12 +1,12 @@
 import Platform
 
-/// Standard output for results, standard error for what went wrong.
+/// Standard output for results, standard error for failures.
 enum Output {
-    /// - Returns: whether it was written.
+    /// - Returns: true if it was written.
     static func show(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
 
     static func complain(_ text: String) {
-        // Nowhere is left to say that this failed.
+        // A failure here cannot be reported.
         _ = write(text, to: STDERR_FILENO)
     }
 

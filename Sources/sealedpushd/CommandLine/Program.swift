@@ -1,4 +1,4 @@
-/// Finds out what is asked for, does it, and says how it ended.
+/// Runs the command and returns its exit code.
 enum Program {
     static func run(_ words: [String]) -> Int32 {
         let invocation: Invocation
@@ -8,7 +8,7 @@ enum Program {
             Output.complain("sealedpushd: \(error.reason)\n\n\(Usage.text)")
             return ExitCode.usage
         }
-        // Before the runtime has a thread: it does not say what it lacks.
+        // Before the runtime has a thread, because it does not report what it lacks.
         if invocation != .version, invocation != .help, let shortage = ProcessSettings.shortage {
             Output.complain(shortage)
             return ExitCode.configuration

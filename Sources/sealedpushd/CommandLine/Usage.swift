@@ -1,4 +1,4 @@
-/// What the program says of itself.
+/// Texts of `--help` and `--version`.
 enum Usage {
     /// Until there is a first release.
     static let version = "sealedpushd, unreleased"

@@ -3,7 +3,7 @@ import Envelope
 import PushService
 import PushStore
 
-/// `--check-config`: all that a start would read, and what it would come to.
+/// `--check-config`: reads all that a start would, and prints a summary.
 enum CheckCommand {
     static func run(_ path: String) -> Int32 {
         do throws(ConfigurationFile.Faults) {
@@ -15,7 +15,7 @@ enum CheckCommand {
         }
     }
 
-    /// No secret, no hash and no secret's file is in it.
+    /// Holds no secret, no hash and no path of a secret.
     private static func summary(_ loaded: LoadedConfiguration) -> String {
         let configuration = loaded.configuration
         let unixSeconds = Int64(clamping: ConfigurationFile.now().milliseconds / 1_000)

@@ -3,18 +3,14 @@ import Keys
 import Primitives
 import PushService
 
-/// The configuration as it is on the disk now.
+/// The configuration on disk.
 enum ConfigurationFile {
-    /// Why there is none: a line for each fault, with the place where an editor finds it.
+    /// One line for each fault, with its place in the file.
     struct Faults: Error {
         let lines: [String]
     }
 
-    /// Reads it, the environment, and every file that is named.
-    ///
-    /// - Parameter path: of the configuration.
-    /// - Returns: all of it.
-    /// - Throws: every fault.
+    /// Reads the configuration, the environment, and every named file.
     static func load(_ path: String) throws(Faults) -> LoadedConfiguration {
         let file = try bytes(path)
         do throws(ConfigurationError) {
@@ -24,7 +20,7 @@ enum ConfigurationFile {
         }
     }
 
-    /// The configuration alone; the files that it names are not looked at.
+    /// Reads the configuration without the files that it names.
     static func read(_ path: String) throws(Faults) -> ServiceConfiguration {
         let file = try bytes(path)
         do throws(ConfigurationError) {

@@ -3,11 +3,10 @@ import Platform
 import PushService
 import Transport
 
-/// The service as a process: starts it, does what signals ask for, ends it.
+/// The service as a process: start, signals, end.
 struct Daemon {
     private let path: String
 
-    /// - Parameter configuration: its file.
     init(configuration: String) { path = configuration }
 
     private enum Start {
@@ -20,9 +19,9 @@ struct Daemon {
         uptime: { MonotonicTime.now().nanoseconds }
     )
 
-    /// - Returns: the exit code.
+    /// - Returns: The exit code.
     func run() -> Int32 {
-        // Before any other thread begins: what is blocked here is blocked there.
+        // Before any other thread starts, because threads inherit blocked signals.
         let wishes = Monitored<[Signals.Wish]>([])
         guard Signals.listen({ wish in wishes.change { $0.append(wish) } }),
             let lines = StandardLog(milliseconds: { ConfigurationFile.now().milliseconds })
@@ -51,7 +50,7 @@ struct Daemon {
             case .running(let service):
                 let database = loaded.configuration.databaseFile
                 let socket = BackupSocket(beside: database)
-                // Without it `backup` copies by itself, as beside no service.
+                // Without the socket, `backup` copies by itself, as without a service.
                 if !socket.serve({ StoreCommands.backup($0, by: service, of: database) }) {
                     log.event("backup-socket-failed", at: Self.clock.now())
                 }
@@ -62,7 +61,7 @@ struct Daemon {
                 if !isWaiting { log.event("store-waiting", at: Self.clock.now(), [("advice", error.description)]) }
                 isWaiting = true
                 systemd?.waiting()
-                // Only the sleep of a task that was called off throws.
+                // Only a cancelled task's sleep throws.
                 _ = Blocking.wait { try? await Task.sleep(for: .seconds(1)) }
                 if wishes.change({ $0.contains(.stop) }) { return ExitCode.done }
             case .failed(let error):
@@ -109,7 +108,7 @@ struct Daemon {
         }
     }
 
-    /// An act of administration, whatever comes of it.
+    /// Logs each reload in the audit log, whatever its result.
     private func reload(_ service: Service, _ log: ServiceLog) {
         let faults = faultsOfReload(service)
         let outcome = faults.isEmpty ? "taken" : "refused"

@@ -3,7 +3,7 @@ import Platform
 import Primitives
 import PushService
 
-/// `make-key`: the key over device tokens.
+/// `make-key`: makes the key that encrypts device tokens.
 enum MakeKeyCommand {
     static func run(_ path: String) -> Int32 {
         var random = SystemRandom()
@@ -20,7 +20,7 @@ enum MakeKeyCommand {
         return Output.show(text) ? ExitCode.done : ExitCode.failed
     }
 
-    /// Of a file that is to be made; `advice` is about one that is to be read.
+    /// For a file that is to be made; `FileError.advice` is for reading.
     private static func advice(_ error: FileError) -> String {
         switch error {
         case .system(_, _, EEXIST): "it is there already, and stays as it is; name another file"
@@ -34,7 +34,7 @@ enum MakeKeyCommand {
     }
 }
 
-/// `make-api-key`: a tenant's key, shown this once, and what the configuration has of it.
+/// `make-api-key`: shows a tenant's key once, and its hash for the configuration.
 enum MakeAPIKeyCommand {
     static func run() -> Int32 {
         var random = SystemRandom()

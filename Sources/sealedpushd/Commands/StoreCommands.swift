@@ -3,10 +3,10 @@ import Primitives
 import PushService
 import PushStore
 
-/// What is done with the database from outside, beside a running service or without one.
+/// Commands on the database, beside a running service or without one.
 enum StoreCommands {
     static func backup(_ copy: String, _ configuration: String) -> Int32 {
-        // Before the database is looked at: what is said of the one must not be said of the other.
+        // Checked before the database, so that a fault of the copy is not reported as the database's.
         if let problem = problem(of: copy) {
             Output.complain("sealedpushd: \(copy): \(problem)")
             return ExitCode.failed
@@ -45,14 +45,14 @@ enum StoreCommands {
         return failure.map { text($0, path, copy) } ?? BackupSocket.done
     }
 
-    /// For a process with another folder of its own.
+    /// For a process with another working directory.
     private static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
         defer { unsafe free(folder) }
         return unsafe String(cString: folder) + "/" + path
     }
 
-    /// Opens the database, which no service may have meanwhile, and says what was found in it.
+    /// Opens the database, which no service may use meanwhile, and reports its state.
     static func acknowledgeRestore(_ queue: RestoredQueue, _ configuration: String) -> Int32 {
         let loaded: LoadedConfiguration
         do throws(ConfigurationFile.Faults) {
@@ -62,7 +62,7 @@ enum StoreCommands {
             return ExitCode.configuration
         }
         let path = loaded.configuration.databaseFile
-        // Without it an empty one would be made.
+        // Otherwise an empty one would be made.
         guard unsafe access(path, F_OK) == 0 else {
             Output.complain("sealedpushd: \(path) is not there; put the back-up there first")
             return ExitCode.failed
@@ -89,7 +89,7 @@ enum StoreCommands {
         }
     }
 
-    /// Why no copy can be made there.
+    /// Reason why no copy can be made there.
     private static func problem(of copy: String) -> String? {
         let folder = copy.lastIndex(of: "/").map { String(copy[...$0]) } ?? "."
         if unsafe access(folder, F_OK) != 0 { return "its folder is not there; make it" }

@@ -1,32 +1,32 @@
 import Platform
 
-/// The way by which `sealedpushd backup` asks a running service for a copy: a socket beside the database.
+/// Socket beside the database, by which `sealedpushd backup` asks a running service for a copy.
 ///
-/// Only the connection that writes knows what changes while a copy is made; any other one would hold SQLite's log until its
-/// end. One line goes each way: the copy's path, then `ok` or a sentence for people.
+/// Only the writing connection knows the changes during a copy; any other would hold SQLite's log until its end. One
+/// line goes each way: the copy's path, then `ok` or a sentence.
 ///
-/// - Source: unix(7); the mode of the folder and of the socket says who may connect.
+/// - Source: unix(7); the modes of folder and socket decide who may connect.
 struct BackupSocket {
     static let done = "ok"
     private static let lineByteCountMax = 8_192
     private let folder: String
     private let name: String
 
-    /// - Parameter database: its path.
+    /// - Parameter database: Its path.
     init(beside database: String) {
         let slash = database.lastIndex(of: "/").map { database.index(after: $0) } ?? database.startIndex
         folder = slash == database.startIndex ? "." : String(database[..<slash])
         name = database[slash...] + "-backup"
     }
 
-    /// Answers, one after the other, on a thread of its own, as long as the process runs.
+    /// Serves requests one after the other, on its own thread, as long as the process runs.
     ///
-    /// - Parameter copy: makes a copy at a path, and says what became of it; may wait.
-    /// - Returns: whether it began.
+    /// - Parameter copy: Makes a copy and returns the answer; may block.
+    /// - Returns: true if the thread has started.
     func serve(_ copy: @escaping @Sendable (_ path: String) -> String) -> Bool {
         guard
             let listener = unsafe open({ listener, address, byteCount in
-                // Of a process that was killed: whoever has the store's lock is the only one.
+                // A killed process may have left it; the holder of the store's lock is the only owner.
                 remove()
                 return unsafe bind(listener, address, byteCount) == 0 && listen(listener, 4) == 0
             })
@@ -35,7 +35,7 @@ struct BackupSocket {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else {
-                    // Without descriptors there is no use in asking again at once.
+                    // Without descriptors an immediate retry is useless.
                     if errno != EINTR, errno != ECONNABORTED { sleep(1) }
                     continue
                 }
@@ -45,11 +45,10 @@ struct BackupSocket {
         }
     }
 
-    /// Takes the socket's name away.
     func remove() { unsafe unlink(folder + "/" + name) }
 
-    /// - Parameter path: of the copy, from the root.
-    /// - Returns: what became of it; nil where no service answers. Empty where it ended before it said so.
+    /// - Parameter path: Absolute.
+    /// - Returns: The answer; nil without a service; empty if it ended before its answer.
     func ask(_ path: String) -> String? {
         guard let connection = unsafe open({ unsafe connect($0, $1, $2) == 0 }) else { return nil }
         defer { close(connection) }
@@ -57,7 +56,7 @@ struct BackupSocket {
         return Self.line(from: connection) ?? ""
     }
 
-    /// By the folder's descriptor: a path may be longer than an address of a socket.
+    /// Through the folder's descriptor: a path may exceed a socket address.
     private func open(_ prepare: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Int32? {
         let directory = unsafe Platform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return nil }
@@ -81,7 +80,7 @@ struct BackupSocket {
         return descriptor
     }
 
-    /// - Returns: nil where the other side ends before its line does.
+    /// - Returns: nil if the peer ends before its line does.
     private static func line(from descriptor: Int32) -> String? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1_024)
@@ -96,7 +95,7 @@ struct BackupSocket {
 
     private static func write(_ line: String, to descriptor: Int32) {
         let bytes = Array((line + "\n").utf8)
-        // A peer that has gone hears nothing; a line fits into a socket's buffer.
+        // A line fits a socket's buffer; a peer that has gone is ignored.
         _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 }

@@ -1,12 +1,11 @@
 import Platform
 
-/// The main thread's way to wait for what is done elsewhere.
+/// Lets the main thread wait for a task.
 enum Blocking {
-    /// - Parameter body: runs on the runtime's threads while the caller's waits.
-    /// - Returns: its result.
+    /// - Parameter body: Runs on the runtime's threads.
     static func wait<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
         let result = Monitored<Value?>(nil)
-        // Its parent is the thread that waits below for its end.
+        // The thread below waits for its end.
         Task {
             let value = await body()
             result.change { $0 = value }

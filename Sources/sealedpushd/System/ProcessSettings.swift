@@ -1,22 +1,22 @@
 import CLinux
 import Platform
 
-/// What holds for the process before it does anything.
+/// Settings of the process, before anything else.
 enum ProcessSettings {
     static func apply() {
-        // What it makes is its owner's alone.
+        // New files are the owner's alone.
         umask(0o077)
-        // A reader that is gone and a limit on file sizes are then errors of `write`, not deaths. The last two mean something to
-        // other services, and are sent to this one by mistake.
+        // A closed reader and a limit on file sizes then are errors of `write`. The last two mean something to other
+        // services, and may be sent by mistake.
         for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { _ = signal(number, SIG_IGN) }
-        // Swift's runtime answers these with a backtrace, registers and all, and forgets one that came from elsewhere: the
-        // SIGABRT of systemd's watchdog would end nothing.
+        // Swift's runtime prints a backtrace with registers for these, and drops one from outside: the SIGABRT of
+        // systemd's watchdog would have no effect.
         for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(number, SIG_DFL) }
         if clinux_forbid_dumps() != 0 { Output.complain("sealedpushd: core dumps cannot be turned off (\(errno))") }
         raiseDescriptorLimit()
     }
 
-    /// `NAME` to value, of every variable; what is no UTF-8 is mended, and then no name of ours.
+    /// All variables. Invalid UTF-8 is repaired; such a name is none of ours.
     static func environment() -> [String: String] {
         var variables: [String: String] = [:]
         guard var entry = unsafe clinux_environment() else { return variables }
@@ -29,11 +29,11 @@ enum ProcessSettings {
         return variables
     }
 
-    /// Fewer are none for a service: it begins with about twenty, and libdispatch, under Swift's tasks, ends the process where
-    /// it gets none for its own (epoll_create1, eventfd).
+    /// Least number of descriptors: the service starts with about twenty, and libdispatch ends the process if it gets
+    /// none (epoll_create1, eventfd).
     private static let descriptorCountMin = 32
 
-    /// What keeps anything from being begun; nil: nothing.
+    /// Reason why the process cannot start; nil if it can.
     static var shortage: String? {
         guard let limit = descriptorLimit, limit.rlim_cur < descriptorCountMin else { return nil }
         return
@@ -41,7 +41,7 @@ enum ProcessSettings {
             + " each connection; raise the limit (LimitNOFILE of the unit, ulimit -n)"
     }
 
-    /// 1,024, which is usual, are few for connections. What does not work changes nothing: whoever comes then waits.
+    /// The usual 1,024 are few for connections. A failure is harmless: further connections wait.
     private static func raiseDescriptorLimit() {
         guard var limit = descriptorLimit else { return }
         limit.rlim_cur = limit.rlim_max

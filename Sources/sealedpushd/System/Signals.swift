@@ -1,9 +1,9 @@
 import Platform
 
-/// Signals that ask the process for something, as calls on a thread of their own.
+/// Signals as calls on their own thread.
 ///
-/// They are blocked in every thread, so before the first one begins, and one thread waits for them: nothing of ours runs in
-/// a handler.
+/// They are blocked in every thread, so before the first one starts, and one thread waits for them: no code of ours
+/// runs in a handler.
 enum Signals {
     enum Wish: Sendable {
         /// SIGHUP.
@@ -12,8 +12,8 @@ enum Signals {
         case stop
     }
 
-    /// - Parameter wish: called for each signal. The second wish to stop is not passed on: it ends the process.
-    /// - Returns: whether the thread began.
+    /// - Parameter wish: Called for each signal, except the second one to stop, which ends the process.
+    /// - Returns: true if the thread has started.
     static func listen(_ wish: @escaping @Sendable (Wish) -> Void) -> Bool {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

@@ -1,17 +1,17 @@
 import Envelope
 import Platform
 
-/// Lines of the log on a descriptor, written by a thread of their own: who logs never waits.
+/// Writes log lines to a descriptor on its own thread, so that logging never blocks.
 ///
-/// While the reader stalls, lines gather up to a number of bytes; beyond it they are left out and counted, and the count is
-/// a line of its own as soon as there is room. A reader that is gone costs lines and nothing else.
+/// While the reader stalls, lines wait up to a number of bytes. Further lines are dropped, and a later line holds their
+/// count. A closed reader costs only lines.
 final class StandardLog: Sendable {
     private struct State {
         var lines: [UInt8] = []
-        /// Lines that were not written since the last one that says so.
+        /// Dropped lines since the last count was written.
         var droppedCount = 0
         var isClosing = false
-        /// The thread has ended, or nobody waits for it any more.
+        /// True after the thread's end, or when nothing waits for it any more.
         var isEnded = false
     }
 
@@ -19,12 +19,10 @@ final class StandardLog: Sendable {
     private let byteCountMax: Int
     private let milliseconds: @Sendable () -> UInt64
 
-    /// Begins.
-    ///
     /// - Parameters:
-    ///   - descriptor: stays open.
-    ///   - byteCountMax: how much may wait.
-    ///   - milliseconds: since 1970, now.
+    ///   - descriptor: Stays open.
+    ///   - byteCountMax: Limit of waiting bytes.
+    ///   - milliseconds: Now, since 1970.
     init?(
         descriptor: Int32 = STDOUT_FILENO,
         byteCountMax: Int = 4 << 20,
@@ -36,7 +34,7 @@ final class StandardLog: Sendable {
         let hasStarted = DetachedThread.start(stackByteCount: 256 << 10) {
             while let (bytes, droppedCount) = Self.take(state, milliseconds) {
                 guard !Self.write(bytes, to: descriptor) else { continue }
-                // The line that says how many were left out is none of them.
+                // The line with the count is not itself dropped.
                 let lostCount = droppedCount + Self.lineCount(bytes) - (droppedCount > 0 ? 1 : 0)
                 state.change { $0.droppedCount += lostCount }
             }
@@ -45,7 +43,7 @@ final class StandardLog: Sendable {
         guard hasStarted else { return nil }
     }
 
-    /// - Parameter lines: one or more, whole, each with its line feed.
+    /// - Parameter lines: Whole lines, each with its line feed.
     func write(_ lines: [UInt8]) {
         let byteCountMax = byteCountMax
         state.change { state in
@@ -57,17 +55,17 @@ final class StandardLog: Sendable {
         }
     }
 
-    /// Only of what is left out: every attempt has a line.
+    /// Called for dropped lines only: every attempt has a line.
     private static func lineCount(_ lines: [UInt8]) -> Int { lines.count { $0 == UInt8(ascii: "\n") } }
 
-    /// Waits until everything is written, but not for a reader that takes nothing for a second. Later lines are left out.
+    /// Waits until all is written, but only a second for a stalled reader. Drops later lines.
     func close() {
         state.change { $0.isClosing = true }
         let state = state
         _ = DetachedThread.start(stackByteCount: 64 << 10) {
-            // In small steps: on a machine that stood still the writer has its second all the same.
+            // In small steps, so that the writer has its second even after the machine stood still.
             for _ in 0..<100 where !state.change({ $0.isEnded }) {
-                // No descriptor: only time can pass. Signals are blocked here.
+                // No descriptor: a plain wait. Signals are blocked here.
                 _ = poll(nil, 0, 10)
             }
             state.change { $0.isEnded = true }
@@ -75,9 +73,7 @@ final class StandardLog: Sendable {
         _ = state.wait { $0.isEnded ? true : nil }
     }
 
-    /// What waits, and before it how much was left out.
-    ///
-    /// - Returns: nil when nothing more comes.
+    /// Takes the waiting lines, after a line with the count of dropped ones; nil at the end.
     private static func take(
         _ state: Monitored<State>,
         _ milliseconds: @Sendable () -> UInt64
@@ -107,7 +103,7 @@ final class StandardLog: Sendable {
             let count = unsafe rest.withUnsafeBytes { unsafe Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
-                // Somebody made it non-blocking; this thread has nothing else to do.
+                // The descriptor was made non-blocking; this thread has nothing else to do.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&wait, 1, -1)
                 continue

@@ -1,18 +1,16 @@
 import Platform
 
-/// Tells systemd how the service is, by the datagrams that its manual describes.
+/// Reports the service's state to systemd by datagrams.
 ///
 /// - Source: sd_notify(3), "Notes": a socket of the kind AF_UNIX, SOCK_DGRAM, whose path or abstract name is in
 ///   `NOTIFY_SOCKET`; sd_watchdog_enabled(3) for the other variables.
 struct SystemdNotifier: Sendable {
-    /// Half of what systemd waits for; nil where it does not.
+    /// Half of systemd's timeout; nil without a watchdog.
     let watchdogPeriod: Duration?
     private let name: [UInt8]
     private let descriptor: Int32
 
-    /// Nil where nobody asked to be told.
-    ///
-    /// - Parameter environment: the process's.
+    /// nil without `NOTIFY_SOCKET`.
     init?(_ environment: [String: String]) {
         guard let path = environment["NOTIFY_SOCKET"], let first = path.utf8.first else { return nil }
         let isAbstract = first == UInt8(ascii: "@")
@@ -30,12 +28,12 @@ struct SystemdNotifier: Sendable {
 
     func ready() { send("READY=1\nSTATUS=Serving.") }
 
-    /// What has been done for so long may take as long again: said often enough, a start has no end that would break it off.
+    /// Repeated calls extend a start without limit.
     func opening() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Opening its database.") }
 
     func waiting() { send("EXTEND_TIMEOUT_USEC=300000000\nSTATUS=Waiting for room on its disk.") }
 
-    /// The time is what systemd knows a later READY=1 by.
+    /// systemd matches a later READY=1 by this time.
     func reloading() {
         send("RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds())\nSTATUS=Reading its configuration.")
     }
@@ -44,7 +42,7 @@ struct SystemdNotifier: Sendable {
 
     func beat() { send("WATCHDOG=1") }
 
-    /// Never waits. What systemd does not take is not said again: it asks by other means, in the end by a signal.
+    /// Never blocks. Lost messages are not resent: systemd finds out by other means, in the end by a signal.
     private func send(_ text: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
