@@ -3,11 +3,11 @@ import APNSSimulator
 import CommandLineTool
 import Primitives
 
-/// What `simulate` is told.
+/// Arguments of `simulate`.
 extension Arguments {
     private static let keyNames = ["--certificate", "--certificate-key", "--provider-key", "--key-id", "--team-id"]
 
-    /// All five, or none of them.
+    /// True if the simulator makes its own keys. All five options must be given, or none.
     func hasOwnKeys() throws(CommandFailure) -> Bool {
         guard Self.keyNames.contains(where: { value($0) != nil }) else { return true }
         for name in Self.keyNames { _ = try required(name) }
@@ -41,7 +41,7 @@ extension Arguments {
         )
     }
 
-    /// Everything but the keys.
+    /// All settings except the keys.
     func simulatorConfiguration() throws(CommandFailure) -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration(keys: [])
         configuration.pushPort = try port("--port", default: 2_197)
@@ -107,7 +107,7 @@ extension Arguments {
 }
 
 extension SimulatorSetting {
-    /// For people: a name a line, then what it is, its value without `--set`, and who says so.
+    /// Table for people: on each line a name, its meaning, its default without `--set`, and its source.
     static var table: String {
         let standard = SimulatorConfiguration(keys: [])
         return all.map { setting in

@@ -2,7 +2,7 @@ import CommandLineTool
 import Envelope
 import Glibc
 
-/// One call of a simulator's control API, on this machine. Waits for the answer.
+/// Client of a local simulator's control API. Blocks until the answer.
 struct ControlClient {
     static let options = [
         Option("--control", "URL", "the simulator's control API, as it printed it", isRequired: true),
@@ -13,13 +13,11 @@ struct ControlClient {
     private let port: UInt16
     private let bearer: String
 
-    /// Where an answer ends that is none.
+    /// Limit of an answer.
     private static let byteCountMax = 16 << 20
-    /// The simulator answers within milliseconds; whoever holds the port now may not answer at all.
+    /// The simulator answers within milliseconds; another program on its port may never.
     private static let secondsMax = 60
 
-    /// - Parameter arguments: with the `options`.
-    /// - Throws: what is missing or wrong.
     init(_ arguments: Arguments) throws(CommandFailure) {
         let bearer: String
         switch (arguments.value("--bearer"), arguments.value("--bearer-file")) {
@@ -34,9 +32,7 @@ struct ControlClient {
         self = client
     }
 
-    /// - Parameters:
-    ///   - url: "http://127.0.0.1:PORT", as the simulator printed it.
-    ///   - bearer: the secret beside it.
+    /// - Parameter url: "http://127.0.0.1:PORT", as the simulator printed it.
     init?(url: String, bearer: String) {
         guard let parts = url.wholeMatch(of: /http:\/\/(127\.0\.0\.1|localhost):(\d{1,5})\/?/),
             let port = UInt16(parts.2), port > 0,
@@ -46,15 +42,14 @@ struct ControlClient {
         self.bearer = bearer
     }
 
-    /// The one word of a file, or of standard input.
+    /// A file or standard input, without white space.
     static func word(of path: String) throws(CommandFailure) -> String {
         String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
     }
 
-    /// Calls with JSON, and with nothing for a GET.
+    /// Sends JSON, or nothing for a GET.
     ///
-    /// - Returns: the answer.
-    /// - Throws: where there is none, and what the simulator says of a call that it refused.
+    /// - Throws: A missing answer, or the simulator's refusal.
     func call(_ method: String, _ path: String, _ body: [UInt8] = []) throws(CommandFailure) -> JSONValue {
         let (status, json) = try exchange(method, path, body)
         guard status == 200 else {

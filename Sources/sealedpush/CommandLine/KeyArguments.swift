@@ -3,7 +3,7 @@ import Envelope
 import Keys
 import Primitives
 
-// The arguments that several commands read in the same way.
+// Arguments of several commands.
 extension Arguments {
     func topic(_ name: String = "--topic") throws(CommandFailure) -> BundleID {
         let text = try required(name)
@@ -27,7 +27,7 @@ extension Arguments {
         }
     }
 
-    /// "90s", "15m", "1h", "7d".
+    /// A duration such as "90s", "15m", "1h" or "7d".
     func duration(_ name: String) throws(CommandFailure) -> Duration? {
         guard let text = value(name) else { return nil }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]

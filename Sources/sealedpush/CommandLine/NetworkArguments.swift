@@ -4,7 +4,7 @@ import Primitives
 import Transport
 
 extension Arguments {
-    /// The client's certificate with its key, one PEM file.
+    /// The client's certificate with its key, in one PEM file.
     func clientIdentity(advice: String) throws(CommandFailure) -> TLSIdentity {
         let pem = try privatePEM("--certificate")
         do {
@@ -22,7 +22,7 @@ extension Arguments {
         }
     }
 
-    /// A client's side of TLS, for one protocol; nil for one that is older than ALPN.
+    /// A client's TLS context; nil for a protocol older than ALPN.
     func clientContext(protocol name: String?, identity: TLSIdentity? = nil) throws(CommandFailure) -> TLSContext {
         let trust = try trust()
         do {

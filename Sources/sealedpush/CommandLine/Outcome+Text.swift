@@ -3,7 +3,7 @@ import Opening
 import WebPush
 
 extension Outcome {
-    /// What a tester learns; a person with a phone sees the app's placeholder instead.
+    /// Text for a tester; on a phone the app's placeholder is shown instead.
     var sentence: String {
         switch self {
         case .opened: "opened"
@@ -32,7 +32,7 @@ extension Outcome {
 }
 
 extension WebPushError {
-    /// A device says no more than "malformed"; a tester has the keys.
+    /// More than a device says, because a tester has the keys.
     var sentence: String {
         switch self {
         case .fieldTooLong, .notBase64URL, .record:

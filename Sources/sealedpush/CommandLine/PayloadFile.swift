@@ -1,9 +1,8 @@
 import CommandLineTool
 import Envelope
 
-/// A push payload as a file.
 enum PayloadFile {
-    /// More than Apple takes, so that the excess can be named.
+    /// Above Apple's limit, so that the excess can be reported.
     private static let byteCountMax = 64 * 1024
 
     static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
@@ -14,7 +13,7 @@ enum PayloadFile {
         try report(try read(path), from: path)
     }
 
-    /// The report of bytes that were read; `path` is for an error's sentence only.
+    /// - Parameter path: For error messages only.
     static func report(_ bytes: [UInt8], from path: String) throws(CommandFailure) -> PayloadReport {
         do {
             return try PayloadReport(payload: bytes)

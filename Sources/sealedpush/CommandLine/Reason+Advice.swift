@@ -1,10 +1,10 @@
 import APNS
 
 extension Reason {
-    /// What to do about a refusal that has no reason, or one that is newer than this program.
+    /// Advice for a refusal without a reason, or with one that is newer than this program.
     static let noAdvice = "Apple's page 'Handling notification responses from APNs' lists the reasons."
 
-    /// What to do next, after Apple's table.
+    /// Advice from Apple's table.
     var advice: String {
         switch self {
         case .badDeviceToken: "The token is malformed or belongs to the other environment: production or sandbox?"

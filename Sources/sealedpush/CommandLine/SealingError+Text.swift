@@ -4,7 +4,7 @@ import Keys
 import Sealing
 
 extension SealingError {
-    /// What happened and what to do next.
+    /// The fault, and advice.
     var sentence: String {
         switch self {
         case .message(.tooLong(let excess)):
@@ -39,7 +39,7 @@ extension SealingError {
 }
 
 extension RecipientError {
-    /// What happened and what to do next.
+    /// The fault, and advice.
     var sentence: String {
         switch self {
         case .noPrekey: "this bundle has no prekey of the wanted protection class"
@@ -78,7 +78,7 @@ extension KeyBundleError {
 }
 
 extension BundlePinStoreError {
-    /// What happened and what to do next.
+    /// The fault, and advice.
     var sentence: String {
         switch self {
         case .damaged(let place):

@@ -7,14 +7,14 @@ import Keys
 import Primitives
 import Transport
 
-/// What a simulator needs that was given no keys: an authority, a provider's key, and files that curl reads. Made once, in
-/// a folder that its owner alone may enter; the server's certificate is made anew at every start and never expires.
+/// Files of a simulator without given keys: an authority, a provider's key, and curl configurations. Made once, in a
+/// folder for its owner alone. The server's certificate is made at every start and never expires.
 final class SimulatorFolder: Sendable {
     static let standardPath = "sealedpush-simulator"
-    /// What Apple would call the key; `--key-id` of every provider.
+    /// The `--key-id` of every provider.
     static let keyID = "SIMULATED1"
     static let teamID = "SIMULATEAM"
-    /// Under which names clients reach it; Apple's for those that cannot be told another.
+    /// Names of the simulator, including Apple's for clients whose host is fixed.
     private static let hostNames = [
         "localhost", "127.0.0.1", "::1", "api.push.apple.com", "api.sandbox.push.apple.com",
         "api.development.push.apple.com",
@@ -33,7 +33,7 @@ final class SimulatorFolder: Sendable {
         self.providerKey = providerKey
     }
 
-    /// The provider's key as Apple knows it.
+    /// The provider's key as Apple would know it.
     func signingKey(bundleIDs: Set<Topic>?) throws(CommandFailure) -> SigningKey {
         do {
             return SigningKey(
@@ -49,7 +49,7 @@ final class SimulatorFolder: Sendable {
 
     // MARK: For curl
 
-    /// `push.conf`, with which curl pushes: its provider token is good for an hour.
+    /// Writes `push.conf`, with which curl pushes; its provider token is valid for an hour.
     func writePushFile(port: UInt16, topic: Topic, token: DeviceToken) throws(CommandFailure) {
         do {
             let authorization = try ProviderToken(
@@ -78,7 +78,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// `control.conf`, with which curl calls the control API, and `control.bearer` for others.
+    /// Writes `control.conf`, with which curl calls the control API, and `control.bearer` for others.
     func writeControlFiles(bearer: String) throws(CommandFailure) {
         try write("control.conf", "header = \"Authorization: Bearer \(bearer)\"\n")
         try write("control.bearer", bearer + "\n")
@@ -92,7 +92,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// An absolute path as it stands between the quotes of a curl file.
+    /// Absolute path for a quoted string in a curl file.
     private func quoted(_ name: String) -> String {
         let absolute = unsafe realpath(path + "/" + name, nil)
         defer { unsafe free(absolute) }
@@ -100,7 +100,7 @@ final class SimulatorFolder: Sendable {
         return text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
 
-    // MARK: Made once
+    // MARK: Files made once
 
     private static func makeFolder(_ path: String) throws(CommandFailure) {
         do throws(FileError) { try PrivateFolder.make(path, protection: nil) } catch { throw .file(error) }
@@ -129,12 +129,11 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// Activates a device: its key and its certificate, for `device --certificate`.
+    /// Activates a device: writes its key and certificate, for `device --certificate`.
     ///
     /// - Parameters:
-    ///   - path: a simulator's folder; what is missing is made.
-    ///   - out: a file that is not there yet.
-    /// - Throws: why there is no such file now.
+    ///   - path: A simulator's folder; missing files are made.
+    ///   - out: A new file.
     static func activateDevice(folder path: String, out: String) throws(CommandFailure) {
         try makeFolder(path)
         let authority = try deviceAuthority(path)
@@ -174,9 +173,9 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// The token that an earlier start wrote.
+    /// The token from an earlier start.
     var earlierToken: DeviceToken? {
-        // `try?`: one that cannot be read is made anew.
+        // `try?`: an unreadable token is replaced.
         guard let bytes = try? WholeFile.read(path + "/device.token", byteCountMax: 4_096) else { return nil }
         return try? DeviceToken(hex: String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self))
     }
@@ -213,7 +212,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// The key of a file; a fresh one where there is none.
+    /// Reads a key, or makes it if the file is missing.
     private static func keyPair(_ path: String) throws(CommandFailure) -> KeyPair {
         do {
             guard unsafe access(path, F_OK) != 0 else {

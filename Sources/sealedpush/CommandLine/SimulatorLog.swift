@@ -4,11 +4,11 @@ import CommandLineTool
 import Envelope
 import Transport
 
-/// The simulator's events as lines: for people, or one JSON object each. No device token is in either.
+/// Prints the simulator's events, as text or as one JSON object each, without device tokens.
 struct SimulatorLog {
     let printsJSON: Bool
 
-    /// All ports first, the seed next: what a caller needs who started it.
+    /// Prints the ports, then the seed, for the caller.
     func printReady(_ simulator: Simulator, _ control: ControlServer?, seed: UInt64) throws(CommandFailure) {
         guard printsJSON else {
             let others = otherPorts(simulator).map { ", \($0.text) on 127.0.0.1:\($0.port)" }.joined()
@@ -38,7 +38,7 @@ struct SimulatorLog {
         ].compactMap { (name, text, port) in port.map { (name, text, $0) } }
     }
 
-    /// How to connect, for a person; a program reads the folder.
+    /// Prints how to connect; programs read the folder.
     func printOwnKeys(_ folder: String, _ control: ControlServer?) throws(CommandFailure) {
         guard !printsJSON else {
             return try line { writer in
@@ -64,7 +64,7 @@ struct SimulatorLog {
         let summary = EventSummary(event)
         switch event {
         case .accepted(let push, _), .rejected(_, let push), .injected(_, let push, _): try print(summary, push)
-        // Of no interest to whoever looks at pushes.
+        // Not shown beside pushes.
         case .connection: break
         case .lint, .delivery, .appIsGone, .deviceFailed, .channel, .legacy: try print(summary)
         }
@@ -86,7 +86,7 @@ struct SimulatorLog {
             writer.array { writer in
                 for field in push.headers { writer.header(field) }
             }
-            // Exactly the bytes that came.
+            // Exactly the bytes received.
             writer.member("payload", Base64URL.string(push.payload))
         }
     }
@@ -112,13 +112,13 @@ struct SimulatorLog {
 }
 
 extension JSONWriter {
-    /// The path of a push ends in the device token, which belongs into no log.
+    /// Hides the device token in a push's path.
     fileprivate mutating func header(_ field: HeaderBlock.Field) {
         let name = String(decoding: field.name, as: UTF8.self)
         var value = String(decoding: field.value, as: UTF8.self)
         if name == ":path" {
             let prefix = "/3/device/"
-            // Whatever else somebody asks for may hold a token too, in another place.
+            // Other paths may hold a token in another place.
             value =
                 value.hasPrefix(prefix)
                 ? "\(prefix)(device token, \((value.utf8.count - prefix.utf8.count) / 2) bytes)"

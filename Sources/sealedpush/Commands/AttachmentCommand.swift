@@ -5,7 +5,7 @@ import Glibc
 import Keys
 import Primitives
 
-/// Seals a file for a blob host, and opens what is stored there.
+/// Seals a file for a blob host, and opens stored ones.
 struct AttachmentCommand: Command {
     static let name = "attachment"
     static let summary = "seals a file for a blob host and prints what points to it, or opens what is stored there"
@@ -101,7 +101,7 @@ struct AttachmentCommand: Command {
         do throws(CommandFailure) {
             try Output.print(String(decoding: writer.bytes, as: UTF8.self))
         } catch {
-            // Nobody has the key.
+            // Its key is lost.
             unsafe unlink(out)
             throw error
         }
@@ -139,7 +139,7 @@ struct AttachmentCommand: Command {
     }
 }
 
-/// What opening needs of a pointer: the rest is for the device.
+/// The members of a pointer that opening needs.
 private struct PointerFile {
     private static let byteCountMax = 4_096
 

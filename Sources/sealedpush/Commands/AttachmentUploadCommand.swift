@@ -3,7 +3,7 @@ import CommandLineTool
 import Envelope
 import Foundation
 
-/// Brings a sealed attachment to where devices fetch it.
+/// Uploads a sealed attachment.
 struct AttachmentUploadCommand: Command {
     static let name = "attachment upload"
     static let summary = "uploads a sealed attachment and prints the URL where devices fetch it"
@@ -45,7 +45,7 @@ struct AttachmentUploadCommand: Command {
     private let destination: Destination
     private let lifetime: Duration?
     private let trust: AttachmentUploader.Trust
-    /// What to put the URL into.
+    /// Pointer that gets the URL.
     private let pointer: [UInt8]?
     private let publicHost: AttachmentURL?
 
@@ -129,7 +129,7 @@ extension AttachmentUploadCommand {
 }
 
 extension UploadError {
-    /// What happened and what to do next.
+    /// The fault, and advice.
     var sentence: String {
         switch self {
         case .cancelled: "cancelled; what was uploaded is deleted after a day"

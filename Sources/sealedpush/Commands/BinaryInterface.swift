@@ -4,15 +4,15 @@ import CommandLineTool
 import Envelope
 import Transport
 
-/// `send --binary-interface`: what Apple switched off on 2021-03-31, for trying out simulators of it.
+/// `send --binary-interface`: the interface that Apple switched off on 2021-03-31, for tests of simulators.
 struct BinaryInterface {
     static let option = Option(flag: "--binary-interface", "sends over what Apple switched off in 2021, to a simulator")
 
     private let gateway: LegacyGateway
 
-    /// - Parameter arguments: of `send`.
-    /// - Returns: whether they ask for it.
-    /// - Throws: where they say what it has no place for, or lack the certificate.
+    /// True if `send` asks for it.
+    ///
+    /// - Throws: Options that it does not support, or a missing certificate.
     static func isWanted(by arguments: Arguments) throws(CommandFailure) -> Bool {
         guard arguments.flag(option) else { return false }
         try arguments.refuse(
@@ -27,10 +27,6 @@ struct BinaryInterface {
         return true
     }
 
-    /// - Parameters:
-    ///   - endpoint: the gateway.
-    ///   - arguments: name the certificate, and whom to trust.
-    /// - Throws: what a file says.
     init(_ endpoint: APNSEndpoint, _ arguments: Arguments) throws(CommandFailure) {
         let identity = try arguments.clientIdentity(advice: "it is what 'simulate --client-ca' asks for")
         let context = try arguments.clientContext(protocol: nil, identity: identity)
@@ -49,13 +45,9 @@ struct BinaryInterface {
         await gateway.deliver([notification]).first ?? .notSent(.connection(.cancelled))
     }
 
-    /// Prints an outcome that is good.
+    /// Prints a good outcome.
     ///
-    /// - Parameters:
-    ///   - outcome: of the only notification.
-    ///   - path: its file.
-    ///   - printsJSON: for programs.
-    /// - Throws: what became of it else.
+    /// - Throws: Any other outcome.
     static func report(_ outcome: LegacyOutcome, of path: String, printsJSON: Bool) throws(CommandFailure) {
         switch outcome {
         case .accepted, .written:

@@ -2,7 +2,7 @@ import CommandLineTool
 import Envelope
 import Foundation
 
-/// Asks a simulator what became of pushes, as the delivery log of Apple's console tells it.
+/// Queries a simulator for pushes' results, as the delivery log in Apple's console shows them.
 struct DeliveryLogCommand: Command {
     static let name = "delivery log"
     static let summary = "asks a simulator what became of a push, by its apns-unique-id or its apns-id"
@@ -23,7 +23,7 @@ struct DeliveryLogCommand: Command {
 
     private let arguments: Arguments
     private let client: ControlClient
-    /// `nil`: the newest.
+    /// nil: the newest.
     private let id: String?
     private let countMax: Int
 
@@ -64,7 +64,7 @@ struct DeliveryLogCommand: Command {
         try client.call("GET", "/v1/deliveries?\(query)")["deliveries"]?.elements ?? []
     }
 
-    /// A line for the push, and one for each step.
+    /// One line for the push and one for each step.
     private func words(_ delivery: JSONValue) -> String {
         let head = """
             \(text("apns-unique-id", delivery)) (apns-id \(text("apns-id", delivery))): \
@@ -86,7 +86,7 @@ struct DeliveryLogCommand: Command {
         if case .integer(let number)? = value[name]?.content { number } else { 0 }
     }
 
-    /// As other programs print it; the simulator's clock has no parts of a second.
+    /// ISO 8601 without fractions; the simulator's clock has none.
     private static func time(_ milliseconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
     }

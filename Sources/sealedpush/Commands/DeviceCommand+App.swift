@@ -6,9 +6,9 @@ import NotificationCore
 import Opening
 import RelayClient
 
-// What the app has and gives.
+// The app's keys and files.
 extension DeviceCommand {
-    /// A tester's keys go where app and extension find them, at the app's first launch.
+    /// Installs a tester's keys for app and extension, at the app's first launch.
     func installKeys(_ container: borrowing AppContainer) throws(CommandFailure) -> BundleID {
         guard let keyPath = arguments.value("--device-key") else { return try arguments.topic() }
         do throws(FileError) {
@@ -47,7 +47,7 @@ extension DeviceCommand {
         do throws(FileError) { return try ContactList(file: path) } catch { throw .file(error) }
     }
 
-    /// What senders need of the device, which does not change when it connects.
+    /// Writes the files for senders that stay the same over connections.
     private func publishKeys(of app: PhoneApp) throws(CommandFailure) {
         do {
             if let path = arguments.value("--bundle-out") {
@@ -64,7 +64,7 @@ extension DeviceCommand {
     }
 
     func publish(_ token: DeviceToken, _ voIPToken: DeviceToken?, _ app: PhoneApp?) throws(CommandFailure) {
-        // A token lets whoever has the team's key push to this device: only the owner may read the file.
+        // Owner only: with the team's key, a token suffices to push to this device.
         if let path = arguments.value("--token-out") { try write(token.hex, to: path, .ownerOnly) }
         guard let path = arguments.value("--registration-out"), let app else { return }
         let registration: DeviceRegistration

@@ -13,7 +13,7 @@ import Primitives
 import RelayClient
 import Transport
 
-/// A phone: connects to the simulator, takes pushes, runs the service extension on each, and the app when it is woken.
+/// A phone: connects to the simulator, runs the service extension for each push, and the app when it is woken.
 struct DeviceCommand: Command {
     static let name = "device"
     static let summary = "stands in for a phone: takes pushes from the simulator, runs app and service extension"
@@ -67,9 +67,9 @@ struct DeviceCommand: Command {
         for a background push: it opens what came while the phone was locked, and sends what the extension could not.
         """
 
-    /// Where NotificationServiceExtension, which stands for an app's, looks for attachments.
+    /// Attachment host of NotificationServiceExtension, the stand-in for an app's extension.
     static let filesHost = "files.example.com"
-    /// Where it finds the relay.
+    /// Its relay host.
     static let relayHost = "push.example.com"
 
     private static let inProcess = Option(
@@ -144,7 +144,7 @@ struct DeviceCommand: Command {
                 try await live()
                 return .success(())
             } catch {
-                // Stopped, and what was under way says so in its own words.
+                // Stopped: the interrupted step has reported itself.
                 return Task.isCancelled ? .success(()) : .failure(error)
             }
         }
@@ -211,7 +211,7 @@ struct DeviceCommand: Command {
         }
     }
 
-    /// iOS wakes the app for calls and for silent pushes, and runs the service extension for all others.
+    /// iOS wakes the app for calls and silent pushes, and runs the service extension for all others.
     private func take(
         _ push: DevicePush,
         _ device: Device,
@@ -238,7 +238,7 @@ struct DeviceCommand: Command {
     }
 }
 
-// The way to the simulator.
+// Connection to the simulator.
 extension DeviceCommand {
     private func connect(_ context: TLSContext, _ topic: Topic) async throws(DeviceLinkError) -> DeviceConnection {
         let loop: EventLoop
@@ -259,9 +259,9 @@ extension DeviceCommand {
         return try arguments.clientIdentity(advice: "'keygen device-certificate' makes one")
     }
 
-    /// Gets the tokens of the other kinds of pushes, and writes them.
+    /// Gets the tokens for other kinds of pushes, and writes them.
     ///
-    /// - Returns: PushKit's for calls, which a back end is told of with the app's own.
+    /// - Returns: PushKit's token for calls, which the back end gets with the app's own.
     private func register(on connection: DeviceConnection) async throws -> DeviceToken? {
         var voIPToken: DeviceToken?
         for (registration, path) in registrations {
@@ -272,7 +272,7 @@ extension DeviceCommand {
         guard voIPToken == nil, arguments.value("--registration-out") != nil,
             let calls = TokenRegistration(.voip)
         else { return voIPToken }
-        // The app takes calls, and registers for them at each launch.
+        // The app registers for calls at each launch.
         return try await connection.register(calls)
     }
 

@@ -2,7 +2,7 @@ import CommandLineTool
 import ExtensionHarness
 import NotificationServiceExtension
 
-/// The service extension in a process of its own, for 'sealedpush device', which starts it: no command of a person's.
+/// Runs the service extension in its own process, started by `sealedpush device`.
 struct ExtensionHostCommand: Command {
     static let name = "extension-host"
     static let summary = "runs the service extension for 'sealedpush device', which starts it"

@@ -1,7 +1,7 @@
 import CommandLineTool
 import Envelope
 
-/// What anyone on the way can learn from a payload: no key is read.
+/// Shows what any intermediary can learn from a payload; reads no key.
 struct InspectCommand: Command {
     static let name = "inspect"
     static let summary = "shows what Apple, the relay or a stolen database can learn from a payload"

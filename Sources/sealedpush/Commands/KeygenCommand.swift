@@ -8,7 +8,7 @@ import Primitives
 import Sealing
 import WebPush
 
-/// Makes keys. Private ones get mode 0600 and are never overwritten.
+/// Makes keys. Private keys get mode 0600 and are never overwritten.
 struct KeygenCommand: Command {
     static let name = "keygen"
     static let summary =
@@ -118,7 +118,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    /// The values go to standard output, the only place where they are needed; whoever has both can write messages.
+    /// Prints the values only to standard output; with both, anyone can write messages.
     private func makeWebPush() throws(CommandFailure) {
         var random = SystemRandom()
         let keys: WebPushKeys
@@ -143,7 +143,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    /// A private key that is lost cannot be had again. A link to one counts, also while it leads nowhere.
+    /// Throws if the path exists: a lost private key cannot be restored. A dangling link counts too.
     private func unused(_ path: String) throws(CommandFailure) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {

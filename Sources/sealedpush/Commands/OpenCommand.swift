@@ -4,7 +4,7 @@ import Keys
 import Opening
 import WebPush
 
-/// A push payload in, the message out: what the device would do, without one.
+/// Opens a push payload as the device would.
 struct OpenCommand: Command {
     static let name = "open"
     static let summary = "opens a push payload with a device's keys and prints the message"
@@ -30,7 +30,7 @@ struct OpenCommand: Command {
     private let payloadPath: String
     private let opener: PayloadOpener
 
-    /// The format is what the keys are for: there is no falling back from one to the other.
+    /// The keys decide the format, without fallback.
     private enum PayloadOpener {
         case sealed(deviceKeyPath: String, sendersPath: String)
         case webPush(keyPath: String)
@@ -72,7 +72,7 @@ struct OpenCommand: Command {
         .failed("\(TerminalText.safe(payloadPath)): \(sentence)")
     }
 
-    /// Of the class that the field's length says: on a device it is that of the push.
+    /// The field's length tells the class; on a device the push does.
     private func messageOpener(
         _ keyPath: String,
         _ sendersPath: String,
@@ -175,7 +175,7 @@ struct OpenCommand: Command {
     }
 }
 
-// Without the key: what is printed ends up in logs and on screens.
+// Without the key, because output ends up in logs and on screens.
 extension AttachmentPointer {
     fileprivate var line: String {
         let what = isThumbnail ? "thumbnail" : "attachment"

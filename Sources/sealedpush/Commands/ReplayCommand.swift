@@ -7,7 +7,7 @@ import NotificationServiceExtension
 import Opening
 import Platform
 
-/// A captured push in, the notification out that it becomes: as text, as JSON, as a picture.
+/// Shows a captured push's notification: as text, JSON or a picture.
 struct ReplayCommand: Command {
     static let name = "replay"
     static let summary = "shows what a captured push becomes: as text, as JSON, as a picture of the lock screen"
@@ -79,7 +79,7 @@ struct ReplayCommand: Command {
         }
     }
 
-    /// What our own extension makes of it, on a phone that has just been set up.
+    /// Runs our own extension on a newly set-up phone.
     private func arrival(
         of push: SimulatedPush
     ) async throws(CommandFailure) -> (shown: ShownNotification, picture: LockScreenPicture) {
@@ -88,14 +88,14 @@ struct ReplayCommand: Command {
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
             let contacts = try ContactList(file: sendersPath)
-            // At the same date as the push: a window that was made later than its message would refuse it.
+            // At the push's date: a replay window made later than its message would refuse it.
             try phone.run { () throws(FileError) in try container.install(keys, contacts) }
         } catch {
             throw .file(error)
         }
         let device = Device(conditions) { PrincipalClass.make() }
         let shown = await device.deliver(push)
-        // The files of attachments go with the device, and before they do they are drawn.
+        // Attachment files live as long as the device, and are drawn before.
         let picture = withExtendedLifetime(device) {
             LockScreenPicture(of: shown, appName: arguments.value("--app-name") ?? "Acme Chat", language: language)
         }

@@ -1,7 +1,7 @@
 import CommandLineTool
 import Keys
 
-/// The number that two people compare before they trust what was pinned.
+/// Prints the number that two people compare to confirm a pin.
 struct SafetyNumberCommand: Command {
     static let name = "safety-number"
     static let summary = "prints the number that both sides compare to be sure that nobody is in between"
@@ -41,7 +41,7 @@ struct SafetyNumberCommand: Command {
         case sender(SenderKey)
     }
 
-    /// A key of either role: its prefix says which.
+    /// Reads a key of either role, told by its prefix.
     private func key(_ path: String) throws(CommandFailure) -> PublicKey {
         let text = String(decoding: try readInput(path, byteCountMax: 4_096), as: UTF8.self)
         do {

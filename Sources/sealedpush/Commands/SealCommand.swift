@@ -3,7 +3,7 @@ import Envelope
 import Keys
 import Sealing
 
-/// A message file in, a push payload out.
+/// Seals a message file into a push payload.
 struct SealCommand: Command {
     static let name = "seal"
     static let summary = "seals a message for a device and prints the push payload"
@@ -148,7 +148,7 @@ struct SealCommand: Command {
         }
     }
 
-    /// What goes out as a VoIP push and is no call ends the app, and a call as an alert rings nowhere.
+    /// A VoIP push without a call ends the app, and a call sent as an alert does not ring.
     private func checkKind(of message: Message) throws(CommandFailure) {
         let isCall = if case .call = message.operation { true } else { false }
         switch kind {

@@ -6,7 +6,7 @@ import Glibc
 import Primitives
 import Transport
 
-/// Sends one payload to one device, through APNs or a simulator of it.
+/// Sends one payload to one device, through APNs or a simulator.
 struct SendCommand: Command {
     static let name = "send"
     static let summary = "sends a payload to a device through APNs or the simulator"
@@ -41,7 +41,7 @@ struct SendCommand: Command {
 
     private let arguments: Arguments
     private let payloadPath: String
-    /// Nil for the binary interface, on which the certificate says it.
+    /// nil on the binary interface, where the certificate has it.
     private let topic: Topic?
     private let endpoint: APNSEndpoint
     private let priority: Priority
@@ -135,7 +135,7 @@ struct SendCommand: Command {
         )
         var configuration = APNSClientConfiguration()
         configuration.trust = try arguments.trust()
-        // One push, and whoever sent it by hand decides about another.
+        // One push by hand: its sender decides about a resend.
         configuration.ambiguity = .report
         do throws(ProviderError) {
             let client = try APNSClient(endpoint: endpoint, credential: .token(tokens), configuration: configuration)
@@ -199,14 +199,14 @@ extension Arguments {
         return try deviceToken(file: path)
     }
 
-    /// The topic, where all is there that a push with a token needs.
+    /// The topic, after a check of the options that a push with a token needs.
     fileprivate func tokenTopic() throws(CommandFailure) -> Topic {
         for name in ["--topic", "--provider-key", "--key-id", "--team-id"] { _ = try required(name) }
         try refuse("--certificate", because: "is for --binary-interface")
         return try pushTopic()
     }
 
-    /// One of the two, said before any file is read.
+    /// Checked before any file is read.
     fileprivate func requireTarget() throws(CommandFailure) {
         switch (value("--to"), value("--to-file")) {
         case (nil, nil): throw wrong("--to-file is missing")
@@ -220,7 +220,7 @@ extension Arguments {
         do { return try CollapseID(text) } catch { throw wrong("--collapse-id has 1 to 64 bytes") }
     }
 
-    /// One of four: an exact time would tell the message's own.
+    /// One of four values: an exact time would reveal the message's.
     fileprivate func expiration() throws(CommandFailure) -> Expiration {
         let seconds: UInt64
         switch value("--expires") ?? "1d" {

@@ -55,15 +55,15 @@ struct SimulateCommand: Command {
 
     private static let isQuiet = Option(flag: "--quiet", "prints no events: for load")
 
-    /// More events than this wait for a slow terminal, and the oldest are forgotten: the pushes must not wait for it.
+    /// Beyond this, a slow terminal loses the oldest events, so that pushes do not wait for it.
     private static let waitingEventCountMax = 10_000
 
     private let arguments: Arguments
-    /// Its keys come later, when there is something to read.
+    /// Without keys until files are read.
     private let configuration: SimulatorConfiguration
     private let bundleIDs: Set<Topic>
     private let hasOwnKeys: Bool
-    /// Nil: no control API.
+    /// nil: no control API.
     private let controlPort: UInt16?
 
     init(_ arguments: Arguments) throws(CommandFailure) {
@@ -148,7 +148,7 @@ struct SimulateCommand: Command {
         if let failure = failures.tokens { throw Self.failed(failure, arguments.value("--keep-tokens") ?? "") }
     }
 
-    /// A device to push to, and what curl needs for it.
+    /// Adds a device, and its files for curl.
     private func prepare(
         _ folder: SimulatorFolder,
         _ simulator: Simulator,
@@ -165,7 +165,7 @@ struct SimulateCommand: Command {
         if let control { try folder.writeControlFiles(bearer: control.bearer) }
     }
 
-    /// With tokens that are kept, the same one at each start.
+    /// The same token at each start, if tokens are kept.
     private func token(of topic: Topic, _ folder: SimulatorFolder, _ simulator: Simulator) async -> DeviceToken? {
         if let token = folder.earlierToken, let report = await simulator.report(on: token), report.status == .active,
             report.bundleID == topic

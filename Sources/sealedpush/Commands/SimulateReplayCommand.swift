@@ -6,7 +6,7 @@ import Envelope
 import Primitives
 import Transport
 
-/// Sends a recorded session again and compares the answers.
+/// Resends a recorded session and compares the answers.
 struct SimulateReplayCommand: Command {
     static let name = "simulate replay"
     static let summary = "sends what 'simulate --record' recorded again, and compares the answers"
@@ -68,7 +68,7 @@ struct SimulateReplayCommand: Command {
         }
     }
 
-    // MARK: What is sent
+    // MARK: Plan
 
     private func plan() throws(CommandFailure) -> ReplayPlan {
         let safePath = TerminalText.safe(path)
@@ -137,7 +137,7 @@ struct SimulateReplayCommand: Command {
                 guard answer != .success(request.expected) else { continue }
                 differenceCount += 1
                 report(request, answer)
-                // What broke it is a difference of its own; the next request must not suffer for it.
+                // The failure is a difference of its own and must not affect the next request.
                 if case .failure = answer { connections[request.connection] = nil }
             }
             for connection in connections.values { await connection.close() }
@@ -155,7 +155,7 @@ struct SimulateReplayCommand: Command {
         do throws(TransportError) {
             let response = try await connection.send(request)
             let limits = JSONParser.Limits(byteCountMax: 1 << 16, depthMax: 4, allowsFractions: false)
-            // `try?`: a body that is no JSON has no reason in it.
+            // `try?`: a body that is not JSON has no reason.
             let reason = try? JSONParser.parse(response.body, limits: limits)["reason"]?.string
             return .success(ReplayPlan.Answer(status: response.status, reason: reason))
         } catch {

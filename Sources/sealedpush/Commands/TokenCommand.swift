@@ -1,7 +1,7 @@
 import CommandLineTool
 import Envelope
 
-/// Asks a simulator what a device token is worth, as Apple's console tells it.
+/// Queries a simulator for a device token's state, as Apple's console shows it.
 struct TokenCommand: Command {
     static let name = "token check"
     static let summary = "asks a simulator for a device token's environment and topic, and whether it is active"

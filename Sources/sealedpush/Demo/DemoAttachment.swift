@@ -3,13 +3,13 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// The demo's picture, on its way to the host that keeps it: sealed there, and its key in the message alone.
+/// The demo's picture: sealed before upload, with its key in the message alone.
 struct DemoAttachment {
     let keys: String
     let folder: String
     let stop: StopSignal
 
-    /// What the sender puts into the message.
+    /// Part of the message.
     var pointerPath: String { folder + "/pointer.json" }
 
     private var storedPath: String { folder + "/picture.sealed" }
@@ -34,7 +34,7 @@ struct DemoAttachment {
         )
     }
 
-    /// - Returns: what the host keeps, in bytes.
+    /// - Returns: Bytes stored at the host.
     func upload(_ picture: String, port: Int64) throws(CommandFailure) -> Int64 {
         let sealing = try ChildProcess(["attachment", "seal", picture, storedPath, "--type", "image/png"], stop: stop)
         try write(try sealing.nextLine(), to: folder + "/sealed.json")

@@ -3,9 +3,10 @@ import CommandLineTool
 import Envelope
 import Glibc
 
-/// The whole way of one message and its picture to two devices, each station a process: simulator, relay, host of files,
-/// devices, their service extensions, sender.
-/// This one starts them, takes the part of the app's back end, and prints what they report: it never reads the message.
+/// Sends a message with a picture to two devices. Simulator, relay, file host, devices, service extensions and sender
+/// are processes of their own.
+///
+/// This process starts them, acts as the app's back end, and prints their reports; it never reads the message.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "sends a sealed message from a file to a simulated lock screen"
@@ -41,7 +42,7 @@ struct DemoCommand: Command {
                     + "or pass --keys"
             )
         }
-        // From here on a signal ends the waiting for a child, and then everything is tidied up.
+        // From here on a signal ends the wait for a child, and all is cleaned up.
         let stop = try StopSignal()
         let folder = try TemporaryFolder("demo")
         let stage = try DemoStage(keys: keys, folder: folder.path, picture: picture, stop: stop)

@@ -3,9 +3,9 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// One of the demo's devices: its keys, and the process that stands in for it while it is switched on.
+/// One of the demo's devices: its keys, and its process while it is on.
 final class DemoPhone {
-    /// What its app calls it at the service.
+    /// Its id at the service.
     let id: String
     private let keys: String
     private let folder: String
@@ -14,12 +14,9 @@ final class DemoPhone {
     private var process: ChildProcess?
 
     /// - Parameters:
-    ///   - id: its name at the service, and of its files.
-    ///   - keys: the folder of the example keys.
-    ///   - folder: the demo's own.
-    ///   - hasExampleKeys: whether its keys are the published ones; others are made.
-    ///   - stop: ends every wait.
-    /// - Throws: what making keys says.
+    ///   - folder: The demo's own.
+    ///   - hasExampleKeys: True: the published keys; false: new ones.
+    ///   - stop: Ends every wait.
     init(_ id: String, keys: String, folder: String, hasExampleKeys: Bool, stop: StopSignal) throws(CommandFailure) {
         self.id = id
         self.keys = keys
@@ -34,14 +31,14 @@ final class DemoPhone {
         try keygen.wait()
     }
 
-    /// What a sender pins.
+    /// The key that a sender pins.
     var identity: String { hasExampleKeys ? keys + "/identity.pub" : ownKeys + "/identity.pub" }
     private var deviceKey: String { hasExampleKeys ? keys + "/device.key" : ownKeys + "/device.key" }
     private var ownKeys: String { "\(folder)/\(id)-keys" }
     private var bundlePath: String { "\(folder)/\(id).bundle" }
     private var tokenPath: String { "\(folder)/\(id).token" }
 
-    /// Connects to the simulator: newly installed, or as the device that it was before.
+    /// Connects to the simulator, newly installed or again.
     func switchOn(port: Int64, filesPort: Int64, relayPort: Int64, screen: String? = nil) throws(CommandFailure) {
         let device = try ChildProcess(
             [
@@ -58,13 +55,12 @@ final class DemoPhone {
 
     func switchOff() { process?.stop() }
 
-    /// What is on its screen next.
     func nextShown() throws(CommandFailure) -> JSONValue {
         guard let process else { throw .failed("the device was never switched on") }
         return try process.next(event: "shown")
     }
 
-    /// What its app tells the service at every launch.
+    /// The app's registration at every launch.
     func registration() throws(CommandFailure) -> [UInt8] {
         let token = try text(of: tokenPath)
         let bundle = try text(of: bundlePath)

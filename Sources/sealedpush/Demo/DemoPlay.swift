@@ -5,7 +5,7 @@ import Glibc
 import HTTPSClient
 import Keys
 
-/// What happens on the demo's stage, step by step.
+/// The demo's steps.
 struct DemoPlay {
     private let stage: DemoStage
     private let message: String
@@ -17,7 +17,7 @@ struct DemoPlay {
         self.screen = screen
     }
 
-    /// What a sender has made for one device.
+    /// A message sealed for one device.
     private struct Sealed {
         let device: DemoPhone
         let sealed: String
@@ -79,7 +79,7 @@ struct DemoPlay {
         guard answer.status < 300 else { throw refused("the registration", answer) }
     }
 
-    /// With the bundle that the relay hands out, which is believed because the device's identity is pinned.
+    /// With the relay's bundle, which the pinned identity authenticates.
     private func seal(for device: DemoPhone) throws(CommandFailure) -> Sealed {
         let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)/bundle")
         guard answer.status == 200, let bundle = answer.json?["bundle"]?.string else {
@@ -113,7 +113,7 @@ struct DemoPlay {
         )
     }
 
-    /// The extension sends it up to two seconds after the message was shown, by chance.
+    /// The extension sends it after a random delay of up to two seconds.
     private func awaitReceipt(_ trace: inout DemoTrace) throws(CommandFailure) {
         for _ in 0..<600 {
             let state = try stage.relay.ask(.get, "/v1/notifications/\(trace.id)")
@@ -157,7 +157,7 @@ struct DemoPlay {
         return traces
     }
 
-    /// What the simulator got for the first of them: the phone's.
+    /// The simulator's event for the first of them, the phone's.
     private func acceptedEvents(of sealed: [Sealed]) throws(CommandFailure) -> JSONValue {
         var seen: JSONValue?
         for _ in sealed {
@@ -169,7 +169,7 @@ struct DemoPlay {
         return seen
     }
 
-    /// The app is removed; what is sent then tells the relay, which forgets the device.
+    /// Removes the app; the answer to the next push makes the relay delete the device.
     private func uninstall(_ device: DemoPhone) throws(CommandFailure) -> DemoTrace {
         let sealed = try seal(for: device)
         try stage.removeApp(number: 2)
@@ -181,11 +181,11 @@ struct DemoPlay {
         return traces[0]
     }
 
-    /// Whether the relay comes to know: it writes down what an answer said of a device after the answer itself.
+    /// Polls, because the relay records an answer's effect on a device after the answer itself.
     private func isGone(_ device: DemoPhone) throws(CommandFailure) -> Bool {
         for _ in 0..<600 {
             let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)")
-            // Set aside where it was registered within the hour: a launch since then may not be written down (docs/store.md).
+            // Set aside if it registered within the hour, because a later launch may be unrecorded (docs/store.md).
             if answer.status == 404 || answer.json?["quarantine"]?.string != nil { return true }
             usleep(100_000)
         }

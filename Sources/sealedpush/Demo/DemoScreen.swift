@@ -2,11 +2,11 @@ import ChildProcesses
 import CommandLineTool
 import Envelope
 
-/// Two columns: the bytes that the simulator received, and what the content handler in the device's process was given.
+/// Two columns: the bytes at the simulator, and the content handler's result on the device.
 struct DemoScreen {
     private static let leftWidth = 64
     private static let rightWidth = 40
-    /// Lines of the sealed field before the rest of it is only counted.
+    /// Lines of the sealed field that are shown.
     private static let sealedLineCount = 4
 
     private let left: [String]
@@ -45,7 +45,7 @@ struct DemoScreen {
         return lines + elided(wrap(TerminalText.safe(String(decoding: payload, as: UTF8.self)), width: leftWidth))
     }
 
-    /// The beginning and the end of a long payload: what is between is more of the same.
+    /// The beginning and end of a long payload.
     private static func elided(_ lines: [String]) -> [String] {
         let head = 2 + sealedLineCount
         guard lines.count > head + 3 else { return lines }

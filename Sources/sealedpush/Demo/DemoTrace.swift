@@ -1,15 +1,12 @@
-/// What became of one notification, from the sender's POST to the lock screen, as this process heard of it.
+/// Stations of one notification from POST to lock screen, as this process saw them.
 struct DemoTrace {
     private let start = ContinuousClock.now
     private let trace: String
     let device: String
-    /// At the relay, once that has accepted it.
+    /// The relay's id, once it has accepted.
     var id = ""
     private var stations: [(milliseconds: Int64, text: String)] = []
 
-    /// - Parameters:
-    ///   - trace: the notification's.
-    ///   - device: whom it is for.
     init(_ trace: String, for device: String) {
         self.trace = trace
         self.device = device

@@ -4,18 +4,17 @@ import Glibc
 import Keys
 import NotificationServiceExtension
 
-/// The folders of a simulated phone: one that app and extension share, and one of the app's own. Private; temporary, and
-/// gone when the phone is, unless a place is given.
+/// Folders of a simulated phone: one shared by app and extension, and one of the app's own. Private; temporary unless a
+/// place is given.
 struct AppContainer: ~Copyable {
     private let temporary: Temporary?
     let groupPath: String
     /// Not made yet.
     let privatePath: String
 
-    /// Made before any thread reads the environment: the extension finds its container through it.
+    /// Made before any thread reads the environment, through which the extension finds its container.
     ///
-    /// - Parameter place: a folder that stays, made if it is missing; nil for a temporary one.
-    /// - Throws: `.file`.
+    /// - Parameter place: A folder that stays, made if missing; nil for a temporary one.
     init(at place: String? = nil) throws(CommandFailure) {
         let temporary = place == nil ? try Temporary() : nil
         if let place { try Self.make(place) }
@@ -30,7 +29,7 @@ struct AppContainer: ~Copyable {
         privatePath = path + "/SealedPush"
     }
 
-    /// In a box: there is one, or there is none.
+    /// Boxed, because it is optional.
     private final class Temporary {
         private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Envelope
 import ExtensionHarness
 import NotificationCore
 
-/// What the device's screen shows, as lines: for people, or one JSON object each.
+/// Prints the device's screen, as text or as one JSON object each.
 struct DeviceLog {
     let printsJSON: Bool
 
@@ -16,7 +16,7 @@ struct DeviceLog {
         try print(writer)
     }
 
-    /// The app was woken, and no service extension ran: the push is silent.
+    /// A silent push: the app was woken, without the service extension.
     func printWoken(_ push: DevicePush) throws(CommandFailure) {
         guard printsJSON else { return try Output.print("(a silent push: the app was woken)") }
         var writer = JSONWriter()
@@ -27,7 +27,7 @@ struct DeviceLog {
         try print(writer)
     }
 
-    /// What the app reported for a VoIP push, or what iOS ended it for.
+    /// The app's report for a VoIP push, or the reason why iOS ended it.
     func print(_ delivery: VoIPDelivery, of push: DevicePush) throws(CommandFailure) {
         guard printsJSON else { return try Output.print("(\(TerminalText.safe("\(delivery)")))") }
         var writer = JSONWriter()
@@ -42,7 +42,7 @@ struct DeviceLog {
         try print(writer)
     }
 
-    /// From what the app opened.
+    /// Notifications that the app opened.
     func print(_ contents: [NotificationContent]) throws(CommandFailure) {
         let why = "the app opened it, after the phone was unlocked"
         for content in contents {
@@ -64,7 +64,7 @@ struct DeviceLog {
         }
     }
 
-    /// From the content that the extension gave to its handler.
+    /// Content that the extension passed to its handler.
     func print(_ shown: ShownNotification, of push: DevicePush, on device: Device) throws(CommandFailure) {
         guard printsJSON else {
             let lines =
@@ -133,7 +133,7 @@ struct DeviceLog {
         }
     }
 
-    /// What the text for people adds about the extension's process, nothing where it had none.
+    /// Text about the extension's process, if it had one.
     private func enforcement(_ shown: ShownNotification) -> String {
         guard let peak = shown.peakMemoryByteCount else { return "" }
         return "; at most \(megabytes(peak)) in its own process, \(limit(shown))"

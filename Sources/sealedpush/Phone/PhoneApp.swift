@@ -8,20 +8,16 @@ import Opening
 import Platform
 import RelayClient
 
-/// The app on a simulated phone: does at each launch what a shipped one does (docs/ios.md).
+/// The app on a simulated phone: acts at each launch as a shipped one does (docs/ios.md).
 struct PhoneApp {
     let device: AppDevice
     private let relay: RelayClient
-    /// Where the relay's name leads.
+    /// Resolves the relay's name.
     private let phone: SimulatedDevice
 
-    /// Opens what is in the container; what is missing is made.
+    /// Opens the container; missing files are made.
     ///
-    /// - Parameters:
-    ///   - container: the phone's.
-    ///   - topic: the app's bundle id.
-    ///   - hosts: of the machine's network, what is somewhere else for this phone.
-    /// - Throws: `CommandFailure`.
+    /// - Parameter hosts: Names that this phone finds elsewhere.
     init(
         _ container: borrowing AppContainer,
         topic: BundleID,
@@ -52,32 +48,30 @@ struct PhoneApp {
         )
     }
 
-    /// Milliseconds since 1970. Not `Timestamp.now`, which asks the phone.
+    /// Milliseconds since 1970. Not `Timestamp.now`, which is the phone's clock.
     private static var machineTime: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
     }
 
-    /// The machine's clock is what the phone would ask a server for.
+    /// The machine's clock replaces a server's.
     func confirmTime() throws(AppDeviceError) { _ = try device.confirm(.now, askedAt: .now, now: .now) }
 
-    /// Runs, in front or because a background push has woken it.
+    /// Runs in front, or after a background push.
     ///
-    /// - Returns: what was kept while the phone was locked, opened now.
-    /// - Throws: `CommandFailure`.
+    /// - Returns: Messages kept while the phone was locked, opened now.
     func run() async throws(CommandFailure) -> [NotificationContent] {
         let contents: [NotificationContent]
         do throws(AppDeviceError) { contents = try device.openSpooled() } catch { throw .failed(error.sentence) }
         let reporting = phone.run { Task { [device, relay] in try await device.report(to: relay) } }
-        // A relay that is not there, or not the app's: what is due is kept, as on a phone without a network.
+        // If the relay fails, reports are kept, as on a phone without a network.
         do { try await reporting.value } catch {}
         return contents
     }
 }
 
 extension AppDeviceError {
-    /// For people.
     var sentence: String {
         switch self {
         case .locked: "they cannot be read; whose files are they?"

@@ -3,14 +3,11 @@ import IncomingCalls
 import NotificationCore
 import NotificationServiceExtension
 
-/// Calls on a simulated phone: iOS wakes the app for each, and ends it unless it reports one. The service extension never
-/// runs for them.
+/// Calls on a simulated phone. iOS wakes the app for each, without the service extension, and ends it unless it reports
+/// one.
 struct PhoneCalls {
     private let phone: VoIPPhone
 
-    /// - Parameters:
-    ///   - container: the phone's.
-    ///   - lock: whether it was unlocked since its start.
     init(_ container: borrowing AppContainer, lock: Device.Lock) {
         let opener = CallOpener(
             containerPath: container.groupPath,
@@ -20,7 +17,7 @@ struct PhoneCalls {
         var conditions = Device.Conditions()
         conditions.timekeeping = .real
         conditions.lock = lock
-        // Nobody answers here: what the caller handed over stays with the app.
+        // Calls are not answered here.
         phone = VoIPPhone(conditions) { CallApp(opener: opener) { _, _ in } }
     }
 

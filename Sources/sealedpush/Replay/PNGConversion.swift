@@ -4,7 +4,7 @@ import CommandLineTool
 import Glibc
 import Keys
 
-/// An SVG picture as PNG, by whichever well-kept tool is installed: drawing text well takes a library of its own.
+/// Converts SVG to PNG with an installed tool, because drawing text well takes a library of its own.
 enum PNGConversion {
     private struct Tool {
         let name: String
@@ -24,7 +24,7 @@ enum PNGConversion {
     private static let byteCountMax = 32 << 20
     private static let magic: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// - Returns: nil where no tool is installed that can.
+    /// - Returns: nil if no tool succeeds.
     static func png(of svg: [UInt8]) throws(CommandFailure) -> [UInt8]? {
         let folder = try TemporaryFolder("picture")
         let (svgPath, pngPath) = (folder.path + "/picture.svg", folder.path + "/picture.png")
@@ -32,7 +32,7 @@ enum PNGConversion {
         for tool in tools {
             guard let program = path(of: tool.name) else { continue }
             guard try succeeds([program] + tool.arguments(svgPath, pngPath)) else { continue }
-            // A tool that says it is done and wrote something else, or nothing, is like one that is not there.
+            // A tool that writes something else, or nothing, counts as missing.
             guard let png = try? WholeFile.read(pngPath, byteCountMax: byteCountMax), png.starts(with: magic) else {
                 continue
             }
@@ -47,7 +47,7 @@ enum PNGConversion {
             .first { unsafe access($0, X_OK) == 0 }
     }
 
-    /// Runs a program to its end; what it says on standard output is for nobody.
+    /// Runs a program to its end, without its output.
     private static func succeeds(_ line: [String]) throws(CommandFailure) -> Bool {
         let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
         guard nowhere >= 0 else { throw .file(.system(call: "open", path: "/dev/null", code: errno)) }

@@ -2,7 +2,7 @@ import CommandLineTool
 import Envelope
 import ExtensionHarness
 
-/// What a captured push becomes, in words: for people, or one JSON object.
+/// Prints a captured push's notification, as text or as one JSON object.
 struct ReplayLog {
     let printsJSON: Bool
 
@@ -82,7 +82,7 @@ struct ReplayLog {
     }
 }
 
-// For programs: these words stay when a sentence is put better.
+// For programs: these words stay when sentences change.
 extension ShownNotification.Why {
     fileprivate var name: String {
         switch self {
