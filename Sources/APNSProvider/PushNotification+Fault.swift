@@ -11,7 +11,7 @@ extension PushNotification {
         case priorityNotAllowed(Priority?, for: PushType)
         /// The topic lacks the push type's suffix.
         case topicLacksSuffix(of: PushType)
-        /// The topic has another type's suffix; the push type needs the plain bundle id.
+        /// The topic has another type's suffix; this type needs the plain bundle id.
         case topicBelongs(to: PushType)
         /// The topic of an mdm push is the UID of the certificate's subject.
         case topicNotOfManagement

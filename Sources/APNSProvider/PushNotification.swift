@@ -21,7 +21,7 @@ public struct PushNotification: Sendable, Equatable {
     public var collapseID: CollapseID?
     /// The JSON body.
     public var payload: [UInt8]
-    /// Your own name for log lines, never sent. 1 ... `traceCharacterCountMax` printable ASCII characters.
+    /// Your own name for log lines, never sent: 1 ... `traceCharacterCountMax` printable ASCII characters.
     public var trace: String?
 
     /// Makes a push without checks; `check` applies Apple's rules.
@@ -47,8 +47,8 @@ public struct PushNotification: Sendable, Equatable {
         self.trace = trace
     }
 
-    /// Checks Apple's rules, in the order in which APNs seems to. Runs for every push: it allocates nothing and does
-    /// not read the payload.
+    /// Checks Apple's rules, in the order in which APNs seems to. For every push: it allocates nothing and does not
+    /// read the payload.
     ///
     /// - Parameter now: Seconds since 1970; without it a past expiration passes.
     /// - Throws: The first broken rule.

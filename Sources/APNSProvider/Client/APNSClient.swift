@@ -2,7 +2,7 @@ public import APNS
 import Synchronization
 package import Transport
 
-/// Sends pushes with one credential to one endpoint. Opens connections when they are needed, and as many as are needed.
+/// Sends pushes with one credential to one endpoint, and opens connections as needed.
 ///
 /// Callable from any task; one that prefers `taskExecutor` saves a thread switch for each push.
 public final class APNSClient: Sendable {
@@ -45,7 +45,7 @@ public final class APNSClient: Sendable {
 
     // MARK: Sending
 
-    /// Sends one push and waits for the answer. If all streams are taken, it waits for its turn first.
+    /// Sends one push; if all streams are taken, it waits for its turn.
     ///
     /// - Returns: The answer, a refusal included.
     /// - Throws: Any case except `.queueFull`.
@@ -66,7 +66,7 @@ public final class APNSClient: Sendable {
         waitingCountMax: Int
     ) async throws(ProviderError) -> APNSResponse {
         let id = nextDeliveryID.add(1, ordering: .relaxed).newValue
-        // Off the loop, a cancellation may overtake the push on its way there; on the loop it cannot.
+        // Off the loop, a cancellation may overtake the push.
         let ticket = loop.isOnLoop ? nil : Ticket()
         let result: Result<APNSResponse, ProviderError> = await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { (continuation: DeliveryContinuation) in
@@ -92,11 +92,10 @@ public final class APNSClient: Sendable {
         return try result.get()
     }
 
-    /// Sends one push with a callback, which saves callers on this loop a task and a hop. On the loop only. Only
-    /// `takeBack` cancels it.
+    /// Sends one push with a callback, without a task or a hop. On the loop only. Only `takeBack` cancels it.
     ///
     /// - Parameters:
-    ///   - deadline: Time to the answer; the configuration's if that is shorter.
+    ///   - deadline: The configuration's if that is shorter.
     ///   - completion: Called once, on the loop, perhaps before this returns.
     package func send(
         _ notification: PushNotification,
@@ -107,17 +106,16 @@ public final class APNSClient: Sendable {
         pool.value.send(id, notification, .closure(completion), within: min(deadline, configuration.deadline))
     }
 
-    /// Room for further pushes. On the loop only.
+    /// On the loop only.
     package var room: ClientRoom { pool.value.room }
 
-    /// Connects and grows for pushes that still wait at their sender; `onRoom` signals the end. On the loop only.
+    /// Connects and grows for pushes that wait at their sender. On the loop only.
     package func want(_ count: Int) { pool.value.want(count) }
 
     /// Ends waiting pushes: `.closed`, `.notProcessed` after an attempt, or `.ambiguous`. On the loop only.
     package func giveBack() { pool.value.failWaiting(.closed) }
 
-    /// Ends matching waiting pushes with `.cancelled`, which tells if an earlier attempt was sent. Pushes in flight get
-    /// their answers. On the loop only.
+    /// Ends matching waiting pushes with `.cancelled`. Pushes in flight get their answers. On the loop only.
     package func takeBack(where matches: (PushNotification) -> Bool) { pool.value.takeBack(where: matches) }
 
     /// Sends many pushes with one hop to the loop and one back, and waits for all answers.
@@ -128,7 +126,7 @@ public final class APNSClient: Sendable {
         let pool = pool
         let first = nextDeliveryID.add(UInt64(notifications.count), ordering: .relaxed).oldValue + 1
         let ids = first..<first + UInt64(notifications.count)
-        // A cancellation may overtake the pushes on their way to the loop.
+        // A cancellation may overtake the pushes.
         let ticket = Ticket()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -191,7 +189,7 @@ public final class APNSClient: Sendable {
         await loop.run { pool.value.resume() }
     }
 
-    /// Replaces the credential and ends a suspension. Connections of the old one close after their answers.
+    /// Replaces the credential and ends a suspension. Old connections close after their answers.
     ///
     /// - Throws: As `init`; the old credential then stays.
     public func replaceCredential(_ credential: APNSCredential) async throws(ProviderError) {
@@ -207,7 +205,7 @@ public final class APNSClient: Sendable {
 
     // MARK: Ending
 
-    /// Takes no more pushes and waits for the answers of earlier ones; if not gracefully, those fail at once.
+    /// Takes no more pushes; waits for earlier answers, or fails those pushes at once.
     public func close(gracefully: Bool = true) async {
         await withCheckedContinuation { continuation in
             end(gracefully: gracefully) { continuation.resume() }

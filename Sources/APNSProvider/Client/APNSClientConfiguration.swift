@@ -1,15 +1,15 @@
 package import APNS
 public import Transport
 
-/// Settings of a client. The defaults suit a service that sends to Apple.
+/// Settings of a client; the defaults suit a service.
 public struct APNSClientConfiguration: Sendable {
     /// Treatment of a push whose connection ended after it was written and before it was answered.
     public enum AmbiguityPolicy: Sendable {
         /// Reported to the caller.
         case report
-        /// Resent with the same `apns-id` if it has a collapse id; the device then shows one notification.
+        /// Resent with the same `apns-id` if it has a collapse id, so that the device shows one.
         case resendCollapsible
-        /// Resent with the same `apns-id`: for pushes that are better shown twice than never.
+        /// Resent with the same `apns-id`: better shown twice than never.
         case resend
     }
 
@@ -17,11 +17,11 @@ public struct APNSClientConfiguration: Sendable {
     public var trust = TLSTrust.system
     /// Proxy for connections, where a firewall requires one.
     public var proxy: Proxy?
-    /// Loop of the connections; nil: the client's own, which ends with it.
+    /// nil: the client's own loop, which ends with it.
     package var loop: EventLoop?
     /// Limit of connections.
     public var connectionCountMax = 16
-    /// Waiting pushes beyond which `trySend` refuses; callers of `send` must limit themselves.
+    /// Limit of waiting pushes in `trySend`; callers of `send` limit themselves.
     public var waitingCountMax = 10_000
     /// From `send` to the answer, including waits and resends.
     public var deadline: Duration = .seconds(30)
@@ -39,8 +39,7 @@ public struct APNSClientConfiguration: Sendable {
     public var idlePingAfter: Duration = .seconds(3600)
     /// Time for the answer to a PING.
     public var pingDeadline: Duration = .seconds(5)
-    /// Age at which a connection is replaced, so that names are looked up again. Apple asks for connections that live
-    /// for hours to days.
+    /// Age at which a connection is replaced, so that names are looked up again. Apple asks for hours to days.
     public var connectionAgeMax: Duration = .seconds(86_400)
     /// Idle time before a connection beyond the first is closed.
     public var idleDeadline: Duration = .seconds(3600)
@@ -49,23 +48,20 @@ public struct APNSClientConfiguration: Sendable {
     package var backoff = ReconnectBackoff.Limits()
     /// Receives events on the loop; must not block.
     public var observer: (any APNSClientObserver)?
-    /// Called for each attempt that does not show in its push's result, because it is resent or nothing is said of it.
-    /// On the loop, before the caller's result; rare.
+    /// Called for each attempt that its push's result does not show. On the loop, before the result; rare.
     package var onEarlierAttempt: (@Sendable (APNSID, ResendCause) -> Void)?
-    /// True: a push waits here for a connection. False: it ends with `.notProcessed` as soon as no connection is open,
-    /// for senders that read `room` first.
+    /// False: a push ends with `.notProcessed` as soon as no connection is open, for senders that read `room`.
     package var keepsUnsent = true
-    /// Called when there may be room, after `want`. On the loop, at a turn's end.
+    /// Called after `want` when there may be room. On the loop, at a turn's end.
     package var onRoom: (@Sendable () -> Void)?
     /// Clock for the age of provider tokens.
     package var clock: @Sendable () -> Moment = { Moment.now() }
-    /// 0 ..< 1, for the waits between connects, so that providers that lost one server do not return together.
+    /// 0 ..< 1, for the waits between connects, so that providers do not return together.
     package var jitter: @Sendable () -> Double = { .random(in: 0..<1) }
 
     /// Makes the defaults.
     public init() {}
 
-    /// The given loop, or a new one that its owner must stop.
     func loopOrNew() throws(ProviderError) -> EventLoop {
         if let loop { return loop }
         do throws(TransportError) { return try EventLoop() } catch { throw .system(error) }

@@ -1,13 +1,13 @@
 public import APNS
 public import Transport
 
-/// Receives a client's events, for metrics, logs and alarms. They hold no secret and nothing of a payload.
+/// Receives a client's events, which hold no secret and nothing of a payload.
 public protocol APNSClientObserver: Sendable {
     /// Called on the client's loop.
     func record(_ event: APNSClientEvent)
 }
 
-/// An event. Connections are numbered from 1 in order of their start.
+/// An event; connections are numbered from 1.
 public enum APNSClientEvent: Sendable, Equatable {
     case connecting(connection: Int)
     case connected(connection: Int)

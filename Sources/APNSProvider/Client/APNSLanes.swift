@@ -2,8 +2,7 @@ public import APNS
 import Platform
 import Transport
 
-/// Clients of a service with several apps, teams or environments: one for each credential and endpoint, independent, on
-/// one loop.
+/// Independent clients on one loop: one for each credential and endpoint of a service.
 public final class APNSLanes: Sendable {
     /// Identifies a client.
     public struct Lane: Hashable, Sendable {
@@ -67,7 +66,7 @@ public final class APNSLanes: Sendable {
         }
     }
 
-    /// Adds or replaces a key, and then replaces the connections that use it. Its clients share one provider token.
+    /// Adds or replaces a key, and its connections. Its clients share one provider token.
     public func setKey(_ source: ProviderTokenSource) async throws(ProviderError) {
         for client in replace(source) { try await client.replaceCredential(.token(source)) }
     }
@@ -80,7 +79,7 @@ public final class APNSLanes: Sendable {
         }
     }
 
-    /// Removes a key, for example a revoked one. Its connections close at once, and pushes in flight fail.
+    /// Removes a key. Its connections close at once, and pushes in flight fail.
     public func removeKey(_ keyID: KeyID, of teamID: TeamID) async {
         let clients = state.withLock { state in
             state.sources[Account(teamID: teamID, keyID: keyID)] = nil

@@ -21,10 +21,9 @@ public struct APNSResponse: Sendable, Equatable {
     public let uniqueID: String?
     /// Number of attempts; nearly always 1.
     public let attemptCount: Int
-    /// True if an earlier attempt had no answer and was resent with the same `apns-id`; the device may have received
-    /// both.
+    /// True if an attempt without an answer was resent with the same `apns-id`; the device may have received both.
     public let isMaybeDuplicate: Bool
-    /// True if APNs answered with another `apns-id`. Never seen; do not trust such an answer.
+    /// True if APNs answered with another `apns-id`. Never seen; do not trust it.
     public let hasForeignID: Bool
 
     /// Reason of a refusal, if it is a known one.
@@ -48,13 +47,13 @@ extension APNSResponse {
         hasForeignID = response.headers[HeaderName.id].map { Self.isForeign($0, to: id) } ?? false
     }
 
-    /// True if `echo` is a different id. Nearly always it is the same text, and is not parsed.
+    /// True if `echo` is a different id. Nearly always it is the same text and not parsed.
     private static func isForeign(_ echo: ArraySlice<UInt8>, to id: APNSID) -> Bool {
         guard !id.isSpelled(echo.span) else { return false }
         return APNSID(text: echo.span, acceptsUpperCase: true).map { $0 != id } ?? false
     }
 
-    /// Limited to 64 printable ASCII characters, because it is logged.
+    /// 64 printable ASCII characters at most, because it is logged.
     private static func presentable(_ value: ArraySlice<UInt8>) -> String? {
         guard (1...64).contains(value.count), value.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         return String(decoding: value, as: UTF8.self)

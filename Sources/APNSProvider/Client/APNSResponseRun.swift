@@ -13,9 +13,7 @@ final class APNSResponseRun: Sendable {
         var hasEnded = false
         var isAbandoned = false
         var failure: (any Error)?
-        /// Waits for room.
         var sender: CheckedContinuation<Bool, Never>?
-        /// Waits for an answer.
         var taker: CheckedContinuation<Void, Never>?
     }
 
@@ -26,7 +24,7 @@ final class APNSResponseRun: Sendable {
 
     // MARK: Source
 
-    /// Counts one more push. False: answers are no longer read.
+    /// False: answers are no longer read.
     func waitForRoom() async -> Bool {
         await withCheckedContinuation { continuation in
             let decision: Bool? = state.withLock { state in
@@ -103,7 +101,6 @@ final class APNSResponseRun: Sendable {
         return true
     }
 
-    /// Ends the reading.
     func abandon() {
         state.withLock { state in
             state.isAbandoned = true

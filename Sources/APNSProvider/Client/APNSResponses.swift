@@ -4,8 +4,7 @@ import Transport
 
 /// Answers to many pushes, in order of arrival.
 ///
-/// The source is read only as fast as answers are: at most `inFlightMax` pushes are between, so a source of millions
-/// needs little memory.
+/// At most `inFlightMax` pushes are between source and reader, so a source of millions needs little memory.
 public struct APNSResponses<Source: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Source.Element == PushNotification {
     /// Result of one push.

@@ -1,8 +1,7 @@
 public import APNS
 import Transport
 
-/// Manages broadcast channels and sends to them, over one connection to each of Apple's two services. Few requests are
-/// expected, because a broadcast reaches every subscriber.
+/// Manages broadcast channels and sends to them, over one connection to each of Apple's two services.
 ///
 /// - Source: "Sending channel management requests to APNs", "Sending broadcast push notification requests to APNs".
 public actor BroadcastClient {
@@ -96,7 +95,7 @@ public actor BroadcastClient {
                 return try await connection.send(request)
             } catch {
                 connections[role] = nil
-                // The connection had ended: nothing was sent.
+                // Nothing was sent.
                 guard case .notProcessed = error else { throw error }
             }
         }

@@ -1,7 +1,7 @@
 import APNS
 
 extension APNSEndpoint {
-    /// Apple's environment; `nil` for another server.
+    /// `nil` for a server that is not Apple's.
     ///
     /// - Source: "Sending notification requests to APNs"; the host with "development" is an older name that still
     ///   works.

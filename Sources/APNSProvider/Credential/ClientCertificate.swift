@@ -1,9 +1,7 @@
 public import APNS
 package import Transport
 
-/// A certificate from Apple's developer account, with its key: authenticates a provider without tokens.
-///
-/// Loading it reads its topics and environments. The key cannot be copied out or printed.
+/// A certificate from Apple's developer account, with its key, which cannot be copied out or printed.
 public final class ClientCertificate: Sendable {
     /// One of Apple's two environments.
     public typealias Environment = APNSEnvironment
@@ -69,7 +67,7 @@ public final class ClientCertificate: Sendable {
         claims = try CertificateClaims(identity.certificate)
         commonName = identity.certificate.commonName
         userID = identity.certificate.userID
-        // A range cannot express a certificate that ends before it begins, which is never valid.
+        // A range cannot express a certificate that ends before it begins.
         let notBefore = identity.certificate.notBefore
         validity = notBefore...max(notBefore, identity.certificate.notAfter)
         self.identity = identity
@@ -96,14 +94,13 @@ public final class ClientCertificate: Sendable {
     public func daysToExpiry(at unixSeconds: Int64) -> Int {
         let (rest, overflow) = validity.upperBound.subtractingReportingOverflow(unixSeconds)
         guard !overflow else { return unixSeconds < 0 ? .max : .min }
-        // Rounds down below zero too: an hour after the end is day -1.
+        // Rounds down below zero too.
         return Int(rest >= 0 ? rest / 86_400 : (rest + 1) / 86_400 - 1)
     }
 
     // MARK: Topics
 
-    /// True if APNs accepts this topic and push type from the certificate. It answers others with TopicDisallowed, and
-    /// many of those cost the connection.
+    /// True if APNs accepts this. It answers others with TopicDisallowed, and many of those cost the connection.
     package func allows(_ topic: APNS.Topic, _ pushType: PushType) -> Bool { claims.allows(topic, pushType) }
 }
 

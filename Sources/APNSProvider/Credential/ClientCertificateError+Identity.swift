@@ -1,6 +1,6 @@
 import Transport
 
-/// Conversion between a file's faults here and in Transport, which has their texts.
+/// Transport has the texts of a file's faults.
 extension ClientCertificateError {
     init(_ error: TLSIdentityError) {
         self =

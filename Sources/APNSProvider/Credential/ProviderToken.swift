@@ -6,11 +6,9 @@ package import Primitives
 package struct ProviderToken: Sendable, Equatable {
     /// `iat`: seconds since 1970.
     package let issuedAt: Int64
-    /// Value of the `authorization` header: `bearer `, then three parts of base64url with dots between them.
+    /// Value of the `authorization` header.
     package let authorization: [UInt8]
 
-    /// Signs the header `{"alg":"ES256","kid":…}` and the claims `{"iss":…,"iat":…}`.
-    ///
     /// - Parameter issuedAt: Seconds since 1970. Apple refuses tokens older than an hour.
     /// - Throws: `.key` if OpenSSL cannot sign.
     package init(
@@ -19,7 +17,7 @@ package struct ProviderToken: Sendable, Equatable {
         teamID: TeamID,
         issuedAt: Int64
     ) throws(ProviderError) {
-        // Ten letters and digits need no escaping, and a fixed spelling no JSON writer.
+        // Ten letters and digits need no escaping.
         let header = #"{"alg":"ES256","kid":"\#(keyID)"}"#
         let claims = #"{"iss":"\#(teamID)","iat":\#(issuedAt)}"#
         var token = Base64URL.encode(header.utf8)

@@ -4,19 +4,19 @@ package import Primitives
 
 /// A key's provider token, shared by all its connections and renewed in time.
 ///
-/// Apple wants a token renewed at most once in 20 minutes and at least once in 60. Age is counted on the uptime clock,
-/// so that setting the wall clock neither ages a token nor renews it with every push.
+/// Apple wants a renewal at most once in 20 minutes and at least once in 60. Age is counted on the uptime clock, so
+/// that setting the wall clock has no effect on it.
 public final class ProviderTokenSource: Sendable {
-    /// 50 minutes, as in other clients; leaves ten minutes for clocks that differ.
+    /// Leaves ten minutes for clocks that differ.
     package static let renewalAgeSeconds: Int64 = 50 * 60
     /// APNs answers a renewal within 20 minutes with TooManyProviderTokenUpdates. One minute more, because both sides
-    /// count whole seconds, and APNs from its first sight of the token.
+    /// count whole seconds, from different starts.
     package static let renewalAgeSecondsMin: Int64 = 21 * 60
     /// Older tokens are never sent: APNs refuses them after 60 minutes.
     private static let ageSecondsMax: Int64 = 58 * 60
-    /// A token is in use for this time after its last push.
+    /// A token is in use this long after its last push.
     private static let useSeconds: Int64 = 60
-    /// A larger correction of the wall clock has made the token's `iat` wrong.
+    /// A larger correction of the wall clock makes the token's `iat` wrong.
     private static let clockStepSecondsMax: Int64 = 5 * 60
 
     /// Apple's id of the key.
@@ -29,13 +29,11 @@ public final class ProviderTokenSource: Sendable {
     private struct State {
         var token: ProviderToken?
         var issuedAtUptime: Int64 = 0
-        /// Time of the last use.
         var usedAtUptime: Int64 = 0
-        /// The token before, which APNs may still prefer; once that is back in use, the one after it.
+        /// The token before, which APNs may still prefer; or, once that is restored, the one after it.
         var previous: (token: ProviderToken, issuedAtUptime: Int64)?
-        /// No new token before this time, because APNs saw too many.
+        /// No new token before this time.
         var frozenUntilUptime: Int64 = .min
-        /// True if APNs has refused this token as expired.
         var isRefused = false
     }
 
@@ -58,8 +56,6 @@ public final class ProviderTokenSource: Sendable {
         self.teamID = teamID
     }
 
-    /// The current token, renewed if that is due.
-    ///
     /// - Throws: `.key` if OpenSSL cannot sign.
     package func token(at now: Moment) throws(ProviderError) -> ProviderToken {
         try state.withLock { state throws(ProviderError) in
@@ -78,8 +74,7 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Age in seconds of the token in use, for a gauge; nil after a minute without pushes, because an unused token
-    /// grows old without harm.
+    /// Age in seconds; nil after a minute without pushes, because an unused token grows old without harm.
     package func tokenAgeSeconds(at now: Moment) -> Int64? {
         state.withLock { state in
             guard state.token != nil, now.uptimeSeconds.subtractingClamped(state.usedAtUptime) <= Self.useSeconds else {
@@ -89,11 +84,11 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Handles APNs' refusal of `token`. ExpiredProviderToken brings the next renewal forward, within Apple's limit.
-    /// TooManyProviderTokenUpdates restores the token before, if that is young enough.
+    /// Handles a refusal. ExpiredProviderToken brings the renewal forward, within Apple's limit;
+    /// TooManyProviderTokenUpdates restores the token before, if young enough.
     package func tokenWasRefused(_ token: ProviderToken, for reason: Reason, at now: Moment = .now()) {
         state.withLock { state in
-            // Another connection's late answer must not affect the token that replaced the refused one.
+            // A late answer must not affect the next token.
             guard state.token == token else { return }
             switch reason {
             case .expiredProviderToken: state.isRefused = true
@@ -110,8 +105,7 @@ public final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// The newer token that had given way to an older one. It is used when the older one expires, because another new
-    /// token would again be too many.
+    /// The newer token that an older one had replaced; another new one would again be too many.
     private static func takeLater(_ state: inout State, at now: Moment) -> ProviderToken? {
         guard let later = state.previous, later.issuedAtUptime > state.issuedAtUptime,
             now.uptimeSeconds.subtractingClamped(later.issuedAtUptime) < renewalAgeSeconds
@@ -134,7 +128,7 @@ public final class ProviderTokenSource: Sendable {
     }
 }
 
-/// Arithmetic that survives clocks with absurd dates.
+/// Clocks may have absurd dates.
 extension Int64 {
     fileprivate func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)

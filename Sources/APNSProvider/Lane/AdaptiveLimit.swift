@@ -1,11 +1,8 @@
 import Transport
 
-/// Limit of a connection's requests in flight: additive increase, multiplicative decrease, as in TCP (RFC 5681), with
-/// refusals as losses.
-///
-/// APNs slows a provider with many errors down, and finally disconnects it. The peer's own limit applies too.
+/// Limit of a connection's requests in flight: additive increase, multiplicative decrease (RFC 5681), with refusals as
+/// losses. APNs slows down and finally disconnects a provider with many errors.
 struct AdaptiveLimit {
-    /// Answers in one window.
     static let windowAnswerCount = 64
     /// More refusals in a window, one in ten, halve the limit.
     static let refusalCountMax = 6
@@ -15,7 +12,7 @@ struct AdaptiveLimit {
     private var answerCount = 0
     private var refusalCount = 0
 
-    /// - Parameter isRefusal: True for an answer that Apple counts as the provider's error.
+    /// - Parameter isRefusal: Apple counts it as the provider's error.
     mutating func didAnswer(isRefusal: Bool) {
         answerCount += 1
         if isRefusal { refusalCount += 1 }
@@ -24,7 +21,7 @@ struct AdaptiveLimit {
             return startWindow()
         }
         guard answerCount >= Self.windowAnswerCount else { return }
-        // A sixteenth of the whole for each good window: from 1 to 1,000 takes about a thousand good answers.
+        // From 1 to 1,000 takes about a thousand good answers.
         value = min(Self.limitMax, value + Self.limitMax / 16)
         startWindow()
     }

@@ -1,13 +1,12 @@
 import Transport
 
-/// Stops a client that mostly causes errors, before APNs closes its connections, soonest for BadDeviceToken ("Handling
-/// notification responses from APNs").
+/// Stops a client that mostly causes errors, before APNs closes its connections ("Handling notification responses from
+/// APNs").
 ///
 /// Closed, all pushes go; open, none; half open, one at a time until enough were good.
 struct Breaker {
-    /// Answers in one window.
     static let windowAnswerCount = 100
-    /// More refusals in a window, half of it, open the breaker.
+    /// More refusals in a window open it.
     static let refusalCountMax = 50
     /// Consecutive good answers that close it.
     static let goodCountToClose = 10
@@ -37,8 +36,8 @@ struct Breaker {
         }
     }
 
-    /// - Parameter isRefusal: True for an answer that Apple counts as the provider's error.
-    /// - Returns: true if this answer opened the breaker.
+    /// - Parameter isRefusal: Apple counts it as the provider's error.
+    /// - Returns: true if it opened the breaker.
     mutating func didAnswer(isRefusal: Bool, at now: MonotonicTime) -> Bool {
         switch phase {
         // In flight when it opened.

@@ -1,9 +1,9 @@
-/// Limit of requests in flight on connections that get cut, so that cuts double less than one push in a hundred.
+/// Limit of requests in flight where connections are cut, so that at most 1 % are resent.
 ///
-/// Requests in flight on a cut connection may have been processed, and are resent. With one cut for every n answers and
-/// 1 + n/100 requests on each connection, a cut resends at most n/100 others: 1 % of all. This holds for a bad path to
-/// APNs, and for a push that ends its connection each time. Before the first cut the limit grows by one with each
-/// answer, as in TCP's slow start (RFC 5681 section 3.1).
+/// Requests on a cut connection may have been processed, and are resent. With one cut for every n answers and 1 + n/100
+/// requests on each connection, a cut resends at most n/100 others. This holds for a bad path, and for a push that ends
+/// its connection each time. Before the first cut the limit grows by one with each answer (slow start, RFC 5681 section
+/// 3.1).
 struct CutLimit {
     static let answersPerRepetition = 100
     static let firstLimit = 32
@@ -11,10 +11,8 @@ struct CutLimit {
 
     /// Mean; nil before the first cut.
     private var answersPerCut: Double?
-    /// Answers since the last cut.
     private var answerCount = 0
 
-    /// Limit of each connection of the pool.
     var value: Int {
         guard let answersPerCut else { return min(AdaptiveLimit.limitMax, Self.firstLimit + answerCount) }
         let count = max(Int(answersPerCut), answerCount)
@@ -23,8 +21,7 @@ struct CutLimit {
 
     mutating func didAnswer() { if answerCount < Self.answerCountMax { answerCount += 1 } }
 
-    /// Notes a connection that ended with requests in flight. With a geometric mean, three cuts in a row reveal a path
-    /// that has turned bad, and one does not.
+    /// With a geometric mean, three cuts in a row reveal a path that has turned bad, and one does not.
     mutating func didCut() {
         let count = Double(max(1, answerCount))
         answersPerCut = answersPerCut.map { ($0 * count).squareRoot() } ?? count

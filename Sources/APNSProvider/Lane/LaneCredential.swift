@@ -34,8 +34,7 @@ struct LaneCredential {
         self.clock = clock
     }
 
-    /// Checks that the credential covers the push.
-    // Inlined: a call would copy the credential out of its pool for every push.
+    // Inlined: a call would copy the credential out of its pool.
     @inline(__always)
     func check(_ notification: borrowing PushNotification) throws(PushNotification.Fault) {
         try notification.checkAuthentication(hasProviderToken: certificate == nil)
@@ -43,8 +42,7 @@ struct LaneCredential {
         guard certificate.allows(notification.topic, notification.pushType) else { throw .topicNotOfCertificate }
     }
 
-    /// nil with a certificate. Read once in each turn of the loop, at its time `now`: for each push it would cost two
-    /// clocks and a lock.
+    /// nil with a certificate. Read once in each turn of the loop, which saves two clocks and a lock for each push.
     mutating func token(at now: MonotonicTime) throws(ProviderError) -> ProviderToken? {
         guard let tokens else { return nil }
         if let token, now == checkedAt { return token }
@@ -54,8 +52,7 @@ struct LaneCredential {
         return current
     }
 
-    /// - Returns: true if the token now differs from the refused one: a new one, which Apple allows every 20 minutes,
-    ///   or the one before.
+    /// - Returns: true if the token now differs from the refused one.
     mutating func renew(refused issuedAt: Int64?, _ reason: Reason, at now: MonotonicTime) -> Bool {
         if let tokens, let token, token.issuedAt == issuedAt {
             tokens.tokenWasRefused(token, for: reason, at: clock())

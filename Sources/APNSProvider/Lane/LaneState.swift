@@ -1,10 +1,9 @@
 import APNS
 
-/// Suspension of a credential. A bad credential stops only its own client, because Apple counts each push with it as an
-/// error.
+/// Suspension of a credential. Only its own client stops; Apple counts each further push as an error.
 struct LaneState {
-    /// Consecutive refusals that suspend a credential that worked before. A topic outside a key's list gets the same
-    /// reason, and one such push must not stop all others.
+    /// Consecutive refusals that suspend a proven credential. A topic outside a key's list gets the same reason and
+    /// must not stop other pushes.
     static let refusalCountMax = 3
 
     private(set) var suspension: Reason?
@@ -12,7 +11,6 @@ struct LaneState {
     private(set) var isProven = false
     private var refusalCount = 0
 
-    /// - Parameter reason: nil for an accepted push.
     /// - Returns: true if this suspends the credential.
     mutating func didAnswer(_ reason: Reason?) -> Bool {
         guard let reason, reason.blamesCredential else {
@@ -33,12 +31,11 @@ struct LaneState {
         return true
     }
 
-    /// Starts afresh, with another credential or after the cause was mended.
     mutating func resume() { self = LaneState() }
 }
 
 extension Reason {
-    /// True if APNs refuses the credential; it authenticates before all other checks.
+    /// Authentication comes before all other checks.
     var blamesCredential: Bool {
         switch self {
         case .badCertificate, .badCertificateEnvironment, .invalidProviderToken, .missingProviderToken,

@@ -1,7 +1,7 @@
 package import Transport
 
-/// Delay between connects. Apple treats quick reconnects as an attack ("Establishing a connection to APNs"). So there
-/// is a floor after the first few connects, and each consecutive failure doubles the wait.
+/// Delay between connects, because Apple treats quick reconnects as an attack ("Establishing a connection to APNs"). A
+/// floor applies after the first few; each consecutive failure doubles the wait.
 package struct ReconnectBackoff {
     package struct Limits: Sendable, Equatable {
         /// Average interval, and the first wait after a failure.
@@ -21,7 +21,7 @@ package struct ReconnectBackoff {
 
     package init(_ limits: Limits) { self.limits = limits }
 
-    /// Wait before the next connect; zero: connect now.
+    /// Zero: connect now.
     package func wait(at now: MonotonicTime) -> Duration {
         let burst = limits.floor * max(0, limits.burstCount - 1)
         let conforming = earliestConformance - now - burst
@@ -32,16 +32,13 @@ package struct ReconnectBackoff {
         earliestConformance = max(earliestConformance, now) + limits.floor
     }
 
-    /// Notes a failed connect, or a connection that ended before a good answer.
-    ///
     /// - Parameter jitter: 0 ..< 1.
     package mutating func didFail(at now: MonotonicTime, jitter: Double) {
         failureCount = min(failureCount + 1, 30)
         let full = min(limits.ceiling, limits.floor * (1 << min(failureCount - 1, 16)))
-        // Between half and the whole, so that providers that lost one server do not return together.
+        // So that providers that lost one server do not return together.
         notBefore = now + full / 2 + (full / 2) * jitter
     }
 
-    /// Notes a good answer.
     package mutating func didSucceed() { failureCount = 0 }
 }

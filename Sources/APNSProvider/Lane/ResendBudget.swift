@@ -1,5 +1,4 @@
-/// Limits resends of ambiguous pushes to a tenth of all pushes, and a few at the start. Multiplying resends prolong a
-/// short fault.
+/// Limits resends of ambiguous pushes to a tenth of all, because multiplying resends prolong a fault.
 struct ResendBudget {
     /// In tenths: each push earns one, each resend costs ten.
     private var tenths = 100
@@ -7,7 +6,6 @@ struct ResendBudget {
 
     mutating func didSend() { tenths = min(Self.tenthsMax, tenths + 1) }
 
-    /// False if no resend is allowed.
     mutating func take() -> Bool {
         guard tenths >= 10 else { return false }
         tenths -= 10

@@ -3,9 +3,8 @@ import Transport
 
 /// State of one batch on the binary interface. No I/O, no clock.
 ///
-/// The interface does not confirm. So each connection ends with a notification that must be refused: the error packet
-/// about it proves that all before it were accepted. Discarded notifications are written again on the next connection;
-/// those of unknown fate are not.
+/// The interface does not confirm. So a connection ends with a notification that must be refused: the error packet
+/// proves that those before were accepted. Discarded ones are written again; those of unknown fate are not.
 struct LegacyDelivery {
     enum Step: Equatable {
         case write([UInt8])
@@ -27,17 +26,14 @@ struct LegacyDelivery {
     private let notifications: [LegacyNotification]
     private let command: LegacyCommand
     private let limits: LegacyLimits
-    /// Notifications that can be written.
     private let sendable: [Int]
     private var outcomes: [LegacyOutcome?]
 
-    /// Next index in `sendable`.
     private var position = 0
     private var connectionCount = 0
     /// Consecutive connections that settled nothing.
     private var failureCount = 0
 
-    // The current connection.
     private var sent: LegacySentRing<Int>
     private var isProbeSent = false
     private var isSettled = false
@@ -64,7 +60,6 @@ struct LegacyDelivery {
 
     mutating func start() -> Next { next(after: .connection(.connectionClosed)) }
 
-    /// The next step while there is room to write.
     mutating func step() -> Step {
         if isSettled { return .close }
         var bytes: [UInt8] = []
@@ -82,8 +77,7 @@ struct LegacyDelivery {
         return command.isAnswered ? .wait : .close
     }
 
-    /// On the wire a notification's identifier is its place in the batch, from 1. Own identifiers may repeat, and a
-    /// server may use 0 for none.
+    /// The identifier on the wire is the place in the batch, from 1: own ones may repeat, and 0 may mean none.
     private mutating func append(_ index: Int, to bytes: inout [UInt8]) {
         var notification = notifications[index]
         notification.identifier = UInt32(truncatingIfNeeded: index &+ 1)
@@ -96,7 +90,7 @@ struct LegacyDelivery {
         }
     }
 
-    /// Settles the connection by its first packet; later ones are ignored.
+    /// Settles the connection by its first packet.
     mutating func receive(_ packet: LegacyErrorPacket) {
         guard !isSettled else { return }
         isSettled = true
@@ -114,15 +108,12 @@ struct LegacyDelivery {
         }
     }
 
-    /// Settles a connection whose data is no packet.
     mutating func receiveNonsense() {
         guard !isSettled else { return }
         isSettled = true
         for index in sent.removeAll() { settle(index, .unknown(.malformedPacket)) }
     }
 
-    /// Ends a connection, or a failed connect.
-    ///
     /// - Parameter error: `nil` if it ended in order.
     mutating func close(_ error: TransportError?) -> Next {
         let failure = LegacyFailure.connection(error ?? .connectionClosed)
@@ -134,7 +125,7 @@ struct LegacyDelivery {
 
     mutating func abandon(_ error: TransportError) { giveUp(.connection(error)) }
 
-    /// One for each notification, in their order. After `.finish` only.
+    /// In order. After `.finish` only.
     var result: [LegacyOutcome] { outcomes.map { $0 ?? .notSent(.connection(.connectionClosed)) } }
 
     private mutating func settle(_ index: Int, _ outcome: LegacyOutcome) {

@@ -7,10 +7,10 @@ package import Transport
 ///
 /// - Source: archived "Local and Remote Notification Programming Guide", "The Feedback Service".
 package final class LegacyFeedback: Sendable {
-    /// Tuples before the connection ended. The service has forgotten them, so they count after a failure too.
+    /// Counts after a failure too, because the service has forgotten these tuples.
     package struct List: Sendable, Equatable {
         package let tuples: [FeedbackTuple]
-        /// Reason for an incomplete list; `nil` if it ended between two tuples, in order.
+        /// `nil` if it ended between two tuples, in order.
         package let failure: LegacyFailure?
     }
 
@@ -27,7 +27,7 @@ package final class LegacyFeedback: Sendable {
         self.limits = limits
     }
 
-    /// Reads until the service ends the connection. A cancelled task gets the tuples so far.
+    /// A cancelled task gets the tuples so far.
     package func read() async -> List {
         let visit = LoopBound(FeedbackVisit(countMax: limits.feedbackCountMax), to: loop)
         let (service, context, loop, limits) = (service, context, loop, limits.channel)

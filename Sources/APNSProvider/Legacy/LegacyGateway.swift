@@ -1,8 +1,7 @@
 package import APNS
 package import Transport
 
-/// Sends notifications over the binary interface, many in each write, and rewrites those that APNs discarded after an
-/// error.
+/// Sends notifications over the binary interface, and rewrites those that APNs discarded after an error.
 ///
 /// **Switched off** by Apple on 2021-03-31: only for testing old back ends against a simulator.
 ///
@@ -29,8 +28,8 @@ package final class LegacyGateway: Sendable {
         self.limits = limits
     }
 
-    /// Sends a batch over consecutive connections until all notifications are settled. If the task is cancelled,
-    /// written ones stay unknown and the rest is not sent.
+    /// Sends a batch over consecutive connections. If the task is cancelled, written ones stay unknown and the rest is
+    /// not sent.
     ///
     /// - Parameter notifications: Their own identifiers are not used.
     /// - Returns: One outcome for each, in their order.
@@ -51,7 +50,6 @@ package final class LegacyGateway: Sendable {
     }
 }
 
-/// One batch's connections, one at a time. On its loop.
 private final class LegacyGatewayRun: TLSChannelDelegate {
     private let service: LegacyService
     private let context: TLSContext
@@ -127,7 +125,7 @@ private final class LegacyGatewayRun: TLSChannelDelegate {
     }
 
     func channel(_ channel: TLSChannel, didReceive bytes: Span<UInt8>) {
-        // A packet ends the connection; nothing follows it.
+        // Nothing follows a packet.
         guard received.count < LegacyErrorPacket.byteCount else { return }
         for offset in bytes.indices.prefix(LegacyErrorPacket.byteCount - received.count) {
             received.append(bytes[offset])

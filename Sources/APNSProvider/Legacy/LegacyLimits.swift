@@ -1,6 +1,5 @@
 package import Transport
 
-/// Limits of a client of the binary interface.
 package struct LegacyLimits: Sendable {
     /// Each connection's deadlines; silence for `idleDeadline` ends it.
     package var channel: TLSChannelLimits = {
@@ -14,7 +13,6 @@ package struct LegacyLimits: Sendable {
     package var failureCountMax = 3
     /// Connections for one batch; each error costs one.
     package var connectionCountMax = 256
-    /// Tuples from one read of the feedback service.
     package var feedbackCountMax = 1_000_000
 
     package init() {}

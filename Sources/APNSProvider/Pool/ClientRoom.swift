@@ -1,7 +1,6 @@
 package import APNS
 import Transport
 
-/// A client's room for further pushes.
 package enum ClientRoom: Equatable, Sendable {
     /// Free streams on open connections.
     case open(Int)
@@ -39,13 +38,12 @@ extension ConnectionPool {
         return .open(max(0, count - deliveries.waitingCount))
     }
 
-    /// Connects for pushes that wait at their sender; `onRoom` tells when to read `room` again.
+    /// Connects for pushes that wait at their sender.
     func want(_ count: Int) {
         wantedCount = count
         grow()
     }
 
-    /// Ends pushes without a stream, if their sender keeps such pushes.
     func handBackUnsent() {
         guard !configuration.keepsUnsent, deliveries.waitingCount > 0 else { return }
         if case .open = room { return }

@@ -1,7 +1,6 @@
 import APNS
 import Transport
 
-/// End of an attempt: an answer for the caller, or another attempt.
 extension ConnectionPool {
     func requestDidEnd(_ slot: Int, _ result: Result<HTTP2Response, TransportError>, _ connection: PooledConnection) {
         switch result {
@@ -26,7 +25,7 @@ extension ConnectionPool {
         if let reason = answer.reason, isWorthRepeating(reason, slot, connection) {
             return again(slot, .refusal(reason))
         }
-        // Only the credential keeps it from another connection, so its sender must learn that.
+        // Only the credential keeps it from another connection.
         if answer.reason == .shutdown, !delivery.isMaybeDuplicate, let reason = lane.suspension {
             configuration.onEarlierAttempt?(delivery.notification.id, .refusal(.shutdown))
             return finish(deliveries.takeInFlight(slot), .failure(.suspended(reason)))
@@ -36,7 +35,7 @@ extension ConnectionPool {
 
     private func learn(from answer: APNSResponse, _ connection: PooledConnection) {
         let isRefusal = (400..<500).contains(answer.status) && answer.status != 410
-        // Authentication comes before all other checks, and its refusals are 403.
+        // Its refusals are 403, before all other checks.
         let isAuthenticated = answer.status < 500 && answer.status != 403
         connection.didAnswer(isAuthenticated: isAuthenticated, isRefusal: isRefusal)
         if isAuthenticated { backoff.didSucceed() }
@@ -48,7 +47,7 @@ extension ConnectionPool {
         if lane.didAnswer(answer.reason), let reason = lane.suspension { suspend(reason) }
     }
 
-    /// Refusals that concern the connection or token more than the push.
+    /// Refusals that concern the connection or token.
     private func isWorthRepeating(_ reason: Reason, _ slot: Int, _ connection: PooledConnection) -> Bool {
         let delivery = deliveries[slot]
         switch reason {
@@ -73,7 +72,7 @@ extension ConnectionPool {
 
     // MARK: Failures
 
-    /// Resends at once what the server did not process; treats ambiguous pushes by the caller's policy.
+    /// Resends at once what was not processed; ambiguous pushes by policy.
     func didFail(_ slot: Int, _ error: TransportError, _ connection: PooledConnection) {
         switch error {
         case .notProcessed(let cause): didNotProcess(slot, cause, connection)
@@ -120,7 +119,6 @@ extension ConnectionPool {
         }
     }
 
-    /// True if no other connection would do better.
     private func isFatal(_ cause: RequestFailure) -> Bool {
         if case .rejected = cause { return true }
         return false

@@ -1,13 +1,11 @@
 import APNS
 import Transport
 
-/// Growth, connects and events of connections.
 extension ConnectionPool {
-    /// Initial flow-control window (RFC 9113 section 6.9.2: the default, which Apple keeps).
+    /// Initial window (RFC 9113 section 6.9.2); Apple keeps the default.
     private static let windowByteCount = 65_535
 
-    /// Opens connections for waiting pushes: one until the credential is proven, then as many as carry them within one
-    /// round trip.
+    /// Opens one connection until the credential is proven, then as many as carry the waiting pushes in one round trip.
     func grow() {
         guard !isClosed, lane.suspension == nil else { return }
         let usable = connections.filter { !$0.isRetired && ($0.isConnecting || $0.core.isOpen) }
@@ -15,7 +13,7 @@ extension ConnectionPool {
         guard lane.isProven, !usable.contains(where: \.isConnecting), usable.count < configuration.connectionCountMax
         else { return }
         guard growTimer == nil else { return }
-        // A burst that leaves with the next window needs no connection of its own.
+        // A burst that leaves with the next window needs none.
         let roundTrip = usable.compactMap(\.roundTrip).min() ?? .milliseconds(5)
         growTimer = loop.schedule(after: max(.milliseconds(1), roundTrip / 2)) { [unowned self] in
             growTimer = nil
@@ -65,11 +63,10 @@ extension ConnectionPool {
         var limits = HTTP2ClientLimits()
         limits.channel.route.proxy = configuration.proxy
         limits.channel.route.resolver = configuration.resolver
-        // Apple's names have about eight addresses; the pool spreads over them.
+        // Apple's names have about eight addresses.
         limits.channel.route.addressOffset = number - 1
         limits.channel.connectDeadline = configuration.connectDeadline
         limits.channel.handshakeDeadline = configuration.connectDeadline
-        // The pool handles idleness.
         limits.channel.idleDeadline = nil
         limits.waitingCountMax = 0
         return limits
@@ -86,9 +83,9 @@ extension ConnectionPool {
         }
         connectFailure = error
         tell(.connectFailed(connection: connection.number, error))
-        // Before any success a setting is most likely wrong, and waiting does not help.
+        // Most likely a wrong setting, which waiting does not mend.
         if !lane.isProven, !connections.contains(where: { $0 !== connection && !$0.isRetired }) {
-            // Pushes with an earlier attempt have shown that there is a server; they wait until their deadline.
+            // A push with an earlier attempt has shown that there is a server.
             failWaiting(.notProcessed(SendFailure(cause: .connection(error), attemptCount: 0))) { $0.attemptCount == 0 }
         }
     }

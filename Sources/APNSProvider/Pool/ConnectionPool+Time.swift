@@ -1,9 +1,8 @@
 import APNS
 import Transport
 
-/// Timers of the pool, and its end.
 extension ConnectionPool {
-    /// One timer for all that may be a little late: deadlines of waiting pushes, PINGs, age, idleness.
+    /// One timer for deadlines of waiting pushes, PINGs, age and idleness.
     func planSweep() {
         guard sweepTimer == nil, !(connections.isEmpty && deliveries.isEmpty) else { return }
         sweepTimer = loop.schedule(after: sweepInterval) { [unowned self] in
@@ -41,13 +40,13 @@ extension ConnectionPool {
         finish(delivery, .failure(delivery.isMaybeDuplicate ? .ambiguous(failure) : .notProcessed(failure)))
     }
 
-    /// Failure of a push that waited in vain: a failed connect says more than a deadline.
+    /// A failed connect says more than a deadline.
     var causeOfWaiting: RequestFailure {
         guard let connectFailure, !connections.contains(where: \.core.isOpen) else { return .deadlineExceeded }
         return .connection(connectFailure)
     }
 
-    /// Opens the next connection before the old one retires, so that no push waits for a handshake.
+    /// Opens the next connection first, so that no push waits for a handshake.
     private func replaceAged(_ connection: PooledConnection, isBusy: Bool) {
         let others = connections.filter { $0 !== connection && !$0.isRetired }
         if !isBusy || others.contains(where: \.core.isOpen) { return connection.retire() }
@@ -56,7 +55,6 @@ extension ConnectionPool {
 
     // MARK: Ending
 
-    /// Takes no more pushes; ends after their answers, or at once.
     func close(gracefully: Bool, completion: @escaping () -> Void) {
         isClosed = true
         onClosed.append(completion)
@@ -68,7 +66,6 @@ extension ConnectionPool {
 
     func endIfClosed() {
         guard isClosed else { return }
-        // No connection will be opened for them.
         if connections.isEmpty { failWaiting(.closed) }
         if deliveries.isEmpty {
             for connection in connections { connection.retire() }

@@ -16,16 +16,14 @@ final class ConnectionPool {
     var deliveries = DeliveryTable()
     var connections: [PooledConnection] = []
     var nextConnectionNumber = 1
-    /// Error of the last connect, if it failed.
     var connectFailure: TransportError?
-    /// Start of the search for room: one connection is filled before the next.
+    /// One connection is filled before the next.
     private var cursor = 0
     private var headers = HeaderBlock()
-    /// In nanoseconds: `Duration` counts in 128 bits, too slow for each push.
+    /// `Duration` counts in 128 bits, too slow for each push.
     private let deadlineNanoseconds: Int64
     private let answerDeadlineNanoseconds: Int64
     private var isDispatchPlanned = false
-    /// Size of the last started push.
     private(set) var lastPayloadByteCount = 0
     /// Pushes that wait for room at their sender.
     var wantedCount = 0
@@ -89,7 +87,6 @@ final class ConnectionPool {
         planSweep()
     }
 
-    /// One push, or a whole batch in one search.
     func cancel(_ ids: Range<UInt64>) {
         cancelWaiting { ids.contains($0.id) }
         for slot in deliveries.slots(of: ids) {
@@ -124,7 +121,7 @@ final class ConnectionPool {
         }
     }
 
-    /// The error, unless an earlier attempt may have been processed.
+    /// Ambiguous if an earlier attempt may have been processed.
     private func told(_ error: ProviderError, of delivery: Delivery) -> ProviderError {
         var cause = RequestFailure.connection(.connectionClosed)
         if case .notProcessed(let failure) = error { cause = failure.cause }
@@ -136,7 +133,7 @@ final class ConnectionPool {
 
     // MARK: Dispatch
 
-    /// Sends this turn's pushes together, at its end.
+    /// Sends at the turn's end.
     func planDispatch() {
         guard !isDispatchPlanned, deliveries.waitingCount > 0 || wantedCount > 0 || isClosed else { return }
         isDispatchPlanned = true
@@ -147,7 +144,7 @@ final class ConnectionPool {
         let now = loop.now
         while let slot = deliveries.firstWaiting() {
             if let inFlightMax = breaker.inFlightMax(at: now), deliveries.inFlightCount >= inFlightMax { return }
-            // Without a connection it may wait for its whole deadline.
+            // Waits for a connection up to its deadline.
             guard let connection = connectionWithRoom() else { return grow() }
             if deliveries[slot].isTooLate(at: now) {
                 expire(deliveries.takeFirstWaiting(slot))
@@ -202,7 +199,6 @@ final class ConnectionPool {
         tell(.resumed)
     }
 
-    /// Retires the old credential's connections after their answers.
     func replace(_ credential: LaneCredential) {
         self.credential = credential
         for connection in connections { connection.retire() }

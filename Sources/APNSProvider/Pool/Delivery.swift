@@ -1,11 +1,10 @@
 import APNS
 import Transport
 
-/// A push until its answer. An object, because it is large and handed on several times. Lives on the loop.
+/// A push until its answer. An object, because it is large. Lives on the loop.
 final class Delivery {
     private static let answerNanosecondsMin: Int64 = 1_000_000_000
 
-    /// The call's id, used to cancel it.
     let id: UInt64
     let notification: PushNotification
     let receiver: DeliveryReceiver
@@ -17,7 +16,6 @@ final class Delivery {
     var isUnsent = true
     /// `iat` of the last attempt's token.
     var tokenIssuedAt: Int64?
-    /// True after a refusal that is retried only once.
     var hasRetriedRefusal = false
 
     init(
@@ -34,8 +32,7 @@ final class Delivery {
         self.deadline = deadline
     }
 
-    /// True if less than a second is left, or less than a quarter of a shorter deadline. An attempt would probably be
-    /// ambiguous.
+    /// True if less than a second is left, or a quarter of a shorter deadline: it would probably be ambiguous.
     func isTooLate(at now: MonotonicTime) -> Bool {
         let whole = deadline.nanoseconds - enqueuedAt.nanoseconds
         return deadline.nanoseconds - now.nanoseconds < min(Self.answerNanosecondsMin, whole / 4)
@@ -43,7 +40,7 @@ final class Delivery {
 
     var trace: String? { notification.trace }
 
-    /// Here, because a push borrowed from its object need not be copied.
+    /// A push borrowed from its object need not be copied.
     func write(with encoder: inout RequestEncoder, _ token: ProviderToken?, into headers: inout HeaderBlock) {
         encoder.encode(notification, token, into: &headers)
     }
@@ -51,13 +48,11 @@ final class Delivery {
 
 typealias DeliveryContinuation = UnsafeContinuation<Result<APNSResponse, ProviderError>, Never>
 
-/// Receiver of an answer. Called once: the code that takes a delivery out of the table finishes it.
+/// Called once, by the code that takes the delivery out of the table.
 @safe enum DeliveryReceiver {
     case one(DeliveryContinuation)
-    /// With the index in the batch.
     case batch(DeliveryBatch, Int)
     case run(APNSResponseRun, APNSID)
-    /// Called on the loop.
     case closure((Result<APNSResponse, ProviderError>) -> Void)
 
     consuming func finish(_ result: Result<APNSResponse, ProviderError>) {

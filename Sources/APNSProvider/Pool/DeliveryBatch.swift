@@ -1,13 +1,12 @@
 import APNS
 
-/// Collects the answers to many pushes, in the pushes' order. Lives on the loop.
+/// Collects answers in the pushes' order. Lives on the loop.
 final class DeliveryBatch {
     private var results: [Result<APNSResponse, ProviderError>]
     private var missingCount: Int
     private var completion: (([Result<APNSResponse, ProviderError>]) -> Void)?
 
     init(count: Int, completion: @escaping ([Result<APNSResponse, ProviderError>]) -> Void) {
-        // Each is replaced before the completion.
         results = Array(repeating: .failure(.closed), count: count)
         missingCount = count
         self.completion = completion

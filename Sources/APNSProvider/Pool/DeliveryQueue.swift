@@ -1,7 +1,6 @@
 /// Waiting pushes, first in, first out.
 ///
-/// Not `RingBuffer`: a generic of another module is not specialised here, and costs a type lookup at run time for every
-/// push.
+/// Not `RingBuffer`: a generic of another module is not specialised here, and costs a type lookup for every push.
 struct DeliveryQueue {
     struct Entry {
         var slot: Int

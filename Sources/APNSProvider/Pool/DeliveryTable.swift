@@ -27,21 +27,19 @@ struct DeliveryTable {
 
     var oldestWaiting: Delivery? { waiting.first.flatMap { deliveries[$0.slot] } }
 
-    /// Moves `firstWaiting` to those in flight.
     mutating func start(_ slot: Int) {
         _ = waiting.popFirst()
         waitingCount -= 1
         inFlightCount += 1
     }
 
-    /// Removes `firstWaiting`.
     mutating func takeFirstWaiting(_ slot: Int) -> Delivery {
         _ = waiting.popFirst()
         waitingCount -= 1
         return take(slot)
     }
 
-    /// Puts a push in flight back, before all others.
+    /// Ahead of all others.
     mutating func waitAgain(_ slot: Int) {
         guard let delivery = deliveries[slot] else { return }
         waiting.prepend(DeliveryQueue.Entry(slot: slot, id: delivery.id))
@@ -59,7 +57,7 @@ struct DeliveryTable {
         return take(slot)
     }
 
-    /// Removes matching waiting pushes, in order.
+    /// In order.
     mutating func takeWaiting(where matches: (Delivery) -> Bool) -> [Delivery] {
         var taken: [Delivery] = []
         var kept = DeliveryQueue()
@@ -76,7 +74,7 @@ struct DeliveryTable {
         return taken
     }
 
-    /// Slots of these pushes, in flight or waiting.
+    /// In flight or waiting.
     func slots(of ids: Range<UInt64>) -> [Int] {
         deliveries.indices.filter { slot in deliveries[slot].map { ids.contains($0.id) } ?? false }
     }

@@ -1,9 +1,9 @@
 import APNS
 import Transport
 
-/// A pool's connection, on its loop. Retains its pool until it has closed.
+/// Retains its pool until it has closed.
 final class PooledConnection {
-    /// More unwritten bytes of bodies mean that the peer's window or the socket is full.
+    /// More unwritten bytes mean that the peer's window or the socket is full.
     static let unsentByteCountMax = 1 << 16
 
     let number: Int
@@ -13,13 +13,12 @@ final class PooledConnection {
     private var limit = AdaptiveLimit()
     private(set) var openedAt: MonotonicTime?
     private(set) var lastUsedAt: MonotonicTime
-    /// True after an answer that proves the credential accepted; before that, APNs takes one push at a time.
+    /// False until an answer proves the credential; until then APNs takes one push at a time.
     private(set) var isProven = false
-    /// True if it takes no more pushes: too old, misbehaving or not needed.
+    /// True if it takes no more pushes.
     private(set) var isRetired = false
     /// True if it ended with pushes in flight.
     var isCut = false
-    /// APNs' reason for ending the connection.
     private(set) var goAway: RejectionBody?
     /// Time of the last PING.
     var roundTrip: Duration?
@@ -36,14 +35,14 @@ final class PooledConnection {
 
     var isConnecting: Bool { openedAt == nil }
 
-    /// Streams for further pushes; nil if it is not open or retired.
+    /// nil if it is not open, or retired.
     var freeStreamCount: Int? {
         guard !isRetired, core.isOpen else { return nil }
         let own = isProven ? min(limit.value, pool.cuts.value) : 1
         return max(0, min(core.peerMaxConcurrentStreams, own) - core.openStreamCount)
     }
 
-    /// True if a push may start now. Writes this turn's earlier pushes first if they are in the way.
+    /// Writes this turn's earlier pushes first if they are in the way.
     func hasRoom() -> Bool {
         guard let freeStreamCount, freeStreamCount > 0 else { return false }
         if takesBodies { return true }
@@ -52,11 +51,11 @@ final class PooledConnection {
         return core.isOpen && takesBodies
     }
 
-    /// False behind a body that is partly written. nghttp2 prefers streams that have had least, so later pushes would
-    /// delay its rest for as long as there are any.
+    /// False behind a partly written body: nghttp2 prefers streams that have had least, so later pushes would delay its
+    /// rest.
     private var takesBodies: Bool {
         guard !core.isBodyCut, core.unsentBodyByteCount < Self.unsentByteCountMax else { return false }
-        // With no open stream, the peer waits for nothing before it opens its window.
+        // With no open stream, the peer waits for nothing.
         return core.bodyRoomByteCount > 0 || core.openStreamCount == 0
     }
 
@@ -77,7 +76,6 @@ final class PooledConnection {
         lastUsedAt = pool.loop.now
     }
 
-    /// `isRefusal`: Apple counts the answer as the provider's error.
     func didAnswer(isAuthenticated: Bool, isRefusal: Bool) {
         if isAuthenticated { isProven = true }
         limit.didAnswer(isRefusal: isRefusal)

@@ -5,11 +5,10 @@ extension RejectionBody {
     /// A longer body is not read: Apple's are below 80 bytes.
     package static let byteCountMax = 1024
 
-    /// Reads the body of an error answer, or the debug data of a GOAWAY. Ignores unknown members, since Apple may add
-    /// some.
+    /// Reads an error answer or a GOAWAY's debug data. Ignores unknown members, since Apple may add some.
     package init?(json: [UInt8]) {
         let limits = JSONParser.Limits(byteCountMax: Self.byteCountMax, depthMax: 4, allowsFractions: true)
-        // `try?`: without a readable body the answer still has its status.
+        // `try?`: the status still counts.
         guard let value = try? JSONParser.parse(json, limits: limits) else { return nil }
         guard let reasonText = value["reason"]?.string else { return nil }
         if case .integer(let milliseconds) = value["timestamp"]?.content {

@@ -1,8 +1,7 @@
 import APNS
 import Transport
 
-/// Encodes a push as header fields. Follows Apple's advice for APNs' small compression table: fields that differ in
-/// every push must not evict constant ones.
+/// Encodes a push as header fields, by Apple's advice for APNs' small compression table.
 ///
 /// - Source: "Sending notification requests to APNs", on HPACK: `:path` and `authorization` are not indexed; `apns-id`,
 ///   `apns-expiration` and `apns-collapse-id` are indexed the first time, which puts their names in the table.
@@ -13,7 +12,6 @@ struct RequestEncoder {
     private var hasSentExpiration = false
     private var hasSentCollapseID = false
 
-    /// - Parameter authority: The host, with the port unless it is 443.
     init(authority: [UInt8]) {
         var start = HeaderBlock()
         start.append(HeaderName.method, "POST")
@@ -22,11 +20,7 @@ struct RequestEncoder {
         self.start = start
     }
 
-    /// Replaces the content of `headers`, whose memory is reused.
-    ///
-    /// - Parameters:
-    ///   - token: nil on a connection with a certificate.
-    ///   - headers: In order, the pseudo-headers first.
+    /// Replaces the content of `headers`, whose memory is reused; pseudo-headers come first.
     mutating func encode(
         _ notification: borrowing PushNotification,
         _ token: ProviderToken?,
