@@ -3,10 +3,10 @@ import APNSProvider
 package import Envelope
 import Transport
 
-/// The result of one attempt at APNs, as far as the rules distinguish.
+/// Result of one attempt at APNs.
 package enum AttemptResult: Equatable, Sendable {
     case answered(status: Int, reason: Reason?, timestamp: Timestamp?)
-    /// Nothing was written to APNs: no connection, no room. It is no attempt.
+    /// Nothing was written: no connection, no room. It is no attempt.
     case notWritten
     /// APNs has certainly not acted on it: a GOAWAY, a refused stream.
     case notProcessed
@@ -14,12 +14,11 @@ package enum AttemptResult: Equatable, Sendable {
     case ambiguous
     /// It breaks a rule of Apple's, and was not written.
     case notSendable
-    /// The credential is suspended, and nothing was written. It is no attempt.
+    /// The credential is suspended, which is no attempt.
     case suspended
 
-    /// The cause of a missing answer, as it stands in the log and in a notification's `reason`.
+    /// The cause of a missing answer, as in the log and in a notification's `reason`.
     package enum Failure: String, Sendable, CaseIterable {
-        /// It breaks a rule of Apple's, and was not sent.
         case notSendable = "NotSendable"
         /// APNs has certainly not acted on it. In all cases below it may have.
         case notProcessed = "NotProcessed"
@@ -30,7 +29,6 @@ package enum AttemptResult: Equatable, Sendable {
         case streamReset = "StreamReset"
         case ambiguous = "Ambiguous"
 
-        /// - Parameter cause: Failure of a push that APNs may have acted on.
         init(unknown cause: RequestFailure) {
             self =
                 switch cause {

@@ -5,8 +5,8 @@ package import PushStore
 
 /// Makes the collapse ids that Apple sees. No two devices share one, so none reveals a group's members.
 ///
-/// A sender's word ("one for each conversation") yields the same id every time for a device. Without a word the id is
-/// the notification's own. Every alert has one, which makes it safe to resend after an ambiguous result.
+/// A sender's word ("one for each conversation") always yields the same id for a device. Without a word it is the
+/// notification's own, so that every alert is safe to resend.
 ///
 /// - Source: protocol v1, rule 34; docs/provider.md, "What became of a push".
 package struct CollapseKey: ~Copyable, Sendable {
@@ -20,9 +20,8 @@ package struct CollapseKey: ~Copyable, Sendable {
 
     /// - Parameters:
     ///   - notificationClass: A call has no collapse id.
-    ///   - id: The same in all attempts.
     ///   - word: The sender's; nil if the notification replaces none.
-    /// - Returns: 22 characters of base64url, or nil.
+    /// - Returns: 22 characters of base64url.
     package func collapseID(
         for notificationClass: NotificationClass,
         id: APNSID,
@@ -31,7 +30,6 @@ package struct CollapseKey: ~Copyable, Sendable {
         word: String?
     ) -> CollapseID? {
         guard notificationClass.collapses else { return nil }
-        // The code is public, unlike most authentication codes.
         var code = InlineArray<32, UInt8>(repeating: 0)
         key.writeAuthenticationCode(to: &code) { code in
             var message = Self.contextBytes
@@ -48,7 +46,7 @@ package struct CollapseKey: ~Copyable, Sendable {
         return try? CollapseID(bytes: Base64URL.encode(code.span.extracting(first: 16)))
     }
 
-    /// False for a collapse id that was made without a word, which no other notification has.
+    /// False if it was made without a word, so that no other notification has it.
     func mayBeShared(_ collapseID: CollapseID, id: APNSID, tenant: TenantID, device: DeviceID) -> Bool {
         self.collapseID(for: .normal, id: id, tenant: tenant, device: device, word: nil) != collapseID
     }

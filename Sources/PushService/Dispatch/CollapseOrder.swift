@@ -2,23 +2,21 @@ package import APNS
 
 /// Admits one push at a time for each collapse id.
 ///
-/// A device shows the last push of a collapse id, but two in flight may arrive in either order. HTTP/2 processes
+/// A device shows the last push of a collapse id, but two in flight may arrive in either order: HTTP/2 processes
 /// streams side by side, and a lost connection's pushes move to another. So a newer push waits until the older is
 /// answered.
-///
-/// A push without a collapse id costs nothing, any other one lookup at its begin and one at its end.
 package struct CollapseOrder<Waiting: Sendable>: Sendable {
-    /// A collapse id as a hash, without device or word. Keys that collide wait for each other, which loses nothing.
+    /// A collapse id's hash. Keys that collide wait for each other, which loses nothing.
     package struct Key: Hashable, Sendable {
         let value: Int
 
-        /// A collapse id belongs to one device (`CollapseKey`). The seed of Swift's hashes is random in each process.
+        /// The seed of Swift's hashes is random in each process.
         package init(_ collapseID: CollapseID) { value = collapseID.hashValue }
 
         init(value: Int) { self.value = value }
     }
 
-    /// Limit of waiting elements, of all keys.
+    /// Limit of all waiting elements.
     private let countMax: Int
     private var onTheWay: Set<Key> = []
     private var behind: [Key: [Waiting]] = [:]
@@ -26,11 +24,9 @@ package struct CollapseOrder<Waiting: Sendable>: Sendable {
 
     package init(countMax: Int) { self.countMax = countMax }
 
-    /// - Returns: true if it may go, and `end` must follow; false if another is in flight.
+    /// - Returns: true if it may go; then `end` must follow.
     package mutating func begin(_ key: Key) -> Bool { onTheWay.insert(key).inserted }
 
-    /// Waits behind the push in flight, after `begin` has returned false.
-    ///
     /// - Returns: false without room to wait.
     package mutating func wait(_ waiting: Waiting, behind key: Key) -> Bool {
         guard count < countMax else { return false }
@@ -39,10 +35,7 @@ package struct CollapseOrder<Waiting: Sendable>: Sendable {
         return true
     }
 
-    /// Ends the flight of a push that is answered, or does not go.
-    ///
-    /// - Returns: All that waited for it. Each begins as any other, because the first may be blocked by something else
-    ///   and must not block the rest.
+    /// - Returns: All that waited. Each begins anew, because the first may be blocked by something else.
     package mutating func end(_ key: Key) -> [Waiting] {
         onTheWay.remove(key)
         guard count > 0, let list = behind.removeValue(forKey: key) else { return [] }
@@ -50,7 +43,7 @@ package struct CollapseOrder<Waiting: Sendable>: Sendable {
         return list
     }
 
-    /// Removes matching elements, in no order.
+    /// In no order.
     package mutating func remove(where isOver: (Waiting) -> Bool) -> [Waiting] {
         guard count > 0 else { return [] }
         var removed: [Waiting] = []

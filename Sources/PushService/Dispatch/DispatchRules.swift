@@ -2,16 +2,14 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// A notification after an attempt, as the rules see it.
 package struct AttemptContext: Equatable, Sendable {
     package let lane: Lane
     /// Includes this attempt; 1 or more.
     package let attemptCount: Int
-    /// Attempts after which it is a dead letter; nil: tried until its deadline.
+    /// nil: tried until its deadline.
     package let attemptLimit: Int?
     package let hasCollapseID: Bool
     package let deadline: Timestamp
-    /// True if an earlier answer was ExpiredProviderToken.
     package let hadExpiredProviderToken: Bool
     /// The last wait, by postponement or retry; zero for none.
     package let lastWait: Duration
@@ -35,7 +33,6 @@ package struct AttemptContext: Equatable, Sendable {
     }
 }
 
-/// Consequences of an attempt for notification, device and credential.
 package struct Decision: Equatable, Sendable {
     package enum Device: Equatable, Sendable {
         case keep
@@ -47,16 +44,13 @@ package struct Decision: Equatable, Sendable {
         case slowDown(Duration)
     }
 
-    /// For the outbox, which ends a retry at the deadline as expired.
+    /// The outbox ends a retry at the deadline as expired.
     package let notification: Verdict
     package let device: Device
-    /// For the credential, as in `Disposition`.
     package let lane: Disposition.Lane
 }
 
-/// Decision table for queue, device and credential; the client decides for connections.
-///
-/// Applies the rows of `Disposition` to a notification with a deadline, a queue and earlier attempts.
+/// Applies `Disposition` to a notification with a deadline, a queue and earlier attempts.
 package struct DispatchRules: Sendable {
     private let delay: RetryDelay
 
@@ -110,7 +104,7 @@ package struct DispatchRules: Sendable {
             return Decision(notification: .retry(at: due ?? context.deadline), device: .keep, lane: .keep)
         case .notProcessed: return Decision(notification: retry(.connection), device: .keep, lane: .keep)
         case .ambiguous:
-            // Without a collapse id a second push would be a second notification.
+            // A second push would be a second notification.
             var notification = Verdict.dead(.outcomeUnknown)
             if context.hasCollapseID, case .retry(let due) = retry(.connection), due < context.deadline {
                 notification = .retry(at: due)

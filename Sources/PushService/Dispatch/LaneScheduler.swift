@@ -2,15 +2,12 @@ package import PushStore
 
 /// Chooses the queue of the next push, and a fresh one or a retry.
 ///
-/// In each round a queue may send as many pushes as its share. The most urgent queue with waiting items and credit goes
-/// first; without credit anywhere, the next round begins. So an urgent push at an empty queue waits for at most
-/// `othersBeforeUrgentMax` others, and no queue starves.
-///
-/// Less urgent queues may use only a part of the pushes in flight.
+/// In each round a queue may send its share. The most urgent queue with items and credit goes first; without credit,
+/// the next round begins. So an urgent push at an empty queue waits for at most `othersBeforeUrgentMax` others, and no
+/// queue starves. Less urgent queues may use only a part of the pushes in flight.
 ///
 /// - Source: deficit round robin (Shreedhar and Varghese 1995) with equal packet sizes, and priority within the round.
 package struct LaneScheduler: Sendable {
-    /// A number for each queue.
     package struct Counts: Equatable, Sendable {
         package var urgent: Int
         package var normal: Int
@@ -49,7 +46,7 @@ package struct LaneScheduler: Sendable {
     package static let shares = Counts(urgent: 16, normal: 4, background: 1)
     /// Most pushes of other queues before one that arrives at an empty urgent queue.
     package static let othersBeforeUrgentMax = shares.normal + shares.background
-    /// While fresh ones wait, one in this many is a retry, so that a backlog of failures does not starve new ones.
+    /// One in this many is a retry while fresh ones wait, so that failures do not starve them.
     package static let retryInterval = 4
 
     private var inFlightMax: Counts
@@ -57,15 +54,13 @@ package struct LaneScheduler: Sendable {
     private var sinceRetry = Counts()
     private(set) var inFlight = Counts()
 
-    /// - Parameter inFlightMax: Limit of unanswered pushes in all queues; 8 or more. Normal and background pushes may
-    ///   have seven eighths of it, background pushes a half.
+    /// - Parameter inFlightMax: Unanswered pushes; 8 or more. Normal and background together get seven eighths,
+    ///   background a half.
     package init(inFlightMax: Int) {
         self.inFlightMax = Self.limits(inFlightMax)
     }
 
-    /// Adopts another limit; pushes in flight beyond it finish first.
-    ///
-    /// - Parameter inFlightMax: As in `init`.
+    /// Pushes in flight beyond the new limit finish first.
     package mutating func adopt(inFlightMax: Int) { self.inFlightMax = Self.limits(inFlightMax) }
 
     private static func limits(_ inFlightMax: Int) -> Counts {
@@ -73,11 +68,6 @@ package struct LaneScheduler: Sendable {
         return Counts(urgent: inFlightMax, normal: inFlightMax - inFlightMax / 8, background: inFlightMax / 2)
     }
 
-    /// Takes the next turn.
-    ///
-    /// - Parameters:
-    ///   - fresh: Waiting items without an attempt.
-    ///   - retries: Waiting items that are due again.
     /// - Returns: nil if nothing may be sent now.
     package mutating func next(fresh: Counts, retries: Counts) -> Choice? {
         let ready = Lane.allCases.filter { fresh[$0] + retries[$0] > 0 && hasRoom($0) }
@@ -89,11 +79,8 @@ package struct LaneScheduler: Sendable {
         return Choice(lane: lane, isRetry: takesRetry(lane, fresh: fresh[lane], retries: retries[lane]))
     }
 
-    /// Reserves room for pushes that have not waited, all or none. Waiting items come first; an urgent push may
-    /// overtake those of other queues as often as its credit allows.
-    ///
-    /// - Parameter waiting: Waiting items of each queue.
-    /// - Returns: true if they may go.
+    /// Reserves room for pushes that have not waited, all or none. Waiting items come first, but an urgent push may
+    /// overtake those of other queues while it has credit.
     package mutating func reserve(_ count: Int, in lane: Lane, beside waiting: Counts) -> Bool {
         var all = inFlight
         for other in Lane.allCases { all[other] += waiting[other] }
@@ -114,7 +101,6 @@ package struct LaneScheduler: Sendable {
         return hasRoom
     }
 
-    /// Frees the room of a push that is answered, or never will be.
     package mutating func didFinish(_ lane: Lane) {
         precondition(inFlight[lane] > 0)
         inFlight[lane] -= 1

@@ -2,8 +2,8 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// Kind of a notification. One word decides all that Apple sees beside the sealed field; an app uses one for each
-/// purpose, so that it reveals nothing about a message (protocol v1, rules 19 and 35).
+/// Decides all that Apple sees beside the sealed field. An app uses one for each purpose, so that it reveals nothing
+/// about a message (protocol v1, rules 19 and 35).
 package enum NotificationClass: String, CaseIterable, Sendable {
     /// Worthless when late.
     case call
@@ -29,7 +29,7 @@ package enum NotificationClass: String, CaseIterable, Sendable {
     /// Decides the sealed field's length.
     package var pushClass: PushClass { self == .call ? .voip : .alert }
 
-    /// Seconds that APNs may keep it; few values, so that they reveal little. 0 is one attempt (protocol v1, rule 35).
+    /// Seconds that APNs may keep it; 0 is one attempt. Few values, so that they reveal little (protocol v1, rule 35).
     package var expirySeconds: [Int64] { self == .call ? [0] : [0, 3_600, 86_400, 604_800] }
 
     package var defaultExpirySeconds: Int64 {
@@ -40,12 +40,10 @@ package enum NotificationClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// Seconds that the relay itself tries, if APNs may not keep it. A late call is worthless.
+    /// Seconds that the relay tries, if APNs may not keep it. A late call is worthless.
     package var lifetimeOfOneAttemptSeconds: Int64 { self == .call ? 30 : 300 }
 
-    /// True if it may replace an older one on the device.
     package var collapses: Bool { self != .call }
 
-    /// True if a missing receipt may trigger a fallback.
     package var hasFallback: Bool { lane == .urgent }
 }

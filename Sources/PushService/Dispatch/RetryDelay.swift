@@ -1,7 +1,7 @@
 package import Envelope
 package import PushStore
 
-/// Time of the next attempt. The wait doubles up to 15 minutes, half of it is random, and it ends before the deadline.
+/// Time of the next attempt, before the deadline. The wait doubles up to 15 minutes, and half of it is random.
 ///
 /// - Source: "Handling notification responses from APNs": after a 5xx, "exponential back-off" and 15 minutes.
 package struct RetryDelay: Equatable, Sendable {
@@ -19,13 +19,13 @@ package struct RetryDelay: Equatable, Sendable {
     /// Time for a last attempt before the deadline.
     static let lastTry = Duration.seconds(1)
 
-    /// First wait after a 5xx in the normal queue. Urgent notifications begin with a second, since Apple's 15 minutes
-    /// would outlast them; background ones with 15 minutes.
+    /// First wait after a 5xx in the normal queue. Urgent ones begin with a second, since 15 minutes would outlast
+    /// them; background ones with 15 minutes.
     private let serverFirst: Duration
 
     package init(serverErrorWaitSeconds: Int = 30) { serverFirst = .seconds(serverErrorWaitSeconds) }
 
-    /// Wait before attempt `attemptCount` + 1 without jitter, up to `ceiling`.
+    /// Wait without jitter, up to `ceiling`.
     ///
     /// - Parameter attemptCount: Failed attempts, 1 or more.
     package func fullWait(attemptCount: Int, cause: Cause, lane: Lane) -> Duration {
@@ -45,8 +45,7 @@ package struct RetryDelay: Equatable, Sendable {
     /// - Parameters:
     ///   - attemptCount: Failed attempts, 1 or more.
     ///   - jitter: 0 ..< 1; the wait is between half and the whole.
-    /// - Returns: Time of the next attempt, always before `deadline`; nil if none is left. A longer wait is cut so that
-    ///   one last attempt fits.
+    /// - Returns: Time before `deadline`, if need be for one last attempt; nil if none is left.
     package func due(
         attemptCount: Int,
         cause: Cause,
@@ -59,8 +58,7 @@ package struct RetryDelay: Equatable, Sendable {
         return due(full, jitter: jitter, now: now, deadline: deadline)
     }
 
-    /// Time of the next try of an entry that was not written, which is no attempt: the wait is about twice the last
-    /// one.
+    /// For entries that were not written, which is no attempt: about twice the last wait.
     ///
     /// - Parameters:
     ///   - lastWait: Zero for none.

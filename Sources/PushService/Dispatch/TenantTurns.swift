@@ -1,19 +1,14 @@
-/// A queue that serves owners in turn: an owner with a million elements delays another's single one by one turn of
-/// each.
-///
-/// Bounded as a whole and for each owner; the rest stays on disk.
+/// A bounded queue that serves owners in turn: an owner with a million elements delays another's single one by one
+/// turn. The rest stays on disk.
 package struct TenantTurns<Element: Sendable>: Sendable {
     private let countMax: Int
     private let countMaxOfOwner: Int
     private var waiting: [String: (elements: [Element], head: Int)] = [:]
-    /// Owners with waiting elements, the next one first.
+    /// The next owner first.
     private var turns: [String] = []
     private var turnHead = 0
     package private(set) var count = 0
 
-    /// - Parameters:
-    ///   - countMax: Elements of all owners.
-    ///   - countMaxOfOwner: Elements of one.
     package init(countMax: Int, countMaxOfOwner: Int) {
         self.countMax = countMax
         self.countMaxOfOwner = countMaxOfOwner
@@ -25,7 +20,7 @@ package struct TenantTurns<Element: Sendable>: Sendable {
         var queue = waiting[owner] ?? (elements: [], head: 0)
         guard queue.elements.count - queue.head < countMaxOfOwner else { return false }
         if waiting[owner] == nil { turns.append(owner) }
-        // Removed from the dictionary while it grows: a second reference would copy the array.
+        // A second reference would copy the array.
         waiting[owner] = nil
         queue.elements.append(element)
         waiting[owner] = queue
@@ -33,7 +28,6 @@ package struct TenantTurns<Element: Sendable>: Sendable {
         return true
     }
 
-    /// Removes the next owner's oldest element.
     package mutating func popFirst() -> (owner: String, element: Element)? {
         guard turnHead < turns.count else { return nil }
         let owner = turns[turnHead]

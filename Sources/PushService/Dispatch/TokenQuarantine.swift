@@ -1,13 +1,12 @@
 package import APNS
 package import PushStore
 
-/// Tells a deleted device from an app whose tokens go to the wrong environment.
+/// Tells a deleted device from an app whose tokens go to the wrong environment. BadDeviceToken does not distinguish
+/// them.
 ///
-/// BadDeviceToken does not distinguish them. If many of an app's tokens fail within an hour, and many of all answers
-/// are such failures, the environment is at fault, and deleting would lose every device. So a failing token is set
-/// aside, never deleted, until the app registers its next one.
-///
-/// The store keeps the devices that are set aside; here are only counts, for configured apps.
+/// If many of an app's tokens fail within an hour, and a fifth of all answers, the environment is at fault; deleting
+/// would lose every device. So a failing token is set aside until the app registers its next one. The store keeps
+/// which; here are only counts.
 package struct TokenQuarantine: Sendable {
     package struct Place: Hashable, Sendable {
         /// Two tenants may have one app.
@@ -15,7 +14,7 @@ package struct TokenQuarantine: Sendable {
         /// A configured one.
         package let bundleID: String
         package let environment: APNSEnvironment
-        /// True for tokens that APNs accepted before. Counted apart, so that invented tokens cast no doubt on them.
+        /// True for tokens that APNs accepted before, so that invented tokens cast no doubt on them.
         package let isReached: Bool
 
         package init(tenant: TenantID, bundleID: String, environment: APNSEnvironment, isReached: Bool = false) {
@@ -25,7 +24,7 @@ package struct TokenQuarantine: Sendable {
             self.isReached = isReached
         }
 
-        /// Few share a bundle id, and every answer is looked up.
+        /// Few share a bundle id.
         package func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
@@ -65,17 +64,16 @@ package struct TokenQuarantine: Sendable {
 
     package init() {}
 
-    /// Counts an answer about a token: BadDeviceToken, or one that proves it good. Each token fails once, because it is
-    /// then set aside.
+    /// Counts BadDeviceToken, or an answer that proves a token good. Each token fails once, because it is then set
+    /// aside.
     ///
     /// - Parameter now: Milliseconds since 1970.
-    /// - Returns: true if this answer makes the environment suspected, which calls for an alarm.
+    /// - Returns: true if this makes the environment suspected.
     package mutating func didAnswer(at place: Place, isFailure: Bool, now: Int64) -> Bool {
         windows[place, default: Window()].didAnswer(isFailure: isFailure, now: now)
     }
 
     package func isSuspected(_ place: Place) -> Bool { windows[place]?.isSuspected ?? false }
 
-    /// Counts afresh, after the cause was mended.
     package mutating func clear(_ place: Place) { windows[place] = nil }
 }

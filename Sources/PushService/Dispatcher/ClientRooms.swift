@@ -2,7 +2,7 @@ import APNSProvider
 
 /// Free streams of each client, less those held for chosen notifications.
 ///
-/// None is marked without a stream: one that is `sending` on disk at a crash may have arrived.
+/// A notification without a stream is not marked: one that is `sending` on disk at a crash may have arrived.
 struct ClientRooms: Sendable {
     private struct Entry {
         var freeCount = 0

@@ -30,7 +30,7 @@ struct DispatchFlow: Sendable {
 
     struct Marked: Equatable, Sendable {
         let ticket: Ticket
-        /// Delay until it is queued again; nil: it is pushed.
+        /// Delay until it is queued again, instead of a push.
         let postponedBy: Duration?
         var waitCause = WaitCause.device
         /// True if its client cannot connect; it is queued again.
@@ -164,7 +164,7 @@ struct DispatchFlow: Sendable {
     mutating func next(now: Int64) -> Effect? {
         if isDraining, let tickets = takeEverything() { return .giveBack(tickets) }
         if let batch = nextFinish(now) { return .finish(batch) }
-        // While writes fail, only results are retried: they free everything else.
+        // While writes fail, results come first: they free everything else.
         if failureCount > 0 {
             guard now >= pausedUntil, answered.isEmpty, finishesUnderWay == 0, marksUnderWay == 0 else { return nil }
         }

@@ -273,7 +273,7 @@ package final class Dispatcher: DispatchDoor, @unchecked Sendable {
         }
     }
 
-    /// As above, with a callback instead of a task: for the path of every notification.
+    /// Starts a store call with a callback instead of a task, for the path of every notification.
     func called<Value: Sendable>(
         _ call: (@escaping StoreCompletion<Value>) -> Void,
         then body: @escaping @Sendable (Dispatcher, Result<Value, StoreError>) -> Void

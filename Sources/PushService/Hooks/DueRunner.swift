@@ -2,8 +2,8 @@ package import Envelope
 package import PushStore
 import Transport
 
-/// Drains due work from the store while there is room, sends it to tenants' servers in fair turns, and writes the
-/// results back. Lives on the context's loop.
+/// Drains due work from the store while there is room, and sends it to tenants' servers in fair turns. Lives on the
+/// context's loop.
 package protocol DueRunner: Actor {
     associatedtype Work: Sendable
     associatedtype Outcome: Sendable
@@ -21,7 +21,6 @@ package protocol DueRunner: Actor {
     /// - Returns: Time of the next due work that has room; nil if none waits.
     func nextDue(_ room: ClaimRoom) async throws(StoreError) -> Timestamp?
 
-    /// Number of a tenant's elements in one call.
     func countOfCall(to tenant: TenantID) -> Int
 
     /// Makes one call. Each of its elements has ended by `end` when it returns.
@@ -39,10 +38,8 @@ package protocol DueRunner: Actor {
     func dueAgain(_ outcome: Outcome) -> Timestamp?
 }
 
-/// State of a `DueRunner`.
 package struct DueTurn<Work: Sendable, Outcome: Sendable> {
     var bell: LoopBell
-    /// Work that waits for its call.
     fileprivate(set) var turns: SendTurns<TenantID, Work>
     /// Taken work in memory.
     fileprivate(set) var heldCount = 0
@@ -66,12 +63,11 @@ package struct DueTurn<Work: Sendable, Outcome: Sendable> {
 /// Limits of work in memory; a hook is less than a kilobyte.
 private let heldCountMax = 4_096
 private let heldCountMaxOfTenant = 1_024
-/// Limit of a transaction.
 private let takeCountMax = 256
 private let storeFailureWait = Duration.seconds(5)
 
 extension DueRunner {
-    /// Notes that work may be due, or at another time. From any thread.
+    /// From any thread.
     package nonisolated func ring() {
         context.loop.perform { self.assumeIsolated { $0.look() } }
     }
@@ -91,14 +87,14 @@ extension DueRunner {
     /// Waits until nothing is held, or `abandon`.
     package func drained() async {
         await withCheckedContinuation { waiter in
-            // Checked in here: a task that does not prefer this executor queues once more on the way, and the last work
-            // may end meanwhile.
+            // Checked in here: on the way, a task that does not prefer this executor queues once more, and the last
+            // work may end.
             guard !isIdle else { return waiter.resume() }
             turn.idle.append(waiter)
         }
     }
 
-    /// Ends all waits; held work stays as it is on disk.
+    /// Held work stays as it is on disk.
     package func abandon() {
         let waiting = turn.idle
         turn.idle = []
@@ -107,7 +103,6 @@ extension DueRunner {
 
     // MARK: For runners
 
-    /// Ends taken work with its outcome.
     func end(_ outcome: Outcome, of tenant: TenantID) {
         turn.outcomes.append(outcome)
         let heldCount = turn.held[tenant, default: 1] - 1
@@ -117,7 +112,7 @@ extension DueRunner {
         if hasRoom || turn.crowded.contains(tenant) && heldCount <= room(of: tenant) / 2 { look() }
         guard !turn.isWriting else { return }
         turn.isWriting = true
-        // The task ends when nothing is left to write.
+        // Ends when nothing is left to write.
         Task(executorPreference: context.loop) { await self.writeAll() }
     }
 
@@ -127,7 +122,7 @@ extension DueRunner {
         turn.bell.isRung = true
         guard !turn.isTaking, !turn.isClosed else { return }
         turn.isTaking = true
-        // The task ends when nothing is due, without room, or with `close`.
+        // Ends when nothing is due, without room, or with `close`.
         Task(executorPreference: context.loop) { await self.takeAll() }
     }
 
@@ -164,7 +159,7 @@ extension DueRunner {
         turn.turns.add(work, of: tenant)
     }
 
-    /// Room for a take. Notes missing room, so that a take follows when there is some.
+    /// Notes missing room, so that a take follows when there is some.
     private func room() -> ClaimRoom {
         let ofTenants = turn.turns.tenants.reduce(into: [:]) { room, tenant in
             room[tenant] = max(0, self.room(of: tenant) - turn.held[tenant, default: 0])
@@ -175,7 +170,7 @@ extension DueRunner {
         return ClaimRoom(whole: whole, ofEach: 2 * turn.turns.limits.firstOfTenant, ofTenants: ofTenants)
     }
 
-    /// As much of a tenant's work as is in flight, and as much again.
+    /// Twice the work in flight.
     private func room(of tenant: TenantID) -> Int {
         min(2 * turn.turns.width(of: tenant) * countOfCall(to: tenant), heldCountMaxOfTenant)
     }
@@ -193,7 +188,7 @@ extension DueRunner {
 
     private func startCalls() {
         while let (works, tenant) = turn.turns.next(count: { countOfCall(to: $0) }) {
-            // The task ends with its call, at the latest by `WebhookSender.stop`.
+            // Ends with its call, at the latest by `WebhookSender.stop`.
             Task(executorPreference: context.loop) { await self.makeCall(works, of: tenant) }
         }
     }
@@ -218,7 +213,7 @@ extension DueRunner {
                 noteFailure(error)
                 turn.outcomes = batch + turn.outcomes
                 context.loop.schedule(after: storeFailureWait) {
-                    // This task ends as the one before.
+                    // Ends as the one before.
                     self.assumeIsolated { _ = Task(executorPreference: $0.context.loop) { await self.writeAll() } }
                 }
                 return

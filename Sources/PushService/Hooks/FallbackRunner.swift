@@ -4,8 +4,8 @@ import Platform
 package import PushStore
 import Transport
 
-/// Sends fallbacks, each at most once: claimed on disk, then `sending` on disk before its first byte. One that
-/// certainly was not sent is given back. Lives on the loop.
+/// Sends fallbacks at most once: each is `sending` on disk before its first byte, and given back if it certainly was
+/// not sent. Lives on the loop.
 package actor FallbackRunner: DueRunner {
     package static let storeFailureEvent: StaticString = "fallbacks-store-failed"
     private static let limits = SendLimits(whole: 64, firstOfTenant: 8, ofTenant: 8)
@@ -25,9 +25,7 @@ package actor FallbackRunner: DueRunner {
     private let didReport: @Sendable () -> Void
     package var turn: DueTurn<ClaimedFallback, FallbackOutcome>
 
-    /// - Parameters:
-    ///   - sender: May be shared.
-    ///   - didReport: Called when `HookRunner` has new work.
+    /// - Parameter didReport: Called when `HookRunner` has new work.
     package init(
         _ context: ServiceContext,
         sender: WebhookSender,
@@ -98,7 +96,7 @@ package actor FallbackRunner: DueRunner {
         }
     }
 
-    /// Writes `sending` before the first byte goes out. Blocks the call's own thread.
+    /// Blocks the call's own thread.
     private func permission(for id: EntryID) -> WebhookProgress.Permission {
         { [store = context.store] in
             let answer = Monitored<Result<Bool, StoreError>?>(nil)
@@ -124,10 +122,10 @@ package actor FallbackRunner: DueRunner {
         return FallbackOutcome(id: fallback.entry.id, verdict: .givenBack(due: due, tried: first))
     }
 
-    /// The entry's device tells the environment.
+    /// The environment comes from the entry's device.
     private func configuration(of entry: OutboxEntry) async -> FallbackConfiguration? {
         let key = DeviceKey(tenant: entry.tenant, device: entry.device)
-        // Without a readable device, both environments are searched.
+        // Otherwise both environments are searched.
         let found = try? await context.store.devices([key]).first
         let environment: APNSEnvironment? =
             if case .found(let device) = found { device.environment } else { nil }

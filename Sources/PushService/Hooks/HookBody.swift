@@ -3,9 +3,8 @@ import Envelope
 import Primitives
 import PushStore
 
-/// Webhook bodies as JSON; they reveal nothing of a notification's content.
+/// Webhook bodies, which reveal nothing of a notification's content.
 enum HookBody {
-    /// - Parameter attempt: The entry's last; nil for none.
     static func bytes(_ hook: Hook, lastAttempt attempt: Attempt?) -> [UInt8] {
         var writer = JSONWriter()
         write(hook, lastAttempt: attempt, to: &writer)
@@ -32,7 +31,6 @@ enum HookBody {
         }
     }
 
-    /// One object with a list of events.
     static func bytes(_ events: [(hook: Hook, attempt: Attempt?)]) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -68,7 +66,7 @@ enum HookBody {
     }
 }
 
-/// Body of a fallback: the app's constant text, and nothing of the notification's content.
+/// The app's constant text, and nothing of the notification's content.
 enum FallbackBody {
     /// For `sms`, only the members of the documented interface.
     static func bytes(_ entry: OutboxEntry, _ fallback: FallbackConfiguration, sent time: Timestamp) -> [UInt8] {

@@ -1,9 +1,7 @@
 package import Envelope
 
-/// Time of a webhook's next attempt: the wait equals the hook's age, so that it doubles, with jitter, for a day at
-/// most.
-///
-/// Age counts instead of attempts, because a hook may also have waited behind others.
+/// The wait equals the hook's age, so that it doubles, with jitter, for a day at most. Age counts instead of attempts,
+/// because a hook may also have waited behind others.
 package struct HookRetry: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
         case done
@@ -18,11 +16,9 @@ package struct HookRetry: Equatable, Sendable {
     package init() {}
 
     /// - Parameters:
-    ///   - created: Time of the event.
     ///   - now: End of the post.
     ///   - chance: 0 ..< 1; the wait is between half and the whole.
-    /// - Returns: 2xx is done and 4xx is given up, except 408 and 429. Others are retried, a last time at the end of
-    ///   the patience.
+    /// - Returns: 2xx is done and 4xx given up, except 408 and 429. Others are retried until the end of the patience.
     package func verdict(_ result: WebhookResult, created: Timestamp, now: Timestamp, chance: Double) -> Verdict {
         if case .answered(let status) = result {
             if (200...299).contains(status) { return .done }

@@ -3,11 +3,10 @@ import Transport
 
 /// A timer for the earliest of several times, on the loop.
 struct LoopBell {
-    /// Wall clocks are set, so it fires at least this often.
+    /// Fires at least this often, because wall clocks are set.
     private static let longestWait = Duration.seconds(60)
     private static let shortestWait = Duration.milliseconds(10)
 
-    /// True if an event was not handled yet.
     var isRung = false
     private let loop: EventLoop
     private var timer: LoopTimer?

@@ -1,6 +1,5 @@
-/// Fair turns of tenants: a limited number of calls each, fewer for a slow server. A dead server holds one place.
+/// Fair turns of tenants, with fewer calls to slow servers. A dead server holds one place.
 package struct SendTurns<Tenant: Hashable, Element> {
-    /// A slower server counts as slow, as does one without an answer.
     package static var slowMilliseconds: Int64 { 2_000 }
 
     private struct Line {
@@ -35,7 +34,6 @@ package struct SendTurns<Tenant: Hashable, Element> {
         lines[tenant, default: Line(width: limits.firstOfTenant)].waiting.append(element)
     }
 
-    /// - Parameter count: Elements in one call.
     /// - Returns: One call, to be followed by `ended`; nil while all must wait.
     package mutating func next(count: (Tenant) -> Int = { _ in 1 }) -> (elements: [Element], tenant: Tenant)? {
         guard sendingCount < limits.whole, let index = turns.firstIndex(where: mayGo) else { return nil }
@@ -73,10 +71,8 @@ package struct SendTurns<Tenant: Hashable, Element> {
 
     package func waitingCount(of tenant: Tenant) -> Int { lines[tenant]?.waitingCount ?? 0 }
 
-    /// Concurrent calls of a tenant.
     package func width(of tenant: Tenant) -> Int { lines[tenant]?.width ?? limits.firstOfTenant }
 
-    /// Removes all waiting elements.
     package mutating func removeAll() -> [(tenant: Tenant, element: Element)] {
         var all: [(tenant: Tenant, element: Element)] = []
         for tenant in turns {

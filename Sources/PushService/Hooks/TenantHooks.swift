@@ -24,9 +24,7 @@ package final class TenantHooks: Sendable {
 
     /// Takes nothing more, waits for calls in flight, then cancels them.
     ///
-    /// - Parameters:
-    ///   - patience: For calls in flight.
-    ///   - grace: For cancelled ones: a DNS lookup cannot be cancelled.
+    /// - Parameter grace: For cancelled calls: a DNS lookup cannot be cancelled.
     package func drain(patience: Duration, grace: Duration = .seconds(1)) async {
         await hooks.close()
         await fallbacks.close()

@@ -1,10 +1,8 @@
-/// One body for one tenant's server.
 package struct WebhookPost: Sendable {
     static let userAgent = "SealedPush"
 
     package let destination: WebhookConfiguration
-    /// The same in every retry, so that a receiver recognises it. Printable ASCII without a period, which ends it in
-    /// the signed text.
+    /// The same in every retry. Printable ASCII without a period, which ends it in the signed text.
     package let id: String
     package let body: [UInt8]
 
@@ -47,7 +45,6 @@ package enum WebhookResult: Equatable, Sendable {
         }
     }
 
-    /// Text for a log line.
     package var words: String {
         switch self {
         case .answered(let status): "status \(status)"

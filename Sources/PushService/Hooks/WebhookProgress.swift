@@ -6,7 +6,6 @@ final class WebhookProgress: Sendable {
     /// Called before the first byte, on the sending thread; nil permits it.
     typealias Permission = @Sendable () -> WebhookResult.Fault?
 
-    /// A longer answer is cut off.
     private static let answerByteCountMax = 64 << 10
 
     private struct State {
@@ -25,8 +24,7 @@ final class WebhookProgress: Sendable {
         self.mayBegin = mayBegin
     }
 
-    /// Checks the address before anything goes out. A shared connection may come from another tenant's post, with other
-    /// allowed ranges.
+    /// Checks the address: a shared connection may come from another tenant's post, with other allowed ranges.
     func begins(at address: [UInt8]) -> Bool {
         let refusal = refusal(of: address).map { .address($0) } ?? mayBegin()
         state.withLock { state in
@@ -54,7 +52,7 @@ final class WebhookProgress: Sendable {
         }
     }
 
-    /// The final result. The answer's head decides, however its body ended.
+    /// The answer's head decides, however its body ended.
     func result(_ error: HTTPSError?) -> WebhookResult {
         let state = state.withLock { $0 }
         if let status = state.status { return .answered(status: status) }

@@ -3,14 +3,14 @@ import HTTPSClient
 import Platform
 import Primitives
 
-/// A tenant's server at present: its checked addresses and its secrets.
+/// A tenant's server: its checked addresses and its secrets.
 final class WebhookReceiver: Sendable {
     private let destination: WebhookConfiguration
     private let addresses: [IPAddress]
     /// The newest first.
     private let secrets: [Secret]
 
-    /// A secret in an array, which needs copyable elements.
+    /// In a class, because arrays need copyable elements.
     private final class Secret: Sendable {
         let bytes: SecretBytes
 
@@ -38,9 +38,7 @@ final class WebhookReceiver: Sendable {
         self.destination = destination
     }
 
-    /// The request, pinned and signed.
-    ///
-    /// - Parameter seconds: Limit of the whole exchange.
+    /// Pinned and signed.
     func request(_ post: WebhookPost, at time: Timestamp, seconds: Int) -> HTTPSRequest {
         let target = destination.target
         let host = target.literal?.isIPv4 == false ? "[\(target.host)]" : target.host

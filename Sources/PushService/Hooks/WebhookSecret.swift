@@ -8,7 +8,7 @@ package enum WebhookSecret {
     private static let byteCounts = 24...64
     private static let fileByteCountMax = 256
 
-    /// Reason without a secret, as one word for a log line.
+    /// One word for a log line.
     package enum Fault: String, Error, Sendable {
         case unreadable
         /// A folder, a device or a pipe.
@@ -18,17 +18,16 @@ package enum WebhookSecret {
         case malformed
     }
 
-    /// Reads the file. Blocks on the disk.
+    /// Blocks on the disk.
     ///
     /// - Parameter path: Absolute.
-    /// - Returns: The decoded bytes.
     package static func read(_ path: String) throws(Fault) -> SecretBytes {
         let text = try readText(path)
         guard let secret = text.withBytes({ decode($0) }) else { throw .malformed }
         return secret
     }
 
-    /// The decoded bytes; nil if malformed.
+    /// nil if malformed.
     package static func decode(_ text: RawSpan) -> SecretBytes? {
         var end = text.byteCount
         while end > 0, [0x0A, 0x0D, 0x20, 0x09].contains(byte(text, end - 1)) { end -= 1 }
@@ -73,7 +72,7 @@ package enum WebhookSecret {
         unsafe text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
     }
 
-    /// Value of a base64 digit (RFC 4648, section 4).
+    /// RFC 4648, section 4.
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")

@@ -29,7 +29,7 @@ package actor WebhookSender {
         self.way = way
     }
 
-    /// Sends over a kept connection. A kept connection that turns out dead may make it go out twice.
+    /// Sends over a shared connection. If a kept one turns out dead, it may go out twice.
     func send(_ post: WebhookPost) async -> WebhookResult {
         let receiver: WebhookReceiver
         switch await self.receiver(of: post.destination) {
@@ -38,7 +38,6 @@ package actor WebhookSender {
         }
         guard !isStopped else { return .notSent(.cancelled) }
         if connections == nil { connections = try? HTTPSConnections() }
-        // Without a thread or memory no server is reached now.
         guard let connections else { return .notSent(.notReached) }
         let progress = WebhookProgress(allowing: post.destination.allowedRanges)
         var request = receiver.request(post, at: clock.wall(), seconds: way.seconds)
@@ -51,8 +50,6 @@ package actor WebhookSender {
         }
     }
 
-    /// Sends over its own connection, on its own thread.
-    ///
     /// - Parameter mayBegin: Called before the first byte goes out.
     func sendAlone(
         _ post: WebhookPost,
@@ -70,7 +67,7 @@ package actor WebhookSender {
         }
     }
 
-    /// Sends nothing more and cancels posts in flight. A lone call in a lookup ends with the lookup.
+    /// A lone call in a lookup ends with the lookup.
     package func stop() {
         isStopped = true
         for call in calls.values { call.cancel() }
@@ -83,7 +80,7 @@ package actor WebhookSender {
 
     // MARK: Receivers
 
-    /// The cached receiver, or a new one; one lookup serves all concurrent callers.
+    /// One lookup serves all concurrent callers.
     private func receiver(of destination: WebhookConfiguration) async -> Result<WebhookReceiver, WebhookResult.Fault> {
         if let known = receivers[destination], known.end > .now() { return .success(known.receiver) }
         return await withCheckedContinuation { (search: Search) in
