@@ -3,13 +3,13 @@ import DeviceLink
 import Platform
 
 extension Arguments {
-    /// Maps an internet host name for this phone: to this machine, or to nothing.
+    /// A host name of this phone's: on this machine, or nowhere.
     func mapping(
         of host: String,
         _ name: String
     ) throws(CommandFailure) -> SimulatedDevice.HostMapping {
         let isGiven = value(name) != nil
-        // Nothing listens on port 1: without a mapping the phone must not reach the internet.
+        // Nothing listens on port 1: the phone must not reach the internet.
         let actual = isGiven ? try hostAndPort(name) : (host: "127.0.0.1", port: 1)
         return SimulatedDevice.HostMapping(
             host: host,
@@ -20,7 +20,7 @@ extension Arguments {
         )
     }
 
-    /// KIND=FILE, or KIND:NAME=FILE for kinds that an app can have several of.
+    /// KIND=FILE, or KIND:NAME=FILE.
     func registrations(
         _ name: String
     ) throws(CommandFailure) -> [(registration: TokenRegistration, path: String)] {

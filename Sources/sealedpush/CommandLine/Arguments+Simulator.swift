@@ -3,11 +3,10 @@ import APNSSimulator
 import CommandLineTool
 import Primitives
 
-/// Arguments of `simulate`.
 extension Arguments {
     private static let keyNames = ["--certificate", "--certificate-key", "--provider-key", "--key-id", "--team-id"]
 
-    /// True if the simulator makes its own keys. All five options must be given, or none.
+    /// All five options, or none.
     func hasOwnKeys() throws(CommandFailure) -> Bool {
         guard Self.keyNames.contains(where: { value($0) != nil }) else { return true }
         for name in Self.keyNames { _ = try required(name) }
@@ -41,7 +40,6 @@ extension Arguments {
         )
     }
 
-    /// All settings except the keys.
     func simulatorConfiguration() throws(CommandFailure) -> SimulatorConfiguration {
         var configuration = SimulatorConfiguration(keys: [])
         configuration.pushPort = try port("--port", default: 2_197)
@@ -107,7 +105,7 @@ extension Arguments {
 }
 
 extension SimulatorSetting {
-    /// Table for people: on each line a name, its meaning, its default without `--set`, and its source.
+    /// Name, meaning, default without `--set`, and source.
     static var table: String {
         let standard = SimulatorConfiguration(keys: [])
         return all.map { setting in

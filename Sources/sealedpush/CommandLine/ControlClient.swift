@@ -2,7 +2,7 @@ import CommandLineTool
 import Envelope
 import Glibc
 
-/// Client of a local simulator's control API. Blocks until the answer.
+/// Blocks until the answer.
 struct ControlClient {
     static let options = [
         Option("--control", "URL", "the simulator's control API, as it printed it", isRequired: true),
@@ -13,9 +13,8 @@ struct ControlClient {
     private let port: UInt16
     private let bearer: String
 
-    /// Limit of an answer.
     private static let byteCountMax = 16 << 20
-    /// The simulator answers within milliseconds; another program on its port may never.
+    /// Another program on the simulator's port may never answer.
     private static let secondsMax = 60
 
     init(_ arguments: Arguments) throws(CommandFailure) {
@@ -42,13 +41,10 @@ struct ControlClient {
         self.bearer = bearer
     }
 
-    /// A file or standard input, without white space.
     static func word(of path: String) throws(CommandFailure) -> String {
         String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
     }
 
-    /// Sends JSON, or nothing for a GET.
-    ///
     /// - Throws: A missing answer, or the simulator's refusal.
     func call(_ method: String, _ path: String, _ body: [UInt8] = []) throws(CommandFailure) -> JSONValue {
         let (status, json) = try exchange(method, path, body)

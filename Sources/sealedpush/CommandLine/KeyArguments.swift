@@ -3,7 +3,6 @@ import Envelope
 import Keys
 import Primitives
 
-// Arguments of several commands.
 extension Arguments {
     func topic(_ name: String = "--topic") throws(CommandFailure) -> BundleID {
         let text = try required(name)

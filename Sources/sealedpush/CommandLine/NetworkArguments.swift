@@ -4,7 +4,7 @@ import Primitives
 import Transport
 
 extension Arguments {
-    /// The client's certificate with its key, in one PEM file.
+    /// One PEM file with certificate and key.
     func clientIdentity(advice: String) throws(CommandFailure) -> TLSIdentity {
         let pem = try privatePEM("--certificate")
         do {
@@ -22,7 +22,7 @@ extension Arguments {
         }
     }
 
-    /// A client's TLS context; nil for a protocol older than ALPN.
+    /// nil for a protocol older than ALPN.
     func clientContext(protocol name: String?, identity: TLSIdentity? = nil) throws(CommandFailure) -> TLSContext {
         let trust = try trust()
         do {
@@ -42,7 +42,7 @@ extension Arguments {
         }
     }
 
-    /// A device token in hex, as `device --token-out` writes it.
+    /// In hex, as `device --token-out` writes it.
     func deviceToken(file path: String) throws(CommandFailure) -> DeviceToken {
         let text = String(decoding: try readInput(path, byteCountMax: 4_096).filter { $0 > 0x20 }, as: UTF8.self)
         do {

@@ -3,7 +3,7 @@ import Opening
 import WebPush
 
 extension Outcome {
-    /// Text for a tester; on a phone the app's placeholder is shown instead.
+    /// For a tester; a phone shows the app's placeholder.
     var sentence: String {
         switch self {
         case .opened: "opened"

@@ -13,7 +13,6 @@ enum PayloadFile {
         try report(try read(path), from: path)
     }
 
-    /// - Parameter path: For error messages only.
     static func report(_ bytes: [UInt8], from path: String) throws(CommandFailure) -> PayloadReport {
         do {
             return try PayloadReport(payload: bytes)

@@ -1,10 +1,10 @@
 import APNS
 
 extension Reason {
-    /// Advice for a refusal without a reason, or with one that is newer than this program.
+    /// For a refusal without a reason that we know.
     static let noAdvice = "Apple's page 'Handling notification responses from APNs' lists the reasons."
 
-    /// Advice from Apple's table.
+    /// From Apple's table.
     var advice: String {
         switch self {
         case .badDeviceToken: "The token is malformed or belongs to the other environment: production or sandbox?"

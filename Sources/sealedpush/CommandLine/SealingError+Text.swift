@@ -4,7 +4,6 @@ import Keys
 import Sealing
 
 extension SealingError {
-    /// The fault, and advice.
     var sentence: String {
         switch self {
         case .message(.tooLong(let excess)):
@@ -39,7 +38,6 @@ extension SealingError {
 }
 
 extension RecipientError {
-    /// The fault, and advice.
     var sentence: String {
         switch self {
         case .noPrekey: "this bundle has no prekey of the wanted protection class"
@@ -78,7 +76,6 @@ extension KeyBundleError {
 }
 
 extension BundlePinStoreError {
-    /// The fault, and advice.
     var sentence: String {
         switch self {
         case .damaged(let place):

@@ -7,14 +7,14 @@ import Keys
 import Primitives
 import Transport
 
-/// Files of a simulator without given keys: an authority, a provider's key, and curl configurations. Made once, in a
-/// folder for its owner alone. The server's certificate is made at every start and never expires.
+/// Files of a simulator without given keys, made once in a folder for its owner alone. The server's certificate is made
+/// at every start and never expires.
 final class SimulatorFolder: Sendable {
     static let standardPath = "sealedpush-simulator"
     /// The `--key-id` of every provider.
     static let keyID = "SIMULATED1"
     static let teamID = "SIMULATEAM"
-    /// Names of the simulator, including Apple's for clients whose host is fixed.
+    /// Includes Apple's names, for clients whose host is fixed.
     private static let hostNames = [
         "localhost", "127.0.0.1", "::1", "api.push.apple.com", "api.sandbox.push.apple.com",
         "api.development.push.apple.com",
@@ -33,7 +33,6 @@ final class SimulatorFolder: Sendable {
         self.providerKey = providerKey
     }
 
-    /// The provider's key as Apple would know it.
     func signingKey(bundleIDs: Set<Topic>?) throws(CommandFailure) -> SigningKey {
         do {
             return SigningKey(
@@ -49,7 +48,7 @@ final class SimulatorFolder: Sendable {
 
     // MARK: For curl
 
-    /// Writes `push.conf`, with which curl pushes; its provider token is valid for an hour.
+    /// `push.conf` for curl; its provider token is valid for an hour.
     func writePushFile(port: UInt16, topic: Topic, token: DeviceToken) throws(CommandFailure) {
         do {
             let authorization = try ProviderToken(
@@ -78,7 +77,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// Writes `control.conf`, with which curl calls the control API, and `control.bearer` for others.
+    /// `control.conf` for curl, and `control.bearer` for others.
     func writeControlFiles(bearer: String) throws(CommandFailure) {
         try write("control.conf", "header = \"Authorization: Bearer \(bearer)\"\n")
         try write("control.bearer", bearer + "\n")
@@ -92,7 +91,6 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// Absolute path for a quoted string in a curl file.
     private func quoted(_ name: String) -> String {
         let absolute = unsafe realpath(path + "/" + name, nil)
         defer { unsafe free(absolute) }
@@ -129,7 +127,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// Activates a device: writes its key and certificate, for `device --certificate`.
+    /// Writes a device's key and certificate, for `device --certificate`.
     ///
     /// - Parameters:
     ///   - path: A simulator's folder; missing files are made.
@@ -173,7 +171,6 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// The token from an earlier start.
     var earlierToken: DeviceToken? {
         // `try?`: an unreadable token is replaced.
         guard let bytes = try? WholeFile.read(path + "/device.token", byteCountMax: 4_096) else { return nil }
@@ -212,7 +209,7 @@ final class SimulatorFolder: Sendable {
         }
     }
 
-    /// Reads a key, or makes it if the file is missing.
+    /// Made if the file is missing.
     private static func keyPair(_ path: String) throws(CommandFailure) -> KeyPair {
         do {
             guard unsafe access(path, F_OK) != 0 else {

@@ -4,11 +4,10 @@ import CommandLineTool
 import Envelope
 import Transport
 
-/// Prints the simulator's events, as text or as one JSON object each, without device tokens.
+/// The simulator's events as text or JSON objects, without device tokens.
 struct SimulatorLog {
     let printsJSON: Bool
 
-    /// Prints the ports, then the seed, for the caller.
     func printReady(_ simulator: Simulator, _ control: ControlServer?, seed: UInt64) throws(CommandFailure) {
         guard printsJSON else {
             let others = otherPorts(simulator).map { ", \($0.text) on 127.0.0.1:\($0.port)" }.joined()
@@ -38,7 +37,7 @@ struct SimulatorLog {
         ].compactMap { (name, text, port) in port.map { (name, text, $0) } }
     }
 
-    /// Prints how to connect; programs read the folder.
+    /// Programs read the folder.
     func printOwnKeys(_ folder: String, _ control: ControlServer?) throws(CommandFailure) {
         guard !printsJSON else {
             return try line { writer in
@@ -64,7 +63,6 @@ struct SimulatorLog {
         let summary = EventSummary(event)
         switch event {
         case .accepted(let push, _), .rejected(_, let push), .injected(_, let push, _): try print(summary, push)
-        // Not shown beside pushes.
         case .connection: break
         case .lint, .delivery, .appIsGone, .deviceFailed, .channel, .legacy: try print(summary)
         }
@@ -86,7 +84,6 @@ struct SimulatorLog {
             writer.array { writer in
                 for field in push.headers { writer.header(field) }
             }
-            // Exactly the bytes received.
             writer.member("payload", Base64URL.string(push.payload))
         }
     }

@@ -5,7 +5,6 @@ import Glibc
 import Keys
 import Primitives
 
-/// Seals a file for a blob host, and opens stored ones.
 struct AttachmentCommand: Command {
     static let name = "attachment"
     static let summary = "seals a file for a blob host and prints what points to it, or opens what is stored there"
@@ -139,7 +138,6 @@ struct AttachmentCommand: Command {
     }
 }
 
-/// The members of a pointer that opening needs.
 private struct PointerFile {
     private static let byteCountMax = 4_096
 

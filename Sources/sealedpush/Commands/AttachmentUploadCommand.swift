@@ -3,7 +3,6 @@ import CommandLineTool
 import Envelope
 import Foundation
 
-/// Uploads a sealed attachment.
 struct AttachmentUploadCommand: Command {
     static let name = "attachment upload"
     static let summary = "uploads a sealed attachment and prints the URL where devices fetch it"
@@ -45,7 +44,6 @@ struct AttachmentUploadCommand: Command {
     private let destination: Destination
     private let lifetime: Duration?
     private let trust: AttachmentUploader.Trust
-    /// Pointer that gets the URL.
     private let pointer: [UInt8]?
     private let publicHost: AttachmentURL?
 
@@ -129,7 +127,6 @@ extension AttachmentUploadCommand {
 }
 
 extension UploadError {
-    /// The fault, and advice.
     var sentence: String {
         switch self {
         case .cancelled: "cancelled; what was uploaded is deleted after a day"

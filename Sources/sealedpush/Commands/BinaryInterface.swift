@@ -4,14 +4,12 @@ import CommandLineTool
 import Envelope
 import Transport
 
-/// `send --binary-interface`: the interface that Apple switched off on 2021-03-31, for tests of simulators.
+/// `send --binary-interface`, which Apple switched off on 2021-03-31: for tests of simulators.
 struct BinaryInterface {
     static let option = Option(flag: "--binary-interface", "sends over what Apple switched off in 2021, to a simulator")
 
     private let gateway: LegacyGateway
 
-    /// True if `send` asks for it.
-    ///
     /// - Throws: Options that it does not support, or a missing certificate.
     static func isWanted(by arguments: Arguments) throws(CommandFailure) -> Bool {
         guard arguments.flag(option) else { return false }
@@ -45,9 +43,7 @@ struct BinaryInterface {
         await gateway.deliver([notification]).first ?? .notSent(.connection(.cancelled))
     }
 
-    /// Prints a good outcome.
-    ///
-    /// - Throws: Any other outcome.
+    /// - Throws: Any outcome that is not good.
     static func report(_ outcome: LegacyOutcome, of path: String, printsJSON: Bool) throws(CommandFailure) {
         switch outcome {
         case .accepted, .written:

@@ -2,7 +2,6 @@ import CommandLineTool
 import Envelope
 import Foundation
 
-/// Queries a simulator for pushes' results, as the delivery log in Apple's console shows them.
 struct DeliveryLogCommand: Command {
     static let name = "delivery log"
     static let summary = "asks a simulator what became of a push, by its apns-unique-id or its apns-id"
@@ -64,7 +63,6 @@ struct DeliveryLogCommand: Command {
         try client.call("GET", "/v1/deliveries?\(query)")["deliveries"]?.elements ?? []
     }
 
-    /// One line for the push and one for each step.
     private func words(_ delivery: JSONValue) -> String {
         let head = """
             \(text("apns-unique-id", delivery)) (apns-id \(text("apns-id", delivery))): \
@@ -86,7 +84,7 @@ struct DeliveryLogCommand: Command {
         if case .integer(let number)? = value[name]?.content { number } else { 0 }
     }
 
-    /// ISO 8601 without fractions; the simulator's clock has none.
+    /// The simulator's clock has no fractions.
     private static func time(_ milliseconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
     }

@@ -6,9 +6,8 @@ import NotificationCore
 import Opening
 import RelayClient
 
-// The app's keys and files.
 extension DeviceCommand {
-    /// Installs a tester's keys for app and extension, at the app's first launch.
+    /// At the app's first launch.
     func installKeys(_ container: borrowing AppContainer) throws(CommandFailure) -> BundleID {
         guard let keyPath = arguments.value("--device-key") else { return try arguments.topic() }
         do throws(FileError) {
@@ -47,7 +46,6 @@ extension DeviceCommand {
         do throws(FileError) { return try ContactList(file: path) } catch { throw .file(error) }
     }
 
-    /// Writes the files for senders that stay the same over connections.
     private func publishKeys(of app: PhoneApp) throws(CommandFailure) {
         do {
             if let path = arguments.value("--bundle-out") {
@@ -64,7 +62,7 @@ extension DeviceCommand {
     }
 
     func publish(_ token: DeviceToken, _ voIPToken: DeviceToken?, _ app: PhoneApp?) throws(CommandFailure) {
-        // Owner only: with the team's key, a token suffices to push to this device.
+        // With the team's key, a token suffices to push to this device.
         if let path = arguments.value("--token-out") { try write(token.hex, to: path, .ownerOnly) }
         guard let path = arguments.value("--registration-out"), let app else { return }
         let registration: DeviceRegistration

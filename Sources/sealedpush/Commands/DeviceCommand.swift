@@ -13,7 +13,6 @@ import Primitives
 import RelayClient
 import Transport
 
-/// A phone: connects to the simulator, runs the service extension for each push, and the app when it is woken.
 struct DeviceCommand: Command {
     static let name = "device"
     static let summary = "stands in for a phone: takes pushes from the simulator, runs app and service extension"
@@ -67,7 +66,7 @@ struct DeviceCommand: Command {
         for a background push: it opens what came while the phone was locked, and sends what the extension could not.
         """
 
-    /// Attachment host of NotificationServiceExtension, the stand-in for an app's extension.
+    /// Attachment host of NotificationServiceExtension.
     static let filesHost = "files.example.com"
     /// Its relay host.
     static let relayHost = "push.example.com"
@@ -144,7 +143,6 @@ struct DeviceCommand: Command {
                 try await live()
                 return .success(())
             } catch {
-                // Stopped: the interrupted step has reported itself.
                 return Task.isCancelled ? .success(()) : .failure(error)
             }
         }
@@ -238,7 +236,6 @@ struct DeviceCommand: Command {
     }
 }
 
-// Connection to the simulator.
 extension DeviceCommand {
     private func connect(_ context: TLSContext, _ topic: Topic) async throws(DeviceLinkError) -> DeviceConnection {
         let loop: EventLoop
@@ -259,8 +256,6 @@ extension DeviceCommand {
         return try arguments.clientIdentity(advice: "'keygen device-certificate' makes one")
     }
 
-    /// Gets the tokens for other kinds of pushes, and writes them.
-    ///
     /// - Returns: PushKit's token for calls, which the back end gets with the app's own.
     private func register(on connection: DeviceConnection) async throws -> DeviceToken? {
         var voIPToken: DeviceToken?

@@ -1,7 +1,7 @@
 import CommandLineTool
 import Envelope
 
-/// Shows what any intermediary can learn from a payload; reads no key.
+/// Reads no key.
 struct InspectCommand: Command {
     static let name = "inspect"
     static let summary = "shows what Apple, the relay or a stolen database can learn from a payload"

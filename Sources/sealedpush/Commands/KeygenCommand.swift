@@ -8,7 +8,7 @@ import Primitives
 import Sealing
 import WebPush
 
-/// Makes keys. Private keys get mode 0600 and are never overwritten.
+/// Private keys get mode 0600 and are never overwritten.
 struct KeygenCommand: Command {
     static let name = "keygen"
     static let summary =
@@ -118,7 +118,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    /// Prints the values only to standard output; with both, anyone can write messages.
+    /// Only to standard output; with both values, anyone can write messages.
     private func makeWebPush() throws(CommandFailure) {
         var random = SystemRandom()
         let keys: WebPushKeys
@@ -143,7 +143,7 @@ struct KeygenCommand: Command {
         }
     }
 
-    /// Throws if the path exists: a lost private key cannot be restored. A dangling link counts too.
+    /// A lost private key cannot be restored. A dangling link counts too.
     private func unused(_ path: String) throws(CommandFailure) -> String {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {

@@ -4,7 +4,6 @@ import Keys
 import Opening
 import WebPush
 
-/// Opens a push payload as the device would.
 struct OpenCommand: Command {
     static let name = "open"
     static let summary = "opens a push payload with a device's keys and prints the message"
@@ -72,7 +71,7 @@ struct OpenCommand: Command {
         .failed("\(TerminalText.safe(payloadPath)): \(sentence)")
     }
 
-    /// The field's length tells the class; on a device the push does.
+    /// On a device the push tells the class; here the field's length.
     private func messageOpener(
         _ keyPath: String,
         _ sendersPath: String,

@@ -7,7 +7,6 @@ import NotificationServiceExtension
 import Opening
 import Platform
 
-/// Shows a captured push's notification: as text, JSON or a picture.
 struct ReplayCommand: Command {
     static let name = "replay"
     static let summary = "shows what a captured push becomes: as text, as JSON, as a picture of the lock screen"
@@ -79,7 +78,6 @@ struct ReplayCommand: Command {
         }
     }
 
-    /// Runs our own extension on a newly set-up phone.
     private func arrival(
         of push: SimulatedPush
     ) async throws(CommandFailure) -> (shown: ShownNotification, picture: LockScreenPicture) {
@@ -88,14 +86,14 @@ struct ReplayCommand: Command {
         do throws(FileError) {
             let keys = try DeviceKeys(keyFile: keyPath, exampleKeys: arguments.exampleKeys)
             let contacts = try ContactList(file: sendersPath)
-            // At the push's date: a replay window made later than its message would refuse it.
+            // A replay window made later than its message would refuse it.
             try phone.run { () throws(FileError) in try container.install(keys, contacts) }
         } catch {
             throw .file(error)
         }
         let device = Device(conditions) { PrincipalClass.make() }
         let shown = await device.deliver(push)
-        // Attachment files live as long as the device, and are drawn before.
+        // Attachment files live as long as the device.
         let picture = withExtendedLifetime(device) {
             LockScreenPicture(of: shown, appName: arguments.value("--app-name") ?? "Acme Chat", language: language)
         }

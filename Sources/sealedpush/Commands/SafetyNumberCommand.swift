@@ -1,7 +1,6 @@
 import CommandLineTool
 import Keys
 
-/// Prints the number that two people compare to confirm a pin.
 struct SafetyNumberCommand: Command {
     static let name = "safety-number"
     static let summary = "prints the number that both sides compare to be sure that nobody is in between"
@@ -41,7 +40,7 @@ struct SafetyNumberCommand: Command {
         case sender(SenderKey)
     }
 
-    /// Reads a key of either role, told by its prefix.
+    /// The prefix tells the role.
     private func key(_ path: String) throws(CommandFailure) -> PublicKey {
         let text = String(decoding: try readInput(path, byteCountMax: 4_096), as: UTF8.self)
         do {

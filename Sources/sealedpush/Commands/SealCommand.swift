@@ -3,7 +3,6 @@ import Envelope
 import Keys
 import Sealing
 
-/// Seals a message file into a push payload.
 struct SealCommand: Command {
     static let name = "seal"
     static let summary = "seals a message for a device and prints the push payload"
@@ -148,7 +147,7 @@ struct SealCommand: Command {
         }
     }
 
-    /// A VoIP push without a call ends the app, and a call sent as an alert does not ring.
+    /// A VoIP push without a call ends the app, and a call as an alert does not ring.
     private func checkKind(of message: Message) throws(CommandFailure) {
         let isCall = if case .call = message.operation { true } else { false }
         switch kind {

@@ -6,7 +6,6 @@ import Glibc
 import Primitives
 import Transport
 
-/// Sends one payload to one device, through APNs or a simulator.
 struct SendCommand: Command {
     static let name = "send"
     static let summary = "sends a payload to a device through APNs or the simulator"
@@ -41,7 +40,7 @@ struct SendCommand: Command {
 
     private let arguments: Arguments
     private let payloadPath: String
-    /// nil on the binary interface, where the certificate has it.
+    /// nil on the binary interface: the certificate has it.
     private let topic: Topic?
     private let endpoint: APNSEndpoint
     private let priority: Priority
@@ -135,7 +134,7 @@ struct SendCommand: Command {
         )
         var configuration = APNSClientConfiguration()
         configuration.trust = try arguments.trust()
-        // One push by hand: its sender decides about a resend.
+        // Its sender decides about a resend.
         configuration.ambiguity = .report
         do throws(ProviderError) {
             let client = try APNSClient(endpoint: endpoint, credential: .token(tokens), configuration: configuration)
@@ -199,14 +198,12 @@ extension Arguments {
         return try deviceToken(file: path)
     }
 
-    /// The topic, after a check of the options that a push with a token needs.
     fileprivate func tokenTopic() throws(CommandFailure) -> Topic {
         for name in ["--topic", "--provider-key", "--key-id", "--team-id"] { _ = try required(name) }
         try refuse("--certificate", because: "is for --binary-interface")
         return try pushTopic()
     }
 
-    /// Checked before any file is read.
     fileprivate func requireTarget() throws(CommandFailure) {
         switch (value("--to"), value("--to-file")) {
         case (nil, nil): throw wrong("--to-file is missing")

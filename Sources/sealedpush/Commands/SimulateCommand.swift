@@ -6,7 +6,6 @@ import Keys
 import Primitives
 import Transport
 
-/// Stands in for APNs until it is stopped.
 struct SimulateCommand: Command {
     static let name = "simulate"
     static let summary = "stands in for APNs: checks pushes as Apple does and passes them to simulated devices"
@@ -55,11 +54,11 @@ struct SimulateCommand: Command {
 
     private static let isQuiet = Option(flag: "--quiet", "prints no events: for load")
 
-    /// Beyond this, a slow terminal loses the oldest events, so that pushes do not wait for it.
+    /// Beyond this the oldest are dropped, so that pushes do not wait for a slow terminal.
     private static let waitingEventCountMax = 10_000
 
     private let arguments: Arguments
-    /// Without keys until files are read.
+    /// Without keys.
     private let configuration: SimulatorConfiguration
     private let bundleIDs: Set<Topic>
     private let hasOwnKeys: Bool
@@ -148,7 +147,6 @@ struct SimulateCommand: Command {
         if let failure = failures.tokens { throw Self.failed(failure, arguments.value("--keep-tokens") ?? "") }
     }
 
-    /// Adds a device, and its files for curl.
     private func prepare(
         _ folder: SimulatorFolder,
         _ simulator: Simulator,
@@ -165,7 +163,6 @@ struct SimulateCommand: Command {
         if let control { try folder.writeControlFiles(bearer: control.bearer) }
     }
 
-    /// The same token at each start, if tokens are kept.
     private func token(of topic: Topic, _ folder: SimulatorFolder, _ simulator: Simulator) async -> DeviceToken? {
         if let token = folder.earlierToken, let report = await simulator.report(on: token), report.status == .active,
             report.bundleID == topic

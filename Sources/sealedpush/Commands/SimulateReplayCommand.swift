@@ -6,7 +6,6 @@ import Envelope
 import Primitives
 import Transport
 
-/// Resends a recorded session and compares the answers.
 struct SimulateReplayCommand: Command {
     static let name = "simulate replay"
     static let summary = "sends what 'simulate --record' recorded again, and compares the answers"
@@ -137,7 +136,7 @@ struct SimulateReplayCommand: Command {
                 guard answer != .success(request.expected) else { continue }
                 differenceCount += 1
                 report(request, answer)
-                // The failure is a difference of its own and must not affect the next request.
+                // A failure must not affect the next request.
                 if case .failure = answer { connections[request.connection] = nil }
             }
             for connection in connections.values { await connection.close() }
@@ -155,7 +154,6 @@ struct SimulateReplayCommand: Command {
         do throws(TransportError) {
             let response = try await connection.send(request)
             let limits = JSONParser.Limits(byteCountMax: 1 << 16, depthMax: 4, allowsFractions: false)
-            // `try?`: a body that is not JSON has no reason.
             let reason = try? JSONParser.parse(response.body, limits: limits)["reason"]?.string
             return .success(ReplayPlan.Answer(status: response.status, reason: reason))
         } catch {

@@ -1,7 +1,6 @@
 import CommandLineTool
 import Envelope
 
-/// Queries a simulator for a device token's state, as Apple's console shows it.
 struct TokenCommand: Command {
     static let name = "token check"
     static let summary = "asks a simulator for a device token's environment and topic, and whether it is active"

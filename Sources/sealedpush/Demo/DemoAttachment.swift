@@ -3,13 +3,12 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// The demo's picture: sealed before upload, with its key in the message alone.
+/// The demo's picture: sealed before upload, its key in the message alone.
 struct DemoAttachment {
     let keys: String
     let folder: String
     let stop: StopSignal
 
-    /// Part of the message.
     var pointerPath: String { folder + "/pointer.json" }
 
     private var storedPath: String { folder + "/picture.sealed" }

@@ -3,10 +3,8 @@ import CommandLineTool
 import Envelope
 import Glibc
 
-/// Sends a message with a picture to two devices. Simulator, relay, file host, devices, service extensions and sender
-/// are processes of their own.
-///
-/// This process starts them, acts as the app's back end, and prints their reports; it never reads the message.
+/// Starts simulator, relay, file host, devices and sender as processes, acts as the app's back end, and prints their
+/// reports. It never reads the message.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "sends a sealed message from a file to a simulated lock screen"
@@ -42,7 +40,7 @@ struct DemoCommand: Command {
                     + "or pass --keys"
             )
         }
-        // From here on a signal ends the wait for a child, and all is cleaned up.
+        // From here on a signal ends a wait, and all is cleaned up.
         let stop = try StopSignal()
         let folder = try TemporaryFolder("demo")
         let stage = try DemoStage(keys: keys, folder: folder.path, picture: picture, stop: stop)

@@ -3,9 +3,8 @@ import CommandLineTool
 import Envelope
 import Keys
 
-/// One of the demo's devices: its keys, and its process while it is on.
+/// A device of the demo, with its process while it is on.
 final class DemoPhone {
-    /// Its id at the service.
     let id: String
     private let keys: String
     private let folder: String
@@ -13,10 +12,7 @@ final class DemoPhone {
     private let hasExampleKeys: Bool
     private var process: ChildProcess?
 
-    /// - Parameters:
-    ///   - folder: The demo's own.
-    ///   - hasExampleKeys: True: the published keys; false: new ones.
-    ///   - stop: Ends every wait.
+    /// - Parameter hasExampleKeys: False: new keys are made.
     init(_ id: String, keys: String, folder: String, hasExampleKeys: Bool, stop: StopSignal) throws(CommandFailure) {
         self.id = id
         self.keys = keys
@@ -38,7 +34,6 @@ final class DemoPhone {
     private var bundlePath: String { "\(folder)/\(id).bundle" }
     private var tokenPath: String { "\(folder)/\(id).token" }
 
-    /// Connects to the simulator, newly installed or again.
     func switchOn(port: Int64, filesPort: Int64, relayPort: Int64, screen: String? = nil) throws(CommandFailure) {
         let device = try ChildProcess(
             [
@@ -60,7 +55,6 @@ final class DemoPhone {
         return try process.next(event: "shown")
     }
 
-    /// The app's registration at every launch.
     func registration() throws(CommandFailure) -> [UInt8] {
         let token = try text(of: tokenPath)
         let bundle = try text(of: bundlePath)

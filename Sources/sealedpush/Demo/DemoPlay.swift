@@ -5,7 +5,6 @@ import Glibc
 import HTTPSClient
 import Keys
 
-/// The demo's steps.
 struct DemoPlay {
     private let stage: DemoStage
     private let message: String
@@ -17,7 +16,6 @@ struct DemoPlay {
         self.screen = screen
     }
 
-    /// A message sealed for one device.
     private struct Sealed {
         let device: DemoPhone
         let sealed: String
@@ -79,7 +77,7 @@ struct DemoPlay {
         guard answer.status < 300 else { throw refused("the registration", answer) }
     }
 
-    /// With the relay's bundle, which the pinned identity authenticates.
+    /// The pinned identity authenticates the relay's bundle.
     private func seal(for device: DemoPhone) throws(CommandFailure) -> Sealed {
         let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)/bundle")
         guard answer.status == 200, let bundle = answer.json?["bundle"]?.string else {
@@ -113,7 +111,7 @@ struct DemoPlay {
         )
     }
 
-    /// The extension sends it after a random delay of up to two seconds.
+    /// Sent after a random delay of up to two seconds.
     private func awaitReceipt(_ trace: inout DemoTrace) throws(CommandFailure) {
         for _ in 0..<600 {
             let state = try stage.relay.ask(.get, "/v1/notifications/\(trace.id)")
@@ -157,7 +155,7 @@ struct DemoPlay {
         return traces
     }
 
-    /// The simulator's event for the first of them, the phone's.
+    /// The phone's event, the first.
     private func acceptedEvents(of sealed: [Sealed]) throws(CommandFailure) -> JSONValue {
         var seen: JSONValue?
         for _ in sealed {
@@ -169,7 +167,7 @@ struct DemoPlay {
         return seen
     }
 
-    /// Removes the app; the answer to the next push makes the relay delete the device.
+    /// The answer to the next push makes the relay delete the device.
     private func uninstall(_ device: DemoPhone) throws(CommandFailure) -> DemoTrace {
         let sealed = try seal(for: device)
         try stage.removeApp(number: 2)
@@ -181,11 +179,11 @@ struct DemoPlay {
         return traces[0]
     }
 
-    /// Polls, because the relay records an answer's effect on a device after the answer itself.
+    /// The relay records an answer's effect on a device after the answer itself.
     private func isGone(_ device: DemoPhone) throws(CommandFailure) -> Bool {
         for _ in 0..<600 {
             let answer = try stage.relay.ask(.get, "/v1/devices/\(device.id)")
-            // Set aside if it registered within the hour, because a later launch may be unrecorded (docs/store.md).
+            // Set aside if it registered within the hour (docs/store.md).
             if answer.status == 404 || answer.json?["quarantine"]?.string != nil { return true }
             usleep(100_000)
         }

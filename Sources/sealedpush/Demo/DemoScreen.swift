@@ -2,7 +2,7 @@ import ChildProcesses
 import CommandLineTool
 import Envelope
 
-/// Two columns: the bytes at the simulator, and the content handler's result on the device.
+/// Two columns: the bytes at the simulator, and the content handler's result.
 struct DemoScreen {
     private static let leftWidth = 64
     private static let rightWidth = 40
@@ -45,7 +45,6 @@ struct DemoScreen {
         return lines + elided(wrap(TerminalText.safe(String(decoding: payload, as: UTF8.self)), width: leftWidth))
     }
 
-    /// The beginning and end of a long payload.
     private static func elided(_ lines: [String]) -> [String] {
         let head = 2 + sealedLineCount
         guard lines.count > head + 3 else { return lines }

@@ -2,7 +2,6 @@ import ChildProcesses
 import CommandLineTool
 import Envelope
 
-/// The demo's long-running processes and its two devices.
 final class DemoStage {
     let folder: String
     let keys: String
@@ -57,7 +56,7 @@ final class DemoStage {
         )
     }
 
-    /// Removes the app as of half an hour ahead on the simulator's clock.
+    /// As of half an hour ahead on the simulator's clock.
     func removeApp(number: Int) throws(CommandFailure) {
         let url = "http://127.0.0.1:\(try simulatorPorts.integer("control-port"))"
         guard let client = ControlClient(url: url, bearer: try simulatorPorts.text("control-bearer")) else {

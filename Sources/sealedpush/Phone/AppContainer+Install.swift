@@ -5,7 +5,7 @@ import Opening
 import Platform
 
 extension AppContainer {
-    /// Installs a tester's keys and senders for app and extension, at the app's first launch.
+    /// At the app's first launch.
     func install(_ keys: borrowing DeviceKeys, _ contacts: ContactList) throws(FileError) {
         try PrivateFolder.make(privatePath, protection: .untilFirstUnlock)
         do throws(SharedContainer.InstallError) {
@@ -25,6 +25,5 @@ extension AppContainer {
         }
     }
 
-    /// True if an app was here before.
     var hasApp: Bool { unsafe access(privatePath + "/identity", F_OK) == 0 }
 }

@@ -4,17 +4,16 @@ import Glibc
 import Keys
 import NotificationServiceExtension
 
-/// Folders of a simulated phone: one shared by app and extension, and one of the app's own. Private; temporary unless a
-/// place is given.
+/// Folders of a simulated phone, shared and the app's own. Private; temporary unless a place is given.
 struct AppContainer: ~Copyable {
     private let temporary: Temporary?
     let groupPath: String
     /// Not made yet.
     let privatePath: String
 
-    /// Made before any thread reads the environment, through which the extension finds its container.
+    /// Before any thread reads the environment, through which the extension finds its container.
     ///
-    /// - Parameter place: A folder that stays, made if missing; nil for a temporary one.
+    /// - Parameter place: A folder that stays; nil for a temporary one.
     init(at place: String? = nil) throws(CommandFailure) {
         let temporary = place == nil ? try Temporary() : nil
         if let place { try Self.make(place) }

@@ -5,7 +5,6 @@ import Envelope
 import ExtensionHarness
 import NotificationCore
 
-/// Prints the device's screen, as text or as one JSON object each.
 struct DeviceLog {
     let printsJSON: Bool
 
@@ -16,7 +15,6 @@ struct DeviceLog {
         try print(writer)
     }
 
-    /// A silent push: the app was woken, without the service extension.
     func printWoken(_ push: DevicePush) throws(CommandFailure) {
         guard printsJSON else { return try Output.print("(a silent push: the app was woken)") }
         var writer = JSONWriter()
@@ -27,7 +25,6 @@ struct DeviceLog {
         try print(writer)
     }
 
-    /// The app's report for a VoIP push, or the reason why iOS ended it.
     func print(_ delivery: VoIPDelivery, of push: DevicePush) throws(CommandFailure) {
         guard printsJSON else { return try Output.print("(\(TerminalText.safe("\(delivery)")))") }
         var writer = JSONWriter()
@@ -42,7 +39,6 @@ struct DeviceLog {
         try print(writer)
     }
 
-    /// Notifications that the app opened.
     func print(_ contents: [NotificationContent]) throws(CommandFailure) {
         let why = "the app opened it, after the phone was unlocked"
         for content in contents {
@@ -133,7 +129,6 @@ struct DeviceLog {
         }
     }
 
-    /// Text about the extension's process, if it had one.
     private func enforcement(_ shown: ShownNotification) -> String {
         guard let peak = shown.peakMemoryByteCount else { return "" }
         return "; at most \(megabytes(peak)) in its own process, \(limit(shown))"

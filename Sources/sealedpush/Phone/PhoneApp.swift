@@ -8,16 +8,14 @@ import Opening
 import Platform
 import RelayClient
 
-/// The app on a simulated phone: acts at each launch as a shipped one does (docs/ios.md).
+/// Acts at each launch as a shipped app does (docs/ios.md).
 struct PhoneApp {
     let device: AppDevice
     private let relay: RelayClient
     /// Resolves the relay's name.
     private let phone: SimulatedDevice
 
-    /// Opens the container; missing files are made.
-    ///
-    /// - Parameter hosts: Names that this phone finds elsewhere.
+    /// Missing files are made.
     init(
         _ container: borrowing AppContainer,
         topic: BundleID,
@@ -48,7 +46,7 @@ struct PhoneApp {
         )
     }
 
-    /// Milliseconds since 1970. Not `Timestamp.now`, which is the phone's clock.
+    /// Milliseconds since 1970; `Timestamp.now` is the phone's clock.
     private static var machineTime: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -58,14 +56,12 @@ struct PhoneApp {
     /// The machine's clock replaces a server's.
     func confirmTime() throws(AppDeviceError) { _ = try device.confirm(.now, askedAt: .now, now: .now) }
 
-    /// Runs in front, or after a background push.
-    ///
-    /// - Returns: Messages kept while the phone was locked, opened now.
+    /// - Returns: Messages kept while the phone was locked.
     func run() async throws(CommandFailure) -> [NotificationContent] {
         let contents: [NotificationContent]
         do throws(AppDeviceError) { contents = try device.openSpooled() } catch { throw .failed(error.sentence) }
         let reporting = phone.run { Task { [device, relay] in try await device.report(to: relay) } }
-        // If the relay fails, reports are kept, as on a phone without a network.
+        // Reports are kept, as on a phone without a network.
         do { try await reporting.value } catch {}
         return contents
     }

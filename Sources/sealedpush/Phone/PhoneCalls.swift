@@ -3,8 +3,7 @@ import IncomingCalls
 import NotificationCore
 import NotificationServiceExtension
 
-/// Calls on a simulated phone. iOS wakes the app for each, without the service extension, and ends it unless it reports
-/// one.
+/// iOS wakes the app for each call, without the service extension, and ends it unless it reports one.
 struct PhoneCalls {
     private let phone: VoIPPhone
 

@@ -4,7 +4,7 @@ import CommandLineTool
 import Glibc
 import Keys
 
-/// Converts SVG to PNG with an installed tool, because drawing text well takes a library of its own.
+/// Uses an installed tool, because drawing text well takes a library of its own.
 enum PNGConversion {
     private struct Tool {
         let name: String
@@ -32,7 +32,7 @@ enum PNGConversion {
         for tool in tools {
             guard let program = path(of: tool.name) else { continue }
             guard try succeeds([program] + tool.arguments(svgPath, pngPath)) else { continue }
-            // A tool that writes something else, or nothing, counts as missing.
+            // Counts as a missing tool.
             guard let png = try? WholeFile.read(pngPath, byteCountMax: byteCountMax), png.starts(with: magic) else {
                 continue
             }
@@ -47,7 +47,6 @@ enum PNGConversion {
             .first { unsafe access($0, X_OK) == 0 }
     }
 
-    /// Runs a program to its end, without its output.
     private static func succeeds(_ line: [String]) throws(CommandFailure) -> Bool {
         let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
         guard nowhere >= 0 else { throw .file(.system(call: "open", path: "/dev/null", code: errno)) }

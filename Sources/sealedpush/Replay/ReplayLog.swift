@@ -2,7 +2,6 @@ import CommandLineTool
 import Envelope
 import ExtensionHarness
 
-/// Prints a captured push's notification, as text or as one JSON object.
 struct ReplayLog {
     let printsJSON: Bool
 
