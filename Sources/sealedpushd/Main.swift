@@ -7,7 +7,7 @@ enum Main {
     static func main() {
         ProcessSettings.apply()
         // Not `exit`: libraries would run destructors under threads that still close connections. All data is on disk
-        // or in the log by now, and nothing of ours is buffered.
+        // or in the log by now.
         _exit(Program.run(Array(CommandLine.arguments.dropFirst())))
     }
 }

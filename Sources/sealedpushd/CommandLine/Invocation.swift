@@ -1,6 +1,5 @@
 import PushStore
 
-/// A parsed command line.
 enum Invocation: Equatable {
     case run(configuration: String)
     case check(configuration: String)
@@ -28,7 +27,6 @@ enum Invocation: Equatable {
     }
 
     /// - Parameter words: Without the program's name.
-    /// - Throws: The first fault.
     init(_ words: [String]) throws(Fault) {
         var operands: [String] = []
         var configuration: String?
@@ -101,7 +99,7 @@ enum Invocation: Equatable {
         }
     }
 
-    /// Hides words that could not be ours, so that no foreign bytes reach the terminal.
+    /// No foreign bytes reach the terminal.
     private static func shown(_ word: String) -> String {
         let isPlain = word.utf8.count <= 40 && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isPlain ? word : "…"

@@ -1,12 +1,10 @@
 import Platform
 
-/// Standard output for results, standard error for failures.
 enum Output {
     /// - Returns: true if it was written.
     static func show(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
 
     static func complain(_ text: String) {
-        // A failure here cannot be reported.
         _ = write(text, to: STDERR_FILENO)
     }
 

@@ -1,4 +1,3 @@
-/// Runs the command and returns its exit code.
 enum Program {
     static func run(_ words: [String]) -> Int32 {
         let invocation: Invocation
@@ -8,7 +7,7 @@ enum Program {
             Output.complain("sealedpushd: \(error.reason)\n\n\(Usage.text)")
             return ExitCode.usage
         }
-        // Before the runtime has a thread, because it does not report what it lacks.
+        // The runtime does not report missing descriptors, so before it has a thread.
         if invocation != .version, invocation != .help, let shortage = ProcessSettings.shortage {
             Output.complain(shortage)
             return ExitCode.configuration

@@ -1,4 +1,3 @@
-/// Texts of `--help` and `--version`.
 enum Usage {
     /// Until there is a first release.
     static let version = "sealedpushd, unreleased"

@@ -3,7 +3,7 @@ import Envelope
 import PushService
 import PushStore
 
-/// `--check-config`: reads all that a start would, and prints a summary.
+/// `--check-config`.
 enum CheckCommand {
     static func run(_ path: String) -> Int32 {
         do throws(ConfigurationFile.Faults) {

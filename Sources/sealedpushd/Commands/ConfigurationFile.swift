@@ -3,14 +3,13 @@ import Keys
 import Primitives
 import PushService
 
-/// The configuration on disk.
 enum ConfigurationFile {
     /// One line for each fault, with its place in the file.
     struct Faults: Error {
         let lines: [String]
     }
 
-    /// Reads the configuration, the environment, and every named file.
+    /// Includes every named file.
     static func load(_ path: String) throws(Faults) -> LoadedConfiguration {
         let file = try bytes(path)
         do throws(ConfigurationError) {
@@ -20,7 +19,7 @@ enum ConfigurationFile {
         }
     }
 
-    /// Reads the configuration without the files that it names.
+    /// Leaves out the files that it names.
     static func read(_ path: String) throws(Faults) -> ServiceConfiguration {
         let file = try bytes(path)
         do throws(ConfigurationError) {

@@ -19,7 +19,6 @@ struct Daemon {
         uptime: { MonotonicTime.now().nanoseconds }
     )
 
-    /// - Returns: The exit code.
     func run() -> Int32 {
         // Before any other thread starts, because threads inherit blocked signals.
         let wishes = Monitored<[Signals.Wish]>([])
@@ -50,7 +49,7 @@ struct Daemon {
             case .running(let service):
                 let database = loaded.configuration.databaseFile
                 let socket = BackupSocket(beside: database)
-                // Without the socket, `backup` copies by itself, as without a service.
+                // Without it, `backup` copies by itself.
                 if !socket.serve({ StoreCommands.backup($0, by: service, of: database) }) {
                     log.event("backup-socket-failed", at: Self.clock.now())
                 }
@@ -108,7 +107,7 @@ struct Daemon {
         }
     }
 
-    /// Logs each reload in the audit log, whatever its result.
+    /// The audit log holds failed reloads too.
     private func reload(_ service: Service, _ log: ServiceLog) {
         let faults = faultsOfReload(service)
         let outcome = faults.isEmpty ? "taken" : "refused"

@@ -20,7 +20,7 @@ enum MakeKeyCommand {
         return Output.show(text) ? ExitCode.done : ExitCode.failed
     }
 
-    /// For a file that is to be made; `FileError.advice` is for reading.
+    /// `FileError.advice` is for reading.
     private static func advice(_ error: FileError) -> String {
         switch error {
         case .system(_, _, EEXIST): "it is there already, and stays as it is; name another file"
@@ -34,7 +34,7 @@ enum MakeKeyCommand {
     }
 }
 
-/// `make-api-key`: shows a tenant's key once, and its hash for the configuration.
+/// `make-api-key`: shows a key once, and its hash.
 enum MakeAPIKeyCommand {
     static func run() -> Int32 {
         var random = SystemRandom()

@@ -6,7 +6,7 @@ import PushStore
 /// Commands on the database, beside a running service or without one.
 enum StoreCommands {
     static func backup(_ copy: String, _ configuration: String) -> Int32 {
-        // Checked before the database, so that a fault of the copy is not reported as the database's.
+        // Before the database, whose faults have other texts.
         if let problem = problem(of: copy) {
             Output.complain("sealedpushd: \(copy): \(problem)")
             return ExitCode.failed
@@ -29,8 +29,6 @@ enum StoreCommands {
         }
     }
 
-    /// The service's part of `backup`.
-    ///
     /// - Returns: `BackupSocket.done`, or a sentence.
     static func backup(_ copy: String, by service: Service, of path: String) -> String {
         if let problem = problem(of: copy) { return "\(copy): the service cannot write there: \(problem)" }
@@ -52,7 +50,7 @@ enum StoreCommands {
         return unsafe String(cString: folder) + "/" + path
     }
 
-    /// Opens the database, which no service may use meanwhile, and reports its state.
+    /// Opens the database, which no service may use meanwhile.
     static func acknowledgeRestore(_ queue: RestoredQueue, _ configuration: String) -> Int32 {
         let loaded: LoadedConfiguration
         do throws(ConfigurationFile.Faults) {
@@ -89,7 +87,6 @@ enum StoreCommands {
         }
     }
 
-    /// Reason why no copy can be made there.
     private static func problem(of copy: String) -> String? {
         let folder = copy.lastIndex(of: "/").map { String(copy[...$0]) } ?? "."
         if unsafe access(folder, F_OK) != 0 { return "its folder is not there; make it" }

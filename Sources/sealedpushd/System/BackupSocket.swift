@@ -1,9 +1,8 @@
 import Platform
 
-/// Socket beside the database, by which `sealedpushd backup` asks a running service for a copy.
-///
-/// Only the writing connection knows the changes during a copy; any other would hold SQLite's log until its end. One
-/// line goes each way: the copy's path, then `ok` or a sentence.
+/// Socket beside the database, by which `backup` asks a running service for a copy. Any other connection than the
+/// service's would hold SQLite's log until the copy's end. One line goes each way: the copy's path, then `ok` or a
+/// sentence.
 ///
 /// - Source: unix(7); the modes of folder and socket decide who may connect.
 struct BackupSocket {
@@ -12,21 +11,19 @@ struct BackupSocket {
     private let folder: String
     private let name: String
 
-    /// - Parameter database: Its path.
     init(beside database: String) {
         let slash = database.lastIndex(of: "/").map { database.index(after: $0) } ?? database.startIndex
         folder = slash == database.startIndex ? "." : String(database[..<slash])
         name = database[slash...] + "-backup"
     }
 
-    /// Serves requests one after the other, on its own thread, as long as the process runs.
+    /// Serves one request at a time on its own thread, as long as the process runs.
     ///
     /// - Parameter copy: Makes a copy and returns the answer; may block.
-    /// - Returns: true if the thread has started.
     func serve(_ copy: @escaping @Sendable (_ path: String) -> String) -> Bool {
         guard
             let listener = unsafe open({ listener, address, byteCount in
-                // A killed process may have left it; the holder of the store's lock is the only owner.
+                // A killed process may have left it; only one has the store's lock.
                 remove()
                 return unsafe bind(listener, address, byteCount) == 0 && listen(listener, 4) == 0
             })
@@ -35,7 +32,7 @@ struct BackupSocket {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else {
-                    // Without descriptors an immediate retry is useless.
+                    // Without descriptors.
                     if errno != EINTR, errno != ECONNABORTED { sleep(1) }
                     continue
                 }
@@ -56,7 +53,7 @@ struct BackupSocket {
         return Self.line(from: connection) ?? ""
     }
 
-    /// Through the folder's descriptor: a path may exceed a socket address.
+    /// A path may exceed a socket address, unlike the folder's descriptor.
     private func open(_ prepare: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool) -> Int32? {
         let directory = unsafe Platform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return nil }
@@ -80,7 +77,7 @@ struct BackupSocket {
         return descriptor
     }
 
-    /// - Returns: nil if the peer ends before its line does.
+    /// nil if the peer ends first.
     private static func line(from descriptor: Int32) -> String? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1_024)
@@ -95,7 +92,7 @@ struct BackupSocket {
 
     private static func write(_ line: String, to descriptor: Int32) {
         let bytes = Array((line + "\n").utf8)
-        // A line fits a socket's buffer; a peer that has gone is ignored.
+        // A line fits a socket's buffer.
         _ = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 }

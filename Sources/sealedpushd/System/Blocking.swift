@@ -2,7 +2,6 @@ import Platform
 
 /// Lets the main thread wait for a task.
 enum Blocking {
-    /// - Parameter body: Runs on the runtime's threads.
     static func wait<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
         let result = Monitored<Value?>(nil)
         // The thread below waits for its end.

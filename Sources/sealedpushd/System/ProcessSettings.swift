@@ -1,22 +1,21 @@
 import CLinux
 import Platform
 
-/// Settings of the process, before anything else.
 enum ProcessSettings {
     static func apply() {
         // New files are the owner's alone.
         umask(0o077)
-        // A closed reader and a limit on file sizes then are errors of `write`. The last two mean something to other
-        // services, and may be sent by mistake.
+        // The first two then are errors of `write`. The last two mean something to other services, and may come by
+        // mistake.
         for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { _ = signal(number, SIG_IGN) }
-        // Swift's runtime prints a backtrace with registers for these, and drops one from outside: the SIGABRT of
-        // systemd's watchdog would have no effect.
+        // Swift's runtime prints a backtrace with registers, and drops an outside signal: systemd's watchdog would have
+        // no effect.
         for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { _ = signal(number, SIG_DFL) }
         if clinux_forbid_dumps() != 0 { Output.complain("sealedpushd: core dumps cannot be turned off (\(errno))") }
         raiseDescriptorLimit()
     }
 
-    /// All variables. Invalid UTF-8 is repaired; such a name is none of ours.
+    /// Invalid UTF-8 is repaired; such a name is none of ours.
     static func environment() -> [String: String] {
         var variables: [String: String] = [:]
         guard var entry = unsafe clinux_environment() else { return variables }
@@ -29,11 +28,9 @@ enum ProcessSettings {
         return variables
     }
 
-    /// Least number of descriptors: the service starts with about twenty, and libdispatch ends the process if it gets
-    /// none (epoll_create1, eventfd).
+    /// The service starts with about twenty, and libdispatch ends the process without its own (epoll_create1, eventfd).
     private static let descriptorCountMin = 32
 
-    /// Reason why the process cannot start; nil if it can.
     static var shortage: String? {
         guard let limit = descriptorLimit, limit.rlim_cur < descriptorCountMin else { return nil }
         return
@@ -41,7 +38,7 @@ enum ProcessSettings {
             + " each connection; raise the limit (LimitNOFILE of the unit, ulimit -n)"
     }
 
-    /// The usual 1,024 are few for connections. A failure is harmless: further connections wait.
+    /// The usual 1,024 are few. A failure is harmless: further connections wait.
     private static func raiseDescriptorLimit() {
         guard var limit = descriptorLimit else { return }
         limit.rlim_cur = limit.rlim_max

@@ -1,9 +1,7 @@
 import Platform
 
-/// Signals as calls on their own thread.
-///
-/// They are blocked in every thread, so before the first one starts, and one thread waits for them: no code of ours
-/// runs in a handler.
+/// Signals as calls on their own thread. They are blocked in every thread, so before the first one starts; no code of
+/// ours runs in a handler.
 enum Signals {
     enum Wish: Sendable {
         /// SIGHUP.
@@ -13,7 +11,6 @@ enum Signals {
     }
 
     /// - Parameter wish: Called for each signal, except the second one to stop, which ends the process.
-    /// - Returns: true if the thread has started.
     static func listen(_ wish: @escaping @Sendable (Wish) -> Void) -> Bool {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

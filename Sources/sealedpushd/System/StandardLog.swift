@@ -1,14 +1,11 @@
 import Envelope
 import Platform
 
-/// Writes log lines to a descriptor on its own thread, so that logging never blocks.
-///
-/// While the reader stalls, lines wait up to a number of bytes. Further lines are dropped, and a later line holds their
-/// count. A closed reader costs only lines.
+/// Writes log lines on its own thread, so that logging never blocks. While the reader stalls, lines wait up to a number
+/// of bytes; further ones are dropped and counted in a later line.
 final class StandardLog: Sendable {
     private struct State {
         var lines: [UInt8] = []
-        /// Dropped lines since the last count was written.
         var droppedCount = 0
         var isClosing = false
         /// True after the thread's end, or when nothing waits for it any more.
@@ -21,7 +18,6 @@ final class StandardLog: Sendable {
 
     /// - Parameters:
     ///   - descriptor: Stays open.
-    ///   - byteCountMax: Limit of waiting bytes.
     ///   - milliseconds: Now, since 1970.
     init?(
         descriptor: Int32 = STDOUT_FILENO,
@@ -43,7 +39,7 @@ final class StandardLog: Sendable {
         guard hasStarted else { return nil }
     }
 
-    /// - Parameter lines: Whole lines, each with its line feed.
+    /// - Parameter lines: Whole lines with their line feeds.
     func write(_ lines: [UInt8]) {
         let byteCountMax = byteCountMax
         state.change { state in
@@ -55,17 +51,16 @@ final class StandardLog: Sendable {
         }
     }
 
-    /// Called for dropped lines only: every attempt has a line.
     private static func lineCount(_ lines: [UInt8]) -> Int { lines.count { $0 == UInt8(ascii: "\n") } }
 
-    /// Waits until all is written, but only a second for a stalled reader. Drops later lines.
+    /// Waits until all is written, but only a second for a stalled reader.
     func close() {
         state.change { $0.isClosing = true }
         let state = state
         _ = DetachedThread.start(stackByteCount: 64 << 10) {
-            // In small steps, so that the writer has its second even after the machine stood still.
+            // The writer has its second even after the machine stood still.
             for _ in 0..<100 where !state.change({ $0.isEnded }) {
-                // No descriptor: a plain wait. Signals are blocked here.
+                // A plain wait. Signals are blocked here.
                 _ = poll(nil, 0, 10)
             }
             state.change { $0.isEnded = true }
@@ -73,7 +68,7 @@ final class StandardLog: Sendable {
         _ = state.wait { $0.isEnded ? true : nil }
     }
 
-    /// Takes the waiting lines, after a line with the count of dropped ones; nil at the end.
+    /// Begins with the count of dropped lines; nil at the end.
     private static func take(
         _ state: Monitored<State>,
         _ milliseconds: @Sendable () -> UInt64
@@ -103,7 +98,7 @@ final class StandardLog: Sendable {
             let count = unsafe rest.withUnsafeBytes { unsafe Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
-                // The descriptor was made non-blocking; this thread has nothing else to do.
+                // The descriptor was made non-blocking.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&wait, 1, -1)
                 continue

@@ -10,7 +10,6 @@ struct SystemdNotifier: Sendable {
     private let name: [UInt8]
     private let descriptor: Int32
 
-    /// nil without `NOTIFY_SOCKET`.
     init?(_ environment: [String: String]) {
         guard let path = environment["NOTIFY_SOCKET"], let first = path.utf8.first else { return nil }
         let isAbstract = first == UInt8(ascii: "@")
@@ -42,7 +41,7 @@ struct SystemdNotifier: Sendable {
 
     func beat() { send("WATCHDOG=1") }
 
-    /// Never blocks. Lost messages are not resent: systemd finds out by other means, in the end by a signal.
+    /// Never blocks. Lost messages are not resent: systemd notices, in the end by a signal.
     private func send(_ text: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
