@@ -1,7 +1,7 @@
 public import Envelope
 private import Primitives
 
-// A file's id and key are made by whoever encrypts it, and never used for a second file.
+// Whoever encrypts a file makes its id and key. Neither is used for a second file.
 extension AttachmentKey {
     /// A new key: 32 bytes of the system's random source.
     public static func random() -> AttachmentKey {

@@ -2,8 +2,9 @@ public import Envelope
 public import Keys
 import Primitives
 
-/// Fetched bundles in a folder, shared by all processes of a machine that seal for one sender: each device's is fetched once
-/// in seven days (`Recipient.copyAgeMax`), and a restart forgets none.
+/// Fetched bundles in a folder, shared by all processes of a machine that seal for one sender.
+///
+/// Each device's bundle is fetched once in seven days (`Recipient.copyAgeMax`); a restart loses none.
 ///
 ///     let pins = try FileBundlePinStore(folder: "/var/lib/chat/pins")
 ///     let bundles = try BundleCache(folder: "/var/lib/chat/bundles")
@@ -11,38 +12,32 @@ import Primitives
 ///         try await relay.bundle(of: device)
 ///     }
 ///
-/// It saves a fetch and decides nothing: what it holds is checked at every use as if it had just come, against the pins
-/// too. What does not pass, or cannot be read, is fetched anew.
+/// The cache saves fetches and is not trusted: each use verifies a copy in full, against the pins too. A copy that
+/// fails or cannot be read is fetched anew.
 public struct BundleCache: Sendable {
-    // An entry: "SPC1" ‖ fetched-at u64 ‖ SHA-256(all but this)[0..<8] ‖ bundle. The check is against accidents; the
-    // bundle is signed.
+    // "SPC1" ‖ fetched-at u64 ‖ SHA-256(all but this)[0..<8] ‖ bundle. The check detects accidents; the bundle is
+    // signed.
     private static let mark = Array("SPC1".utf8)
     private static let checkByteCount = 8
     private static let byteCountMax = mark.count + 8 + checkByteCount + KeyBundle.byteCountMax
 
     private let folder: SlotFolder
 
-    /// - Parameter folder: made with mode 0700 if it is missing; its parent exists. It may be that of the pins.
+    /// - Parameter folder: created with mode 0700 if missing; its parent must exist. May be the folder of the pins.
     /// - Throws: `.writableByOthers`, `.system`.
     public init(folder: String) throws(BundlePinStoreError) {
         self.folder = try SlotFolder(folder, suffix: ".bundle")
     }
 
-    /// A device to seal for, by the copy that is here or by one that is fetched now.
+    /// Makes a device's recipient from the cached copy, or from a bundle that is fetched now.
     ///
-    /// A copy is used while it is younger than seven days, no newer bundle is pinned, and its prekey is valid. Two that ask
-    /// at the same time may both fetch. A copy that cannot be kept is fetched again the next time, and no error.
+    /// A copy is used while it is younger than seven days, no newer bundle is pinned and its prekey is valid. Two
+    /// concurrent calls may both fetch. Failing to store a copy is no error; the next call fetches again.
     ///
     /// - Parameters:
-    ///   - identity: learned through the app's own authenticated channel or a QR code, and never from the relay.
-    ///   - topic: the app's bundle id, the same constant as on the device.
-    ///   - protectionClass: constant per app.
-    ///   - pins: shared by everything that seals for this sender.
-    ///   - now: the sender's clock.
-    ///   - fetch: gets the device's bundle from the relay.
-    /// - Returns: the recipient.
-    /// - Throws: `RecipientError` for a fetched bundle that is refused, which changes nothing, and for pins that cannot be
-    ///   used; what `fetch` throws.
+    ///   - identity: from the app's own authenticated channel or a QR code, never from the relay.
+    /// - Throws: `RecipientError` for a refused bundle, which changes nothing, and for unusable pins; errors of
+    ///   `fetch`.
     public func recipient(
         identity: IdentityKey,
         topic: BundleID,
@@ -69,7 +64,7 @@ public struct BundleCache: Sendable {
             do throws(RecipientError) {
                 return try recipient(copy)
             } catch {
-                // Without pins nothing is sealed to. All else may be better in the bundle that the relay has now.
+                // Without pins nothing is sealed. Any other fault may be gone in the relay's current bundle.
                 if case .pins = error { throw error }
             }
         }
@@ -79,8 +74,9 @@ public struct BundleCache: Sendable {
         return verified
     }
 
-    /// Forgets the copy of a device: when the relay asks for a message to be sealed again, since the device has a newer
-    /// bundle then, and together with the contact. The pin stays (`BundlePinStore.forget`).
+    /// Forgets the copy of a device; the pin stays (`BundlePinStore.forget` removes it).
+    ///
+    /// For a contact that is removed, and for a re-send that the relay asks for: the device has a newer bundle then.
     ///
     /// - Throws: `.system`.
     public func forget(_ identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) {
@@ -95,7 +91,7 @@ public struct BundleCache: Sendable {
     }
 
     private func copy(of slot: BundlePinSlot) -> Copy? {
-        // Whatever is wrong with an entry, fetching mends it.
+        // Whatever is wrong with a cached copy, a fetch repairs it.
         let bytes = try? folder.withFile(of: slot) { file throws(BundlePinStoreError) in
             try file.read(byteCountMax: Self.byteCountMax)
         }
@@ -112,7 +108,7 @@ public struct BundleCache: Sendable {
         var bytes = Self.mark
         bytes.append(bigEndian: copy.fetchedAt.milliseconds)
         bytes += Self.check(of: copy) + copy.bundle
-        // The recipient is verified and pinned: that its copy could not be kept costs another fetch, and no message.
+        // The recipient is verified and pinned: failing to store its copy costs another fetch, and no message.
         try? folder.withFile(of: slot) { file throws(BundlePinStoreError) in try file.write(bytes) }
     }
 

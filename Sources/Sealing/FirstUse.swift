@@ -1,42 +1,38 @@
 public import Envelope
 public import Keys
 
-/// A device whose identity was taken from its own bundle, unseen by anybody: whoever handed the bundle over may have
-/// made it. What follows from that must reach a person, so it comes as an event (protocol v1, rule 12).
+/// A device whose identity was taken from its own bundle, without proof.
+///
+/// Whoever handed the bundle over may have made it. A person must learn of that, so it comes as an event (protocol v1,
+/// rule 12).
 public struct FirstUse: Sendable {
-    /// What to show, and to write down.
+    /// The event to show and to record.
     public let event: Event
-    /// Can be sealed to, if that is good enough.
+    /// The recipient, for use where an unproven identity is acceptable.
     public let recipient: Recipient
 
-    /// That an identity was believed.
+    /// A record of an identity that was accepted without proof.
     public struct Event: Hashable, Sendable {
-        /// Pin it as this contact's identity: from now on only `Recipient(bundle:fetchedAt:pinnedIdentity:…)` is right
-        /// for this contact. Its safety number is what people compare to make good for what was not proven.
+        /// The identity to pin: from now on use only `Recipient(bundle:fetchedAt:pinnedIdentity:…)` for this contact.
+        /// People compare its safety number to make up for the missing proof.
         public let identity: IdentityKey
-        /// In which app.
+        /// The app's bundle id.
         public let topic: BundleID
-        /// When, by the sender's clock.
+        /// Time of acceptance, by the sender's clock.
         public let date: Timestamp
-        /// Whether these pins knew the identity before, as this contact's or as another's.
+        /// True if the pins knew the identity before, as this contact's or another's.
         public let isKnownIdentity: Bool
     }
 }
 
 extension Recipient {
-    /// Believes a bundle about whose it is. Only for a contact that has no pinned identity yet, only where an attacker
-    /// who sits in between from the first moment on is acceptable, and never to replace an identity that was pinned:
-    /// a changed identity is a new contact, whom a person accepts.
+    /// Accepts a bundle's own claim of its identity.
     ///
-    /// - Parameters:
-    ///   - bundle: the bytes that the relay, or anyone, handed over.
-    ///   - fetchedAt: when they came, by the sender's clock.
-    ///   - topic: the app's bundle id, the same constant as on the device.
-    ///   - protectionClass: constant per app, since the prekey id shows it on the way.
-    ///   - pins: shared by everything that seals for this sender.
-    ///   - now: the sender's clock.
-    /// - Returns: the recipient, and the event to show.
-    /// - Throws: `RecipientError`; every check of a pinned identity's bundle is made but the one for the identity.
+    /// Use it only for a contact without a pinned identity, and only where an attacker in between from the first moment
+    /// is acceptable. Never replace a pinned identity with it: a changed identity is a new contact, which a person
+    /// accepts.
+    ///
+    /// - Throws: `RecipientError`; all checks are made but the one for the identity.
     public static func trustOnFirstUse(
         bundle: [UInt8],
         fetchedAt: Timestamp,

@@ -2,48 +2,46 @@ public import Envelope
 private import Keys
 package import Primitives
 
-/// A message made ready once, for any number of devices: id, times, encoded body and its digest. Each device then costs
-/// an encapsulation, a signature and nothing that depends on the text (protocol v1, rule 11).
+/// A message encoded once for any number of devices: id, times, body and its digest.
 ///
-/// Kept, it is sealed again for a device that lost its prekey: the same id and times under a new encapsulation, so that
-/// the device shows the message once whichever copy comes first (protocol v1, rule 20). It holds the plain text.
+/// Each device then costs an encapsulation and a signature, and nothing that depends on the text (protocol v1, rule
+/// 11).
+///
+/// A kept one is sealed again for a device that lost its prekey: same id and times, new encapsulation. The device shows
+/// the message once, whichever copy comes first (protocol v1, rule 20). It holds the plain text.
 public struct PreparedMessage: Sendable {
-    /// What senders and devices take for the longest life of a message where the app says nothing else.
+    /// Longest life of a message unless the app sets another, for senders and devices.
     public static let lifetimeMax: Duration = .seconds(7 * 86_400)
-    /// What an app may raise that to: Apple keeps a push no longer.
+    /// Upper bound of the app's own limit: Apple keeps a push no longer.
     public static let lifetimeCap: Duration = .seconds(30 * 86_400)
-    /// How long a call rings where the sender says nothing else; `Message.callLifetimeMax` is the most.
+    /// Default ringing time of a call; `Message.callLifetimeMax` is the longest.
     public static let callLifetime: Duration = .seconds(30)
-    /// How long any other message lives where the sender says nothing else.
+    /// Default life of any other message.
     public static let lifetime: Duration = .seconds(86_400)
 
     /// 16 random bytes.
     public let messageID: MessageID
-    /// By the sender's clock.
+    /// Sending time, by the sender's clock.
     public let sentAt: Timestamp
-    /// After it no device shows the message.
+    /// End of life: no device shows the message after it.
     public let expiresAt: Timestamp
-    /// Whether `body` was shortened to fit.
+    /// True if `body` was shortened to fit.
     public let isTruncated: Bool
 
     let pushClass: PushClass
-    /// The one suite that this message is ever sealed under, as its byte: under a second one it would be as weak as the
-    /// weaker (protocol v1, rule 18).
+    /// The only suite that this message is sealed under: under a second one it would be as weak as the weaker (protocol
+    /// v1, rule 18).
     var suite: UInt8
     let body: [UInt8]
     /// SHA-256 of `body`.
     let bodyDigest: [UInt8]
 
-    /// Encodes a new message. One whose operation is `.call` becomes a call, which goes out as a VoIP push; everything
-    /// else becomes an alert.
+    /// Encodes a new message: a VoIP push if its operation is `.call`, otherwise an alert.
     ///
     /// - Parameters:
-    ///   - message: what the person will read, or the call.
-    ///   - sentAt: the sender's clock.
-    ///   - lifetime: how long after `sentAt` the devices may show it; nil for 30 seconds for a call, which may have
+    ///   - lifetime: time after `sentAt` in which devices may show it. By default 30 seconds for a call, which may have
     ///     60, and a day for anything else.
-    ///   - lifetimeMax: what the app configured on its devices, at most 30 days.
-    ///   - overflow: what to do with a message longer than the constant length.
+    ///   - lifetimeMax: the limit configured on the app's devices, at most 30 days.
     /// - Throws: `SealingError`.
     public init(
         _ message: Message,
@@ -65,15 +63,11 @@ public struct PreparedMessage: Sendable {
         )
     }
 
-    /// Encodes a message again that this sender sealed before and kept as what went in here.
+    /// Encodes a message again that this sender sealed before, from the same arguments.
     ///
     /// - Parameters:
-    ///   - message: the same as then.
-    ///   - messageID: the same as then. Another message under a used id is taken for a replay, and never shown.
-    ///   - sentAt: the same as then.
-    ///   - expiresAt: the same as then.
-    ///   - lifetimeMax: what the app configured on its devices, at most 30 days.
-    ///   - overflow: the same as then.
+    ///   - messageID: unchanged. Another message under a used id counts as a replay, and is never shown.
+    ///   - lifetimeMax: the limit configured on the app's devices, at most 30 days.
     /// - Throws: `SealingError`.
     public init(
         resending message: Message,
@@ -99,7 +93,7 @@ public struct PreparedMessage: Sendable {
         message.pushClass == .voip ? callLifetime : lifetime
     }
 
-    /// For test vectors, which hold calls in alerts' envelopes too: the push class is taken as it is said here.
+    /// Takes the push class as given, for test vectors, which hold calls in alerts' envelopes too.
     package init(
         _ message: Message,
         sentAt: Timestamp,
@@ -148,8 +142,8 @@ public struct PreparedMessage: Sendable {
         self.suite = suite.rawValue
     }
 
-    /// What every device checks too (protocol v1, rule 25), told here to the one who can mend it. A lifetime of less than
-    /// a millisecond is none.
+    /// Checks the times as every device does (protocol v1, rule 25), here where the caller can correct them. A lifetime
+    /// under a millisecond counts as none.
     private static func check(
         sentAt: Timestamp,
         expiresAt: Timestamp,

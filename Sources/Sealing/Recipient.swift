@@ -1,41 +1,39 @@
 public import Envelope
 public import Keys
 
-/// A device that a message can be sealed for: its prekey, after everything about its bundle was verified.
+/// A device that a message can be sealed for: its prekey, from a verified bundle.
 ///
-/// Nothing makes a recipient from a bundle alone: a bundle proves nothing about whose it is, and a relay could hand out
-/// its own (protocol v1, rule 12).
+/// Each initializer needs a pinned identity: a bundle proves nothing about its owner, and a relay could hand out its
+/// own (protocol v1, rule 12).
 public struct Recipient: Sendable {
-    /// A copy that was fetched so long ago is to be fetched anew (protocol v1, rule 17): devices keep a superseded prekey
-    /// for as long, and for the longest life of a message.
+    /// Age at which a copy must be fetched anew (protocol v1, rule 17): devices keep a superseded prekey that long, and
+    /// for the longest life of a message.
     public static let copyAgeMax: Duration = .seconds(7 * 86_400)
 
     /// The pinned identity that the bundle was checked against.
     public let identity: IdentityKey
-    /// When the device made the bundle, by its own clock. A relay can show a sender that has no pin yet an old bundle
-    /// until that runs out; an age of weeks is the one sign of it.
+    /// Time at which the device made the bundle, by its own clock. A relay can show an old bundle, until it expires, to
+    /// a sender without a pin; an age of weeks is the one sign of it.
     public let issuedAt: Timestamp
-    /// When these bytes were last fetched; nil where no pins are kept.
+    /// Time of the last fetch of these bytes; nil without pins.
     public let fetchedAt: Timestamp?
-    /// Nothing is sealed after it.
+    /// Expiry of the prekey: nothing is sealed after it.
     public let notAfter: Timestamp
     let topic: BundleID
     let prekey: PublicPrekey
 
-    /// Verifies a bundle, compares it with what this sender remembers of the device, and remembers it.
+    /// Verifies a bundle, compares it with the device's pin and updates the pin.
     ///
-    /// What was refused changes nothing in the store; a bundle that passed is durable in it before this returns.
+    /// A refused bundle changes nothing in the store. The pin of an accepted one is durable when this returns.
     ///
     /// - Parameters:
-    ///   - bundle: the bytes that the relay, or anyone, handed over.
-    ///   - fetchedAt: when they came, by the sender's clock; for a copy from a cache, when that was filled.
-    ///   - pinnedIdentity: the device's identity, learned through the app's own authenticated channel or a QR code. A
-    ///     changed identity is a new contact, never a new bundle of the old one.
+    ///   - fetchedAt: time of the fetch, by the sender's clock; for a cached copy, when the cache was filled.
+    ///   - pinnedIdentity: the device's identity, from the app's own authenticated channel or a QR code. A changed
+    ///     identity is a new contact, never a new bundle of the old one.
     ///   - topic: the app's bundle id, the same constant as on the device.
-    ///   - protectionClass: constant per app, since the prekey id shows it on the way. A bundle without it is refused;
-    ///     there is no silent fall-back.
+    ///   - protectionClass: constant per app, since the prekey id reveals it in transit. A bundle without it is
+    ///     refused; there is no silent fall-back.
     ///   - pins: shared by everything that seals for this sender.
-    ///   - now: the sender's clock.
     /// - Throws: `RecipientError`.
     public init(
         bundle: [UInt8],
@@ -68,20 +66,16 @@ public struct Recipient: Sendable {
         case .success(let checked):
             try self.init(checked.bundle, protectionClass: protectionClass, fetchedAt: checked.pin.fetchedAt)
         case .failure(let error): throw .bundle(error)
-        // A store of the app's own that did not do what it promises: nothing was compared.
+        // The app's own store broke its contract: nothing was compared.
         case nil: throw .pins(.other("the store did not call for a change"))
         }
     }
 
-    /// Verifies a bundle and remembers nothing: an older one that has not run out will be taken again, and two devices
-    /// under one identity go unnoticed. For tools that seal once, and for those that keep epochs themselves.
+    /// Verifies a bundle without pins: older bundles that have not expired are accepted, and two devices under one
+    /// identity go unnoticed.
     ///
-    /// - Parameters:
-    ///   - bundle: the bytes that the relay, or anyone, handed over.
-    ///   - pinnedIdentity: the device's identity, learned through the app's own authenticated channel or a QR code.
-    ///   - topic: the app's bundle id, the same constant as on the device.
-    ///   - protectionClass: constant per app, since the prekey id shows it on the way.
-    ///   - now: the sender's clock.
+    /// For tools that seal once, and for those that keep epochs themselves.
+    ///
     /// - Throws: `RecipientError`.
     public init(
         bundle: [UInt8],
@@ -126,13 +120,13 @@ public struct Recipient: Sendable {
         }
     }
 
-    /// How long ago the device made the bundle; zero where its clock is ahead of the sender's.
+    /// Age of the bundle; zero if the device's clock is ahead of the sender's.
     public func bundleAge(now: Timestamp = .now) -> Duration {
         now > issuedAt ? .milliseconds(Int64(clamping: now.milliseconds - issuedAt.milliseconds)) : .zero
     }
 
-    /// Whether to fetch the bundle anew before sealing again: the copy is 7 days old, or the clock says that it comes
-    /// from the future. Without pins, nobody knows.
+    /// True if the bundle must be fetched before sealing again: its copy is 7 days old, dated in the future, or without
+    /// pins.
     public func needsRefresh(now: Timestamp = .now) -> Bool {
         guard let fetchedAt else { return true }
         return now < fetchedAt || now >= fetchedAt.advanced(by: Self.copyAgeMax)
@@ -153,12 +147,12 @@ public struct Recipient: Sendable {
     }
 }
 
-/// Why a device cannot be sealed to.
+/// Reason why a device cannot be sealed to.
 public enum RecipientError: Error, Equatable {
     /// The bundle was refused.
     case bundle(KeyBundleError)
     /// The bundle has no prekey of the app's protection class.
     case noPrekey(of: ProtectionClass)
-    /// What this sender remembers of the device could not be read or written.
+    /// The pins could not be read or written.
     case pins(BundlePinStoreError)
 }

@@ -1,4 +1,4 @@
-// As KeychainSecretStore: KeychainTests compiles this file once more, against the stand-in.
+// As KeychainSecretStore: KeychainTests also compiles this file, against the stand-in.
 #if canImport(Darwin) || KEYCHAIN_STAND_IN
 import Envelope
 public import Keys
@@ -7,15 +7,15 @@ import Primitives
 public import Sealing
 #endif
 
-// The keychain: for an app whose user is the sender, and for a signed program on a Mac. The item is never synchronized,
-// and in no backup of another device.
+// The keychain, for an app whose user is the sender and for a signed Mac program. The item is never synchronized, and
+// in no backup of another device.
 extension SenderIdentity {
     private static let service = "SealedPush sender"
 
-    /// Loads what `save(toKeychain:)` saved.
+    /// Loads the identity saved by `save(toKeychain:)`.
     ///
-    /// - Parameter group: an access group of this process's, with its team prefix; not one that a service extension is in.
-    /// - Throws: `SecretStoreError`; `.notFound` where there is none, `.locked` before the first unlock.
+    /// - Parameter group: an access group of this process, with its team prefix; never one of a service extension.
+    /// - Throws: `SecretStoreError`; `.notFound` if there is none, `.locked` before the first unlock.
     public init(keychainGroup group: String) throws(SecretStoreError) {
         let seed = try Self.store(group).read(.sender)
         do {
@@ -25,9 +25,8 @@ extension SenderIdentity {
         }
     }
 
-    /// Saves this identity, readable from the first unlock on, in place of what is there.
+    /// Saves or replaces this identity, readable from the first unlock on.
     ///
-    /// - Parameter group: an access group of this process's, with its team prefix.
     /// - Throws: `SecretStoreError`.
     public func save(toKeychain group: String) throws(SecretStoreError) {
         try withSeed { bytes throws(SecretStoreError) in
@@ -35,9 +34,8 @@ extension SenderIdentity {
         }
     }
 
-    /// Removes it for good; none there is no error.
+    /// Removes the identity for good; a missing one is no error.
     ///
-    /// - Parameter group: an access group of this process's, with its team prefix.
     /// - Throws: `SecretStoreError`.
     public static func remove(fromKeychain group: String) throws(SecretStoreError) { try store(group).delete(.sender) }
 

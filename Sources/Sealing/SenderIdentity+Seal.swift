@@ -4,19 +4,14 @@ public import Keys
 package import Primitives
 
 extension SenderIdentity {
-    /// Devices refuse anything that claims to live longer than their app allows; this is the default of both.
+    /// Default longest life of a message; devices refuse one beyond their app's limit.
     public static var lifetimeMax: Duration { PreparedMessage.lifetimeMax }
 
-    /// Seals a new message for one device. One whose operation is `.call` becomes a call, which goes out as a VoIP push.
+    /// Seals a new message for one device: as a VoIP push if its operation is `.call`, otherwise as an alert.
     ///
     /// - Parameters:
-    ///   - message: what the person will read, or the call.
-    ///   - recipient: the verified device.
-    ///   - sentAt: the sender's clock.
-    ///   - lifetime: how long after `sentAt` the device may show it; nil for 30 seconds for a call, which may have 60,
-    ///     and a day for anything else.
-    ///   - lifetimeMax: what the app configured on its devices, at most 30 days.
-    ///   - overflow: what to do with a message longer than the constant length.
+    ///   - lifetime: time after `sentAt` in which the device may show it. By default 30 seconds for a call, which may
+    ///     have 60, and a day for anything else.
     /// - Returns: the envelope, 2,880 bytes whatever the message; 3,648 for a call.
     /// - Throws: `SealingError`.
     public func seal(
@@ -43,11 +38,8 @@ extension SenderIdentity {
     /// Seals a prepared message for one device, for the first time or once more.
     ///
     /// - Parameters:
-    ///   - message: encoded once.
-    ///   - recipient: the verified device.
-    ///   - now: the sender's clock. A recipient that was kept past its prekey's end, and a message past its own, are
-    ///     refused.
-    /// - Returns: the envelope, under an encapsulation, a signature and a trace of its own.
+    ///   - now: the sender's clock, for refusing an expired prekey or message.
+    /// - Returns: the envelope, with its own encapsulation, signature and trace.
     /// - Throws: `SealingError`.
     public func seal(
         _ message: PreparedMessage,
@@ -60,12 +52,7 @@ extension SenderIdentity {
 
     /// Seals a prepared message for many devices.
     ///
-    /// - Parameters:
-    ///   - message: encoded once.
-    ///   - recipients: the verified devices.
-    ///   - now: the sender's clock.
-    /// - Returns: one result for each recipient, in their order: what cannot be sealed for one keeps nothing from the
-    ///   others.
+    /// - Returns: one result for each recipient, in their order; one failure does not affect the others.
     public func seal(
         _ message: PreparedMessage,
         for recipients: [Recipient],
@@ -132,7 +119,7 @@ extension SenderIdentity {
         )
     }
 
-    /// A fresh encapsulation for every recipient: a shared one would let a recipient open another's copy.
+    /// Makes a fresh encapsulation for every recipient: with a shared one, a recipient could open another's copy.
     private func envelope(
         of frame: Frame,
         for recipient: Recipient,

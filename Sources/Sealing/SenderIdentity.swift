@@ -1,10 +1,10 @@
 public import Keys
 package import Primitives
 
-/// Who seals: an Ed25519 signing key. It decrypts nothing.
+/// A sender's Ed25519 signing key. It decrypts nothing.
 ///
-/// A sender is known by this key alone: made once, kept, and loaded at every start. `write(to:)` keeps it in a file,
-/// `withSeed(_:)` lends its 32 bytes to a secret store, and on Apple's platforms the keychain holds it.
+/// A sender is known by this key alone: make it once, keep it, and load it at every start. `write(to:)` keeps it in a
+/// file, `withSeed(_:)` lends its 32 bytes to a secret store, and on Apple's platforms the keychain holds it.
 ///
 ///     let sender: SenderIdentity
 ///     do {
@@ -19,7 +19,7 @@ public struct SenderIdentity: ~Copyable, Sendable {
 
     let key: Ed25519PrivateKey
 
-    /// A new identity from the system's random source.
+    /// Creates an identity from the system's random source.
     public init() {
         var random = SystemRandom()
         self.init(random: &random)
@@ -29,14 +29,14 @@ public struct SenderIdentity: ~Copyable, Sendable {
         key = Ed25519PrivateKey(random: &random, storage: .guarded)
     }
 
-    /// What devices pin.
+    /// The public key, which devices pin.
     public var publicKey: SenderKey { SenderKey(key.publicKey) }
 }
 
-// The bytes, for a secret store of the back end's own.
+// The bytes, for a back end's own secret store.
 extension SenderIdentity {
-    /// - Parameter seed: 32 bytes, from `withSeed(_:)`: an Ed25519 private key (RFC 8032 section 5.1.5). They are copied
-    ///   into memory that is zeroed; the caller's own copy is the caller's to zero.
+    /// - Parameter seed: 32 bytes, from `withSeed(_:)`: an Ed25519 private key (RFC 8032 section 5.1.5). They are
+    ///   copied into memory that is zeroed; the caller zeroes its own copy.
     /// - Throws: `SenderSeedError`.
     public init(seed: RawSpan) throws(SenderSeedError) {
         guard seed.byteCount == Self.seedByteCount else {
@@ -50,11 +50,9 @@ extension SenderIdentity {
         }
     }
 
-    /// Lends the 32-byte seed: whoever has it can sign as this sender.
+    /// Lends the 32-byte seed, which suffices to sign as this sender. The span cannot leave `body`.
     ///
-    /// - Parameter body: copies the bytes to where they are kept. The span cannot leave it.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws.
+    /// - Throws: errors of `body`.
     public func withSeed<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -62,11 +60,11 @@ extension SenderIdentity {
     }
 }
 
-/// Why bytes are no sender's seed.
+/// Reason why bytes are no sender's seed.
 public enum SenderSeedError: Error, Equatable {
-    /// Not 32 bytes: a text of them (base64, hexadecimal) is to be decoded first.
+    /// Not 32 bytes: decode a text form (base64, hexadecimal) first.
     case wrongByteCount(expected: Int, actual: Int)
-    /// Memory that was never written, and not a key.
+    /// All zeros: unwritten memory, and no key.
     case zeros
 }
 
@@ -82,9 +80,7 @@ extension SenderIdentity {
         try self.init(keyFile: path, exampleKeys: .refused)
     }
 
-    /// - Parameters:
-    ///   - path: a file written by `write(to:)`.
-    ///   - exampleKeys: whether a published key may be loaded.
+    /// - Parameter exampleKeys: says if a published key may be loaded.
     /// - Throws: `FileError`.
     package init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
         let file = try KeyFile(path: path, format: Self.format, lineNames: ["sender"], exampleKeys: exampleKeys)
@@ -93,11 +89,11 @@ extension SenderIdentity {
         key = try file.identityKey(seeds[0][0])
     }
 
-    /// Writes a key file of mode 0600, whole or not at all, where there is none: of two processes that start at once, one
-    /// writes and the other gets `.exists`, and loads what is there.
+    /// Creates a key file of mode 0600, atomically. Of two processes that start at once, one writes; the other gets
+    /// `.exists` and loads that file.
     ///
     /// - Parameter path: in a folder that exists.
-    /// - Throws: `FileError`; `.exists` for a file that is there, which is not touched.
+    /// - Throws: `FileError`; `.exists` leaves the file as it is.
     public func write(to path: String) throws(FileError) { try write(to: path, isExample: false) }
 
     package func write(to path: String, isExample: Bool) throws(FileError) {

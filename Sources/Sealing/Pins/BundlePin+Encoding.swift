@@ -2,17 +2,17 @@ import Envelope
 public import Keys
 import Primitives
 
-// How a pin is stored:
+// Stored form of a pin:
 //
 //     "SPP1" ‖ IK 32 ‖ LP(TOPIC) ‖ epoch u64 ‖ SHA-256(bundle) 32 ‖ highest suite of class 1 u8 ‖ of class 2 u8
 //            ‖ issued-at u64 ‖ fetched-at u64 ‖ SHA-256(all of this)[0..<8]
 //
-// Identity and topic are in it so that a record in another's place is not taken for its own; the check is against
-// accidents, since whoever can write pins can write any.
+// Identity and topic reveal a record stored in another slot. The check detects accidents only: whoever can write pins
+// can compute it.
 extension BundlePin {
     private static let mark = Array("SPP1".utf8)
     private static let checkByteCount = 8
-    /// With the longest topic.
+    /// Length with the longest topic.
     static let encodedByteCountMax = 4 + 32 + 156 + 8 + 32 + 2 + 16 + 8
 
     /// - Returns: 103 bytes + |TOPIC|.
@@ -27,11 +27,7 @@ extension BundlePin {
         return bytes + Self.check(of: bytes)
     }
 
-    /// nil unless these are the whole bytes of a pin of this slot.
-    ///
-    /// - Parameters:
-    ///   - bytes: from `encoded(for:)`.
-    ///   - slot: the slot that they were read from.
+    /// Decodes the bytes of `encoded(for:)`; nil unless they are exactly one pin of this slot.
     public init?(encoded bytes: [UInt8], for slot: BundlePinSlot) {
         let content = Array(bytes.dropLast(Self.checkByteCount))
         guard bytes.count <= Self.encodedByteCountMax,

@@ -2,20 +2,20 @@ public import Envelope
 public import Keys
 private import Primitives
 
-/// Whose pin: one device in one app. Two identities never share one.
+/// The key of a pin: one device in one app.
 public struct BundlePinSlot: Hashable, Sendable {
     /// The device.
     public let identity: IdentityKey
     /// The app.
     public let topic: BundleID
 
-    /// The slot of a device in an app.
+    /// Creates the slot of a device in an app.
     public init(identity: IdentityKey, topic: BundleID) {
         self.identity = identity
         self.topic = topic
     }
 
-    /// 64 hexadecimal digits: a name for a file or a row that does not show the identity.
+    /// 64 hexadecimal digits, a file or row name that does not reveal the identity.
     public var name: String {
         let digits = Array("0123456789abcdef")
         let digest = SHA256.hash(identity.rawRepresentation, topic.bytes)

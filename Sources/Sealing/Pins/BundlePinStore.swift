@@ -1,44 +1,47 @@
 public import Envelope
 public import Keys
 
-/// Where a sender keeps what it remembers of every device's newest bundle. All processes that seal for one sender share
-/// one store, or one of them could be served what another has outgrown (protocol v1, rule 16).
+/// A sender's memory of every device's newest bundle.
+///
+/// All processes that seal for one sender share one store. Otherwise one of them could accept a bundle that another
+/// already knows to be old (protocol v1, rule 16).
 ///
 /// `FileBundlePinStore` is for processes of one machine, `MemoryBundlePinStore` for tests and for senders that live as
-/// long as their devices' keys. A sender on several machines implements this over its database: one row a slot, named
-/// `slot.name`, holding `BundlePin.encoded(for:)`, read and written in one serializable transaction.
+/// long as their devices' keys. A sender on several machines implements this protocol over its database: one row a
+/// slot, named `slot.name`, holding `BundlePin.encoded(for:)`, read and written in one serializable transaction.
 ///
-/// A store that was put back from a backup knows of no epoch since then, and accepts those once more.
+/// A store restored from a backup lacks later epochs, and accepts those bundles once more.
 public protocol BundlePinStore: Sendable {
-    /// Reads a pin, and writes what `change` makes of it, while nobody else can do either to the same slot.
+    /// Reads a pin and applies `change` to it, atomically for that slot.
     ///
     /// - Parameters:
-    ///   - slot: whose pin.
-    ///   - change: called once with what is stored, nil where nothing is. Must not call the store.
-    /// - Throws: `BundlePinStoreError`, also when it is not certain that the change is durable. A slot that cannot be
-    ///   read is an error, and never the same as one that is empty.
+    ///   - slot: the pin's slot.
+    ///   - change: called once with the stored pin, or nil. It must not call the store.
+    /// - Throws: `BundlePinStoreError`, also when the change may not be durable. A slot that cannot be read is an
+    ///   error, never treated as empty.
     func update(
         _ slot: BundlePinSlot,
         _ change: (BundlePin?) -> BundlePinChange
     ) throws(BundlePinStoreError)
 }
 
-/// What to do with a pin that was read.
+/// A change to a pin that was read.
 public enum BundlePinChange: Equatable, Sendable {
-    /// Leave it as it is.
+    /// Leaves it as it is.
     case keep
-    /// Write this one.
+    /// Writes this one.
     case store(BundlePin)
-    /// Forget it.
+    /// Removes it.
     case remove
 }
 
 extension BundlePinStore {
-    /// Forgets the highest cipher suites of a device, so that a bundle with a lower one is accepted again: only after a
-    /// person was told that the device's messages will be protected less, and agreed (protocol v1, rule 18). Epoch and
-    /// digest stay, so that no older bundle comes back.
+    /// Forgets the highest cipher suites of a device, so that a bundle with a lower one is accepted again.
     ///
-    /// - Returns: whether there was a pin.
+    /// Call it only after a person agreed to weaker protection (protocol v1, rule 18). Epoch and digest stay, so no
+    /// older bundle is accepted.
+    ///
+    /// - Returns: true if there was a pin.
     /// - Throws: `BundlePinStoreError`.
     @discardableResult
     public func resetSuites(of identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) -> Bool {
@@ -51,15 +54,15 @@ extension BundlePinStore {
         return isPinned
     }
 
-    /// Forgets a device altogether. Only together with the contact itself: for an identity that is still pinned it would
-    /// open the way to any older bundle that has not expired.
+    /// Forgets a device, together with its contact only: for an identity that stays pinned, any older bundle that has
+    /// not expired would be accepted again.
     ///
     /// - Throws: `BundlePinStoreError`.
     public func forget(_ identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) {
         try update(BundlePinSlot(identity: identity, topic: topic)) { _ in .remove }
     }
 
-    /// What is remembered of a device; nil for nothing.
+    /// Reads the pin of a device; nil if there is none.
     ///
     /// - Throws: `BundlePinStoreError`.
     public func pin(of identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) -> BundlePin? {
@@ -72,15 +75,14 @@ extension BundlePinStore {
     }
 }
 
-/// Why pins could not be read or written. No recipient is made then: an attacker who can fill a disk must not thereby
-/// switch the protection off.
+/// Failure to read or write pins. No recipient is made then: filling a disk must not switch the protection off.
 public enum BundlePinStoreError: Error, Equatable {
-    /// What is stored is no pin of this slot. Look at how that came about before removing it.
+    /// The stored bytes are no pin of this slot. Find the cause before removing them.
     case damaged(place: String)
-    /// Others than the owner may write where the pins are.
+    /// Group or others may write to the folder of the pins.
     case writableByOthers(path: String)
-    /// A call of the system failed.
+    /// A system call failed.
     case system(call: String, path: String, code: Int32)
-    /// A store of the app's own failed; what it says of it, without contents.
+    /// A store of the app's own failed; its description, without contents.
     case other(String)
 }

@@ -1,16 +1,16 @@
 public import Keys
 
-/// Pins in a folder, one small file each, shared by all processes of a machine that seal for one sender (`SlotFolder` has
-/// the layout). A crash leaves the old pin or the new one.
+/// Pins in a folder (layout: `SlotFolder`), shared by all processes of a machine that seal for one sender. A crash
+/// leaves the old pin or the new one.
 public struct FileBundlePinStore: BundlePinStore {
     private let folder: SlotFolder
 
-    /// - Parameter folder: made with mode 0700 if it is missing; its parent exists. On a file system whose `flock` holds
-    ///   for all processes that use it: local ones, and NFS from version 4.
-    /// - Throws: `.writableByOthers` where group or others could put pins in, `.system`.
+    /// - Parameter folder: created with mode 0700 if missing; its parent must exist. Its file system's `flock` must
+    ///   hold for all processes that use it: local ones, and NFS from version 4.
+    /// - Throws: `.writableByOthers` if group or others could add pins, `.system`.
     public init(folder: String) throws(BundlePinStoreError) { self.folder = try SlotFolder(folder) }
 
-    /// Waits for whoever changes a pin of the same subfolder; a process that ends gives way at once.
+    /// Locks the slot's subfolder; the lock of a process that ends is released at once.
     public func update(
         _ slot: BundlePinSlot,
         _ change: (BundlePin?) -> BundlePinChange

@@ -1,15 +1,15 @@
 public import Keys
 private import Platform
 
-/// Pins that go with the process. What it forgets then is what protects against old bundles: for tests, and for senders
+/// Pins that are lost with the process, and with them the protection against old bundles. For tests, and for senders
 /// that keep their pins elsewhere.
 public final class MemoryBundlePinStore: BundlePinStore {
     private let pins = Guarded<[BundlePinSlot: BundlePin]>([:])
 
-    /// Empty.
+    /// Creates an empty store.
     public init() {}
 
-    /// One change at a time, of all slots.
+    /// Locks all slots for one change at a time.
     public func update(
         _ slot: BundlePinSlot,
         _ change: (BundlePin?) -> BundlePinChange

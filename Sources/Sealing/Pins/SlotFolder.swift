@@ -4,20 +4,18 @@ private import Platform
 /// A folder with a small file for each device, shared by all processes of a machine that seal for one sender.
 ///
 ///     FOLDER/ab/cdef…        the file of the slot whose name begins "abcdef"
-///     FOLDER/ab/lock         held while a file of that subfolder is read and changed
-///     FOLDER/ab/new          a file that is being written; what a killed writer left is overwritten
+///     FOLDER/ab/lock         locked while a file of that subfolder is read and changed
+///     FOLDER/ab/new          a file being written; the remains of a killed writer are overwritten
 ///
-/// 256 subfolders keep a hundred thousand files apart and let writers pass each other. A file is replaced by a rename after
-/// it was forced to disk, so a crash leaves the old one or the new one.
+/// 256 subfolders split a hundred thousand files and let writers work in parallel. A file is forced to disk, then
+/// renamed into place: a crash leaves the old one or the new one.
 struct SlotFolder: Sendable {
     private let folder: String
-    /// Behind each file's name: two kinds of files may lie in one folder.
+    /// Suffix of each file's name, so that two kinds of files can share a folder.
     private let suffix: String
 
-    /// - Parameters:
-    ///   - folder: made with mode 0700 if it is missing.
-    ///   - suffix: of all files.
-    /// - Throws: `.writableByOthers` where group or others could put files in, `.system`.
+    /// - Parameter folder: created with mode 0700 if missing.
+    /// - Throws: `.writableByOthers` if group or others could add files, `.system`.
     init(_ folder: String, suffix: String = "") throws(BundlePinStoreError) {
         try Self.makeFolder(folder)
         var status = stat()
@@ -29,13 +27,9 @@ struct SlotFolder: Sendable {
         self.suffix = suffix
     }
 
-    /// Waits for whoever is at a file of the same subfolder; a process that ends gives way at once.
+    /// Runs `body` with a slot's file while its subfolder is locked. `body` must wait for nothing but the disk.
     ///
-    /// - Parameters:
-    ///   - slot: whose file.
-    ///   - body: reads and writes it. Must not wait for anything but the disk.
-    /// - Returns: what `body` returns.
-    /// - Throws: `.system`, and what `body` throws.
+    /// - Throws: `.system`, and errors of `body`.
     func withFile<Result>(
         of slot: BundlePinSlot,
         _ body: (File) throws(BundlePinStoreError) -> Result
@@ -44,7 +38,7 @@ struct SlotFolder: Sendable {
         let subfolder = folder + "/" + name.prefix(2)
         let lock = try lockFile(in: subfolder)
         defer {
-            // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+            // Explicit unlock: a child that another thread forks now still has the descriptor, and with it the lock.
             _ = flock(lock, LOCK_UN)
             close(lock)
         }
@@ -52,12 +46,12 @@ struct SlotFolder: Sendable {
         return try body(File(path: subfolder + "/" + name.dropFirst(2) + suffix, temporary: subfolder + "/new"))
     }
 
-    /// One slot's file, while nobody else is at it.
+    /// One slot's file, under its lock.
     struct File {
         let path: String
         fileprivate let temporary: String
 
-        /// - Returns: nil where there is none.
+        /// - Returns: nil if there is no file.
         func read(byteCountMax: Int) throws(BundlePinStoreError) -> [UInt8]? {
             do {
                 return try WholeFile.read(path, byteCountMax: byteCountMax)
@@ -75,7 +69,7 @@ struct SlotFolder: Sendable {
             }
         }
 
-        /// None there is no error.
+        /// Removes the file; a missing one is no error.
         func remove() throws(BundlePinStoreError) {
             guard unsafe unlink(path) == 0 else {
                 guard errno == ENOENT else { throw .system(call: "unlink", path: path, code: errno) }
@@ -97,14 +91,14 @@ struct SlotFolder: Sendable {
         return descriptor
     }
 
-    /// `flock` belongs to the opened file and not to the process: two threads exclude each other as two processes do.
+    /// Locks the open file description, not the process: two threads exclude each other as two processes do.
     private static func lock(_ descriptor: Int32, path: String) throws(BundlePinStoreError) {
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw .system(call: "flock", path: path, code: errno) }
         }
     }
 
-    /// A folder whose name is lost with the power takes every file in it along: it is forced to disk too.
+    /// Makes the folder and forces its name to disk; otherwise a power loss could take every file in it along.
     private static func makeFolder(_ path: String) throws(BundlePinStoreError) {
         guard unsafe mkdir(path, 0o700) == 0 else {
             guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
