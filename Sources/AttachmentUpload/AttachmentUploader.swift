@@ -2,23 +2,23 @@ public import Envelope
 internal import HTTPSClient
 internal import Platform
 
-/// Brings sealed attachments to where devices fetch them: a host that runs `sealedpush-blobs`, or anything that takes a `PUT` at
-/// a pre-signed URL. A file of any size is read while it is sent.
+/// Uploads sealed attachments to a host of `sealedpush-blobs`, or with `PUT` to a pre-signed URL. A file of any size is
+/// read while it is sent.
 public struct AttachmentUploader: Sendable {
-    /// Which authorities may vouch for the host.
+    /// Certificate authorities that may vouch for the host.
     public enum Trust: Sendable {
         /// The system's.
         case system
-        /// Those of a PEM file, and no others.
+        /// Those of a PEM file only.
         case file(path: String)
     }
 
     private let trust: HTTPSRequest.Trust
-    /// Before the second try; doubled for each more.
+    /// Delay before the second try; doubled for each further one.
     private let retryDelay: Duration
     private let connectSeconds: Int
 
-    /// - Parameter trust: which authorities may vouch for the host.
+    /// Creates an uploader that trusts these authorities.
     public init(trust: Trust = .system) { self.init(trust: trust, retryDelay: .milliseconds(500)) }
 
     init(trust: Trust, retryDelay: Duration, connectSeconds: Int = 15) {
@@ -30,14 +30,13 @@ public struct AttachmentUploader: Sendable {
         self.connectSeconds = connectSeconds
     }
 
-    /// Uploads to a blob host, in parts; a connection that breaks costs at most one of them.
+    /// Uploads to a blob host in parts; a broken connection costs at most one part.
     ///
     /// - Parameters:
     ///   - path: the sealed file; it must not change meanwhile.
-    ///   - host: which host, and its token.
-    ///   - lifetime: how long it stays there, in whole seconds; nil for as long as the host likes.
-    /// - Returns: where devices fetch it.
-    /// - Throws: `UploadError`. What was uploaded by then the host deletes after a day.
+    ///   - lifetime: time to keep it there, in whole seconds; nil for the host's default.
+    /// - Returns: the URL that devices fetch.
+    /// - Throws: `UploadError`. The host deletes an unfinished upload after a day.
     public func upload(
         _ path: String,
         to host: BlobHost,
@@ -68,11 +67,11 @@ public struct AttachmentUploader: Sendable {
         }
     }
 
-    /// Uploads with one `PUT`, as S3 and its like take it. A broken connection means to begin anew.
+    /// Uploads with one `PUT`, as to S3. A broken connection means starting again.
     ///
     /// - Parameters:
     ///   - path: the sealed file; it must not change meanwhile.
-    ///   - url: pre-signed by whoever owns the storage. Nothing but `Content-Length` is sent with it.
+    ///   - url: pre-signed by the storage's owner. Only `Content-Length` is sent with it.
     /// - Throws: `UploadError`.
     public func put(_ path: String, to url: String) async throws(UploadError) {
         guard url.hasPrefix("https://"), url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -97,7 +96,7 @@ public struct AttachmentUploader: Sendable {
         }
     }
 
-    /// None without a failure; else longer and longer, up to 16 times the first.
+    /// Waits after a failure, doubling up to 16 times the first delay.
     private func wait(failureCount: Int) async throws(UploadError) {
         guard failureCount > 0 else { return }
         do {
@@ -156,7 +155,7 @@ extension AttachmentUploader {
     private func prepared(_ request: HTTPSRequest) -> HTTPSRequest {
         var request = request
         request.trust = trust
-        // A part may wait for the host's disk.
+        // The host's disk may delay a part.
         request.patience.stallSeconds = 60
         request.patience.connectSeconds = connectSeconds
         return request

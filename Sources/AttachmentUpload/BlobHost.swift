@@ -1,16 +1,13 @@
 internal import Envelope
 
-/// A host that speaks `sealedpush-blobs`' API, and the token that lets one upload to it.
+/// A host with the API of `sealedpush-blobs`, and the token for uploads to it.
 public struct BlobHost: Sendable {
     /// "https://blobs.example.com:8443", without a path.
     let origin: String
     let token: String
 
-    /// Nil unless the URL is `https` with a host, perhaps a port, and no path, and the token visible ASCII.
-    ///
-    /// - Parameters:
-    ///   - url: "https://blobs.example.com", say.
-    ///   - token: as the host's operator gave it.
+    /// Creates a host; nil unless the URL is `https` with a host, an optional port and no path, and the token visible
+    /// ASCII.
     public init?(url: String, token: String) {
         let origin = url.hasSuffix("/") ? String(url.dropLast()) : url
         guard let parsed = AttachmentURL(origin + "/"), parsed.path == "/", !origin.contains("?"),
@@ -20,7 +17,7 @@ public struct BlobHost: Sendable {
         self.token = token
     }
 
-    /// What a `Location` of the host's own names.
+    /// The URL of a `Location` on this host.
     func url(_ path: String) -> AttachmentURL? {
         path.hasPrefix("/") ? AttachmentURL(origin + path) : nil
     }

@@ -1,16 +1,17 @@
 internal import HTTPSClient
 internal import Platform
 
-/// One request on a thread of its own, so that no thread of tasks waits for a network.
+/// One request on its own thread, so that no task's thread waits for the network.
 enum Exchange {
-    /// An answer's body says nothing that is needed; more than this is not waited for.
+    /// Bound on an answer's body, which is ignored.
     private static let bodyByteCountMax = 64 << 10
-    /// libcurl and OpenSSL keep their larger things elsewhere.
+    /// Enough: libcurl and OpenSSL keep large buffers elsewhere.
     private static let stackByteCount = 512 << 10
 
-    /// - Parameter request: what to ask.
-    /// - Returns: the answer's head, or why there is none where that may be otherwise next time.
-    /// - Throws: what will not be otherwise.
+    /// Runs a request.
+    ///
+    /// - Returns: the answer's head, or an error that a retry may cure.
+    /// - Throws: errors that no retry cures.
     static func run(_ request: HTTPSRequest) async throws(UploadError) -> Result<HTTPSHead, UploadError> {
         let exchange = HTTPSExchange()
         let result = await withTaskCancellationHandler {
@@ -46,7 +47,7 @@ enum Exchange {
                 return byteCount <= bodyByteCountMax
             }
         } catch {
-            // A server may answer, and hang up, before it has taken the whole body: its word counts.
+            // A server may answer and hang up before it has read the whole body: its answer counts.
             guard let head, error != .cancelled else { throw error }
             return head
         }

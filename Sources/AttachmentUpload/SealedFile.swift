@@ -1,7 +1,7 @@
 internal import HTTPSClient
 internal import Platform
 
-/// The file that is uploaded, open and of one length. Closed with its last reference.
+/// The open file to upload, of fixed length. Closed with its last reference.
 final class SealedFile: Sendable {
     let byteCount: UInt64
     private let descriptor: Int32
@@ -19,7 +19,7 @@ final class SealedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A part of it, read while it is sent.
+    /// A part of the file, read while it is sent.
     func body(offset: UInt64, byteCount: UInt64) -> HTTPSRequest.Body {
         let position = Guarded(offset)
         return HTTPSRequest.Body(byteCount: byteCount) { [self] span in
@@ -31,7 +31,7 @@ final class SealedFile: Sendable {
         }
     }
 
-    /// - Returns: nil where nothing could be read: also at the end, before which the body ends.
+    /// - Returns: nil on an error and at the end of the file, before which the body ends.
     private func read(_ span: inout MutableRawSpan, at offset: UInt64) -> Int? {
         while true {
             let count = unsafe span.withUnsafeMutableBytes { bytes in

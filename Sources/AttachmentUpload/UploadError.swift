@@ -1,29 +1,29 @@
-/// Why an attachment is not where devices could fetch it. Says nothing of what was sent, nor to whom.
+/// Reason why an upload failed. Reveals neither contents nor destination.
 public enum UploadError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case cancelled
-    /// The host could not be reached, or the connection broke, several times without progress between.
+    /// The host was unreachable, or the connection broke, several times in a row without progress.
     case connectionLost
-    /// The host does not prove who it is.
+    /// The host's certificate is not trusted.
     case notTrusted
-    /// The token is none of the host's, or the pre-signed URL's time is over.
+    /// The host does not know the token, or the pre-signed URL has expired.
     case unauthorized
-    /// More than the host takes in one file.
+    /// The file exceeds the host's limit.
     case tooLarge
     /// The tenant's quota, or the host's disk, is full.
     case noSpace
-    /// As many uploads as the tenant may have at once are under way.
+    /// The tenant has reached its limit of concurrent uploads.
     case tooManyUploads
-    /// The host does not know the upload any more.
+    /// The host no longer knows the upload.
     case gone
-    /// Another status than those that one could expect.
+    /// The host answered with an unexpected status.
     case refused(status: Int)
     /// The URL is not one of `https`.
     case malformedURL
-    /// What the host says is not what such a host says.
+    /// The answer is not one of such a host.
     case malformedAnswer
     /// The machine has no thread, memory or descriptor for it.
     case system
-    /// The file could not be read, or changed while it was.
+    /// The file could not be read, or changed meanwhile.
     case file(code: Int32)
 }

@@ -1,6 +1,6 @@
-/// One upload to a blob host: what is asked next, and what its answer means. No socket, no file, no clock.
+/// State machine of one upload to a blob host, without I/O or clock: yields the next action and takes its result.
 ///
-/// Whatever went wrong, the host is asked how far it is, and the upload goes on there.
+/// After any failure it queries the host's offset and resumes there.
 struct UploadPlan {
     enum Action: Equatable {
         /// `POST` with the first bytes.
@@ -22,13 +22,13 @@ struct UploadPlan {
         var location: String?
     }
 
-    /// So many failures in a row, without progress between, are enough.
+    /// Consecutive failures without progress that end an upload.
     static let failureCountMax = 6
-    /// Of one part: what the host takes, and what is sent again at most.
+    /// Bytes of one part: the host's limit, and the most that is sent again.
     static let partByteCountMax: UInt64 = 1 << 20
 
     let byteCount: UInt64
-    /// In a row.
+    /// Consecutive failures.
     private(set) var failureCount = 0
     private var path: String?
     private var offset: UInt64 = 0
@@ -44,7 +44,7 @@ struct UploadPlan {
         return .append(path: path, offset: offset, byteCount: min(byteCount - offset, Self.partByteCountMax))
     }
 
-    /// What came of `next`.
+    /// Takes the answer to `next`.
     mutating func handle(_ answer: Answer) {
         switch answer.status {
         case 200..<300 where answer.isComplete:
@@ -65,7 +65,7 @@ struct UploadPlan {
             end = .fail(.malformedAnswer)
             return
         }
-        // A part that was taken, of which nothing is there, would be sent for ever.
+        // An accepted part that does not move the offset would be sent for ever.
         let isStuck = self.path != nil && !asks && new <= offset && offset < byteCount
         guard !isStuck else { return handleFailure(.malformedAnswer) }
         if new > offset { failureCount = 0 }
@@ -74,7 +74,7 @@ struct UploadPlan {
         asks = false
     }
 
-    /// What came of `next` where there was no answer, or one that may be another next time.
+    /// Records that `next` got no answer, or one that may differ on a retry.
     mutating func handleFailure(_ error: UploadError) {
         failureCount += 1
         asks = path != nil
