@@ -1,7 +1,7 @@
 internal import CCurl
 private import Platform
 
-/// libcurl itself: begun once in a process, before its first handle.
+/// libcurl's global state, initialized once in a process, before its first handle.
 enum Curl {
     private static let startCode = curl_global_init(Int(CURL_GLOBAL_SSL))
 
@@ -12,9 +12,9 @@ enum Curl {
     }
 }
 
-/// Owns one request as libcurl knows it.
+/// Owner of libcurl's handle of one request.
 @safe struct EasyHandle: ~Copyable {
-    /// Tells one from another for as long as it lives.
+    /// Unique among living handles.
     typealias Name = UInt
 
     let handle: UnsafeMutableRawPointer
@@ -43,20 +43,18 @@ enum Curl {
         unsafe curl_slist_free_all(names)
     }
 
-    /// - Parameters:
-    ///   - request: what to ask.
-    ///   - transfer: takes the answer; has to outlive the handle.
-    /// - Returns: the request, not sent yet.
+    /// Prepares a request without sending it. `transfer` must outlive the handle.
+    ///
     /// - Throws: `.library`.
     static func make(_ request: HTTPSRequest, for transfer: Transfer) throws(HTTPSError) -> EasyHandle {
         guard let handle = unsafe curl_easy_init() else { throw .library(call: "curl_easy_init", code: 0) }
-        // "Expect" would wait for a word that not every server says.
+        // "Expect" would wait for a reply that not every server sends.
         var fields = unsafe curl_slist_append(nil, "Expect:")
         for (name, value) in request.fields {
             guard let longer = unsafe curl_slist_append(fields, "\(name): \(value)") else { break }
             unsafe fields = longer
         }
-        // From every host and port, of which there is one: "::" and where to go.
+        // "::" matches every host and port, of which there is one.
         let destinations = unsafe request.destination.flatMap { host, port in
             unsafe curl_slist_append(nil, "::\(host):\(port)")
         }
@@ -72,8 +70,8 @@ enum Curl {
         return easy
     }
 
-    /// Whether the server's certificate, or one above it, is not valid yet or no more by this machine's clock. Once the exchange
-    /// has ended.
+    /// True if a certificate of the server's chain is expired or not valid yet by this machine's clock. Read it after
+    /// the exchange.
     ///
     /// - Source: OpenSSL's X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED, x509_vfy.h.
     var hasBadDate: Bool {
@@ -82,9 +80,9 @@ enum Curl {
         return result == 9 || result == 10
     }
 
-    /// "example.com:443:192.0.2.1,[2001:db8::1]", which libcurl asks before any resolver.
+    /// "example.com:443:192.0.2.1,[2001:db8::1]", which libcurl uses in place of a resolver.
     ///
-    /// - Returns: nil for a host that is an address of IPv6, which has nothing to resolve and no place before a colon.
+    /// - Returns: nil for an IPv6 address as host: it needs no resolver, and its colons do not fit the format.
     private static func name(_ pin: HTTPSRequest.Pin) -> String? {
         guard !pin.host.utf8.contains(UInt8(ascii: ":")) else { return nil }
         let addresses = pin.addresses.map { bytes in
@@ -107,7 +105,7 @@ enum Curl {
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         try set(CURLOPT_PATH_AS_IS, 1)
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // Empty is none, also where the environment names one.
+        // Empty disables proxies, also one named in the environment.
         try set(CURLOPT_PROXY, "")
         if case .file(let path) = request.trust {
             try set(CURLOPT_CAINFO, path)
@@ -121,11 +119,11 @@ enum Curl {
         try set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
     }
 
-    /// A shared connection takes another request for a minute, so that it follows where the server's name leads.
+    /// Shared connections take new requests for a minute only, so that changes of DNS take effect.
     private func setConnection(isShared: Bool) throws(HTTPSError) {
         try set(CURLOPT_HTTP_VERSION, isShared ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
         guard isShared else { return }
-        // One that is being made may serve many.
+        // Wait for a connection being made: it may serve many.
         try set(CURLOPT_PIPEWAIT, 1)
         try set(CURLOPT_MAXLIFETIME_CONN, 60)
     }
@@ -138,7 +136,7 @@ enum Curl {
         if let seconds = patience.wholeSeconds { try set(CURLOPT_TIMEOUT, seconds) }
     }
 
-    /// Has every socket ask first where it may go: also where libcurl found another way to an address than the pin.
+    /// Checks every socket's address against the pin, even if libcurl gets the address by another way.
     private func setWall(_ transfer: Transfer) throws(HTTPSError) {
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe try check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context))

@@ -1,8 +1,8 @@
 private import CCurl
 private import Platform
 
-/// Requests to many servers over connections that are kept and shared, over HTTP/2 where a server speaks it. One thread moves all
-/// of them along; as in an exchange, nothing is followed, unpacked or remembered.
+/// A pool of connections to many servers, shared by requests, with HTTP/2 where a server speaks it. One thread drives
+/// all. As in `HTTPSExchange`, no redirect, content coding, cookie or proxy is used.
 ///
 ///     let connections = try HTTPSConnections()
 ///     connections.start(HTTPSRequest(.post, url)) { error in … }
@@ -11,7 +11,7 @@ package final class HTTPSConnections: Sendable {
 
     private let inbox: HTTPSInbox
 
-    /// - Throws: `.library` where there is no thread, or no memory.
+    /// - Throws: `.library` without a thread or memory.
     package init() throws(HTTPSError) {
         let inbox = HTTPSInbox(try MultiHandle())
         self.inbox = inbox
@@ -21,13 +21,12 @@ package final class HTTPSConnections: Sendable {
 
     deinit { stop() }
 
-    /// Begins a request. What it calls is called on the thread that moves all of them, and must not wait.
+    /// Starts a request. The callbacks run on the pool's thread and must not block.
     ///
     /// - Parameters:
-    ///   - request: what to ask.
-    ///   - onHead: takes the answer's head before its first byte; false ends the request.
-    ///   - onBytes: takes the answer's bytes as they come, in order; false ends the request.
-    ///   - completion: called once; nil where the answer is whole.
+    ///   - onHead: gets the answer's head before the first byte; false ends the request.
+    ///   - onBytes: gets the answer's bytes in order; false ends the request.
+    ///   - completion: called once, with nil for a complete answer.
     package func start(
         _ request: HTTPSRequest,
         onHead: @escaping @Sendable (HTTPSHead) -> Bool = { _ in true },
@@ -38,11 +37,11 @@ package final class HTTPSConnections: Sendable {
         if !inbox.add(job) { completion(.cancelled) }
     }
 
-    /// Breaks off what is on its way; what comes later is cancelled at once.
+    /// Cancels all requests, current and future.
     package func stop() { inbox.stop() }
 }
 
-/// What is handed to the thread.
+/// Queue of jobs for the pool's thread.
 private final class HTTPSInbox: Sendable {
     struct Job: Sendable {
         let request: HTTPSRequest
@@ -84,9 +83,9 @@ private final class HTTPSInbox: Sendable {
     }
 }
 
-/// The thread's own: every request that is on its way.
+/// All running requests, confined to the pool's thread.
 private final class HTTPSMover {
-    /// A request on its way; libcurl has the transfer's address.
+    /// A running request; libcurl has the transfer's address.
     private final class Running {
         let easy: EasyHandle
         let transfer: Transfer

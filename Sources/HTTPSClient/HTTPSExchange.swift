@@ -1,13 +1,13 @@
 internal import CCurl
 private import Platform
 
-/// One request and its answer over HTTP/1.1 and TLS, on the thread that asks. Nothing is followed, unpacked, remembered or
-/// kept: no redirect, no content coding, no cookie, no proxy, no second connection.
+/// One request and its answer over HTTP/1.1 and TLS, on the caller's thread: no redirect, content coding, cookie, proxy
+/// or second connection.
 ///
 ///     let exchange = HTTPSExchange()
 ///     try exchange.run(HTTPSRequest(.get, url), onHead: { $0.status == 200 }, onBytes: { file.write($0) })
 ///
-/// What the caller does with a piece holds the server back: nothing is stored up here.
+/// Nothing is buffered: a slow callback slows the server down.
 package final class HTTPSExchange: Sendable {
     private struct State {
         var isCancelled = false
@@ -18,23 +18,21 @@ package final class HTTPSExchange: Sendable {
 
     package init() {}
 
-    /// Ends the exchange, from any thread and whatever it waits for. Also one that has not begun.
+    /// Ends the exchange from any thread, also before it begins.
     package func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            // Under the lock, which whoever frees the handle takes first.
+            // Under the lock, which `run` takes before it frees the handle.
             state.multi?.wake()
         }
     }
 
-    /// Holds this thread until the answer is whole. Once.
+    /// Blocks this thread until the answer is complete. Call it once.
     ///
     /// - Parameters:
-    ///   - request: what to ask.
-    ///   - onHead: takes the answer's head before its first byte; false ends the exchange.
-    ///   - onBytes: takes the answer's bytes as they come, in order; false ends the exchange.
-    /// - Returns: the answer's head.
-    /// - Throws: `HTTPSError`; what `onBytes` took by then is the beginning of the answer.
+    ///   - onHead: gets the answer's head before the first byte; false ends the exchange.
+    ///   - onBytes: gets the answer's bytes in order; false ends the exchange.
+    /// - Throws: `HTTPSError`; `onBytes` may have received a part of the answer.
     @discardableResult
     package func run(
         _ request: HTTPSRequest,
@@ -80,7 +78,7 @@ extension HTTPSError {
             self = .connectionLost
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER:
             self = .notTrusted
-        // A handshake that broke off: a server that is restarted, or none that speaks TLS.
+        // A broken handshake: a restarting server, or one without TLS.
         case CURLE_SSL_CONNECT_ERROR: self = .notReached
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
             self = .malformedAnswer

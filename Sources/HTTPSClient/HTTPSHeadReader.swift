@@ -1,20 +1,20 @@
-/// The head of an answer, line by line as libcurl hands it over. A server may send several heads, of which the last counts.
+/// Parser of an answer's head, fed line by line by libcurl. Of several heads the last counts.
 struct HTTPSHeadReader {
-    /// Of all heads of one answer: a blob's has some 500.
+    /// Limit for all heads of one answer: a blob's has some 500 bytes.
     static let byteCountMax = 32 << 10
 
-    /// Of the answer, once its head is whole.
+    /// The final head, once complete.
     private(set) var head: HTTPSHead?
     private var byteCount = 0
     private var status: Int?
     private var fields: [(name: String, value: String)] = []
 
-    /// - Parameter line: with its end.
-    /// - Returns: whether it may go on.
+    /// - Parameter line: with its line end.
+    /// - Returns: false if the head is malformed or too long.
     mutating func add(_ line: some Collection<UInt8>) -> Bool {
         byteCount += line.count
         guard byteCount <= Self.byteCountMax else { return false }
-        // What follows a body (RFC 9110, section 6.5) says nothing that is needed.
+        // Trailers (RFC 9110, section 6.5) are ignored.
         guard head == nil else { return true }
         let text = line.filter { $0 != 0x0D && $0 != 0x0A }
         if text.starts(with: "HTTP/".utf8) {

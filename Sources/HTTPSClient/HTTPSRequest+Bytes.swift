@@ -1,7 +1,7 @@
 private import Platform
 
 extension HTTPSRequest.Body {
-    /// A body that is there already.
+    /// A body of bytes in memory.
     package init(bytes: [UInt8]) {
         let position = Position()
         self.init(byteCount: UInt64(bytes.count)) { span in
@@ -13,7 +13,7 @@ extension HTTPSRequest.Body {
         }
     }
 
-    /// How much has been read.
+    /// The read position.
     private final class Position: Sendable {
         private let index = Guarded(0)
 

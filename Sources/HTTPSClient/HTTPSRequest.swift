@@ -1,6 +1,5 @@
-/// One request to a server that proves who it is.
+/// One request to a server that authenticates itself.
 package struct HTTPSRequest: Sendable {
-    /// What HTTP calls methods.
     package enum Method: String, Sendable {
         case get = "GET"
         case head = "HEAD"
@@ -10,19 +9,19 @@ package struct HTTPSRequest: Sendable {
         case delete = "DELETE"
     }
 
-    /// Which authorities may vouch for the server.
+    /// Certificate authorities that may vouch for the server.
     package enum Trust: Sendable, Hashable {
         /// The system's.
         case system
-        /// Those of a PEM file, and no others.
+        /// Those of a PEM file only.
         case file(path: String)
     }
 
-    /// Bytes to send. Their number is known before the first is read.
+    /// A body of known length, read while it is sent.
     package struct Body: Sendable {
         package let byteCount: UInt64
-        /// Fills as much of the span as it can, on the thread that runs the exchange: how much; nil where reading failed.
-        /// Never less than one byte before `byteCount` are read.
+        /// Fills the span as far as it can, on the exchange's thread. Returns the count, at least one until `byteCount`
+        /// are read; nil on failure.
         package let read: @Sendable (inout MutableRawSpan) -> Int?
 
         package init(byteCount: UInt64, read: @escaping @Sendable (inout MutableRawSpan) -> Int?) {
@@ -31,22 +30,22 @@ package struct HTTPSRequest: Sendable {
         }
     }
 
-    /// How long is waited for a server that does nothing. Whoever waits for the exchange may have less time, and cancels it.
+    /// Timeouts for a server that does nothing. A caller with less time cancels the exchange.
     package struct Patience: Sendable, Hashable {
-        /// For name, connection and handshake, in seconds: 1 or more.
+        /// Seconds for name, connection and handshake: 1 or more.
         package var connectSeconds = 5
-        /// For the next byte, in seconds: 1 or more.
+        /// Seconds without a byte: 1 or more.
         package var stallSeconds = 5
-        /// For everything, however steadily it drips, in seconds: 1 or more; nil for as long as it takes.
+        /// Seconds for the whole exchange, however steadily it drips: 1 or more; nil for no limit.
         package var wholeSeconds: Int?
 
         package init() {}
     }
 
-    /// Where a name leads, as whoever asks has decided: no resolver is asked, and no socket goes elsewhere, whatever the
-    /// name means by then.
+    /// Fixed addresses of a host: no resolver is used, and no socket connects elsewhere, whatever the name resolves to
+    /// by then.
     package struct Pin: Sendable, Hashable {
-        /// The URL's: a name, or an address without brackets.
+        /// The URL's host: a name, or an address without brackets.
         package let host: String
         package let port: UInt16
         /// 4 or 16 bytes each, in network order; tried in this order.
@@ -60,22 +59,22 @@ package struct HTTPSRequest: Sendable {
     }
 
     package var method: Method
-    /// `https`, and nothing else without `allowsPlainHTTP`: whoever makes it has held it to a grammar.
+    /// Validated by the caller: `https`, or also `http` with `allowsPlainHTTP`.
     package var url: String
     /// Names and values without line breaks.
     package var fields: [(name: String, value: String)] = []
     package var body: Body?
     package var trust = Trust.system
-    /// Where to connect to in place of the URL's host, which the server has to be all the same; nil for there.
+    /// Connects here in place of the URL's host; the certificate must still name that host.
     package var destination: (host: String, port: UInt16)?
-    /// The only addresses to connect to; nil for wherever the name leads. Not with `destination`.
+    /// The only addresses to connect to; nil for those of DNS. Not with `destination`.
     package var pin: Pin?
-    /// Asked when the connection stands and its server is proven, before the first byte of the request, with the server's address
-    /// (4 or 16 bytes): false ends the request with `.refusedByCaller`, and nothing has gone out. An exchange's may wait.
+    /// Called with the server's address (4 or 16 bytes) after the handshake, before the first byte of the request.
+    /// False ends the request with `.refusedByCaller`, with nothing sent. May block in an `HTTPSExchange`.
     package var mayBegin: (@Sendable (_ address: [UInt8]) -> Bool)?
-    /// Whether it may go over a connection that others went over, and over HTTP/2: for `HTTPSConnections`.
+    /// Allows reused connections and HTTP/2: for `HTTPSConnections`.
     package var sharesConnections = false
-    /// Whether the URL may be `http`, which proves nothing and hides nothing.
+    /// Allows `http`, which neither authenticates nor encrypts.
     package var allowsPlainHTTP = false
     package var patience = Patience()
 
@@ -85,11 +84,11 @@ package struct HTTPSRequest: Sendable {
     }
 }
 
-/// The beginning of a server's answer.
+/// Status and fields of a server's answer.
 package struct HTTPSHead: Sendable {
-    /// 200 to 999: what comes before the answer itself (RFC 9110, section 15.2) is left out.
+    /// 200 to 999: interim responses (RFC 9110, section 15.2) are skipped.
     package var status: Int
-    /// In the server's order, the names in lower case.
+    /// In the server's order, with names in lower case.
     package var fields: [(name: String, value: String)]
 
     package init(status: Int, fields: [(name: String, value: String)]) {
@@ -97,7 +96,7 @@ package struct HTTPSHead: Sendable {
         self.fields = fields
     }
 
-    /// - Returns: the value of the only field of that name; nil where there is none, or two that differ.
+    /// - Returns: the value of the field; nil without one, or with values that differ.
     package subscript(name: String) -> String? {
         let values = fields.filter { $0.name == name }.map(\.value)
         guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
@@ -105,22 +104,22 @@ package struct HTTPSHead: Sendable {
     }
 }
 
-/// Why there is no whole answer. Says nothing of what was asked or sent.
+/// Reason why there is no complete answer. Reveals nothing of the request.
 package enum HTTPSError: Error, Hashable, Sendable {
-    /// By whoever runs the exchange.
+    /// The caller cancelled the exchange.
     case cancelled
-    /// The caller did not want the answer, or could not read the request's body.
+    /// The caller rejected the answer, or could not read the request's body.
     case refusedByCaller
-    /// No name, no route, nobody there, or too slow to connect.
+    /// No name, route or listener, or too slow to connect.
     case notReached
-    /// The server does not prove who it is.
+    /// The server's certificate is not trusted.
     case notTrusted
-    /// The server's certificate is not valid yet, or no more, by this machine's clock.
+    /// The server's certificate is expired or not valid yet, by this machine's clock.
     case certificateHasBadDate
-    /// The connection ended before the answer, or nothing came for too long.
+    /// The connection ended before the answer, or stalled.
     case connectionLost
-    /// What came is not HTTP, or its head is too long.
+    /// The answer is not HTTP, or its head is too long.
     case malformedAnswer
-    /// A call of libcurl's failed.
+    /// A libcurl call failed.
     case library(call: String, code: Int32)
 }

@@ -1,10 +1,10 @@
 internal import CCurl
 
-/// Owns what moves requests along, and the connections between them.
+/// Owner of libcurl's multi handle, which drives requests and keeps their connections.
 ///
-/// Unchecked: its one call from elsewhere, `wake`, is the one that libcurl allows from any thread.
+/// Unchecked: `wake` is the only method called on other threads, and libcurl allows it on any thread.
 @safe final class MultiHandle: @unchecked Sendable {
-    /// Longer than anything takes that does not wake it.
+    /// Longer than anything that does not wake it takes.
     private static let napMilliseconds: Int32 = 1_000
 
     private let handle: UnsafeMutableRawPointer
@@ -19,21 +19,21 @@ internal import CCurl
 
     func wake() { unsafe curl_multi_wakeup(handle) }
 
-    /// Begins a request, which has to outlive its place here.
+    /// Starts a request. `easy` must live until `remove`.
     func add(_ easy: borrowing EasyHandle) throws(HTTPSError) {
         try check("curl_multi_add_handle", unsafe curl_multi_add_handle(handle, easy.handle))
     }
 
-    /// Breaks a request off, or lets go of one that has ended.
+    /// Cancels a request, or releases one that has ended.
     func remove(_ easy: borrowing EasyHandle) { unsafe curl_multi_remove_handle(handle, easy.handle) }
 
-    /// Does what can be done at once.
+    /// Does all work that needs no waiting.
     func perform() throws(HTTPSError) {
         var runningCount: Int32 = 0
         try check("curl_multi_perform", unsafe curl_multi_perform(handle, &runningCount))
     }
 
-    /// - Returns: a request that has ended, and how; nil where none has since.
+    /// - Returns: the next request that has ended, with its result; nil without one.
     func nextEnd() -> (easy: EasyHandle.Name, result: CURLcode)? {
         var easy: UnsafeMutableRawPointer?
         var result = CURLE_OK
@@ -41,7 +41,7 @@ internal import CCurl
         return (EasyHandle.Name(bitPattern: easy), result)
     }
 
-    /// Waits until something can be done, or `wake`.
+    /// Waits for work, `wake` or the end of the nap.
     func wait() throws(HTTPSError) {
         try check("curl_multi_poll", unsafe curl_multi_poll(handle, nil, 0, Self.napMilliseconds, nil))
     }

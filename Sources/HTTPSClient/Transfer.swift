@@ -1,7 +1,7 @@
 internal import CCurl
 private import Platform
 
-/// What libcurl's callbacks hand over, for one exchange. All on the thread that runs it.
+/// Target of libcurl's callbacks for one exchange, confined to its thread.
 final class Transfer {
     private(set) var refusal: HTTPSError?
     private var reader = HTTPSHeadReader()
@@ -65,7 +65,7 @@ final class Transfer {
         return count
     }
 
-    /// - Returns: a socket for an address of the pin's, -1 for any other.
+    /// - Returns: a socket for an address of the pin, -1 for any other.
     private func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         var bytes = [UInt8](repeating: 0, count: 16)
         var port: UInt16 = 0
@@ -81,7 +81,7 @@ final class Transfer {
         return refusal == nil
     }
 
-    /// - Returns: 4 or 16 bytes; none for what is no address.
+    /// - Returns: 4 or 16 bytes; none if it is no address.
     private static func address(_ text: UnsafePointer<CChar>?) -> [UInt8] {
         guard let text = unsafe text else { return [] }
         for (family, byteCount) in [(AF_INET, 4), (AF_INET6, 16)] {
@@ -91,7 +91,7 @@ final class Transfer {
         return []
     }
 
-    /// How it ended, once libcurl says that it has.
+    /// The exchange's error, once libcurl reports its end.
     func error(_ result: CURLcode) -> HTTPSError? {
         refusal ?? HTTPSError(result) ?? (head == nil ? .malformedAnswer : nil)
     }
@@ -105,7 +105,7 @@ final class Transfer {
         return unsafe owner(context).openSocket(to: address)
     }
 
-    // What libcurl calls; anything but the number of bytes ends the exchange.
+    // Callbacks for libcurl; any result but the number of bytes ends the exchange.
     static let headFunction: ccurl_data_function = { bytes, size, count, context in
         let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
         return unsafe owner(context).takeHead(line) ? line.count : 0
