@@ -2,21 +2,21 @@ import Envelope
 import Keys
 public import NotificationCore
 
-/// The words by which an app registers its device: JSON that the app hands to its own back end, which passes it on as the
-/// body of `PUT /v1/devices/{id}`, with its key, and gives the relay's answer back.
+/// A device's registration: JSON that the app gives to its own back end.
+///
+/// The back end passes it on as the body of `PUT /v1/devices/{id}`, with its API key, and returns the relay's answer.
 ///
 ///     let registration = try DeviceRegistration(of: device, token: Array(deviceToken), environment: .production)
 ///     let answer = try await backEnd.register(registration.json)       // {"id": "d1", "epoch": 1795467938000}
 ///     try device.acknowledged(registration, answer: answer)
 ///
-/// The back end adds nothing to it and needs nothing of it but its own idea of whose device that is.
+/// The back end adds nothing; it only has to know the device's owner.
 public struct DeviceRegistration: Sendable {
-    /// The JSON object, in UTF-8: at most some 4,500 bytes.
+    /// The JSON object in UTF-8, at most some 4,500 bytes.
     public let json: [UInt8]
-    /// The bundle's.
     let epoch: UInt64
 
-    /// Apple's two environments: a token is good in one of them.
+    /// Apple's two environments; a token is valid in one of them.
     public enum Environment: String, Sendable {
         /// `aps-environment` is `production`: the App Store and TestFlight.
         case production
@@ -26,13 +26,14 @@ public struct DeviceRegistration: Sendable {
 
     /// - Parameters:
     ///   - device: its newest bundle is in the registration.
-    ///   - token: what `didRegisterForRemoteNotificationsWithDeviceToken` gave, 1 to 100 bytes.
+    ///   - token: from `didRegisterForRemoteNotificationsWithDeviceToken`, 1 to 100 bytes.
     ///   - environment: of the app's entitlement.
     ///   - voIPToken: PushKit's, for calls.
-    ///   - language: a BCP 47 tag such as `de-CH`, for senders that choose words.
+    ///   - language: a BCP 47 tag such as `de-CH`, for senders that localize.
     ///   - region: an ISO 3166 code such as `CH`.
     ///   - appVersion: 1 to 32 of `A-Z a-z 0-9 . - + _`.
-    /// - Throws: `RegistrationError` for a value that the relay would refuse; `AppDeviceError`, for example `.rotationDue`.
+    /// - Throws: `RegistrationError` for a value that the relay would refuse; `AppDeviceError`, for example
+    ///   `.rotationDue`.
     public init(
         of device: AppDevice,
         token: [UInt8],
@@ -72,13 +73,11 @@ public struct DeviceRegistration: Sendable {
 }
 
 extension AppDevice {
-    /// The relay has the registration. From now on older prekeys run out.
+    /// Records that the relay has the registration, so that older prekeys may expire.
     ///
-    /// - Parameters:
-    ///   - registration: what was handed in.
-    ///   - answer: what the relay answered, as the back end got it: a JSON object with the `epoch` of the bundle that it has.
-    /// - Throws: `RegistrationError.answer` for bytes that are no such object, `.otherBundle` where the relay has another
-    ///   bundle than this registration's: register again; `AppDeviceError`.
+    /// - Parameter answer: the relay's answer: a JSON object with the `epoch` of its bundle.
+    /// - Throws: `RegistrationError.answer` for other bytes, `.otherBundle` if the relay has another bundle: register
+    ///   again; `AppDeviceError`.
     public func acknowledged(_ registration: DeviceRegistration, answer: [UInt8]) throws {
         let limits = JSONParser.Limits(byteCountMax: 4_096, depthMax: 4, allowsFractions: true)
         let value: JSONValue
@@ -91,20 +90,20 @@ extension AppDevice {
     }
 }
 
-/// Why a device was not registered. Names the value, never what it was.
+/// Reason why a device was not registered. Names the field, never its value.
 public enum RegistrationError: Error, Hashable, Sendable {
-    /// A device token has 1 to 100 bytes.
+    /// The device token is not 1 to 100 bytes.
     case token
-    /// The same for PushKit's.
+    /// PushKit's token is not 1 to 100 bytes.
     case voIPToken
     /// Not a BCP 47 tag of at most 35 characters, such as `de-CH`.
     case language
-    /// Not an ISO 3166 code: two letters in upper case, or three digits.
+    /// Not an ISO 3166 code: two upper-case letters, or three digits.
     case region
     /// Not 1 to 32 of `A-Z a-z 0-9 . - + _`.
     case appVersion
-    /// The back end did not give the relay's answer back.
+    /// The back end did not return the relay's answer.
     case answer
-    /// The relay has another bundle than this registration's.
+    /// The relay has a bundle other than the registration's.
     case otherBundle
 }

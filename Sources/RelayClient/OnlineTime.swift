@@ -1,16 +1,15 @@
 public import Envelope
 
-/// What a server says of the time, for `AppDevice.confirmTime`. Any server does that answers over HTTPS and is not the relay:
-/// the app's own, say.
+/// A server's time, for `AppDevice.confirmTime`. Any HTTPS server but the relay will do, such as the app's own.
 ///
 ///     try await device.confirmTime { try await OnlineTime.ask("https://chat.example.com/") }
 public enum OnlineTime {
-    /// Asks for a page's head, past every cache.
+    /// Sends a HEAD request, past every cache.
     ///
     /// - Parameter url: `https`, 200 bytes at most.
-    /// - Returns: the answer's `Date`, whatever its status: whole seconds.
-    /// - Throws: `RelayClientError`: `.certificateHasBadDate` says that the device's clock is far off; `.wrongAnswer` for an
-    ///   answer without a date, or one that a cache kept.
+    /// - Returns: the answer's `Date`, whatever its status, in whole seconds.
+    /// - Throws: `RelayClientError`: `.certificateHasBadDate` means that the device's clock is far off; `.wrongAnswer`
+    ///   an answer without a date, or from a cache.
     /// - Source: RFC 9110 section 6.6.1 (`Date`); RFC 9111 section 5.1 (`Age`).
     public static func ask(_ url: String) async throws(RelayClientError) -> Timestamp {
         guard let address = AttachmentURL(url) else { throw .url }
@@ -19,14 +18,14 @@ public enum OnlineTime {
         return time
     }
 
-    /// From the day of the week on which 1970 began.
+    /// 1970 began on a Thursday.
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Parameter text: "Sun, 06 Nov 1994 08:49:37 GMT".
-    /// - Returns: nil for any other form, and for what is on no calendar.
+    /// Parses "Sun, 06 Nov 1994 08:49:37 GMT"; nil for any other form and for dates that do not exist.
+    ///
     /// - Source: RFC 9110 section 5.6.7, IMF-fixdate.
     static func time(httpDate text: String) -> Timestamp? {
         let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -60,7 +59,7 @@ public enum OnlineTime {
         return days(next.0, next.1, 1) - days(year, month, 1)
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar, whose year begins in March here.
+    /// Days from 1970-01-01 in the Gregorian calendar, with years that begin in March.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         return year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day - 1 - 719_468

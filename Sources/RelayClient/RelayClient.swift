@@ -1,18 +1,18 @@
 import Envelope
 public import NotificationCore
 
-/// The way from a device to `sealedpushd`: what an app and its extension say to it without a key (docs/service.md).
+/// A client for the requests of an app and its extension to `sealedpushd`, which need no key (docs/service.md).
 ///
 ///     let relay = try RelayClient("https://push.example.com")
 ///     try await device.report(to: relay)
 ///
-/// One request over a connection of its own for each call. Redirects are not followed, and nothing is kept.
+/// Each call is one request on its own connection. Redirects are not followed, and nothing is kept.
 public struct RelayClient: Relay {
     let base: AttachmentURL
     private let text: String
 
-    /// - Parameter url: the relay's address, a constant of the app: `https`, a host, a port if it is not 443, and a path
-    ///   where a proxy wants one; without a query. 150 bytes at most.
+    /// - Parameter url: the relay's address, a constant of the app: `https`, a host, optionally a port and a proxy's
+    ///   path; no query. 150 bytes at most.
     /// - Throws: `RelayClientError.url`.
     public init(_ url: String) throws(RelayClientError) {
         let text = url.hasSuffix("/") ? String(url.dropLast()) : url
@@ -26,7 +26,9 @@ public struct RelayClient: Relay {
     private static let receiptsPath = "/v1/receipts"
     private static let resendsPath = "/v1/resends"
 
-    /// - Throws: `RelayClientError`; the relay may have counted them all the same, and counts none twice.
+    /// Sends receipts.
+    ///
+    /// - Throws: `RelayClientError`; the relay may have counted them, and counts none twice.
     public func send(_ receipts: [DeliveryReceipt]) async throws(RelayClientError) {
         var body = JSONWriter()
         body.object { body in
@@ -43,7 +45,9 @@ public struct RelayClient: Relay {
         try await post(body, to: Self.receiptsPath)
     }
 
-    /// - Throws: `RelayClientError`; the relay may have passed them on all the same.
+    /// Asks for messages to be sealed again.
+    ///
+    /// - Throws: `RelayClientError`; the relay may have passed the requests on.
     public func requestResends(_ requests: [ResendRequest]) async throws(RelayClientError) {
         var body = JSONWriter()
         body.object { body in
@@ -66,32 +70,32 @@ public struct RelayClient: Relay {
     }
 }
 
-/// What an answer says before its body.
+/// Status and fields of an answer.
 struct AnswerHead: Sendable {
     let status: Int
     let date: String?
-    /// Whether it has an `Age`, of whatever value.
+    /// True if the answer has an `Age`, of any value.
     let isFromCache: Bool
 }
 
-/// Why a server has not taken something, or not answered. Says nothing of what was sent.
+/// Reason why a request failed. Reveals nothing of it.
 public enum RelayClientError: Error, Hashable, Sendable {
-    /// The server's address is no `https` URL of the form above: a mistake in the app's constants.
+    /// The URL breaks the rules above: a mistake in the app's constants.
     case url
     /// The task was cancelled.
     case cancelled
-    /// No name, no route, no server, or too slow to connect.
+    /// No name, route or server, or too slow to connect.
     case notReached
-    /// The server does not prove that it is the one that was asked for.
+    /// The server's certificate is not trusted.
     case notTrusted
-    /// The server's certificate is not valid yet, or no more, by the device's clock. Where the server keeps it valid, the clock
-    /// is far off: tell the person.
+    /// The server's certificate is expired or not valid yet, by the device's clock. If the server keeps it valid, the
+    /// clock is far off: tell the person.
     case certificateHasBadDate
-    /// The connection ended before the answer, or nothing came for too long.
+    /// The connection ended before the answer, or stalled.
     case connectionLost
-    /// The answer is not one of such a server's.
+    /// The answer is not one of such a server.
     case wrongAnswer
-    /// The relay answered with another status than 204: 404 where the address is not a relay's, 413, 422 or 429 with a
+    /// The relay answered with a status other than 204: 404 if the address is no relay's, 413, 422 or 429 with a
     /// problem in its log, 503 while it stops.
     case refused(status: Int)
 }

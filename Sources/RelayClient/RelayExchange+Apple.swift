@@ -1,18 +1,12 @@
 #if canImport(Darwin)
 import Foundation
 
-/// One request to a server that the app knows, with a session of its own that keeps nothing.
+/// One request to a known server, in its own session that keeps nothing.
 enum RelayExchange {
-    /// For the connection, and for the next byte, in seconds.
+    /// Seconds for the connection, and for the next byte.
     private static let patience = 5.0
 
-    /// - Parameters:
-    ///   - body: JSON; nil for a HEAD.
-    ///   - url: where.
-    ///   - host: the URL's.
-    ///   - port: the URL's.
-    /// - Returns: the answer's head.
-    /// - Throws: `RelayClientError`.
+    /// - Parameter body: JSON; nil for a HEAD.
     static func run(
         _ body: [UInt8]?,
         to url: String,

@@ -3,24 +3,18 @@ import HTTPSClient
 import NotificationCore
 import Platform
 
-/// One request to a server that the app knows: a POST of JSON, or a question for the head alone.
+/// One request to a known server: a POST of JSON, or a HEAD.
 enum RelayExchange {
     private static let answerByteCountMax = 64 << 10
 
-    /// - Parameters:
-    ///   - body: JSON; nil for a HEAD.
-    ///   - url: where.
-    ///   - host: the URL's.
-    ///   - port: the URL's.
-    /// - Returns: the answer's head.
-    /// - Throws: `RelayClientError`.
+    /// - Parameter body: JSON; nil for a HEAD.
     static func run(
         _ body: [UInt8]?,
         to url: String,
         host: String,
         port: UInt16
     ) async throws(RelayClientError) -> AnswerHead {
-        // A simulated device posts to no host but those that its test has put on this machine.
+        // A simulated device may reach only the hosts that its test runs on this machine.
         if let device = SimulatedDevice.current, !device.hosts.contains(where: { $0.host == host && $0.port == port }) {
             throw .notReached
         }
