@@ -1,6 +1,6 @@
 import Primitives
 
-/// The content coding `aes128gcm` where everything is in one record, which is the first and the last.
+/// The content coding `aes128gcm` with a single record.
 ///
 /// - Source: RFC 8188 section 2.
 enum ContentEncryption {
@@ -12,11 +12,13 @@ enum ContentEncryption {
     static let keyInfo = Array("Content-Encoding: aes128gcm\0".utf8)
     static let nonceInfo = Array("Content-Encoding: nonce\0".utf8)
 
+    /// Decrypts one record.
+    ///
     /// - Parameters:
-    ///   - ciphertext: one record with its tag.
+    ///   - ciphertext: with its tag.
     ///   - salt: 16 bytes.
     ///   - keyingMaterial: IKM, any length.
-    /// - Returns: the text without delimiter and padding; `nil` where those are not as a last record has them.
+    /// - Returns: the text without delimiter and padding; `nil` unless they are those of a last record.
     /// - Throws: `.authenticationFailed`.
     static func open(
         _ ciphertext: [UInt8],
@@ -51,7 +53,7 @@ enum ContentEncryption {
             .withBytes { [UInt8](copying: $0) }
     }
 
-    /// text ‖ 0x02 ‖ zeros → text. The delimiter 0x01 says that records follow, and here none may.
+    /// text ‖ 0x02 ‖ zeros → text. The delimiter 0x01 announces further records, which are not allowed.
     static func unpadded(_ padded: [UInt8]) -> [UInt8]? {
         guard let delimiter = padded.lastIndex(where: { $0 != 0 }), padded[delimiter] == lastRecordDelimiter else {
             return nil

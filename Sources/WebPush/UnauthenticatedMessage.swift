@@ -1,22 +1,21 @@
 import Envelope
 
-/// What a Web Push message says. Nobody vouches for it: anyone with the subscription's public values may have written it,
-/// so it has a text and nothing that acts.
+/// The text of a Web Push message. Anyone with the subscription's public values may have written it, so it carries no
+/// actions.
 public struct UnauthenticatedMessage: Hashable, Sendable {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let depthMax = 8
 
-    /// Empty for none.
+    /// May be empty.
     public let title: String
-    /// Empty for none; one of the two has text.
+    /// May be empty, but not together with the title.
     public let body: String
 
-    /// Reads what was inside a record: a JSON object with the members "title" and "body", as servers of web pages send
-    /// it, or a plain text. Its first byte decides, "{" for an object; an object that is malformed is not shown as text.
+    /// Parses a JSON object with "title" and "body", as web servers send it, or plain text.
     ///
-    /// Other members are passed over, whatever they are: links, icons, tokens and ids are for a web page's own code.
+    /// A first byte "{" means an object; a malformed one is not shown as text. Other members are ignored: links, icons,
+    /// tokens and ids are for a web page's own code.
     ///
-    /// - Parameter bytes: UTF-8.
     /// - Throws: `.malformed`, `.noText`.
     package init(plaintext bytes: [UInt8]) throws(UnauthenticatedMessageError) {
         guard let first = bytes.first else { throw .noText }
@@ -36,7 +35,7 @@ public struct UnauthenticatedMessage: Hashable, Sendable {
     }
 
     private init(document bytes: [UInt8]) throws(UnauthenticatedMessageError) {
-        // Fractions, because other servers' members are not ours to judge.
+        // Other servers' members may have fractions.
         let limits = JSONParser.Limits(byteCountMax: bytes.count, depthMax: Self.depthMax, allowsFractions: true)
         let document: JSONValue
         do {
@@ -57,9 +56,9 @@ public struct UnauthenticatedMessage: Hashable, Sendable {
     }
 }
 
-/// Why a plaintext was no message.
+/// Reason why a plaintext is no message.
 package enum UnauthenticatedMessageError: Error, Equatable {
-    /// Not UTF-8, a NUL or a byte order mark in it, no strict JSON object, or a "title" or "body" that is no string.
+    /// Not UTF-8, a NUL or byte order mark, no strict JSON object, or a "title" or "body" that is no string.
     case malformed
     /// Nothing to show.
     case noText

@@ -1,6 +1,6 @@
 import Primitives
 
-/// How the shared secret of two P-256 keys and the subscription's authentication secret become keying material.
+/// Derivation of keying material from an ECDH secret of P-256 and the subscription's authentication secret.
 ///
 /// - Source: RFC 8291 section 3.4.
 enum WebPushKeySchedule {

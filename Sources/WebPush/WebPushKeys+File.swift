@@ -9,9 +9,7 @@ import Primitives
 extension WebPushKeys {
     private static let format = "sealedpush-web-push-key-1"
 
-    /// - Parameters:
-    ///   - path: a file written by `write(to:isExample:)`.
-    ///   - exampleKeys: whether a published key may be loaded.
+    /// - Parameter exampleKeys: says if a published key may be loaded.
     /// - Throws: `FileError`.
     package convenience init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
         let file = try KeyFile(

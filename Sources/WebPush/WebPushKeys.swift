@@ -1,9 +1,9 @@
 package import Primitives
 
-/// The keys of one Web Push subscription: a P-256 key pair, and the secret that the subscription's holders share.
+/// The keys of one Web Push subscription: a P-256 key pair and the shared authentication secret.
 ///
-/// Nothing is in common with a device's identity and prekeys: a push service, a server or a bug that gets hold of one
-/// format's keys has none of the other's.
+/// They have nothing in common with a device's identity and prekeys: a leak of one format's keys leaves the other's
+/// safe.
 ///
 /// A class only so that openers can share it: its keys cannot be copied.
 package final class WebPushKeys: Sendable {
@@ -12,16 +12,16 @@ package final class WebPushKeys: Sendable {
     private let privateKey: P256PrivateKey
     private let authenticationSecret: SecretBytes
 
-    /// A new subscription.
+    /// Creates a new subscription.
     ///
-    /// - Throws: `.notAScalar` from a broken source of random bytes, `.library`.
+    /// - Throws: `.notAScalar` from a broken random source, `.library`.
     package init(random: inout some RandomSource) throws(P256Error) {
         privateKey = try P256PrivateKey(random: &random, storage: .guarded)
         authenticationSecret = random.secret(byteCount: Self.authenticationSecretByteCount, storage: .guarded)
     }
 
     /// - Parameters:
-    ///   - privateKey: of the receiver, "ua_private".
+    ///   - privateKey: the receiver's, "ua_private".
     ///   - authenticationSecret: 16 bytes.
     package init(privateKey: consuming P256PrivateKey, authenticationSecret: consuming SecretBytes) {
         precondition(authenticationSecret.byteCount == Self.authenticationSecretByteCount)
@@ -29,11 +29,10 @@ package final class WebPushKeys: Sendable {
         self.authenticationSecret = authenticationSecret
     }
 
-    /// What senders encrypt to: `p256dh` of the Push API's subscription.
+    /// The key that senders encrypt to: `p256dh` of the Push API's subscription.
     package var publicKey: P256PublicKey { privateKey.publicKey }
 
-    /// Lends what senders need beside the public key: `auth` of the Push API's subscription, 16 bytes. Whoever has both
-    /// can write messages.
+    /// Lends `auth` of the Push API's subscription, 16 bytes. With it and the public key, anyone can write messages.
     package func withAuthenticationSecret<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -46,7 +45,7 @@ package final class WebPushKeys: Sendable {
         try privateKey.withRawRepresentation(body)
     }
 
-    /// IKM of what `sender` encrypted to these keys: 32 bytes.
+    /// IKM of a message from `sender` to these keys: 32 bytes.
     ///
     /// - Throws: `.notOpened`.
     func keyingMaterial(sender: P256PublicKey) throws(WebPushError) -> SecretBytes {

@@ -1,8 +1,10 @@
 import Envelope
 import Primitives
 
-/// Opens Web Push messages (RFC 8291), a format that is kept apart from the sealed one: it has no sender, no expiry and
-/// no operations, and whoever has the subscription's public values can write one. Off unless an app makes keys for it.
+/// Opens Web Push messages (RFC 8291), a format apart from the sealed one.
+///
+/// It has no sender, expiry or operations, and anyone with the subscription's public values can write one. Off unless
+/// an app makes keys for it.
 package struct WebPushOpener: Sendable {
     private static let fieldCharacterCountMax = (WebPushRecord.byteCountMax * 8 + 5) / 6
     private static let replayKeyByteCount = 16
@@ -11,10 +13,8 @@ package struct WebPushOpener: Sendable {
 
     package init(keys: WebPushKeys) { self.keys = keys }
 
-    /// The text of one message.
+    /// Opens a payload's `webpush` string.
     ///
-    /// - Parameter field: the payload's `webpush` string.
-    /// - Returns: what to show, and nothing that acts.
     /// - Throws: `WebPushError`.
     package func open(field: String) throws(WebPushError) -> UnauthenticatedMessage {
         let plaintext = try open(record: Self.record(field: field))
@@ -25,11 +25,10 @@ package struct WebPushOpener: Sendable {
         }
     }
 
-    /// The plaintext of one record, whatever it is.
+    /// Decrypts one record: header and record, at most 4,096 bytes.
     ///
-    /// - Parameter bytes: header and record, at most 4,096 bytes.
-    /// - Returns: at most 3,993 bytes, without padding.
-    /// - Throws: `.record` for faults that everybody can see, `.notOpened` for all others.
+    /// - Returns: the plaintext, at most 3,993 bytes, without padding.
+    /// - Throws: `.record` for publicly visible faults, `.notOpened` for all others.
     package func open(record bytes: [UInt8]) throws(WebPushError) -> [UInt8] {
         let record: WebPushRecord
         do {
@@ -52,7 +51,7 @@ package struct WebPushOpener: Sendable {
         return plaintext
     }
 
-    /// The bytes of a payload's `webpush` string: base64url without padding, at most 5,462 characters.
+    /// Decodes a payload's `webpush` string: base64url without padding, at most 5,462 characters.
     ///
     /// - Throws: `.fieldTooLong`, `.notBase64URL`.
     package static func record(field: String) throws(WebPushError) -> [UInt8] {
@@ -63,13 +62,10 @@ package struct WebPushOpener: Sendable {
         return bytes
     }
 
-    /// What tells a record that was seen before: SHA-256(record without its four bytes of `rs`)[0..<16].
+    /// 16 bytes that identify a repeated record: SHA-256(record without its four bytes of `rs`)[0..<16].
     ///
-    /// Nothing authenticates `rs`: a relay may write most other numbers there, and the record still opens. All other
-    /// bytes take part in the encryption, and none can be changed without the keys.
-    ///
-    /// - Parameter bytes: any record, whether it opens or not.
-    /// - Returns: 16 bytes.
+    /// Nothing authenticates `rs`: a relay may change it to most other numbers, and the record still opens. All other
+    /// bytes take part in the encryption, and cannot be changed without the keys.
     package static func replayKey(ofRecord bytes: [UInt8]) -> [UInt8] {
         let salt = Array(bytes.prefix(WebPushRecord.saltByteCount))
         let rest = Array(bytes.dropFirst(WebPushRecord.saltByteCount + MemoryLayout<UInt32>.size))
@@ -77,14 +73,14 @@ package struct WebPushOpener: Sendable {
     }
 }
 
-/// Why a `webpush` field gave no message.
+/// Reason why a `webpush` field gave no message.
 package enum WebPushError: Error, Equatable {
     case fieldTooLong(characterCountMax: Int)
     case notBase64URL
-    /// A fault in the bytes that everybody can see.
+    /// A publicly visible fault of the bytes.
     case record(WebPushRecordError)
     /// Not encrypted to these keys, or not as one record: one case for all that depends on a secret.
     case notOpened
-    /// Encrypted to these keys, and nothing to show.
+    /// Encrypted to these keys, but without a text to show.
     case text(UnauthenticatedMessageError)
 }

@@ -1,7 +1,7 @@
 import Envelope
 package import Primitives
 
-/// A Web Push message as it travels: the header of the `aes128gcm` content coding, then exactly one record.
+/// An encoded Web Push message: the header of the `aes128gcm` content coding, then exactly one record.
 ///
 ///     0        salt 16
 ///     16       rs u32          record size; not authenticated, see `WebPushOpener.replayKey(ofRecord:)`
@@ -9,11 +9,11 @@ package import Primitives
 ///     21       keyid           the sender's one-time public key, uncompressed
 ///     86       ciphertext      text ‖ 0x02 ‖ zeros, encrypted, and a tag of 16 bytes: 17 ... 4,010
 ///
-/// Only public bytes are judged here, so that an error may say what is wrong.
+/// Only public bytes are checked, so errors may be specific.
 ///
 /// - Source: RFC 8188 section 2.1; RFC 8291 section 4.
 package struct WebPushRecord: Equatable, Sendable {
-    /// RFC 8291 section 4: nobody on the way has to carry more.
+    /// RFC 8291 section 4: push services need not carry more.
     package static let byteCountMax = 4_096
     package static let saltByteCount = 16
     package static let tagByteCount = 16
@@ -26,7 +26,7 @@ package struct WebPushRecord: Equatable, Sendable {
     package let senderKey: P256PublicKey
     package let ciphertext: [UInt8]
 
-    /// - Throws: `WebPushRecordError`, for the first fault from the front.
+    /// - Throws: `WebPushRecordError` for the first fault.
     package init(bytes: [UInt8]) throws(WebPushRecordError) {
         guard bytes.count <= Self.byteCountMax else {
             throw .tooLong(byteCount: bytes.count, byteCountMax: Self.byteCountMax)
@@ -41,8 +41,8 @@ package struct WebPushRecord: Equatable, Sendable {
             let ciphertext = reader.take(reader.remainingByteCount),
             ciphertext.count >= Self.ciphertextByteCountMin
         else { throw .truncated }
-        // RFC 8291 asks senders for more than the record's length. Widely used ones name the length itself, and with
-        // the delimiter of a last record that is one record all the same (RFC 8188 section 2).
+        // RFC 8291 wants `rs` greater than the record's length. Widely used senders set it equal; with a last record's
+        // delimiter that is still one record (RFC 8188 section 2).
         guard ciphertext.count <= recordSize else { throw .severalRecords }
         let senderKey: P256PublicKey
         do {
@@ -56,7 +56,7 @@ package struct WebPushRecord: Equatable, Sendable {
     }
 }
 
-/// Why bytes were no Web Push record. Nothing here depends on a secret.
+/// Reason why bytes are no Web Push record. Nothing here depends on a secret.
 package enum WebPushRecordError: Error, Equatable {
     case tooLong(byteCount: Int, byteCountMax: Int)
     /// Ends before its tag can be complete.
