@@ -1,34 +1,33 @@
 import Envelope
 package import Primitives
 
-/// A tenant's secret for the API: `spk_` and 32 random bytes in base64url. Only its hash is kept, so it is shown once.
+/// A tenant's secret for the API: `spk_` and 32 random bytes in base64url. Shown once, since only its hash is kept.
 ///
-/// The prefix is for scanners of repositories and logs, which find a key by it.
+/// The prefix lets scanners of repositories and logs find keys.
 package enum APIKey {
     package static let prefix = "spk_"
-    /// Of the whole text.
+    /// Length of the whole text.
     package static let characterCount = 47
     static let context = "SealedPush/1 API key"
 
-    /// A new key.
+    /// Makes a new key.
     ///
-    /// - Parameter random: the system's, outside of tests.
     /// - Returns: the key's text, and the hash for the configuration.
     package static func make(random: inout some RandomSource) -> (text: String, hash: APIKeyHash) {
         let text = prefix + Base64URL.string(random.bytes(count: 32))
         return (text, APIKeyHash(of: Array(text.utf8)))
     }
 
-    /// Whether these bytes have a key's form; nothing about whether there is such a key.
+    /// Checks the form only, not if there is such a key.
     static func isWellFormed(_ text: [UInt8]) -> Bool {
         text.count == characterCount && text.starts(with: prefix.utf8)
             && Base64URL.decode(text.dropFirst(prefix.utf8.count)) != nil
     }
 
-    /// What stands behind `Bearer ` in an `Authorization` field.
+    /// The token after `Bearer ` in an `Authorization` field.
     ///
-    /// - Returns: nil for another scheme, several words, or nothing. Tokens of other kinds are not read: there is no JWT
-    ///   here whose algorithm could be argued about.
+    /// - Returns: nil for another scheme, several words, or nothing. Other tokens are not parsed: there is no JWT whose
+    ///   algorithm could be argued about.
     package static func bearer(_ field: String) -> [UInt8]? {
         guard field.utf8.count <= 256, field.utf8.count > scheme.count else { return nil }
         var word = Array(field.utf8)
@@ -48,7 +47,6 @@ package struct APIKeyHash: Hashable, Sendable {
     /// 32 bytes.
     package let bytes: [UInt8]
 
-    /// - Parameter text: the key, as it is presented.
     package init(of text: [UInt8]) {
         bytes = SHA256.hash(Array(APIKey.context.utf8), text)
     }

@@ -6,30 +6,29 @@ package struct Grant: Equatable, Sendable {
     /// The key's name in the configuration, for the audit log.
     package let keyName: String
     package let scopes: Scopes
-    /// From then on the key is refused, in seconds since 1970; nil: never.
+    /// Expiry in seconds since 1970; nil: never.
     package var end: Int64?
 }
 
-/// Every API key there is, as hashes.
+/// The hashes of all API keys.
 ///
-/// A look-up hashes what was presented, then compares with every row to its end and picks the grant by arithmetic: its time
-/// tells neither whether a key exists nor how much of one was right.
+/// A look-up compares the presented key's hash with every row to its end and picks the grant by arithmetic. Its time
+/// reveals neither if a key exists nor how much of one is right.
 package struct AccessTable: Sendable {
     package static let rowCountMax = 4_096
 
     private let grants: [Grant]
-    /// 32 bytes for each grant, one after the other.
+    /// 32 bytes for each grant, concatenated.
     private let hashes: [UInt8]
 
-    /// - Parameter rows: at most `rowCountMax`, hashes unique; the configuration's reader has seen to both.
+    /// - Parameter rows: at most `rowCountMax`, hashes unique; the configuration's reader checks both.
     package init(_ rows: [(hash: APIKeyHash, grant: Grant)]) {
         precondition(rows.count <= Self.rowCountMax)
         grants = rows.map(\.grant)
         hashes = rows.flatMap(\.hash.bytes)
     }
 
-    /// - Parameter key: as it was presented, of any length up to what a header may have.
-    /// - Returns: nil for everything but a key of the table.
+    /// Finds the grant of a presented key; nil for a key that is not in the table.
     package func grant(for key: [UInt8]) -> Grant? {
         let hash = APIKeyHash(of: key).bytes
         var found: UInt = 0
@@ -38,7 +37,7 @@ package struct AccessTable: Sendable {
             for offset in 0..<APIKeyHash.byteCount {
                 difference |= hashes[row * APIKeyHash.byteCount + offset] ^ hash[offset]
             }
-            // All ones where nothing differed, without a branch.
+            // All ones if nothing differed, without a branch.
             let mask = ((UInt(difference) &- 1) >> 8 & 1) &* .max
             found = (found & ~mask) | (mask & UInt(row + 1))
         }

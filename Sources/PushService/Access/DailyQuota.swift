@@ -1,19 +1,16 @@
 package import PushStore
 
-/// How many notifications each tenant may still have accepted today, by UTC.
+/// Accepted notifications of each tenant on one UTC day, checked against its quota.
 ///
-/// A value: the store keeps `used` with its day and gives it back after a restart.
+/// A value: the store saves and restores it.
 package struct DailyQuota: Equatable, Sendable {
     private static let secondsPerDay: Int64 = 86_400
 
     /// Days since 1970.
     package private(set) var day: Int64
-    /// Accepted on that day, for each tenant that sent.
+    /// Notifications accepted on that day, by tenant.
     package private(set) var used: [TenantID: Int]
 
-    /// - Parameters:
-    ///   - day: days since 1970; 0 with nothing used for a new service.
-    ///   - used: what was accepted on that day.
     package init(day: Int64 = 0, used: [TenantID: Int] = [:]) {
         self.day = day
         self.used = used
@@ -22,12 +19,11 @@ package struct DailyQuota: Equatable, Sendable {
     /// Takes `count`, or none.
     ///
     /// - Parameters:
-    ///   - count: notifications of one request.
-    ///   - tenant: a configured one, so that the table is bounded by the configuration.
+    ///   - tenant: a configured one, which bounds the table.
     ///   - max: the tenant's quota for a day.
-    ///   - unixSeconds: the wall clock. A clock that goes back a little does not give a quota twice: the day never decreases
-    ///     by less than two days; a clock that was set right again by more starts the day anew.
-    /// - Returns: nil when they were taken; otherwise the seconds until the next day.
+    ///   - unixSeconds: the wall clock. Set back by one day, it keeps the count, so that no quota is given twice; set
+    ///     back by more, it starts a new day.
+    /// - Returns: nil on success; otherwise the seconds until the next day.
     package mutating func take(_ count: Int, of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int64? {
         let today = unixSeconds.quotient(roundedDownBy: Self.secondsPerDay)
         if today > day || today < day - 1 {
@@ -42,7 +38,7 @@ package struct DailyQuota: Equatable, Sendable {
         return nil
     }
 
-    /// Gives back what could not be stored after all.
+    /// Returns quota for notifications that could not be stored.
     package mutating func giveBack(_ count: Int, of tenant: TenantID) {
         guard let before = used[tenant] else { return }
         used[tenant] = Swift.max(0, before - count)

@@ -1,18 +1,18 @@
 import Transport
 
-/// The addresses that proxies say they forward for. Total and bounded: what is not well-formed names nobody.
+/// Parser of the client addresses that proxies report. Bounded; malformed input yields no address.
 package enum ForwardedField: String, CaseIterable, Sendable {
     /// RFC 7239.
     case forwarded
-    /// As many proxies write it: addresses between commas, the last one the nearest.
+    /// The de facto form: addresses between commas, the nearest last.
     case xForwardedFor = "x-forwarded-for"
 
-    /// Proxies in a row that are looked at; what stands further away names nobody.
+    /// Hops that are read; further ones are ignored.
     static let hopCountMax = 8
 
-    /// - Parameter fields: of a request, as they came through the proxies.
-    /// - Returns: what each hop says it forwards for, the nearest first; nil where one does not name an address, behind which
-    ///   nothing follows. Empty where no such field came.
+    /// Reads the address that each hop reports, the nearest first.
+    ///
+    /// - Returns: nil for a hop without an address, which is the last one read. Empty without such a field.
     func hops(_ fields: HeaderBlock) -> [IPAddress?] {
         var hops: [IPAddress?] = []
         for index in (0..<fields.count).reversed() where fields.isNamed(name, at: index) {
@@ -46,9 +46,10 @@ package enum ForwardedField: String, CaseIterable, Sendable {
     }
 }
 
-/// Reads one line of `Forwarded`, strictly.
+/// Strict parser of one line of `Forwarded`.
 ///
-/// - Source: RFC 7239 section 4 for the line, section 6 for its nodes; RFC 9110 section 5.6 for tokens and quoted strings.
+/// - Source: RFC 7239 section 4 for the line, section 6 for its nodes; RFC 9110 section 5.6 for tokens and quoted
+///   strings.
 private struct ForwardedReader {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
@@ -58,8 +59,8 @@ private struct ForwardedReader {
         index = bytes.startIndex
     }
 
-    /// - Parameter countMax: of the last ones that are kept.
-    /// - Returns: the address in each element's `for`; nil for the line when any of it is not well-formed.
+    /// - Parameter countMax: elements kept, from the end.
+    /// - Returns: the address in each element's `for`; nil for a malformed line.
     mutating func elements(countMax: Int) -> [IPAddress?]? {
         var elements: [IPAddress?] = []
         repeat {
@@ -72,9 +73,9 @@ private struct ForwardedReader {
         return index == bytes.endIndex ? elements : nil
     }
 
-    /// Pairs between semicolons; each may be missing.
+    /// Reads pairs between semicolons; each may be missing.
     ///
-    /// - Returns: nil where they are not well-formed; nil inside where `for` names no address, or does not stand there once.
+    /// - Returns: nil if malformed; nil inside unless there is exactly one `for`, with an address.
     private mutating func element() -> IPAddress?? {
         var nodes: [IPAddress?] = []
         repeat {
@@ -116,7 +117,8 @@ private struct ForwardedReader {
         return nil
     }
 
-    /// `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`; nil for `unknown`, `_hidden` and all else.
+    /// `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`; nil for `unknown`, `_hidden` and all
+    /// else.
     private static func node(_ value: [UInt8]) -> IPAddress? {
         let isLiteral = value.first == UInt8(ascii: "[")
         let separator = isLiteral ? UInt8(ascii: "]") : UInt8(ascii: ":")

@@ -1,9 +1,10 @@
 import PushStore
 
-/// What every request passes before its body is read: the rate of its address, its key, the key's scope, the rate of its
-/// tenant. In this order, so that guessing keys costs the guesser its rate and nobody else anything.
+/// Admission of a request before its body is read: rate of its address, key, scope, rate of its tenant.
+///
+/// In this order, guessing keys uses up the guesser's rate and nothing else.
 package struct Gate: Sendable {
-    /// A burst is what a second brings, twice.
+    /// Seconds of the rate that a burst may use at once.
     private static let burstSeconds = 2.0
 
     private var table: AccessTable
@@ -23,7 +24,7 @@ package struct Gate: Sendable {
         tenants = RateLimiter(keyCountMax: max(1, configuration.tenants.count))
     }
 
-    /// Works by another configuration from now on. Who has used up its rate has used it up still.
+    /// Adopts another configuration; used-up rates stay used up.
     package mutating func adopt(_ configuration: ServiceConfiguration) {
         let next = Gate(configuration)
         (table, tenantRates, addressRate) = (next.table, next.tenantRates, next.addressRate)
@@ -35,27 +36,27 @@ package struct Gate: Sendable {
         RateLimiter<Key>.Rate(perSecond: perSecond, burst: max(1, Int(perSecond * burstSeconds)))
     }
 
+    /// Admits a request, or throws.
+    ///
     /// - Parameters:
-    ///   - request: nothing of its body is looked at.
-    ///   - route: what it asks for.
     ///   - now: nanoseconds of a monotonic clock.
-    ///   - unixSeconds: the wall's time, for keys that have an end.
-    /// - Returns: whom it speaks for; nil where the route asks for no key.
-    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. A key that is missing, malformed, unknown or over gets one
-    ///   and the same answer.
+    ///   - unixSeconds: the wall clock, for keys that expire.
+    /// - Returns: the key's grant; nil if the route needs no key.
+    /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. Missing, malformed, unknown and expired keys get
+    ///   the same answer.
     package mutating func admit(
         _ request: APIRequest,
         to route: Route,
         now: Int64,
         unixSeconds: @autoclosure () -> Int64
     ) throws(Problem) -> Grant? {
-        // Requests without an address are the loopback port's, where a back end of the same machine asks.
+        // Requests without an address come through the loopback port, from a back end on this machine.
         if let client = request.client?.client, let wait = addresses.take(of: client, rate: addressRate, now: now) {
             throw Self.tooMany("from this address", wait)
         }
         guard let scope = route.scope else { return nil }
         let key = request.value(of: "authorization").flatMap { APIKey.bearer($0) }
-        // Without a key the table is asked all the same: the answer takes as long.
+        // The look-up runs even without a key, so that the answer takes as long.
         guard let grant = table.grant(for: key ?? []) else {
             throw Self.unauthorized
         }

@@ -1,6 +1,6 @@
 import Platform
 
-/// An address of the internet protocol, as bytes.
+/// An IP address, as bytes.
 package struct IPAddress: Hashable, Sendable {
     /// 4 or 16, in network order.
     package let bytes: [UInt8]
@@ -11,11 +11,10 @@ package struct IPAddress: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Reads the one strict text form of each family: four decimal numbers, or RFC 4291's.
-    ///
-    /// - Parameter text: without brackets, zone or port. `127.1`, `0x7f.1` and `2130706433`, which browsers take, are none.
+    /// Parses the strict text form: four decimal numbers, or RFC 4291's, without brackets, zone or port. `127.1`,
+    /// `0x7f.1` and `2130706433`, which browsers accept, are refused.
     package init?(_ text: String) {
-        // A NUL would end the text for C and not for us.
+        // C would end the text at a NUL.
         guard (2...45).contains(text.utf8.count), !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         if unsafe inet_pton(AF_INET, text, &v4) == 1 {
@@ -29,22 +28,22 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isIPv4: Bool { bytes.count == 4 }
 
-    /// Whose requests count as one client's: an IPv4 address, or the 64 bits of IPv6 that a household is given.
-    /// What a listener for both families sees of an IPv4 client (`::ffff:192.0.2.1`) counts as IPv4: all of them have
-    /// the same 64 bits.
+    /// The unit of rate limits: an IPv4 address, or the 64 bits of IPv6 that a household gets.
+    ///
+    /// A mapped IPv4 address (`::ffff:192.0.2.1`) counts as IPv4: all of them share the same 64 bits.
     package var client: IPAddress {
         let plain = withoutMapping
         guard !plain.isIPv4 else { return plain }
         return IPAddress(bytes: Array(bytes[..<8]) + [UInt8](repeating: 0, count: 8)) ?? self
     }
 
-    /// The IPv4 address that `::ffff:192.0.2.1` stands for; any other as it is.
+    /// The IPv4 address in `::ffff:192.0.2.1`; any other unchanged.
     package var withoutMapping: IPAddress {
         guard !isIPv4, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else { return self }
         return IPAddress(bytes: Array(bytes[12...])) ?? self
     }
 
-    /// The bytes of an IPv4 address, or the 56 bits of IPv6 that a household is given at most.
+    /// The bytes of an IPv4 address, or the 56 bits of IPv6 that a household gets at most.
     package var network: [UInt8] {
         let plain = withoutMapping
         return plain.isIPv4 ? plain.bytes : Array(bytes[..<7])
@@ -57,7 +56,7 @@ package struct IPRange: Hashable, Sendable {
     /// Leading bits that must agree.
     package let bitCount: Int
 
-    /// - Returns: nil unless the text is an address, a slash and a number of bits, and every bit behind those is zero.
+    /// - Returns: nil unless the text is an address, a slash and a number of bits, and all further bits are zero.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let base = IPAddress(String(parts[0])), (1...3).contains(parts[1].utf8.count),

@@ -1,26 +1,22 @@
 import Transport
 
-/// The proxies that the service believes about their clients' addresses.
+/// The proxies whose reports of client addresses are trusted.
 package struct ProxyConfiguration: Equatable, Sendable {
     static let names = ["ranges", "field"]
 
-    /// Their addresses; 1 or more.
+    /// The proxies' addresses; 1 or more.
     package let ranges: [IPRange]
     package let field: ForwardedField
 
-    /// - Parameter address: of a connection.
-    /// - Returns: whether a proxy of these has it.
+    /// Checks if an address is a trusted proxy's.
     package func contains(_ address: IPAddress) -> Bool {
         let plain = address.withoutMapping
         return ranges.contains { $0.contains(plain) }
     }
 
-    /// The client of a request that a proxy brought: from the nearest hop on, the first address that is no proxy's of these.
+    /// Finds the client behind a proxy: the first address from the nearest hop on that is no trusted proxy's.
     ///
-    /// - Parameters:
-    ///   - proxy: the other end of the connection.
-    ///   - fields: of the request.
-    /// - Returns: nil where no hop is named; the last proxy that is certain, where what stands behind it names no address.
+    /// - Returns: nil if no hop is reported; the last certain proxy if the one behind it has no address.
     func client(behind proxy: IPAddress, _ fields: HeaderBlock) -> IPAddress? {
         let hops = field.hops(fields)
         guard !hops.isEmpty else { return nil }

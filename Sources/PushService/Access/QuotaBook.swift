@@ -2,9 +2,9 @@ import Envelope
 package import PushStore
 import Transport
 
-/// The quotas of a day, on the loop, and their note in the store: what was used before a restart is used after it.
+/// The daily quotas, on the loop, with a copy in the store that survives restarts.
 ///
-/// The note is written every few seconds: a process that is killed forgets what was taken since, and no more.
+/// It is saved every few seconds; a killed process forgets what was used since then.
 package final class QuotaBook: Sendable {
     private final class State {
         var quota = DailyQuota()
@@ -12,7 +12,7 @@ package final class QuotaBook: Sendable {
     }
 
     static let noteName = "daily-quota"
-    /// A thousand tenants fit many times.
+    /// Room for far more than a thousand tenants.
     private static let byteCountMax = 1_048_576
 
     private let context: ServiceContext
@@ -25,7 +25,7 @@ package final class QuotaBook: Sendable {
 
     // MARK: On the loop
 
-    /// - Returns: nil when they were taken; otherwise the seconds until the next day.
+    /// - Returns: nil on success; otherwise the seconds until the next day.
     func take(_ count: Int, of tenant: TenantConfiguration, now: Timestamp) -> Int64? {
         let state = state.value
         state.isSaved = false
@@ -45,18 +45,14 @@ package final class QuotaBook: Sendable {
 
     // MARK: In a task of the loop's
 
-    /// Reads the note; before the first request. What is no note of ours counts as none.
-    ///
-    /// - Throws: what the store does.
+    /// Restores the quotas, before the first request. A malformed record counts as none.
     package func load() async throws(StoreError) {
         let bytes = try await context.store.read { reader throws(StoreError) in try reader.note(Self.noteName) }
         guard let quota = bytes.flatMap(Self.decode) else { return }
         await context.loop.run { [state] in state.value.quota = quota }
     }
 
-    /// Writes the note if anything was taken since.
-    ///
-    /// - Throws: what the store does; the next call tries again.
+    /// Saves the quotas if they changed; after an error the next call retries.
     package func save() async throws(StoreError) {
         let quota = await context.loop.run { [state] () -> DailyQuota? in
             guard !state.value.isSaved else { return nil }
@@ -89,10 +85,10 @@ package final class QuotaBook: Sendable {
         return writer.bytes
     }
 
-    /// - Returns: nil for what `encode` does not make.
+    /// - Returns: nil for bytes that `encode` does not make.
     static func decode(_ bytes: [UInt8]) -> DailyQuota? {
         let limits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 2, allowsFractions: false)
-        // Why it is none does not help anybody.
+        // The parser's reason would help nobody.
         guard let value = try? JSONParser.parse(bytes, limits: limits), case .integer(let day)? = value["day"]?.content,
             let members = value["used"]?.members
         else { return nil }

@@ -1,13 +1,13 @@
-/// Token buckets, one for each key, in a table that does not grow beyond its bound.
+/// Token buckets by key, in a bounded table.
 ///
-/// A bucket is one number, the time at which it would be full again (GCRA): a key that has been quiet costs nothing. When
-/// more keys are busy than the table has rows, all further ones share one bucket: a crowd of new keys can neither grow the
-/// table nor escape the limit, and known keys keep their own.
+/// A bucket is one number, the time at which it is full again (GCRA); a full one needs no row. If more keys are busy
+/// than the table has rows, all further ones share one bucket. A crowd of new keys can neither grow the table nor
+/// escape the limit, and known keys keep their own.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package struct Rate: Equatable, Sendable {
-        /// In the long run.
+        /// Long-term rate.
         package let perSecond: Double
-        /// At once, after a rest; 1 or more.
+        /// Tokens of a full bucket; 1 or more.
         package let burst: Int
 
         package init(perSecond: Double, burst: Int) {
@@ -16,7 +16,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
             self.burst = burst
         }
 
-        /// Nanoseconds that one token takes to grow; a day at most.
+        /// Nanoseconds for one token; a day at most.
         fileprivate var interval: Int64 { Int64(min(1_000_000_000 / perSecond, 86_400_000_000_000)) }
         fileprivate var depth: Int64 {
             let (product, overflow) = interval.multipliedReportingOverflow(by: Int64(burst - 1))
@@ -24,38 +24,36 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// With fewer than there are known keys, those keep their rows until they are at rest.
+    /// Bound on rows. If lowered below the number of known keys, those keep their rows until their buckets are full.
     package var keyCountMax: Int {
         didSet {
             precondition(keyCountMax > 0)
             sweepsAt = .min
         }
     }
-    /// For each key that is not at rest, when its bucket is full again: nanoseconds of a monotonic clock.
+    /// Time at which each bucket is full again, in nanoseconds of a monotonic clock.
     private var fullAt: [Key: Int64] = [:]
     private var othersFullAt = Int64.min
-    /// Before that, sweeping the table would find nothing.
+    /// Earliest time at which a sweep can free a row.
     private var sweepsAt = Int64.min
 
-    /// - Parameter keyCountMax: rows; one is some 50 bytes and the key.
+    /// - Parameter keyCountMax: rows of some 50 bytes and the key.
     package init(keyCountMax: Int) {
         precondition(keyCountMax > 0)
         self.keyCountMax = keyCountMax
     }
 
-    /// How many keys are remembered.
     package var keyCount: Int { fullAt.count }
 
     /// Takes `count` tokens, or none.
     ///
     /// - Parameters:
     ///   - count: 1 or more; more than the burst is never granted.
-    ///   - key: whose.
-    ///   - rate: its limit, which may differ from key to key.
+    ///   - rate: the key's limit, which may differ from key to key.
     ///   - now: nanoseconds of a monotonic clock.
-    /// - Returns: nil when they were taken; otherwise how long until they could be.
+    /// - Returns: nil on success; otherwise the time to wait.
     package mutating func take(_ count: Int = 1, of key: Key, rate: Rate, now: Int64) -> Duration? {
-        // Looked for once: every request comes here, and most keys are known.
+        // One look-up: every request comes here, and most keys are known.
         let index = fullAt.index(forKey: key)
         if index == nil, fullAt.count >= keyCountMax { sweep(now) }
         let isOther = index == nil && fullAt.count >= keyCountMax
@@ -74,26 +72,14 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Whether `take` would grant one token; nothing is taken. A key without a row counts as full where there may be no row
-    /// for it.
-    ///
-    /// - Parameters:
-    ///   - key: whose.
-    ///   - rate: its limit.
-    ///   - now: nanoseconds of the same clock.
-    /// - Returns: whether there is one.
+    /// Checks if `take` would grant one token. False for an unknown key while the table is full.
     package func hasRoom(of key: Key, rate: Rate, now: Int64) -> Bool {
         guard let full = fullAt[key] else { return fullAt.count < keyCountMax }
         return full - now <= rate.depth
     }
 
-    /// Empties a key's bucket until then, whatever grows into it: its owner was told to slow down.
-    ///
-    /// - Parameters:
-    ///   - key: whose.
-    ///   - rate: its limit.
-    ///   - until: nanoseconds of the same clock.
-    ///   - now: the present.
+    /// Keeps a key's bucket empty until then, for a key whose owner must slow down. Without effect for a key that gets
+    /// no row.
     package mutating func block(_ key: Key, rate: Rate, until: Int64, now: Int64) {
         if fullAt[key] == nil, fullAt.count >= keyCountMax {
             sweep(now)
@@ -102,11 +88,11 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         fullAt[key] = max(fullAt[key] ?? now, until &+ rate.depth)
     }
 
-    /// Forgets who is at rest: a full bucket is what a new key has.
+    /// Removes full buckets, which equal a new key's.
     private mutating func sweep(_ now: Int64) {
         guard now >= sweepsAt else { return }
         fullAt = fullAt.filter { $0.value > now }
-        // A full table is looked through once for each time that somebody in it comes to rest.
+        // A table that stays full is not swept again before its next bucket is full.
         sweepsAt = fullAt.count < keyCountMax ? .min : fullAt.values.min() ?? .min
     }
 }

@@ -1,12 +1,12 @@
-/// What an API key may be used for. What devices send themselves (receipts, re-sends) asks for no key, so that no app has one.
+/// A right of an API key. Requests of devices (receipts, re-sends) need no key, so that no app contains one.
 package enum Scope: String, CaseIterable, Sendable {
-    /// Send notifications; to ask for their state is `read`.
+    /// Sends notifications; reading their state is `read`.
     case send
-    /// Register and delete devices; list and replay dead letters.
+    /// Registers and deletes devices; lists and replays dead letters.
     case manage
-    /// Read devices, bundles and states.
+    /// Reads devices, bundles and states.
     case read
-    /// Read the metrics of the whole process, whosever apps are in them.
+    /// Reads the metrics of the whole process, with every tenant's apps.
     case metrics
 
     fileprivate var bit: UInt8 {
@@ -19,7 +19,7 @@ package enum Scope: String, CaseIterable, Sendable {
     }
 }
 
-/// Scopes of one key.
+/// The scopes of one key.
 package struct Scopes: Equatable, Sendable {
     let bits: UInt8
 

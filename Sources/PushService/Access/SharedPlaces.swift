@@ -1,19 +1,21 @@
-/// Places that owners share, such as requests that may be open. An owner may have half as many as are free of three times
-/// `aloneMax`: alone it may have `aloneMax`, and whatever others have, the next finds room.
+/// Capacity that owners share, such as places for open requests.
 ///
-/// - Source: Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches" (1998), with 1/2 as the factor.
+/// An owner may have half of what is free of three times `aloneMax`: alone it may have `aloneMax`, and there is always
+/// room for the next owner.
+///
+/// - Source: Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches" (1998), with 1/2
+///   as the factor.
 struct SharedPlaces<Owner: Hashable & Sendable>: Sendable {
     private var counts: [Owner: Int] = [:]
     private(set) var total = 0
 
-    /// The rule, for numbers that are counted elsewhere.
+    /// The rule, for counts kept elsewhere.
     ///
     /// - Parameters:
-    ///   - count: how many more are wanted.
-    ///   - own: the owner's.
-    ///   - total: of all owners.
-    ///   - aloneMax: what one owner may have while nobody else has any.
-    /// - Returns: whether there is room for all of them.
+    ///   - count: further places wanted.
+    ///   - own: places of the owner.
+    ///   - total: places of all owners.
+    ///   - aloneMax: limit for an owner without others.
     static func hasRoom(for count: Int, own: Int, total: Int, aloneMax: Int) -> Bool {
         2 * (own + count) <= 3 * aloneMax - total - count
     }
@@ -26,7 +28,7 @@ struct SharedPlaces<Owner: Hashable & Sendable>: Sendable {
         Self.hasRoom(for: 1, own: self[owner], total: total, aloneMax: aloneMax)
     }
 
-    /// Whether there is no room even for an owner that has none.
+    /// True if there is no room even for a new owner.
     func isFull(aloneMax: Int) -> Bool { !Self.hasRoom(for: 1, own: 0, total: total, aloneMax: aloneMax) }
 
     mutating func take(_ count: Int = 1, for owner: Owner) {

@@ -2,42 +2,41 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// What the API tells whoever sends and reports. On the loop.
+/// The dispatcher as the API sees it. On the loop.
 package protocol DispatchDoor: AnyObject, Sendable {
-    /// What becomes of one request's notifications before they are stored.
+    /// Reserves room to send one request's notifications at once, before they are stored.
     ///
-    /// - Parameter offer: all of one lane, each device once.
-    /// - Returns: room for all of them: they are to be stored as on their way, and then `didStore` or `didNotStore` is
-    ///   called. nil: they are to be queued, and then `ring` is called.
+    /// - Returns: room for all: store them as in flight, then call `didStore` or `didNotStore`. nil: queue them, then
+    ///   call `ring`.
     func reserve(_ offer: SendOffer) -> SendReservation?
 
-    /// They are on the disk as on their way: they are sent now.
+    /// Sends them: they are on disk as in flight.
     func didStore(_ reservation: SendReservation, _ leases: [Lease])
 
-    /// They are not on the disk, or were there before.
+    /// Releases the room: storing failed, or they were stored before.
     func didNotStore(_ reservation: SendReservation)
 
-    /// What did not come through `reserve` will be queued, and then `ring` or `didNotQueue` is called: nothing that comes
-    /// later may overtake it.
+    /// Announces notifications that will be queued, so that no later one overtakes them. `ring` or `didNotQueue` must
+    /// follow.
     func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp)
 
-    /// They were not queued after all.
+    /// Withdraws them: they were not queued.
     func didNotQueue(_ notes: [QueueNote])
 
-    /// What one that is queued waits for in memory, where nothing of it is on the disk; nil: its turn has not come.
+    /// Reason, known in memory only, why a queued entry waits; nil: its turn has not come.
     func waitCause(of id: EntryID) -> WaitCause?
 
-    /// Something was stored in these lanes.
+    /// Signals that these queues have new entries.
     func ring(_ lanes: Set<Lane>)
 
-    /// Devices have said that they have these.
+    /// Signals that devices have confirmed these entries.
     func didReceive(_ entries: [OutboxEntry])
 
-    /// A tenant is to be told something.
+    /// Signals that there is an event for a tenant.
     func didReport()
 }
 
-/// Who is told that the store has something for tenants' servers.
+/// Callbacks for work in the store that is meant for tenants' servers.
 package struct DispatchBells: Sendable {
     package let hooks: @Sendable () -> Void
     package let fallbacks: @Sendable () -> Void
@@ -51,16 +50,16 @@ package struct DispatchBells: Sendable {
     }
 }
 
-/// One request's notifications, as the dispatcher is asked about them. An object: it is handed on at every step.
+/// One request's notifications. An object: it is passed on at every step.
 package final class SendOffer: Sendable {
     package let tenant: TenantID
-    /// One or more, all of one lane.
+    /// One or more, all of one queue.
     package let entries: [NewEntry]
-    /// As they were looked up, in the same order.
+    /// The entries' devices, in the same order.
     package let devices: [Device]
     /// The app's, without a suffix.
     package let bundleID: String
-    /// When they are accepted.
+    /// Time of acceptance.
     package let now: Timestamp
 
     package var lane: Lane { entries[0].lane }
@@ -80,16 +79,13 @@ package struct QueueNote: Equatable, Sendable {
     package let apnsID: APNSID
     package let device: DeviceID
     package let lane: Lane
-    /// From then on it is not sent.
+    /// It is not sent from then on.
     package let deadline: Timestamp
 
     package init(_ entry: NewEntry) {
         (apnsID, device, lane, deadline) = (entry.apnsID, entry.device, entry.lane, entry.deadline)
     }
 
-    /// - Parameters:
-    ///   - letter: a dead one.
-    ///   - replay: what it is to be tried again as.
     package init(_ letter: OutboxEntry, _ replay: Replay) {
         (apnsID, device, lane, deadline) = (replay.apnsID, letter.device, letter.lane, replay.deadline)
     }

@@ -6,7 +6,7 @@ import Primitives
 import PushStore
 import Transport
 
-/// Reads files one after the other and gathers what is wrong with them.
+/// Reads a configuration's files and collects their faults.
 struct FileReading {
     struct Fault: Error {
         /// A sentence without its full stop and without the path.
@@ -16,9 +16,9 @@ struct FileReading {
     private let places: ConfigurationPlaces
     private let unixSeconds: Int64
     private(set) var faults: [ConfigurationFault] = []
-    /// When the first of all certificates ends.
+    /// Earliest expiry of all certificates.
     private(set) var certificatesEnd = Int64.max
-    /// Of every app that is as it has to be.
+    /// The credentials of every valid app.
     private(set) var lanes = LanePlan()
     private var credentials: CredentialReader
 
@@ -28,7 +28,7 @@ struct FileReading {
         credentials = CredentialReader(unixSeconds: unixSeconds)
     }
 
-    /// - Returns: nil where `body` threw, which is a fault of the field then.
+    /// Runs `body`; turns its error into a fault of the field, and returns nil then.
     mutating func attempt<Value>(_ pointer: String, _ body: () throws(Fault) -> Value) -> Value? {
         do throws(Fault) {
             return try body()
@@ -60,8 +60,8 @@ struct FileReading {
         }
     }
 
-    /// Of a certificate that is over. One that is not valid yet is taken of the server's: who asks has a clock of its own, and
-    /// a service whose clock is behind accepts and keeps what it cannot send.
+    /// The fault of an expired certificate. The server's may be not valid yet: clients have their own clocks, and a
+    /// service whose clock is behind still accepts and keeps notifications.
     static func expiry(notAfter: Int64, at unixSeconds: Int64) -> String? {
         guard notAfter < unixSeconds else { return nil }
         func day(_ seconds: Int64) -> String {
@@ -69,14 +69,14 @@ struct FileReading {
                 ISODateTime.text(milliseconds: seconds.multipliedReportingOverflow(by: 1_000).partialValue).prefix(10)
             )
         }
-        // With both times: a clock that is wrong looks like a certificate that is.
+        // With both times: a wrong clock looks like an expired certificate.
         return """
             the certificate has expired: it ended on \(day(notAfter)), and this machine's clock says \(day(unixSeconds)); \
             renew it, or set the clock
             """
     }
 
-    /// SQLite makes files of its own beside the database's.
+    /// Checks the database's path and folder, where SQLite creates further files.
     mutating func database(_ path: String, at pointer: String) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
         _ = attempt(pointer) { () throws(Fault) in
@@ -91,7 +91,7 @@ struct FileReading {
                         : "nothing can be made in its folder; give that to the user that the service runs as"
                 )
             }
-            // A new one is made.
+            // Missing files will be created.
             for suffix in ["", "-wal", "-shm", "-lock"] {
                 guard unsafe lstat(path + suffix, &status) == 0 else { continue }
                 guard status.st_mode & S_IFMT == S_IFREG else {
@@ -109,7 +109,7 @@ struct FileReading {
         }
     }
 
-    /// What posts to a tenant's server are signed with, and who may vouch for it: as each post reads them.
+    /// Checks the secrets and authorities of a tenant's server; every post reads them anew.
     mutating func receiver(_ receiver: WebhookConfiguration, at pointer: String) {
         secret(receiver.secretFile, at: pointer + "/secret-file")
         if let file = receiver.oldSecretFile { secret(file, at: pointer + "/old-secret-file") }
@@ -124,7 +124,7 @@ struct FileReading {
         }
     }
 
-    /// The key of signatures.
+    /// Checks a signing secret.
     private mutating func secret(_ path: String, at pointer: String) {
         _ = attempt(pointer) { () throws(Fault) in
             let box = try PrivateBox(path)
@@ -138,7 +138,7 @@ struct FileReading {
         }
     }
 
-    /// Its credential, whom its lane trusts, and the secret of its fallback.
+    /// Reads an app's credential and authorities, and checks its fallback's secret.
     mutating func app(_ app: AppConfiguration, of tenant: TenantID, at pointer: String) {
         do throws(CredentialReader.Faults) {
             let material = try credentials.material(of: app)
@@ -168,7 +168,7 @@ struct FileReading {
 private final class PrivateBox {
     let bytes: SecretBytes
 
-    /// Nothing.
+    /// Empty.
     init() { bytes = SecretBytes(byteCount: 0) { _ in } }
 
     init(_ path: String) throws(FileReading.Fault) {

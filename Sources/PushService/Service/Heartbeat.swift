@@ -1,14 +1,11 @@
 import Transport
 
-/// Says again and again that the service does what it is asked, and falls silent when it does not: for a watchdog.
-///
-/// The question goes through the loop and through both threads of the store, so that whichever hangs ends the beats.
+/// Watchdog heartbeat: beats while the event loop and both threads of the store respond.
 package enum Heartbeat {
-    /// Begins, with a first beat at once, and ends with the service's loop.
+    /// Starts with a beat at once, and ends with the service's loop.
     ///
     /// - Parameters:
-    ///   - service: is asked.
-    ///   - period: between a beat and the next question.
+    ///   - period: time from a beat to the next check.
     ///   - beat: called on the loop, which it must not block.
     package static func start(_ service: Service, every period: Duration, _ beat: @escaping @Sendable () -> Void) {
         let loop = service.context.loop
@@ -17,7 +14,7 @@ package enum Heartbeat {
 
     private static func ask(_ service: Service, _ period: Duration, _ beat: @escaping @Sendable () -> Void) {
         let loop = service.context.loop
-        // One at a time: the next begins after its end, and none after the loop's.
+        // One check at a time: the next begins after its end, and none after the loop's.
         Task(executorPreference: loop) {
             let isAnswering = await service.isAnswering()
             loop.perform {

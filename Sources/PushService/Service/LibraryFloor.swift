@@ -3,21 +3,22 @@ import Primitives
 import PushStore
 import Transport
 
-/// The oldest versions of the C libraries that the service begins with. Those before have faults that a stranger can use,
-/// or lack what is called; which of a distribution's own mends are in, a version does not say.
+/// The oldest version of a C library that the service accepts.
+///
+/// Older ones have remotely exploitable faults, or lack functions. A version does not show a distribution's own fixes.
 struct LibraryFloor: Equatable, Sendable {
     let name: String
     /// Major, minor, patch.
     let oldest: [Int]
 
     static let openSSL = LibraryFloor(name: "OpenSSL", oldest: [3, 0, 0])
-    /// Resets counted against their sender; before it, settings and pings alone.
+    /// The first to count a peer's stream resets; older ones count settings and pings only.
     static let nghttp2 = LibraryFloor(name: "nghttp2", oldest: [1, 51, 0])
     static let curl = LibraryFloor(name: "libcurl", oldest: [7, 84, 0])
     static let sqlite = LibraryFloor(name: "SQLite", oldest: [3, 37, 0])
     static let sodium = LibraryFloor(name: "libsodium", oldest: [1, 0, 18])
 
-    /// Each floor, and the version that is loaded.
+    /// Each floor, with the loaded version.
     static var loaded: [(floor: LibraryFloor, version: String)] {
         [
             (openSSL, LibraryVersion.openSSL), (nghttp2, LibraryVersion.nghttp2), (curl, CurlLibrary.version),
@@ -25,8 +26,8 @@ struct LibraryFloor: Equatable, Sendable {
         ]
     }
 
-    /// - Parameter version: as a library names itself: numbers with periods between, and perhaps words behind them.
-    /// - Returns: what to do about it; nil where it is new enough.
+    /// - Parameter version: numbers with periods, perhaps followed by words.
+    /// - Returns: advice; nil for a version that is new enough.
     func fault(of version: String) -> String? {
         let isNewEnough = Self.numbers(version).map { !$0.lexicographicallyPrecedes(oldest) } ?? false
         guard !isNewEnough else { return nil }
@@ -41,7 +42,7 @@ struct LibraryFloor: Equatable, Sendable {
         guard faults.isEmpty else { throw .part(faults.joined(separator: "\n")) }
     }
 
-    /// Three numbers; nil for what has no such beginning.
+    /// Three numbers; nil without them.
     private static func numbers(_ version: String) -> [Int]? {
         let parts = version.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int($0.prefix { ("0"..."9").contains($0) }) }

@@ -1,26 +1,23 @@
 package import Envelope
 import Primitives
 
-/// A configuration with what its files hold: all that a service is started or reloaded with.
+/// A configuration with the contents of its files: all that a start or reload needs.
 package struct LoadedConfiguration: Sendable {
     package let configuration: ServiceConfiguration
     package let files: ServiceFiles
     private let places: ConfigurationPlaces
 
-    /// Waits for the disk.
+    /// Reads the files; blocks on the disk.
     ///
-    /// - Parameters:
-    ///   - file: the configuration's bytes.
-    ///   - environment: of the process.
-    ///   - now: against which certificates are held.
-    /// - Throws: every fault of the configuration; where it has none, every fault of the files that it names.
+    /// - Parameter now: time against which certificates are checked.
+    /// - Throws: every fault of the configuration; if it has none, every fault of its files.
     package init(file: [UInt8], environment: [String: String], now: Timestamp) throws(ConfigurationError) {
         configuration = try ServiceConfiguration(file: file, environment: environment)
         places = ConfigurationPlaces(file: file, environment: environment)
         files = try ServiceFiles.read(configuration, places, now: now)
     }
 
-    /// What differs from `earlier` and cannot while the service runs.
+    /// Changes against `earlier` that need a restart.
     func lastingFaults(beside earlier: LoadedConfiguration) -> [ConfigurationFault] {
         var faults: [ConfigurationFault] = []
         if configuration.databaseFile != earlier.configuration.databaseFile {

@@ -1,8 +1,8 @@
 import Transport
 
-/// A part's end against its deadline: the service waits for whichever comes first. Lives on the loop.
+/// A race of a part's drain against its deadline. On the loop.
 final class PartRace {
-    /// What a part needs to come back after its own look at the deadline.
+    /// Extra time for a part that checks the deadline itself.
     private static let grace: Duration = .milliseconds(200)
 
     private var continuation: CheckedContinuation<Bool, Never>?
@@ -10,14 +10,14 @@ final class PartRace {
 
     private init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = continuation }
 
-    /// - Returns: whether the part came back in time; one that did not is left alone.
+    /// - Returns: true if the part drained in time; otherwise it is abandoned.
     static func drain(_ part: any ServicePart, until deadline: MonotonicTime, on loop: EventLoop) async -> Bool {
         await withCheckedContinuation { continuation in
             let race = LoopBound(PartRace(continuation), to: loop)
             loop.perform {
                 let rest = max(.zero, deadline - .now())
                 race.value.timer = loop.schedule(after: rest + grace) { race.value.end(isInTime: false) }
-                // Its end is the race's, and the process's is soon after.
+                // The task ends with the race, or soon after with the process.
                 Task(executorPreference: loop) {
                     await part.drain(until: deadline)
                     loop.perform { race.value.end(isInTime: true) }

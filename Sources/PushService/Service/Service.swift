@@ -4,26 +4,23 @@ import Primitives
 package import PushStore
 import Transport
 
-/// The push service: its loop, its store, and its parts, from start to end.
+/// The push service: its loop, its store and its parts.
 ///
-/// Parts begin in their order, work before intake, and end in the other one: first nothing new is taken, then what was taken
-/// is brought on its way, then what tenants are to be told, then the store.
+/// Parts start in order, work before intake, and drain in reverse: first intake ends, then accepted notifications are
+/// sent, then tenants are notified, then the store closes.
 package final class Service: Sendable {
     package let context: ServiceContext
     private let store: SQLiteStore
     private let parts: [any ServicePart]
     private let current: Guarded<LoadedConfiguration>
 
-    /// Opens everything and begins. Waits for the disk: not on an event loop.
+    /// Opens the store and starts all parts. Blocks on the disk: not for an event loop.
     ///
     /// - Parameters:
-    ///   - loaded: a configuration and its files.
-    ///   - clock: the time.
-    ///   - log: where lines go.
     ///   - makeParts: `standardParts`, outside of tests.
-    ///   - whileOpening: called again and again while the opening of the database takes long, on a thread of its own.
+    ///   - whileOpening: called repeatedly on its own thread while the database takes long to open.
     /// - Returns: the service, which runs until `stop()`.
-    /// - Throws: why it did not start; what had begun has ended then.
+    /// - Throws: the reason, after ending all that had started.
     package static func start(
         _ loaded: LoadedConfiguration,
         clock: ServiceClock,
@@ -62,7 +59,7 @@ package final class Service: Sendable {
             }
             return Service(context, store, parts, loaded)
         } catch {
-            // Nothing was taken yet that would be worth waiting for.
+            // No work was accepted yet, so nothing needs waiting for.
             for part in started.reversed() { await part.drain(until: .now()) }
             await store.close()
             loop.stopLater()
@@ -129,7 +126,7 @@ package final class Service: Sendable {
         context.metrics.withLock { $0.certificatesEnd = loaded.files.certificatesEnd }
     }
 
-    /// Every tenant by whose setting words go out in clear, at each start and reload.
+    /// Logs each tenant that may send clear text, at every start and reload.
     private static func auditClearText(_ context: ServiceContext) {
         for tenant in context.settings.configuration.tenants where tenant.allowsClearText {
             context.log.event(
@@ -142,10 +139,9 @@ package final class Service: Sendable {
 
     // MARK: Reload
 
-    /// Works by another configuration from now on. Not while another reload or `stop()` goes on.
+    /// Adopts another configuration. Not during another reload or `stop()`.
     ///
-    /// - Parameter next: the configuration and its files.
-    /// - Throws: why it goes on with the one it had: every fault of what cannot change while it runs, or what a part says.
+    /// - Throws: the reason to keep the earlier one: every change that needs a restart, or a part's error.
     package func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
         let earlier = current.withLock { $0 }
         let faults = next.lastingFaults(beside: earlier)
@@ -153,19 +149,19 @@ package final class Service: Sendable {
         context.replaceSettings(ServiceSettings(next.configuration))
         var reloaded: [any ServicePart] = []
         do throws(ServiceError) {
-            // Who listens first: the world may refuse that.
+            // The listener first: it is the likeliest to fail.
             for part in parts.reversed() {
                 try await part.reload(next)
                 reloaded.append(part)
             }
         } catch {
             context.replaceSettings(ServiceSettings(earlier.configuration))
-            // It worked by that configuration a moment ago; what fails now has been logged by the part itself.
+            // That configuration worked a moment ago; a part logs its own failure now.
             for part in reloaded { try? await part.reload(earlier) }
             throw error
         }
         current.withLock { $0 = next }
-        // Not before: what a reload takes away does not come back when it is refused.
+        // Only after success: metrics dropped here do not come back.
         context.metrics.withLock { $0.adopt(apps: context.settings.bundleIDs) }
         Self.noteCertificates(next, context)
         Self.auditClearText(context)
@@ -173,20 +169,19 @@ package final class Service: Sendable {
 
     // MARK: Health and end
 
-    /// Whether the loop and the threads of the store do what they are asked: returns only when they have answered.
+    /// Checks that the loop and the store's threads respond; returns only once they have.
     package func isAnswering() async -> Bool {
         let loopAnswers = await context.loop.run { true }
         let storeAnswers = await store.isAnswering()
         return loopAnswers && storeAnswers
     }
 
-    /// Copies the database while everything goes on.
+    /// Copies the database while the service runs.
     ///
-    /// - Parameter path: a file that is not there yet.
-    /// - Throws: what a disk does.
+    /// - Parameter path: of a file that does not exist.
     package func backup(to path: String) async throws(StoreError) { try await store.backup(to: path) }
 
-    /// Ends everything in order, within the configuration's `drain-seconds` and the time that the disk takes for its part.
+    /// Stops all parts in order, within `drain-seconds` and the disk's time for closing.
     package func stop() async {
         let seconds = context.settings.limits.drainSeconds
         context.log.event("stopping", at: context.clock.now(), [("seconds", "\(seconds)")])
@@ -195,7 +190,7 @@ package final class Service: Sendable {
         for (index, part) in parts.reversed().enumerated() {
             let now = MonotonicTime.now()
             let share = max(.zero, deadline - now) / (parts.count - index)
-            // Intake gets its share; what it leaves is everybody's who comes after.
+            // Time that a part does not use goes to the later ones.
             let isInTime = await PartRace.drain(part, until: now + share, on: context.loop)
             if !isInTime {
                 context.log.event("drain-overrun", at: context.clock.now(), [("part", part.name.description)])

@@ -3,9 +3,9 @@ package import Platform
 package import PushStore
 package import Transport
 
-/// What handlers, dispatcher and hooks share.
+/// Objects shared by handlers, dispatcher and hooks.
 package final class ServiceContext: Sendable {
-    /// Where requests are read, pushes are sent and everything is decided.
+    /// The thread of requests, pushes and decisions.
     package let loop: EventLoop
     package let store: SQLiteStore
     package let clock: ServiceClock
@@ -31,26 +31,23 @@ package final class ServiceContext: Sendable {
         current = Guarded(settings)
     }
 
-    /// As they are now; read once for each request.
+    /// The current settings; read once for each request.
     package var settings: ServiceSettings { current.withLock { $0 } }
 
-    /// Takes effect for what begins from now on.
+    /// Takes effect for work that begins from now on.
     package func replaceSettings(_ settings: ServiceSettings) { current.withLock { $0 = settings } }
 }
 
-/// The time, for tests to move.
+/// The clocks, replaceable by tests.
 package struct ServiceClock: Sendable {
-    /// What the queues, the log and the API count in; `steady` says how it is kept from going back.
+    /// The time of queues, log and API; `steady` keeps it from going back.
     package let now: @Sendable () -> Timestamp
-    /// Nanoseconds of a clock that never goes back.
+    /// Nanoseconds of a monotonic clock.
     package let uptime: @Sendable () -> Int64
-    /// The system's, whatever was said before: for what others hold against their own clocks.
+    /// The system's time as it is, for times that others check with their own clocks.
     package let wall: @Sendable () -> Timestamp
 
-    /// - Parameters:
-    ///   - now: the time.
-    ///   - uptime: nanoseconds.
-    ///   - wall: nil: `now`.
+    /// - Parameter wall: nil: `now`.
     package init(
         now: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> Int64,
@@ -62,22 +59,18 @@ package struct ServiceClock: Sendable {
     }
 }
 
-/// Where lines of the log go: whole lines of JSON, each with its line feed. Never waits: what does not fit is counted and left
-/// out.
+/// Sink of the log: lines of JSON. Never blocks: lines without room are counted and dropped.
 package struct ServiceLog: Sendable {
     private let put: @Sendable ([UInt8]) -> Void
 
     package init(_ put: @escaping @Sendable ([UInt8]) -> Void) { self.put = put }
 
-    /// - Parameter lines: one or more, whole.
+    /// - Parameter lines: one or more, whole, each with its line feed.
     package func write(_ lines: [UInt8]) { put(lines) }
 
-    /// One line of an event that is no attempt; nothing secret may be among the values.
+    /// Logs an event that is no attempt. No value may be secret.
     ///
-    /// - Parameters:
-    ///   - event: one word with hyphens.
-    ///   - time: when.
-    ///   - members: names and values.
+    /// - Parameter event: one word with hyphens.
     package func event(_ event: StaticString, at time: Timestamp, _ members: [(StaticString, String)] = []) {
         var writer = JSONWriter()
         writer.object { writer in

@@ -2,22 +2,22 @@ import Platform
 package import PushStore
 package import Transport
 
-/// Why a service did not start, or kept the configuration that it had.
+/// Reason why a service did not start, or kept its earlier configuration.
 package enum ServiceError: Error, Equatable, Sendable {
     case configuration(ConfigurationError)
     case store(StoreError, path: String)
-    /// This address, which nobody else may have.
+    /// Listening on this address failed.
     case listen(address: String, port: UInt16, TransportError)
-    /// A thread or a descriptor that the system does not give.
+    /// The system gave no thread or descriptor.
     case system(TransportError)
-    /// A certificate that was good when it was read.
+    /// TLS refused a certificate that was valid when read.
     case tls(TLSError)
     /// Another part's own sentence.
     case part(String)
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// What happened and what to do, a line each; without the configuration's path, which stands before a fault.
+    /// Fault and advice, a line each; the configuration's path is the caller's to add.
     package var description: String {
         switch self {
         case .configuration(let error): error.faults.map(\.description).joined(separator: "\n")
@@ -32,18 +32,18 @@ extension ServiceError: CustomStringConvertible {
 }
 
 extension ServiceError {
-    /// Whether a start that nobody has changed anything for would fail in the same way: systemd need not try.
+    /// True if a start without any change would fail again: systemd need not retry.
     package var isLasting: Bool {
         switch self {
         case .configuration: true
         case .store(.wrongKey, _), .store(.newerFile, _), .store(.notAStore, _), .store(.otherName, _): true
-        // An address may come when the network is up, and a port when its holder has gone.
+        // An address may appear with the network, and a port may become free.
         case .listen(_, _, .system("bind", EACCES)): true
         case .store, .listen, .system, .tls, .part: false
         }
     }
 
-    /// Whether a start has only to wait: the disk takes nothing now.
+    /// True if a start has only to wait: the disk accepts no writes now.
     package var passesWithRoom: Bool {
         switch self {
         case .store(.full, _), .store(.unwritable, _): true
@@ -64,7 +64,7 @@ extension ServiceError {
 }
 
 extension StoreError {
-    /// What is wrong with the database and what to do.
+    /// Fault of the database, and advice.
     package var advice: String {
         switch self {
         case .inUse:

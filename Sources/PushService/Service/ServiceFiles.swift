@@ -2,17 +2,16 @@ package import Envelope
 package import Primitives
 package import Transport
 
-/// What is in the files that a configuration names. All of them are read and found good before anything begins, and before a
-/// reload changes anything.
+/// Contents of the files that a configuration names. All are read and checked before a start or reload changes
+/// anything.
 package final class ServiceFiles: Sendable {
-    /// The server's.
     package let tls: TLSIdentity
     /// 32 bytes.
     package let tokenKey: SecretBytes
-    /// When the first of the certificates ends, the server's among them; seconds since 1970.
+    /// Earliest expiry of all certificates, in seconds since 1970.
     package let certificatesEnd: Int64
 
-    /// What the providers' connections are made of.
+    /// The credentials for connections to APNs.
     package let lanes: LanePlan
 
     private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificatesEnd: Int64, lanes: LanePlan) {
@@ -22,19 +21,14 @@ package final class ServiceFiles: Sendable {
         self.lanes = lanes
     }
 
-    /// Whole days until the first certificate ends, rounded down: an hour after the end is day -1.
-    ///
-    /// - Parameter unixSeconds: the wall's time.
-    /// - Returns: below zero when it is over.
+    /// Whole days until the first certificate expires, rounded down: an hour after it is day -1.
     package func certificateDaysLeft(at unixSeconds: Int64) -> Int {
         ServiceMetrics.days(from: unixSeconds, to: certificatesEnd)
     }
 
-    /// - Parameters:
-    ///   - configuration: names the files.
-    ///   - places: the same configuration's.
-    ///   - now: against which certificates are held.
-    /// - Returns: what is in them.
+    /// Reads and checks all files.
+    ///
+    /// - Parameter now: time against which certificates are checked.
     /// - Throws: every fault of every file, at the field that names it.
     package static func read(
         _ configuration: ServiceConfiguration,
@@ -68,7 +62,7 @@ package final class ServiceFiles: Sendable {
     }
 }
 
-/// A key where only what can be copied may pass: a generic result.
+/// Makes a key copyable, for a generic result.
 private final class KeyBox {
     let bytes: SecretBytes
     init(_ bytes: consuming SecretBytes) { self.bytes = bytes }

@@ -1,24 +1,24 @@
 package import PushStore
 package import Transport
 
-/// One of the things that a service is made of, in the order in which they begin.
+/// A part of the service, started in a fixed order.
 ///
-/// Each lives on the service's loop; its calls may come from any task.
+/// It lives on the service's loop; its methods may be called from any task.
 package protocol ServicePart: AnyObject, Sendable {
     /// One word, for the log.
     var name: StaticString { get }
 
-    /// Begins, or leaves nothing behind.
+    /// Starts; a failure leaves nothing behind.
     func start() async throws(ServiceError)
 
-    /// Works by a new configuration from now on, or throws and goes on as before.
+    /// Adopts a new configuration; a failure changes nothing.
     func reload(_ next: LoadedConfiguration) async throws(ServiceError)
 
-    /// Takes nothing more, ends what it has begun, and returns; at `deadline` what is not ended is left as it is.
+    /// Accepts nothing more and finishes its work; at `deadline` it leaves the rest.
     func drain(until deadline: MonotonicTime) async
 }
 
-/// What there is before the first part.
+/// Objects that exist before the first part.
 package struct ServiceFoundation: Sendable {
     package let context: ServiceContext
     /// The context's, with its health.
@@ -26,5 +26,5 @@ package struct ServiceFoundation: Sendable {
     package let loaded: LoadedConfiguration
 }
 
-/// Makes a service's parts, the first to start first: who works before who takes work in.
+/// Makes a service's parts in starting order: work before intake.
 package typealias ServicePartsFactory = @Sendable (ServiceFoundation) throws(ServiceError) -> [any ServicePart]

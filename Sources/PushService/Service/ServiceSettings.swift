@@ -2,9 +2,9 @@ package import APNS
 import Envelope
 package import PushStore
 
-/// The configuration as requests and pushes look things up in it. One that was read is never changed: a reload makes another.
+/// The configuration, indexed for requests and pushes. Immutable: a reload makes another.
 package final class ServiceSettings: Sendable {
-    /// An object: each notification looks it up, and copying what it holds costs more than the look.
+    /// An object: each notification looks it up, and copying its contents costs more than the look-up.
     package final class App: Sendable {
         package let tenant: TenantConfiguration
         package let app: AppConfiguration
@@ -23,12 +23,12 @@ package final class ServiceSettings: Sendable {
         let bundleID: String
         let environment: APNSEnvironment
 
-        /// Few share a bundle id, and it is asked for some times for each notification.
+        /// Few apps share a bundle id, and each notification hashes it several times.
         func hash(into hasher: inout Hasher) { hasher.combine(bundleID) }
     }
 
     package let configuration: ServiceConfiguration
-    /// Whether any tenant may send words that everybody on the way can read.
+    /// True if any tenant may send unencrypted text.
     package let allowsClearText: Bool
     private let tenants: [TenantID: TenantConfiguration]
     private let apps: [Place: App]
@@ -50,19 +50,18 @@ package final class ServiceSettings: Sendable {
 
     package var limits: ServiceLimits { configuration.limits }
 
-    /// Of every app, each once, sorted.
+    /// Each app's bundle id once, sorted.
     package var bundleIDs: [String] {
         Set(configuration.tenants.flatMap { $0.apps.map(\.bundleID.text) }).sorted()
     }
 
     package func tenant(_ id: TenantID) -> TenantConfiguration? { tenants[id] }
 
-    /// - Returns: nil when the tenant has no such app there.
     package func app(_ bundleID: String, environment: APNSEnvironment, of tenant: TenantID) -> App? {
         apps[Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 
-    /// The app in any environment: its placeholder's room is asked for before a device is looked at.
+    /// The app in any environment: its placeholder's room is needed before the device is read.
     package func app(_ bundleID: String, of tenant: TenantID) -> App? {
         app(bundleID, environment: .production, of: tenant) ?? app(bundleID, environment: .sandbox, of: tenant)
     }

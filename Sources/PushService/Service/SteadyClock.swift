@@ -1,28 +1,24 @@
 package import Envelope
 import Platform
 
-/// The wall's time as queues need it: it never goes back, and never stands still.
+/// The wall clock as queues need it: it never goes back, and never stands still.
 ///
-/// When something is due is a time on the disk, so that it outlives the process: a wall that is set back by an hour would add
-/// an hour to every wait, and one that stands still would keep all of them for ever. While the wall is behind what was said
-/// before, time goes on at seven eighths of its pace, until the wall has caught up. One that is behind by more than a day
-/// was wrong before, and is followed; one that is ahead is followed always, because promises end by it.
-///
-/// A value: who asks it reads both clocks.
+/// Due times are on disk and outlive the process. A wall clock set back by an hour would add an hour to every wait, and
+/// a stopped one would keep all of them for ever. While the wall clock is behind, time runs at seven eighths of its
+/// pace until it catches up. A wall clock more than a day behind was wrong before, and is followed; one that is ahead
+/// is always followed, because promises end by it.
 struct SteadyClock: Sendable {
     private static let followedMilliseconds: UInt64 = 86_400_000
 
-    /// Where the wall was last believed.
+    /// The last time at which the wall clock was followed.
     private var anchor: (milliseconds: UInt64, uptime: Int64)?
 
-    /// - Parameters:
-    ///   - wall: the system's time.
-    ///   - uptime: nanoseconds of a clock that never goes back.
-    /// - Returns: the wall's time, or a later one.
+    /// - Parameter uptime: nanoseconds of a monotonic clock.
+    /// - Returns: the wall clock's time, or a later one.
     mutating func time(wall: Timestamp, uptime: Int64) -> Timestamp {
         guard let anchor else { return follow(wall, uptime) }
         let elapsed = UInt64(max(0, uptime &- anchor.uptime)) / 8_000_000 * 7
-        // Not as a `Duration`, which counts in 128 bits: the time is asked for some times for each notification.
+        // Not as a `Duration`, which counts in 128 bits: each notification reads the time several times.
         let (sum, overflow) = anchor.milliseconds.addingReportingOverflow(elapsed)
         let expected = Timestamp(milliseconds: overflow ? .max : sum)
         guard wall < expected, expected.milliseconds - wall.milliseconds <= Self.followedMilliseconds else {
@@ -38,12 +34,9 @@ struct SteadyClock: Sendable {
 }
 
 extension ServiceClock {
-    /// A clock for a process that runs through whatever happens to the system's.
+    /// A clock with a steady `now`, whatever happens to the system's.
     ///
-    /// - Parameters:
-    ///   - wall: the system's time.
-    ///   - uptime: nanoseconds of a clock that never goes back.
-    /// - Returns: one whose `now` is steady.
+    /// - Parameter uptime: nanoseconds of a monotonic clock.
     package static func steady(
         wall: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> Int64
@@ -57,7 +50,7 @@ extension ServiceClock {
     }
 }
 
-/// Both clocks are read under the lock: no thread brings a reading that is older than the last one.
+/// Both clocks are read under the lock, so that no thread brings an older reading than the last one.
 private final class SteadyClockBox: Sendable {
     let clock = Guarded(SteadyClock())
 }

@@ -2,30 +2,29 @@ import Envelope
 package import PushStore
 import Transport
 
-/// Finds out again and again whether the store does what it is asked, so that probes are answered without a wait, and the
-/// truth is known where nobody posts.
+/// Checks the store every second, so that health probes need not wait and faults show without any posts.
 ///
-/// A question goes through both threads of the store. It is followed by a write in which the store's health shows: now and then
-/// while posts are stored anyway, and larger and more often while none would be.
+/// A check passes through both threads of the store, then writes: seldom and little while posts are stored anyway, more
+/// and more often while they would fail.
 package final class StorePulse: Sendable {
     private final class State {
         var timer: LoopTimer?
         var isStopped = true
-        /// When the question was asked that has no answer yet.
+        /// Start of the check that has no answer yet.
         var askedAt: Int64?
-        /// Of the question before.
+        /// Result of the check before.
         var isAnswering = true
-        /// When the last write began.
+        /// Start of the last write.
         var probedAt = Int64.min
-        /// What it ended with.
+        /// Its error.
         var failure: StoreError?
     }
 
     private static let second: Int64 = 1_000_000_000
     private static let period = Duration.seconds(1)
-    /// A thread that has not answered for so long hangs, or its disk does.
+    /// Silence after which a thread, or its disk, counts as hung.
     static let patience = 6 * second
-    /// Between two writes, while posts would be stored and while they would not.
+    /// Time between two writes, by the result of the last.
     private static let probeIntervals = (good: 5 * second, bad: 2 * second)
     private static let probeByteCounts = (good: 512, bad: 32_768)
 
@@ -48,7 +47,7 @@ package final class StorePulse: Sendable {
         tick()
     }
 
-    /// A question that has begun ends by itself.
+    /// A check that has begun ends by itself.
     package func stop() {
         let state = state.value
         state.isStopped = true
@@ -56,7 +55,7 @@ package final class StorePulse: Sendable {
         state.timer = nil
     }
 
-    /// As far as it is known now.
+    /// Health, as far as it is known now.
     var vitals: StoreVitals {
         let state = state.value
         let silence = state.askedAt.map { context.clock.uptime() - $0 } ?? 0
@@ -75,10 +74,10 @@ package final class StorePulse: Sendable {
         if state.askedAt == nil { ask() }
     }
 
-    /// One question at a time.
+    /// Checks the store, one check at a time.
     func ask() {
         state.value.askedAt = context.clock.uptime()
-        // It touches what lives on the loop, and runs there; it ends with the store's answer.
+        // On the loop, whose state it touches; it ends with the store's answer.
         Task(executorPreference: context.loop) { [self] in
             let isAnswering = await store.isAnswering()
             state.value.isAnswering = isAnswering
@@ -98,20 +97,20 @@ package final class StorePulse: Sendable {
             try await store.probe(byteCount: isGood ? Self.probeByteCounts.good : Self.probeByteCounts.bad)
             state.failure = nil
         } catch {
-            // Too much waits already: what is posted says enough.
+            // Overload is not a fault of the disk, and shows in the posts themselves.
             state.failure = error == .overloaded ? nil : error
         }
     }
 }
 
-/// What is known of a store that requests need.
+/// The store's health, as requests need it.
 package struct StoreVitals: Sendable {
-    /// As the last writes found it.
+    /// Result of the last writes.
     package var health: StoreHealth
-    /// Whether a restart helps, and nothing else.
+    /// True if only a restart helps.
     package var needsOpening = false
-    /// Whether its threads answer.
+    /// True while the store's threads respond.
     package var isAnswering = true
-    /// What a write meets that was made to find out.
+    /// Error of the last test write.
     package var failure: StoreError?
 }

@@ -3,25 +3,25 @@ package import Keys
 import Platform
 package import Primitives
 
-/// The file of the key that device tokens are encrypted under: 32 random bytes, or their 43 characters of base64url with or
+/// The key file for the encryption of device tokens: 32 random bytes, or their 43 characters of base64url with or
 /// without a line feed.
 package enum TokenKeyFile {
     package static let byteCount = 32
     private static let characterCount = 43
 
-    /// Why a file is no key. Nothing of the file is in it.
+    /// Reason why a file is no key, without its contents.
     package enum Fault: Error, Equatable, Sendable {
         case file(FileError)
-        /// Somebody who is neither root nor who runs this could change it.
+        /// The owner is neither root nor this process's user, and could change it.
         case strangersFile
         case form(byteCount: Int)
-        /// All bytes are equal: a file that was only made to have the length.
+        /// All bytes are equal: a file made for its length only.
         case notRandom
     }
 
-    /// - Parameter path: a regular file that only its owner may read.
+    /// Reads the key from a regular file that only its owner may read.
+    ///
     /// - Returns: 32 bytes in guarded memory.
-    /// - Throws: what is wrong with it.
     package static func read(_ path: String) throws(Fault) -> SecretBytes {
         let file: SecretBytes
         do throws(FileError) {
@@ -35,12 +35,9 @@ package enum TokenKeyFile {
         return key
     }
 
-    /// Writes a new key: mode 0600, durable, never over something that is there.
+    /// Creates a file with a new key: mode 0600, durable, never over an existing one.
     ///
-    /// - Parameters:
-    ///   - path: of a file that is not there.
-    ///   - random: the system's, outside of tests.
-    /// - Throws: `.file`.
+    /// - Throws: `FileError`.
     package static func make(_ path: String, random: inout some RandomSource) throws(FileError) {
         let key = random.secret(byteCount: byteCount)
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -58,12 +55,7 @@ package enum TokenKeyFile {
         try WholeFile.syncDirectory(of: path)
     }
 
-    /// A key for one purpose, which tells nothing about the others.
-    ///
-    /// - Parameters:
-    ///   - key: the file's.
-    ///   - label: of the purpose; no two have one.
-    /// - Returns: 32 bytes: HMAC-SHA256 of the label.
+    /// Derives a key for one purpose, which reveals nothing about the others: HMAC-SHA256 of a unique label.
     package static func derive(_ key: borrowing SecretBytes, _ label: StaticString) -> SecretBytes {
         key.withBytes { key in
             SecretBytes(byteCount: byteCount, storage: .guarded) { output in
@@ -108,14 +100,14 @@ package enum TokenKeyFile {
                 )
                 written += 1
             }
-            // 258 bits hold 256: the last two are zero in the one right spelling.
+            // 258 bits hold 256: the last two are zero in the one valid spelling.
             guard buffer & 3 == 0 else { throw .form(byteCount: bytes.byteCount) }
         }
     }
 }
 
 extension TokenKeyFile.Fault: CustomStringConvertible {
-    /// What to do, without the path.
+    /// Advice, without the path.
     package var description: String {
         switch self {
         case .file(let error): error.advice
@@ -129,7 +121,7 @@ extension TokenKeyFile.Fault: CustomStringConvertible {
 }
 
 extension FileError {
-    /// What is wrong and what to do, for a line that names the file's field and must not repeat its value.
+    /// Fault and advice, for a line that names the field and must not repeat its value.
     package var advice: String {
         switch self {
         case .notFound: "there is no such file; check the path"

@@ -3,8 +3,8 @@ import Platform
 import PushStore
 import Transport
 
-/// Does what nobody asks for: ends what is too late, forgets what is old, measures queues, saves quotas, rings bells. One
-/// step at a time, so that requests come in between.
+/// Runs periodic maintenance: expires entries, purges old ones, measures queues, saves quotas, wakes hooks. In small
+/// steps, so that requests come in between.
 package final class Upkeep: Sendable {
     private final class State {
         var plan = UpkeepPlan()
@@ -16,7 +16,7 @@ package final class Upkeep: Sendable {
 
     /// Entries in one transaction: a few milliseconds.
     static let stepCountMax = 500
-    /// How often it is looked what is due.
+    /// Time between two looks for due jobs.
     private static let tick = Duration.milliseconds(500)
 
     private let context: ServiceContext
@@ -24,10 +24,6 @@ package final class Upkeep: Sendable {
     private let bells: DispatchBells
     private let state: LoopBound<State>
 
-    /// - Parameters:
-    ///   - context: what all share.
-    ///   - quota: of every tenant's day, on the same loop.
-    ///   - bells: of who tells tenants what ended.
     package init(_ context: ServiceContext, quota: QuotaBook, bells: DispatchBells = DispatchBells()) {
         self.context = context
         self.quota = quota
@@ -40,7 +36,7 @@ package final class Upkeep: Sendable {
         let state = state.value
         guard state.isStopped else { return }
         state.isStopped = false
-        // Before the first request, and before jobs that wait for the disk: it is what a flood is compared with.
+        // Baseline for later floods: before the first request, and before jobs that wait for the disk.
         state.heap.run()
         arm(state)
     }
@@ -61,7 +57,7 @@ package final class Upkeep: Sendable {
         let state = state.value
         guard !state.isStopped, !state.isRunning else { return }
         state.isRunning = true
-        // It touches what lives on the loop, and runs there; its end arms the next timer, so there is one at a time.
+        // On the loop, whose state it touches. Its end arms the next timer, so there is one at a time.
         Task(executorPreference: context.loop) { [self] in
             await run()
             let state = self.state.value
@@ -70,7 +66,7 @@ package final class Upkeep: Sendable {
         }
     }
 
-    /// Does what is due now, a step of each. In a task of the loop's.
+    /// Runs one step of each due job. In a task on the loop.
     package func run() async {
         for job in state.value.plan.due(now: context.clock.uptime()) {
             do throws(StoreError) {
@@ -78,7 +74,7 @@ package final class Upkeep: Sendable {
                 state.value.plan.did(job, hasMore: hasMore, now: context.clock.uptime())
             } catch {
                 guard state.value.plan.failed(job, now: context.clock.uptime()) else { continue }
-                // The error names what the store met; nothing of a notification is in it.
+                // The error names the store's fault and contains nothing of a notification.
                 let what: [(StaticString, String)] = [("job", "\(job)"), ("error", "\(error)")]
                 let advice = error == .moved ? [("advice" as StaticString, error.advice)] : []
                 context.log.event("upkeep-failed", at: context.clock.now(), what + advice)
@@ -137,7 +133,7 @@ package final class Upkeep: Sendable {
         }
     }
 
-    /// What is due later is not late.
+    /// Seconds overdue; 0 for a later time.
     private static func seconds(since time: Timestamp?, _ now: Timestamp) -> Int {
         guard let time, time < now else { return 0 }
         return Int(clamping: (now.milliseconds - time.milliseconds) / 1_000)

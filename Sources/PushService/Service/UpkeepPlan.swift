@@ -1,28 +1,27 @@
-/// When which work of upkeep is due. A value: no clock, no store.
+/// Schedule of maintenance jobs. A value: no clock, no store.
 ///
-/// Each job is a step of bounded work; one that found as much as it may do in a step has more to do, and is due again
-/// at once, behind the others.
+/// A job runs in bounded steps. One that has more to do is due again at once, after the others.
 package struct UpkeepPlan: Equatable, Sendable {
     package enum Job: CaseIterable, Sendable {
-        /// Ends what waits and has no time left.
+        /// Ends waiting entries whose time is over.
         case expire
         /// Reads depth and age of the queues.
         case measure
-        /// Writes down what was used of quotas.
+        /// Saves the used quotas.
         case saveQuota
-        /// Has whoever tells tenants look, whatever was told of: notifications end where nobody sees it, in a look at
-        /// the queue that finds their time over, or their row damaged.
+        /// Wakes webhooks and fallbacks: a read of the queue may end notifications unnoticed, expired or with a damaged
+        /// row.
         case ring
-        /// Makes every copy of the database's file from before now an older one.
+        /// Renews the stamp by which an earlier copy of the database file is recognized as old.
         case renewStamp
-        /// Takes out of SQLite's log what was deleted from the database.
+        /// Removes deleted data from SQLite's log.
         case emptyLog
-        /// Forgets what ended before the retention.
+        /// Deletes entries that ended before the retention.
         case purge
         /// Returns memory to the system after a flood.
         case trim
 
-        /// Seconds between two runs that found nothing more.
+        /// Seconds between two runs without more work.
         package var intervalSeconds: Int64 {
             switch self {
             case .expire: 1
@@ -33,31 +32,23 @@ package struct UpkeepPlan: Equatable, Sendable {
         }
     }
 
-    /// Nanoseconds of the monotonic clock, for each job.
+    /// Due time of each job, in nanoseconds of the monotonic clock.
     private var dueAt: [Job: Int64] = [:]
     private var failing: Set<Job> = []
 
     package init() {}
 
-    /// - Parameter now: nanoseconds of a monotonic clock.
-    /// - Returns: what is to be done, each once, in a fixed order.
+    /// The due jobs in a fixed order. `now` is in nanoseconds of a monotonic clock.
     package func due(now: Int64) -> [Job] { Job.allCases.filter { dueAt[$0, default: .min] <= now } }
 
-    /// - Parameters:
-    ///   - job: that was done.
-    ///   - hasMore: whether it left something.
-    ///   - now: nanoseconds of the same clock.
     package mutating func did(_ job: Job, hasMore: Bool, now: Int64) {
         failing.remove(job)
         dueAt[job] = hasMore ? now : now + job.intervalSeconds * 1_000_000_000
     }
 
-    /// The store did not do it; it is tried again in its turn.
+    /// Records a failure; the job is retried after its interval.
     ///
-    /// - Parameters:
-    ///   - job: that failed.
-    ///   - now: nanoseconds of the same clock.
-    /// - Returns: whether that is news, and goes into the log.
+    /// - Returns: true for a first failure, which goes into the log.
     package mutating func failed(_ job: Job, now: Int64) -> Bool {
         dueAt[job] = now + job.intervalSeconds * 1_000_000_000
         return failing.insert(job).inserted

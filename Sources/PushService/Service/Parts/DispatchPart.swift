@@ -1,7 +1,7 @@
 import APNSProvider
 import Transport
 
-/// From the outbox to APNs.
+/// The dispatcher, from the outbox to APNs.
 final class DispatchPart: ServicePart {
     let name: StaticString = "dispatcher"
     private let dispatcher: Dispatcher

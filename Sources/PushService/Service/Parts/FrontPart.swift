@@ -37,8 +37,7 @@ final class FrontPart: ServicePart {
         self.front.withLock { $0 = front }
     }
 
-    /// Who comes from now on gets the new certificate and the new limits of a connection; keys and rates are the new
-    /// ones for all.
+    /// Applies certificate and connection limits to new connections, keys and rates to all.
     func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
         let tls = try tls(next)
         let front = front.withLock { $0 }
@@ -75,7 +74,7 @@ final class FrontPart: ServicePart {
         context.log.event("listening", at: context.clock.now(), [("address", address), ("port", "\(port)")])
     }
 
-    /// Which of the addresses it was is in the error where it is a port's.
+    /// Finds the address that failed; only an error about a port names it.
     private static func error(_ error: TransportError, _ configuration: ServiceConfiguration) -> ServiceError {
         let first = configuration.listens[0]
         guard case .addressInUse(let port) = error else {
@@ -92,7 +91,7 @@ final class FrontPart: ServicePart {
         return http
     }
 
-    /// What the server for both versions makes of them.
+    /// The limits for the HTTP server.
     static func limits(_ limits: ServiceLimits) -> HTTPLimits {
         var http = HTTPLimits()
         http.connectionCountMax = limits.connectionCountMax

@@ -1,9 +1,9 @@
 import Transport
 
-/// What goes out to tenants' servers.
+/// Webhooks and fallbacks.
 final class HooksPart: ServicePart {
     let name: StaticString = "hooks"
-    /// Of the time that is left, for what cannot be broken off.
+    /// Part of the remaining time, for work that cannot be cancelled.
     private static let grace = Duration.milliseconds(200)
     private let hooks: TenantHooks
 

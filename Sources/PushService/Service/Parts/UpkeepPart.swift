@@ -1,7 +1,7 @@
 import PushStore
 import Transport
 
-/// What nobody asks for, and the quotas, which are read before the first request and saved after the last.
+/// Periodic maintenance, and the quotas, which are loaded before the first request and saved after the last.
 final class UpkeepPart: ServicePart {
     let name: StaticString = "upkeep"
     private let upkeep: Upkeep
@@ -37,7 +37,7 @@ final class UpkeepPart: ServicePart {
             upkeep.stop()
             pulse.stop()
         }
-        // A full disk keeps what it had: the day's count of five seconds before.
+        // On a full disk the last saved counts stay, at most five seconds old.
         try? await quota.save()
     }
 }
