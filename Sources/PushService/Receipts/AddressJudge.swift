@@ -1,8 +1,8 @@
-/// Which addresses a webhook may be sent to: public ones, and ranges that the configuration names.
+/// Policy for the addresses of webhooks: public ones, and ranges that the configuration names.
 ///
 /// - Source: the IANA special-purpose address registries (RFC 6890 and its updates).
 package enum AddressJudge {
-    /// Why an address is refused; one word for a log line.
+    /// Reason why an address is refused; one word for a log line.
     package enum Refusal: String, Error, Sendable {
         case loopback
         case privateUse = "private"
@@ -10,9 +10,9 @@ package enum AddressJudge {
         case carrierGradeNAT = "carrier-grade-nat"
         case multicast
         case reserved
-        /// An IPv4 address in IPv6's clothes: where it leads depends on the network.
+        /// IPv4 embedded in IPv6: its destination depends on the network.
         case translated
-        /// Nothing was resolved.
+        /// There is no address.
         case none
     }
 
@@ -26,22 +26,23 @@ package enum AddressJudge {
         ("fc00::/7", .privateUse), ("ff00::/8", .multicast),
     ].compactMap { text, refusal in IPRange(text).map { ($0, refusal) } }
 
-    /// Of IPv6, only what is handed out to hosts; the rest is special or nobody's.
+    /// The part of IPv6 assigned to hosts; the rest is special or unassigned.
     private static let globalUnicast = IPRange("2000::/3")
-    /// Parts of it that are special: Teredo and the other protocol assignments, documentation twice, segment routing.
+    /// Special parts of it: Teredo and the other protocol assignments, documentation twice, segment routing.
     private static let specialUnicast = ["2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16"].compactMap {
         IPRange($0)
     }
 
-    /// Prefixes behind which an IPv4 address stands, and where it does: mapped, translated, NAT64, 6to4.
+    /// Prefixes of embedded IPv4 addresses, and their offset: mapped, translated, NAT64, 6to4.
     private static let embedded: [(range: IPRange, offset: Int)] = [
         ("::ffff:0:0/96", 12), ("::ffff:0:0:0/96", 12), ("64:ff9b::/96", 12), ("2002::/16", 2),
     ].compactMap { text, offset in IPRange(text).map { ($0, offset) } }
 
-    /// - Parameters:
-    ///   - address: what a name resolved to, or a literal.
-    ///   - allowed: ranges that are reached all the same. A range of translated addresses does not allow what they lead to.
-    /// - Returns: nil: it may be connected to.
+    /// Checks an address, resolved or literal.
+    ///
+    /// - Parameter allowed: ranges allowed by configuration. A range of translated addresses does not allow the
+    ///   embedded ones.
+    /// - Returns: nil if it may be connected to.
     package static func refusal(of address: IPAddress, allowing allowed: [IPRange] = []) -> Refusal? {
         let isAllowed = allowed.contains { $0.contains(address) }
         if let form = embedded.first(where: { $0.range.contains(address) }) {
@@ -59,10 +60,9 @@ package enum AddressJudge {
         return nil
     }
 
-    /// What a name resolved to, as a whole: one address that is refused is a trap or a mistake, and refuses them all.
+    /// Checks all addresses of a name: a single refused one is a trap or a mistake, and refuses them all.
     ///
-    /// - Throws: why; the first refusal, or `.none` for no address.
-    /// - Returns: the addresses, for connecting to and nothing else.
+    /// - Throws: the first refusal, or `.none` for no address.
     package static func permitted(
         _ addresses: [IPAddress],
         allowing allowed: [IPRange] = []

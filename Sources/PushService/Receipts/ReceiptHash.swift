@@ -2,22 +2,21 @@ package import Envelope
 import Keys
 import Primitives
 
-/// What the service keeps of a receipt's capability: a hash, so that nobody who reads the database can give a receipt.
+/// The hash of a receipt capability. A reader of the database cannot send a receipt with it.
 ///
-/// The capability itself is 16 random bytes that the sender makes for one message and one recipient, and that travel
-/// sealed. The service sees it when it is used up, and not before; it cannot make one, and no opened message means none.
+/// The sender makes the capability, 16 random bytes for one message and recipient, and seals it. The service first sees
+/// it in the receipt, and cannot make one. A message that is not opened gives none.
 ///
 /// - Source: docs/protocol.md section 6, `receipt`; protocol v1, rule 37.
 package struct ReceiptHash: Hashable, Sendable {
     /// 32 bytes: SHA-256 over a context string and the capability.
     package let bytes: [UInt8]
 
-    /// Of a capability that a receipt brings.
     package init(of capability: ReceiptCapability) {
         bytes = capability.digest
     }
 
-    /// As a sender gives it beside the sealed field.
+    /// Decodes the hash that a sender submits.
     ///
     /// - Returns: nil unless the text is 43 characters of base64url.
     package init?(text: String) {
@@ -32,28 +31,23 @@ package struct ReceiptHash: Hashable, Sendable {
     package var text: String { Base64URL.string(bytes) }
 }
 
-/// What a receipt says. Coarse on purpose: there is no code for a failure, since a message that did not open has no
-/// capability.
+/// The content of a receipt. There is no code for a failure, since a message that did not open yields no capability.
 package enum ReceiptCode: String, CaseIterable, Sendable {
     case opened
 }
 
-/// What becomes of one receipt of a batch.
+/// The result of one receipt.
 package enum ReceiptVerdict: Equatable, Sendable {
     /// The first one: the notification has been received.
     case received
     /// Used before: nothing changes.
     case repeated
-    /// Nobody asked for it, or its notification is forgotten.
+    /// Never requested, or its notification is forgotten.
     case unknown
 
-    /// Whoever sends a receipt hears the same, whatever it was good for: an answer that differed would tell which
-    /// capabilities exist.
+    /// The status of every result: a different one would reveal which capabilities exist.
     package static let answerStatus = 204
 
-    /// - Parameters:
-    ///   - isKnown: whether a notification waits, or waited, for this hash.
-    ///   - isUsed: whether it has been used up.
     package init(isKnown: Bool, isUsed: Bool) {
         self = !isKnown ? .unknown : isUsed ? .repeated : .received
     }

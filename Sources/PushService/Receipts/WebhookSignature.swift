@@ -1,9 +1,9 @@
 package import Primitives
 
-/// Shows a webhook's receiver that the service sent it, and when.
+/// Signature that proves to a webhook's receiver the origin and time of a request.
 ///
-/// `webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over id, seconds since 1970 and body, with a period between them;
-/// while a secret is replaced it is two of these with a space between.
+/// `webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over id, seconds since 1970 and body, separated by
+/// periods; while a secret is replaced, it is two of these with a space between.
 ///
 /// - Source: Standard Webhooks 1.0, "Signature scheme" and "Webhook headers".
 package enum WebhookSignature {
@@ -11,12 +11,11 @@ package enum WebhookSignature {
     package static let timeFieldName = "webhook-timestamp"
     package static let fieldName = "webhook-signature"
 
+    /// Makes one signature.
+    ///
     /// - Parameters:
-    ///   - id: of `idFieldName`.
-    ///   - unixSeconds: of `timeFieldName`: now.
-    ///   - body: the bytes that are sent.
-    ///   - secret: shared with the receiver.
-    /// - Returns: one signature.
+    ///   - id: value of `idFieldName`.
+    ///   - unixSeconds: value of `timeFieldName`: now.
     package static func value(
         _ id: String,
         unixSeconds: Int64,
@@ -47,7 +46,7 @@ package enum WebhookSignature {
 }
 
 extension SecretBytes {
-    /// - Returns: 32 bytes, HMAC-SHA256 under these bytes.
+    /// HMAC-SHA256 under these bytes: 32 bytes.
     func authenticationCode(_ feed: (inout HMACSHA256) -> Void) -> [UInt8] {
         let code = SecretBytes(byteCount: HMACSHA256.byteCount) { output in
             withBytes { HMACSHA256.code(key: $0, into: &output, feed: feed) }

@@ -1,7 +1,7 @@
-/// Where a webhook goes: a URL that two readers read alike.
+/// A webhook's URL, in a strict form that all parsers read alike.
 ///
-/// Nothing is fetched from it and no redirect is followed. The host is resolved first, every address is judged, and then
-/// one of these addresses is connected to: a name that resolves to something else a moment later changes nothing.
+/// No redirect is followed. The host is resolved, every address is checked, and one of them is connected to, so that a
+/// later change of the name's addresses has no effect.
 package struct WebhookTarget: Hashable, Sendable {
     package let isTLS: Bool
     /// A name in lower case, or a literal address without brackets.
@@ -9,12 +9,13 @@ package struct WebhookTarget: Hashable, Sendable {
     package let port: UInt16
     /// Path and query, beginning with a slash.
     package let path: String
-    /// The address, where the host is one: there is nothing to resolve then.
+    /// The address of a host that needs no resolving.
     package let literal: IPAddress?
 
-    /// - Parameters:
-    ///   - url: absolute, 2,048 bytes of printable ASCII at most, without user, password or fragment.
-    ///   - allowsPlainHTTP: whether `http` is taken; anything else makes no target.
+    /// Parses an absolute URL of 2,048 bytes of printable ASCII at most, without user, password or fragment; nil for
+    /// others.
+    ///
+    /// - Parameter allowsPlainHTTP: accepts `http` too.
     package init?(_ url: String, allowsPlainHTTP: Bool = false) {
         let text = Array(url.utf8)
         guard text.count <= 2_048, text.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -48,7 +49,7 @@ package struct WebhookTarget: Hashable, Sendable {
 
     private static func isUpperCase(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
 
-    /// What follows the host: nothing, or a colon and 1 to 5 digits.
+    /// Parses nothing, or a colon and 1 to 5 digits.
     private static func port(_ text: [UInt8], _ defaultPort: UInt16) -> UInt16? {
         guard !text.isEmpty else { return defaultPort }
         guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count),
@@ -58,9 +59,9 @@ package struct WebhookTarget: Hashable, Sendable {
         return port
     }
 
-    /// Whether a text is a name of the DNS, or an address in its one strict form.
+    /// Checks that a text is a DNS name, or an address in its strict form.
     ///
-    /// A name that ends in a number is none: `127.1`, `0x7f000001` and `2130706433` are addresses to some readers
+    /// A name that ends in a number is refused: `127.1`, `0x7f000001` and `2130706433` are addresses to some parsers
     /// (WHATWG, "ends in a number checker") and names to others.
     package static func isHost(_ text: String) -> Bool {
         if IPAddress(text) != nil { return true }

@@ -3,18 +3,15 @@ import Platform
 import PushStore
 import Transport
 
-/// Answers as the server sends them.
+/// Answers of the API.
 extension HTTPAnswer {
-    /// What nobody on the way may keep: every answer of the API.
+    /// Fields of every answer with a body: no cache may keep it.
     private static let jsonFields = fields(of: [("content-type", "application/json"), ("cache-control", "no-store")])
     private static let emptyFields = fields(of: [("cache-control", "no-store")])
 
     static let noContent = HTTPAnswer(status: 204, fields: emptyFields)
 
-    /// - Parameters:
-    ///   - status: of HTTP.
-    ///   - members: writes those of the one object that the body is.
-    /// - Returns: the answer.
+    /// Makes an answer with one JSON object.
     static func json(_ status: Int, _ members: (inout JSONWriter) -> Void) -> HTTPAnswer {
         var writer = JSONWriter(reserving: 224)
         writer.object(members)
@@ -46,13 +43,13 @@ extension HTTPAnswer {
 }
 
 extension Timestamp {
-    /// `2031-05-04T10:00:00.250Z`, as answers and log lines have it.
+    /// `2031-05-04T10:00:00.250Z`, for answers and log lines.
     var text: String { ISODateTime.text(milliseconds: Int64(clamping: milliseconds)) }
 }
 
 extension Problem {
-    /// What a caller is told when the store did not do something: that nothing was stored where that is certain. What a
-    /// failing disk had taken by then may be there when the store is opened anew.
+    /// The problem for a failure of the store. It says "nothing was stored" only if that is certain: after a disk
+    /// failure, written data may be there when the store is reopened.
     init(_ error: StoreError) {
         switch error {
         case .full:
@@ -113,7 +110,7 @@ extension Problem {
         }
     }
 
-    /// Why it counts as refused.
+    /// The refusal that the metrics count.
     var refusal: ServiceMetrics.Refusal {
         switch kind {
         case .unauthorized, .forbidden: endedKey == nil ? .unauthorized : .endedKey
@@ -131,11 +128,7 @@ extension Problem {
 }
 
 extension ServiceContext {
-    /// Asks the store, and says what a caller can do when it fails. What the caller cannot mend goes into the log.
-    ///
-    /// - Parameter work: one call of the store's.
-    /// - Returns: what the store answered.
-    /// - Throws: what `Problem.init(_: StoreError)` makes of it.
+    /// Calls the store and turns its error into a problem. Errors that the caller cannot correct are logged.
     func asking<Value>(_ work: () async throws(StoreError) -> Value) async throws(Problem) -> Value {
         do throws(StoreError) {
             return try await work()
@@ -146,18 +139,18 @@ extension ServiceContext {
 
     func problem(_ error: StoreError) -> Problem {
         let problem = Problem(error)
-        // The error names what the store met; nothing of a request is in it.
+        // The error names the store's fault and contains nothing of a request.
         if problem.kind == .internalError { log.event("store-failed", at: clock.now(), [("error", "\(error)")]) }
         return problem
     }
 
-    /// Counts it, and makes the answer.
+    /// Counts the problem, and makes the answer.
     func refuse(_ problem: Problem) -> HTTPAnswer {
         metrics.withLock { $0.didRefuse(problem.refusal) }
         return HTTPAnswer(problem)
     }
 
-    /// Writes down an administrative act: who did what, with the key's name and never the key.
+    /// Logs an administrative act with the key's name, never the key.
     func audit(_ act: StaticString, _ grant: Grant?, _ more: [(StaticString, String)]) {
         let who: [(StaticString, String)] = [
             ("act", act.description), ("tenant", grant?.tenant.text ?? ""), ("key", grant?.keyName ?? ""),

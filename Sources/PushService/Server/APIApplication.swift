@@ -3,21 +3,21 @@ import Platform
 import PushStore
 package import Transport
 
-/// The API: from a request's fields to its answer. Lives on the context's loop.
+/// The HTTP API, from a request's fields to its answer. On the context's loop.
 package final class APIApplication: HTTPApplication {
-    /// What lives on the loop.
+    /// State on the loop.
     final class State {
         var gate: Gate
         var clients = ClientAddresses()
         var isDraining = false
-        /// Requests that wait for their answer.
+        /// Requests without an answer yet.
         var openCount = 0
-        /// Of them, the submissions, by tenant.
+        /// The submissions among them, by tenant.
         var submissions = SharedPlaces<TenantID>()
         var outcomes = SubmissionOutcomes()
-        /// Keys that are over and were told of.
+        /// Expired keys that have been logged.
         var endedKeys: Set<String> = []
-        /// What waits for there to be none.
+        /// Actions for when no request is open.
         var whenIdle: [() -> Void] = []
 
         init(gate: Gate) { self.gate = gate }
@@ -32,11 +32,7 @@ package final class APIApplication: HTTPApplication {
     let submissions: LoopBound<SubmissionPipeline>
     let state: LoopBound<State>
 
-    /// - Parameters:
-    ///   - context: what all share.
-    ///   - door: is told what was stored.
-    ///   - quota: of every tenant's day, on the same loop.
-    ///   - vitals: of the store; on the loop.
+    /// - Parameter vitals: called on the loop.
     package init(
         _ context: ServiceContext,
         door: any DispatchDoor,
@@ -53,29 +49,29 @@ package final class APIApplication: HTTPApplication {
         state = LoopBound(State(gate: Gate(context.settings.configuration)), to: context.loop)
     }
 
-    // MARK: For whoever runs it. On the loop.
+    // MARK: Operation. On the loop.
 
-    /// The configuration was replaced: keys and rates are the new one's.
+    /// Adopts the keys and rates of the new configuration.
     package func reload() {
         state.value.gate.adopt(context.settings.configuration)
         state.value.endedKeys = []
     }
 
-    /// From now on nothing new is taken; what is there can be read.
+    /// Refuses new submissions from now on; reading stays possible.
     package func drain() { state.value.isDraining = true }
 
-    /// Requests that wait for their answer.
+    /// Requests without an answer yet.
     package var openCount: Int { state.value.openCount }
 
-    /// Calls `action` once, when no request waits for its answer: at once, if that is now.
+    /// Calls `action` once, as soon as no request is open; perhaps at once.
     package func whenIdle(_ action: @escaping () -> Void) {
         let state = state.value
         if state.openCount == 0 { action() } else { state.whenIdle.append(action) }
     }
 
-    /// A request was read, and waits for its answer.
+    /// Counts a request that was read.
     ///
-    /// - Throws: `.tooManyRequests`, and then it does not.
+    /// - Throws: `.tooManyRequests`; it is not counted then.
     func willAnswer(_ call: APICall) throws(Problem) {
         let state = state.value
         if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
@@ -86,7 +82,7 @@ package final class APIApplication: HTTPApplication {
         state.openCount += 1
     }
 
-    /// One request has its answer.
+    /// Counts a request that was answered.
     func didAnswer(_ call: APICall, status: Int) {
         let state = state.value
         if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
@@ -118,7 +114,7 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
-    /// A line for each key that is over and still in use: one until the next reload.
+    /// Logs a key that is used after its expiry, once until the next reload.
     private func note(endedKey grant: Grant) {
         let name = "\(grant.tenant.text)/\(grant.keyName)"
         guard state.value.endedKeys.insert(name).inserted else { return }
@@ -129,7 +125,7 @@ package final class APIApplication: HTTPApplication {
         )
     }
 
-    /// Everything that can be said before the body: where to, how often, who, what for, and in what form.
+    /// Checks all that can be checked before the body: rates, key, scope, route, query and content type.
     private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APIAdmission {
         let now = context.clock.uptime()
         let settings = context.settings
@@ -139,7 +135,7 @@ package final class APIApplication: HTTPApplication {
         do throws(Problem) {
             match = try Router.match(method: head.method, path: target.path)
         } catch {
-            // Whoever asks for what is not there uses up the same rate.
+            // Requests for unknown paths use up the same rate.
             _ = try state.gate.admit(request, to: Route.open, now: now, unixSeconds: 0)
             throw error
         }
@@ -183,12 +179,9 @@ package final class APIApplication: HTTPApplication {
 
     static var noBody: Problem { Problem(.badRequest, "Leave the body out; this operation takes none.") }
 
-    /// Counts it, and makes the answer.
     func refuse(_ problem: Problem) -> HTTPAnswer { context.refuse(problem) }
 
-    /// - Parameters:
-    ///   - call: A request, its body read.
-    ///   - respond: Called once, on the loop, perhaps before this returns.
+    /// - Parameter respond: called once, on the loop, perhaps before this returns.
     func answer(_ call: APICall, _ respond: @escaping (HTTPAnswer) -> Void) {
         let devices = DeviceHandler(context: context)
         switch call.route.operation {
@@ -209,8 +202,8 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
-    /// Answers with what a task on the loop finds. It ends with the store's last answer: a request that breaks off cancels
-    /// nothing that was begun.
+    /// Answers from a task on the loop, which ends with the store's last answer. A request that breaks off cancels
+    /// nothing.
     private func inTask(
         _ call: APICall,
         _ respond: @escaping (HTTPAnswer) -> Void,

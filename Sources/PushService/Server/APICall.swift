@@ -2,21 +2,20 @@ import Envelope
 import PushStore
 import Transport
 
-/// A request's head that has passed the gate. An object: it goes from hand to hand, and copying all of it costs more than
-/// that.
+/// An admitted request's head. An object: it is passed on often, and copying it costs more.
 final class APIAdmission: Sendable {
     let route: Route
-    /// What stood in the path where the pattern has braces; empty where it has none.
+    /// The path's part where the pattern has braces; empty without them.
     let id: String
-    /// Behind the question mark; nil without one.
+    /// The text after the question mark; nil without one.
     let query: String?
-    /// Those that handlers read: of the body's kind, and the idempotency key.
+    /// Fields for handlers: those of the body's type, and the idempotency key.
     let fields: [APIRequest.Field]
-    /// Whom it speaks for; nil where the route asks for no key.
+    /// The key's grant; nil if the route needs no key.
     let grant: Grant?
-    /// Which memory its body takes.
+    /// Memory budget of its body.
     let share: HTTPBodyShare
-    /// As they were when it came.
+    /// The settings on arrival.
     let settings: ServiceSettings
     /// Nanoseconds of the monotonic clock.
     let begun: Int64
@@ -42,7 +41,7 @@ final class APIAdmission: Sendable {
     }
 }
 
-/// One request that has passed the gate: what its handler may know of it.
+/// An admitted request with its body, as handlers see it.
 struct APICall: Sendable {
     private let admission: APIAdmission
     let body: [UInt8]
@@ -52,7 +51,7 @@ struct APICall: Sendable {
         self.body = body
     }
 
-    // What these are the admission says.
+    // Properties of the admission.
 
     var route: Route { admission.route }
     var id: String { admission.id }
@@ -61,14 +60,14 @@ struct APICall: Sendable {
     var settings: ServiceSettings { admission.settings }
     var begun: Int64 { admission.begun }
 
-    /// As the parsers of bodies take it. The key is not in it.
+    /// The request for body parsers, without the key.
     var request: APIRequest {
         APIRequest(method: route.method, path: "", query: query, fields: admission.fields, body: body)
     }
 
-    /// Whose it is; routes without a scope never ask.
+    /// The tenant of the key.
     ///
-    /// - Throws: `.unauthorized`, which the gate has seen to.
+    /// - Throws: `.unauthorized`, only for a route without a scope.
     func tenant() throws(Problem) -> TenantConfiguration {
         guard let grant, let tenant = settings.tenant(grant.tenant) else {
             throw Problem(.unauthorized, "Send a key of the tenant as 'Authorization: Bearer spk_…', once.")
@@ -76,7 +75,7 @@ struct APICall: Sendable {
         return tenant
     }
 
-    /// Bytes that a body of this operation may have: what its largest sensible one has, and no more than the setting.
+    /// Bytes that a body of this operation may have: its largest sensible size, within the setting.
     static func bodyByteCountMax(_ operation: Route.Operation, _ limits: ServiceLimits) -> Int {
         let wanted =
             switch operation {
@@ -92,20 +91,19 @@ struct APICall: Sendable {
         return min(wanted, limits.bodyByteCountMax)
     }
 
-    /// The body, in whatever thread this is.
+    /// Parses the body, on any thread.
     ///
     /// - Parameter allowsFractions: only where a property is a fraction by its nature.
-    /// - Returns: the JSON.
     /// - Throws: `.unsupportedMediaType`, `.bodyTooLarge`, `.notJSON`.
     func json(allowsFractions: Bool = false) throws(Problem) -> JSONValue {
         let byteCountMax = Self.bodyByteCountMax(route.operation, settings.limits)
         return try RequestBody.json(request, byteCountMax: byteCountMax, allowsFractions: allowsFractions)
     }
 
-    /// Bodies to this length are read on the loop: a millisecond. Longer ones are read beside it, so that a broadcast
-    /// does not hold up a call.
+    /// Bodies up to this length are parsed on the loop, in a millisecond. Longer ones are parsed beside it, so that a
+    /// broadcast does not delay a call.
     private static let byteCountMaxOnLoop = 65_536
 
-    /// Whether its body is read on the loop.
+    /// True if the body is parsed on the loop.
     var isSmall: Bool { body.count <= Self.byteCountMaxOnLoop }
 }

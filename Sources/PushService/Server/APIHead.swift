@@ -1,11 +1,11 @@
 import Transport
 
-/// What is read of a request's fields; only a few of them become text.
+/// Reads the few fields of a request that become text.
 enum APIHead {
-    /// The query cannot be longer and be one of ours (`PageQuery`).
+    /// Above the longest valid query (`PageQuery`).
     private static let queryByteCountMax = 1_024
 
-    /// With the key, for the gate.
+    /// The request for admission, with its key.
     static func request(
         _ head: HTTPHead,
         _ clients: inout ClientAddresses,
@@ -27,7 +27,7 @@ enum APIHead {
         return fields.isNamed("idempotency-key", at: index) ? "idempotency-key" : nil
     }
 
-    /// Nothing decoded. A path that is followed by a lone question mark has a query, an empty one.
+    /// Splits the target without decoding. A trailing question mark gives an empty query.
     static func target(_ head: HTTPHead) -> (path: ArraySlice<UInt8>, query: String?) {
         let target = head.path
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return (target, nil) }
@@ -35,30 +35,27 @@ enum APIHead {
         return (target[..<mark], String(decoding: query, as: UTF8.self))
     }
 
-    /// Whether the fields say that there is a body. HTTP/2 may bring one without a word.
+    /// True if the fields announce a body. HTTP/2 may send one unannounced.
     static func announcesBody(_ head: HTTPHead) -> Bool {
         if head.fields["transfer-encoding"] != nil { return true }
         return head.fields["content-length"].map { !$0.elementsEqual("0".utf8) } ?? false
     }
 }
 
-/// The addresses of clients as numbers: a connection brings one text many times. A value.
+/// Cache of parsed client addresses: a connection repeats one text many times. A value.
 struct ClientAddresses {
     private static let countMax = 1_024
     private static let loopback = IPAddress(bytes: [127, 0, 0, 1])
     private var known: [String: IPAddress] = [:]
 
-    /// - Parameters:
-    ///   - head: of a request.
-    ///   - proxies: those that are believed.
-    /// - Returns: the address that the request comes from; nil for a caller on this machine.
+    /// Finds the client's address, through trusted proxies; nil for a caller on this machine.
     mutating func client(of head: HTTPHead, _ proxies: ProxyConfiguration?) -> IPAddress? {
         let peer = head.remoteAddress.flatMap { address($0) }
         guard let proxies, let proxy = peer ?? Self.loopback, proxies.contains(proxy) else { return peer }
         return proxies.client(behind: proxy, head.fields) ?? peer
     }
 
-    /// What cannot be read is one client, and no way around the rate.
+    /// Parses an address. All malformed ones count as one client, so that none evades the rate.
     private mutating func address(_ text: String) -> IPAddress? {
         if let address = known[text] { return address }
         let withoutZone = text.prefix { $0 != "%" }
@@ -70,6 +67,6 @@ struct ClientAddresses {
 }
 
 extension Route {
-    /// One that asks for no key: for the rate of an address alone.
+    /// A route without a key, for the rate of an address alone.
     static let open = all.first { $0.operation == .health } ?? all[0]
 }

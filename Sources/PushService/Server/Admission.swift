@@ -2,13 +2,13 @@ import Platform
 import PushStore
 import Transport
 
-/// What is refused because too much is there already: better now, and cheaply, than late.
+/// Load shedding: refuses submissions early and cheaply when too many are open or queued.
 enum Admission {
     private static let openRetrySeconds: Int64 = 1
-    /// A queue's place is free when a push has its answer; one that is full has some to wait for.
+    /// Places in a full queue take a while to become free: each waits for a push's answer.
     private static let backlogRetrySeconds: Int64 = 5
 
-    /// Made once: of all answers it is given most often when there is least time.
+    /// Made once: it is sent most often when there is least time.
     private static let tooManyOpen = HTTPAnswer(
         problem("Nothing was stored: too many requests wait for their answer", openRetrySeconds)
     )
@@ -16,13 +16,9 @@ enum Admission {
         Array($0.pattern.utf8)
     }
 
-    /// The last line, before even the key is looked at: so many submissions of all tenants wait that none has room for more.
+    /// The last resort, checked even before the key: open submissions of all tenants leave no room.
     ///
-    /// - Parameters:
-    ///   - head: of a request.
-    ///   - open: submissions that wait for their answer.
-    ///   - context: knows the limit, and counts.
-    /// - Returns: 429; nil for what is not a submission, or not too much.
+    /// - Returns: 429; nil if there is room, or for another request.
     static func refusal(of head: HTTPHead, open: SharedPlaces<TenantID>, _ context: ServiceContext) -> HTTPAnswer? {
         guard open.isFull(aloneMax: context.settings.limits.openRequestCountMax),
             submissionPaths.contains(where: { head.path.elementsEqual($0) }), head.method.elementsEqual("POST".utf8)
@@ -31,12 +27,8 @@ enum Admission {
         return tooManyOpen
     }
 
-    /// A submission of a tenant that has its share open already; before its body, and again behind it.
+    /// Checks a tenant's share of open submissions, before the body and again after it.
     ///
-    /// - Parameters:
-    ///   - tenant: the key's.
-    ///   - open: submissions that wait for their answer.
-    ///   - limits: of the settings.
     /// - Throws: `.tooManyRequests`.
     static func checkOpen(_ tenant: TenantID, in open: SharedPlaces<TenantID>, _ limits: ServiceLimits) throws(Problem)
     {
@@ -48,15 +40,12 @@ enum Admission {
         }
     }
 
-    /// A submission of a tenant whose part of a lane's queue is full. What can be stored and not sent is no use to anybody. A
-    /// tenant that has nothing there is always taken.
+    /// Checks a tenant's share of a queue: storing what cannot be sent helps nobody. A tenant without queued entries is
+    /// always admitted.
     ///
     /// - Parameters:
-    ///   - count: notifications that would be queued.
-    ///   - lane: theirs: a broadcast refuses no call.
-    ///   - tenant: whose.
-    ///   - coming: what else is on its way into the lane's queue.
-    ///   - context: knows the queues and the limit.
+    ///   - lane: each queue is checked alone, so a broadcast refuses no call.
+    ///   - coming: further entries on their way into that queue.
     /// - Throws: `.tooManyRequests`.
     static func checkQueue(
         _ count: Int,
@@ -67,7 +56,7 @@ enum Admission {
     ) throws(Problem) {
         let queued = context.store.queuedCounts(lane, of: tenant)
         let own = queued.own + coming[tenant]
-        // Queues grow without being asked too: by what comes back from APNs' side, or was parked.
+        // Queues also grow by retries and parked entries.
         guard own > 0 else { return }
         let hasRoom = SharedPlaces<TenantID>.hasRoom(
             for: count,

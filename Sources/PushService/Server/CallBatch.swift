@@ -1,16 +1,16 @@
 import PushStore
 import Transport
 
-/// Requests whose next step is a call of the store: one call for all that came in a turn of the loop, and for all that came
-/// while the call before was under way. Lives on the loop.
+/// A batch of requests for one call of the store: all that came in a turn of the loop, or during the previous call. On
+/// the loop.
 ///
-/// Items keep what the call found for them; what goes through here is only whether it failed, so that nothing large is copied
-/// by code that does not know its type.
+/// Items keep their own results; only errors pass through here, so that unspecialized generic code copies nothing
+/// large.
 final class CallBatch<Item: AnyObject>: TurnEndHandler {
-    /// Begins a call for items, and says, on the loop, for each in their order why it failed; nil where it did not.
+    /// Starts a call for items. It reports on the loop each item's error in order; nil for success.
     typealias Call = ([Item], @escaping ([StoreError?]) -> Void) -> Void
 
-    /// In one call, so that nobody waits long for others.
+    /// Items in one call: bounds the wait for others.
     static var countMax: Int { 512 }
 
     private let loop: EventLoop
@@ -19,17 +19,14 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     private let call: Call
     private let deliver: (Item, StoreError?) -> Void
     private var waiting: [Item] = []
-    /// Each has a call of its own: in one with others it may have been the one that failed.
+    /// Items retried alone: one of them may have failed the shared call.
     private var apart: [Item] = []
     private var isPlanned = false
     private var isUnderWay = false
 
     /// - Parameters:
-    ///   - loop: where this lives.
-    ///   - weightMax: of the items of one call, unless one alone has more.
-    ///   - weight: an item's.
-    ///   - call: the store's.
-    ///   - deliver: takes each item, once.
+    ///   - weightMax: total weight of one call, unless a single item exceeds it.
+    ///   - deliver: gets each item once.
     init(
         _ loop: EventLoop,
         weightMax: Int = .max,
@@ -87,7 +84,7 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
         if let error, !isAlone, Self.mayBeAnothers(error) { apart.append(item) } else { deliver(item, error) }
     }
 
-    /// Whether a call fails in this way on what it found for one of its items. Nothing of it was done.
+    /// True if another item may have caused the error. Nothing of the call was done.
     private static func mayBeAnothers(_ error: StoreError) -> Bool {
         !error.isOfTheDisk && error != .overloaded && error != .closed
     }

@@ -2,8 +2,8 @@ import Envelope
 import PushStore
 import Transport
 
-/// `GET /v1/devices/{id}/deliveries`: one question of a tenant at a time, because each is hundreds of reads on the
-/// thread that everybody's notifications are read on.
+/// `GET /v1/devices/{id}/deliveries`: one query of a tenant at a time, because each is hundreds of reads on the thread
+/// that all notifications are read on.
 final class DeliveriesHandler: Sendable {
     private final class Asking {
         var tenants: Set<TenantID> = []
@@ -29,7 +29,7 @@ final class DeliveriesHandler: Sendable {
         let entries = try await context.asking { () throws(StoreError) in
             try await context.store.entries(device: key, limit: DeviceDeliveries.entryCountMax + 1)
         }
-        // A device that is gone has had its notifications: that is when somebody asks.
+        // A deleted device may still have entries, and is worth a query.
         if entries.isEmpty { _ = try await DeviceHandler(context: context).device(call) }
         return .json(200) { writer in
             writer.member("device", call.id)

@@ -1,17 +1,17 @@
 import Envelope
 import PushStore
 
-/// What became of the notifications to one device, in all and by day. A value, made of what the store keeps.
+/// States of the notifications to one device, in all and by day. A value.
 struct DeviceDeliveries: Equatable {
     struct Counts: Equatable {
         private(set) var total = 0
-        /// Queued, on its way, or parked.
+        /// Queued, in flight, or parked.
         private(set) var waiting = 0
-        /// Taken by APNs.
+        /// Accepted by APNs.
         private(set) var accepted = 0
-        /// Of those, with a receipt: it came, and was opened.
+        /// Accepted, and opened by the device according to a receipt.
         private(set) var received = 0
-        /// By why: the words of `dead-reason`, and `expired`.
+        /// Failures by reason: the words of `dead-reason`, and `expired`.
         private(set) var failed: [String: Int] = [:]
 
         mutating func add(_ state: EntryState) {
@@ -28,17 +28,17 @@ struct DeviceDeliveries: Equatable {
         }
     }
 
-    /// The newest of a device that are counted; one is a read of its row.
+    /// Entries counted, newest first; each costs a read.
     static let entryCountMax = 500
     private static let millisecondsPerDay: UInt64 = 86_400_000
 
     let all: Counts
-    /// By the day of UTC that they were accepted on, in days since 1970.
+    /// Counts by UTC day of acceptance, in days since 1970.
     let days: [UInt64: Counts]
-    /// Whether older ones were left out.
+    /// True if older ones were left out.
     let isPart: Bool
 
-    /// - Parameter entries: the newest first, one more than `entryCountMax` where there are more.
+    /// - Parameter entries: newest first, one more than `entryCountMax` if there are more.
     init(_ entries: [OutboxEntry]) {
         var all = Counts()
         var days: [UInt64: Counts] = [:]
@@ -51,7 +51,7 @@ struct DeviceDeliveries: Equatable {
         isPart = entries.count > Self.entryCountMax
     }
 
-    /// - Parameter writer: of the object that gets the members.
+    /// Writes the members of an object.
     func write(to writer: inout JSONWriter) {
         writer.member("complete", !isPart)
         all.write(to: &writer)

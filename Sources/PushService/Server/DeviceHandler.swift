@@ -3,11 +3,11 @@ import Envelope
 import PushStore
 import Transport
 
-/// `/v1/devices/{id}`: what apps say of themselves, and what senders have to know.
+/// `/v1/devices/{id}`: registration by apps, and queries by senders.
 struct DeviceHandler: Sendable {
     let context: ServiceContext
 
-    /// The same on every launch of the app: 201 the first time, 200 from then on.
+    /// Registers a device, the same on every launch of the app: 201 the first time, 200 from then on.
     func put(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         let upload = try DeviceUpload(call.json())
@@ -35,7 +35,7 @@ struct DeviceHandler: Sendable {
         }
     }
 
-    /// Everything that is known, but for the tokens.
+    /// All data of a device but its tokens.
     func get(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let device = try await device(call)
         return .json(200) { writer in
@@ -60,7 +60,7 @@ struct DeviceHandler: Sendable {
         return .noContent
     }
 
-    /// What a sender seals to.
+    /// The key bundle for senders.
     func bundle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let device = try await device(call)
         let bundles = try await context.asking { () throws(StoreError) in
@@ -73,7 +73,7 @@ struct DeviceHandler: Sendable {
         }
     }
 
-    /// A row that the disk has damaged is as good as none: it is written anew at the next launch of the app.
+    /// Reads a device. A damaged row counts as missing; the app's next launch rewrites it.
     func device(_ call: APICall) async throws(Problem) -> Device {
         let key = try Self.key(call.id, try call.tenant())
         let lookups = try await context.asking { () throws(StoreError) in try await context.store.devices([key]) }
@@ -119,7 +119,7 @@ struct DeviceHandler: Sendable {
 }
 
 extension Quarantine {
-    /// As answers have it.
+    /// The word in answers.
     var word: String {
         switch self {
         case .badToken: "bad-token"

@@ -4,16 +4,8 @@ import Primitives
 import PushStore
 
 extension NotificationDraft {
-    /// Of `POST /v1/compat/sap`.
+    /// Drafts a submission of `POST /v1/compat/sap`.
     ///
-    /// - Parameters:
-    ///   - notification: as it was read.
-    ///   - lookups: of its devices, in their order.
-    ///   - tenant: whose.
-    ///   - settings: with the tenant's apps.
-    ///   - collapseKey: makes the collapse ids.
-    ///   - now: the time.
-    ///   - random: for apns-ids and traces.
     /// - Throws: `.invalidFields` with every device that cannot be sent to.
     init(
         _ notification: SAPNotification,
@@ -41,7 +33,7 @@ extension NotificationDraft {
 }
 
 extension NotificationDraft.Common {
-    /// Without a date of its own; the longest that Apple keeps one.
+    /// Default without a date; the maximum is Apple's.
     private static let lifetimeDefault = Duration.seconds(86_400)
     private static let lifetimeMax = Duration.seconds(30 * 86_400)
 
@@ -56,7 +48,7 @@ extension NotificationDraft.Common {
         let wanted = notification.expiration.map { Timestamp(milliseconds: $0.unixSeconds * 1_000) }
         deadline = min(wanted ?? now.advanced(by: Self.lifetimeDefault), latest)
         attemptLimit = SAPNotification.attemptCountMax
-        // An alert of its own, which makes an unclear outcome safe to send again.
+        // A unique id for each alert makes a retry after an unclear result safe.
         collapses = notification.pushType == .alert ? .normal : nil
     }
 }

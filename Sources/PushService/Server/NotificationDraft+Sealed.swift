@@ -4,16 +4,8 @@ import Primitives
 import PushStore
 
 extension NotificationDraft {
-    /// Of `POST /v1/notifications`.
+    /// Drafts a submission of `POST /v1/notifications`.
     ///
-    /// - Parameters:
-    ///   - submission: as it was read.
-    ///   - lookups: of its devices, in the order of the recipients.
-    ///   - tenant: whose.
-    ///   - settings: with the tenant's apps.
-    ///   - collapseKey: makes what Apple sees of the sender's word.
-    ///   - now: the time.
-    ///   - random: for apns-ids.
     /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
     init(
         _ submission: NotificationSubmission,
@@ -54,7 +46,7 @@ extension NotificationDraft {
         )
     }
 
-    /// What depends on the app that the device is registered for.
+    /// Checks limits of the app that the device is registered for.
     private static func check(
         _ recipient: NotificationSubmission.Recipient,
         _ target: Recipient,
@@ -66,7 +58,7 @@ extension NotificationDraft {
                 "receipts are off for this app; set its \"receipts\" to true in the configuration, or leave this out"
             faults.add(.wrong, .member(place, "receipt-hash"), at: 0, sentence)
         }
-        // The other environment's placeholder may be longer than the one that the body was read with.
+        // The placeholder of the other environment may be longer than the one checked with the body.
         let (count, room) = (recipient.field.text.count, target.app.webPushRoom)
         if recipient.field.format == .webPush, count > room {
             let kind = FieldFault.Kind.tooLarge(byteCount: count, byteCountMax: room)
@@ -74,7 +66,7 @@ extension NotificationDraft {
         }
     }
 
-    /// Without a capability there is no receipt to wait for, and a fallback would fire each time.
+    /// The fallback's delay. Without a capability no receipt can come, and the fallback would fire each time.
     private static func fallback(
         _ recipient: NotificationSubmission.Recipient,
         _ kind: NotificationClass,
@@ -104,7 +96,7 @@ extension NotificationDraft.Common {
             deadline = now.advanced(by: .seconds(kind.lifetimeOfOneAttemptSeconds))
             return
         }
-        // Both at the same second: what APNs may still keep is still tried.
+        // Both end at the same second: the relay retries as long as APNs may keep the push.
         let seconds = now.milliseconds / 1_000 + UInt64(submission.expirySeconds)
         expiration = Expiration(unixSeconds: seconds)
         deadline = Timestamp(milliseconds: seconds * 1_000)

@@ -3,29 +3,29 @@ import Envelope
 import Primitives
 import PushStore
 
-/// What a submission becomes once its devices are known, whichever route it came by: entries for the outbox, or what stands
-/// in the way. A computation on values: no clock, no disk.
+/// A submission with known devices, turned into entries for the outbox or a problem. A computation on values: no clock,
+/// no disk.
 struct NotificationDraft: Sendable {
-    /// What all of its notifications have in common.
+    /// Properties shared by all notifications.
     struct Common {
         /// The app's, without a suffix.
         let app: Topic
-        /// What Apple is told.
+        /// The topic sent to Apple.
         let topic: Topic
         let pushType: PushType
         let lane: Lane
         let priority: Priority?
         let expiration: Expiration?
         let deadline: Timestamp
-        /// nil: as often as there is time.
+        /// nil: no limit but the deadline.
         var attemptLimit: Int?
-        /// By which collapse ids are made; nil for none.
+        /// The class that collapse ids are made by; nil for none.
         let collapses: NotificationClass?
-        /// The sender's, for those that replace each other.
+        /// The sender's word for notifications that replace each other.
         var collapseWord: String?
     }
 
-    /// What each of them has for itself.
+    /// Properties of one notification.
     struct Own {
         let payload: [UInt8]
         let trace: Trace
@@ -38,14 +38,8 @@ struct NotificationDraft: Sendable {
     /// In the order of the recipients.
     let entries: [NewEntry]
 
-    /// - Parameters:
-    ///   - body: What is asked for.
-    ///   - lookups: Of its devices, in the order of the recipients.
-    ///   - tenant: Whose they are.
-    ///   - settings: With the tenant's apps.
-    ///   - collapseKey: Makes the collapse ids.
-    ///   - now: The time.
-    ///   - random: For apns-ids and traces.
+    /// Drafts a submission of either route. `lookups` are in the order of the recipients.
+    ///
     /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
     init(
         _ body: SubmissionBody,
@@ -80,16 +74,12 @@ struct NotificationDraft: Sendable {
         }
     }
 
+    /// Drafts entries from shared and individual properties.
+    ///
     /// - Parameters:
-    ///   - common: what is the same for all.
-    ///   - lookups: of the devices, in the order of the recipients.
-    ///   - tenant: whose.
-    ///   - settings: with the tenant's apps.
-    ///   - collapseKey: makes what Apple sees of the sender's word.
-    ///   - now: the time.
-    ///   - random: for apns-ids.
-    ///   - place: where a recipient's device stands in the body.
-    ///   - own: a recipient's part; nil with a fault that it has added.
+    ///   - collapseKey: hides the sender's collapse word from Apple.
+    ///   - place: path of a recipient's device in the body.
+    ///   - own: a recipient's properties; nil with a fault that it has added.
     /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
     init<Random: RandomSource>(
         _ common: Common,

@@ -3,7 +3,7 @@ import Envelope
 import PushStore
 import Transport
 
-/// `GET /v1/notifications/{id}` and `GET /v1/dead-letters`: what has become of what was accepted.
+/// `GET /v1/notifications/{id}` and `GET /v1/dead-letters`.
 struct NotificationStateHandler: Sendable {
     let context: ServiceContext
     let door: any DispatchDoor
@@ -26,7 +26,7 @@ struct NotificationStateHandler: Sendable {
         }
         let attempts = try await attempts(entry, tenant)
         let replays = try await replays(of: [entry], tenant)
-        // On the loop: this runs in a task of its.
+        // Safe: handlers run in tasks on the loop.
         let cause = entry.waitCause ?? (entry.state == .queued ? door.waitCause(of: entry.id) : nil)
         return .json(200) { writer in
             Self.write(entry, attempts.last, replays, waitsFor: cause, to: &writer)
@@ -37,7 +37,7 @@ struct NotificationStateHandler: Sendable {
         }
     }
 
-    /// The newest first, with what APNs said last.
+    /// Dead letters, newest first, with APNs' last answer.
     func list(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant().id
         let query = try PageQuery(call.query)
@@ -68,7 +68,7 @@ struct NotificationStateHandler: Sendable {
         }
     }
 
-    /// Under which apns-ids they went again.
+    /// The apns-ids of their replays.
     private func replays(of entries: [OutboxEntry], _ tenant: TenantID) async throws(Problem) -> [EntryID: APNSID] {
         let ids = entries.compactMap(\.replayedAs)
         guard !ids.isEmpty else { return [:] }
@@ -113,7 +113,7 @@ extension Attempt {
         writeAnswer(to: &writer)
     }
 
-    /// What APNs said, if it said anything.
+    /// Writes APNs' answer, if there is one.
     fileprivate func writeAnswer(to writer: inout JSONWriter) {
         if let status { writer.member("status", status) }
         if let reason { writer.member("reason", reason) }
@@ -122,7 +122,7 @@ extension Attempt {
 }
 
 extension Attempt.Connection {
-    /// As answers have it.
+    /// The word in answers.
     fileprivate var word: String {
         switch self {
         case .answered: "answered"
@@ -134,7 +134,7 @@ extension Attempt.Connection {
 }
 
 extension EntryState {
-    /// As answers have it.
+    /// The word in answers.
     var word: String {
         switch self {
         case .queued: "queued"
@@ -149,7 +149,7 @@ extension EntryState {
 }
 
 extension WaitCause {
-    /// As answers have it.
+    /// The word in answers.
     var word: String {
         switch self {
         case .device: "device"
@@ -161,7 +161,7 @@ extension WaitCause {
 }
 
 extension DeathReason {
-    /// As answers have it.
+    /// The word in answers.
     var word: String {
         switch self {
         case .rejected: "rejected"

@@ -1,13 +1,13 @@
 import Primitives
 
-/// Random bytes that are no secret, such as those of ids: drawn from the system many at a time, because each draw is a call of
-/// the system's. A value; whoever copies it draws the same bytes.
+/// Buffered random bytes that are no secret, such as those of ids: each draw is a system call. A value; a copy yields
+/// the same bytes.
 struct RandomReserve: RandomSource {
     static let byteCount = 1_024
 
     private var source = SystemRandom()
     private var drawn: [UInt8] = []
-    /// Of them, those that were given out.
+    /// Bytes given out.
     private var usedCount = 0
 
     mutating func fill(_ span: inout MutableRawSpan) {

@@ -3,7 +3,7 @@ import Platform
 import PushStore
 import Transport
 
-/// `POST /v1/receipts`: the answer is the same, whatever the capabilities were good for.
+/// `POST /v1/receipts`. The answer reveals nothing about the capabilities.
 struct ReceiptHandler: Sendable {
     let context: ServiceContext
     let door: any DispatchDoor
@@ -26,11 +26,10 @@ struct ReceiptHandler: Sendable {
     }
 }
 
-/// `POST /v1/resends`: a device could not open these; whoever sent them is told, if it has a webhook. The answer is the
-/// same, whatever the traces were.
+/// `POST /v1/resends`: reports messages that a device could not open to their tenant's webhook, if it has one. The
+/// answer reveals nothing about the traces.
 final class ResendHandler: Sendable {
-    /// A trace is good for so many reports at once, and for another one every ten minutes: what a stranger has picked
-    /// up cannot flood a back end.
+    /// Three reports at once for a trace, then one every ten minutes: a stolen trace cannot flood a back end.
     private static let rate = RateLimiter<Trace>.Rate(perSecond: 1.0 / 600, burst: 3)
 
     private final class Rates {
@@ -66,7 +65,7 @@ final class ResendHandler: Sendable {
         let now = context.clock.now()
         if !reports.isEmpty {
             _ = try await context.asking { [reports] () throws(StoreError) in
-                // What devices ask for can be asked again.
+                // Refusable: devices repeat their requests.
                 try await context.store.write(weight: reports.count, canBeRefused: true) { writer throws(StoreError) in
                     try writer.report(reports, now: now)
                 }

@@ -2,9 +2,9 @@ import APNS
 import Envelope
 import PushStore
 
-/// A device that a push may go to, with the app that it goes through; or the sentence that says why it may not.
+/// A device that a push may go to, with its app.
 struct Recipient: Sendable {
-    /// Why a device cannot be sent to, as it follows the field's pointer.
+    /// Reason why a device cannot be sent to, worded to follow the field's pointer.
     struct Obstacle: Error, Equatable, Sendable {
         let sentence: String
     }
@@ -12,13 +12,10 @@ struct Recipient: Sendable {
     let app: ServiceSettings.App
     let device: DeviceID
 
-    /// - Parameters:
-    ///   - lookup: what the registry says.
-    ///   - topic: the app's, without a suffix.
-    ///   - pushType: of the push.
-    ///   - tenant: whose.
-    ///   - settings: with the tenant's apps.
-    /// - Throws: the same for a device of another tenant's as for one that does not exist: the registry finds neither.
+    /// Checks a device.
+    ///
+    /// - Parameter topic: the app's, without a suffix.
+    /// - Throws: `Obstacle`, the same for another tenant's device as for a missing one: the registry finds neither.
     init(
         _ lookup: DeviceLookup,
         topic: Topic,

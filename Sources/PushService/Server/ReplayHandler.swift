@@ -9,7 +9,7 @@ struct ReplayHandler: Sendable {
     let context: ServiceContext
     let door: any DispatchDoor
 
-    /// Tries dead letters again, each as a notification of its own, with as much time as the first one had.
+    /// Replays dead letters as new notifications, with as much time as the first had.
     func post(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         let storeID = tenant.id
@@ -33,7 +33,7 @@ struct ReplayHandler: Sendable {
             replays.append(replay)
             notes.append(QueueNote(found, replay))
         }
-        // Through the queue, as what is tried again always goes; and what comes for their devices from now on goes behind them.
+        // Through the queue, as every retry; later notifications for their devices queue behind them.
         door.willQueue(notes, tenant: storeID, now: now)
         let results: [ReplayResult]
         do throws(Problem) {
@@ -49,7 +49,7 @@ struct ReplayHandler: Sendable {
         let lanes = Set(letters.values.filter { outcomes[$0.id]?.newID != nil }.map(\.lane))
         if !lanes.isEmpty { door.ring(lanes) }
         let names = try await names(of: outcomes.values, storeID)
-        // One that was replayed before has the id of then.
+        // A letter replayed before keeps its earlier id.
         let new = Set(names.values)
         door.didNotQueue(notes.filter { !new.contains($0.apnsID) })
         let count = outcomes.values.count { $0.newID != nil }
@@ -62,13 +62,13 @@ struct ReplayHandler: Sendable {
         }
     }
 
-    /// As much time as there was between its acceptance and its end.
+    /// The time between the entry's acceptance and its deadline, from now on.
     private static func deadline(_ entry: OutboxEntry, _ now: Timestamp) -> Timestamp {
         let (end, start) = (entry.deadline.milliseconds, entry.created.milliseconds)
         return now.advanced(by: .milliseconds(Int64(clamping: end > start ? end - start : 0)))
     }
 
-    /// A letter that was replayed before keeps the id of then, and not the one that was drawn now.
+    /// The apns-ids of replays. A letter replayed before keeps its earlier id, not the one drawn now.
     private func names(
         of results: some Collection<ReplayResult>,
         _ tenant: TenantID
@@ -100,7 +100,7 @@ extension ReplayResult {
         if case .replayed(let id) = self { id } else { nil }
     }
 
-    /// As answers have it.
+    /// The word in answers.
     fileprivate var word: String {
         switch self {
         case .replayed: "replayed"

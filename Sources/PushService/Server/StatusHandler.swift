@@ -3,7 +3,7 @@ import Platform
 import PushStore
 import Transport
 
-/// `/v1/health`, `/v1/readiness`, `/v1/metrics`: for whoever runs the service.
+/// `/v1/health`, `/v1/readiness` and `/v1/metrics`.
 struct StatusHandler: Sendable {
     private static let isAlive = HTTPAnswer.json(200) { $0.member("status", "ok") }
 
@@ -11,7 +11,7 @@ struct StatusHandler: Sendable {
     /// On the loop.
     let vitals: @Sendable () -> StoreVitals
 
-    /// Liveness: 503 where only a restart helps. On the loop.
+    /// Liveness: 503 if only a restart helps. On the loop.
     func health() -> HTTPAnswer {
         let vitals = vitals()
         if vitals.needsOpening { return HTTPAnswer(Self.restart("The store has to be opened anew.")) }
@@ -25,13 +25,10 @@ struct StatusHandler: Sendable {
         Problem(.storageFull, what + " Restart the service; if that does not help, look at the disk.")
     }
 
-    /// Whether notifications are taken now. On the loop.
+    /// Readiness: 200 if notifications are accepted now. On the loop.
     ///
-    /// - Parameters:
-    ///   - isDraining: whether the service is stopping.
-    ///   - areFailing: whether most submissions end in a failure of the store.
-    /// - Returns: 200.
-    /// - Throws: a 503 that says why not.
+    /// - Parameter areFailing: true if most submissions fail at the store.
+    /// - Throws: a 503 with the reason.
     func readiness(isDraining: Bool, areFailing: Bool) throws(Problem) -> HTTPAnswer {
         if isDraining {
             var problem = Problem(.draining, "The service is stopping; ask another instance.")
@@ -61,7 +58,7 @@ struct StatusHandler: Sendable {
 
     func metrics() -> HTTPAnswer {
         var text: [UInt8] = []
-        // A copy: the text is made outside of the lock, which every request takes.
+        // A copy: the text is made outside the lock, which every request takes.
         let metrics = context.metrics.withLock { $0 }
         metrics.append(to: &text, unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000))
         return .text(ServiceMetrics.contentType, text)

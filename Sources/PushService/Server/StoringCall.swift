@@ -1,8 +1,8 @@
 import PushStore
 import Transport
 
-/// Stores the submissions of one turn: those that are sent at once in one call, those that are queued in another. The first
-/// call goes first, so that a device's notifications keep their order. Lives on the loop.
+/// Stores the submissions of one turn: one call for those sent at once, a second for queued ones. In this order, a
+/// device's notifications keep theirs. On the loop.
 final class StoringCall {
     private let submissions: [Submission]
     private let context: ServiceContext
@@ -10,10 +10,7 @@ final class StoringCall {
     private var errors: [StoreError?]
     private var openCount = 0
 
-    /// - Parameters:
-    ///   - submissions: What is to be stored.
-    ///   - context: Holds the store.
-    ///   - completion: Called once, on the loop.
+    /// - Parameter completion: called once, on the loop.
     init(
         _ submissions: [Submission],
         _ context: ServiceContext,

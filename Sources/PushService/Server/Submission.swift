@@ -3,7 +3,7 @@ import Envelope
 import PushStore
 import Transport
 
-/// One request for notifications, from its body to its answer. Lives on the loop.
+/// One request for notifications, from its body to its answer. On the loop.
 final class Submission {
     let call: APICall
     let tenant: TenantConfiguration
@@ -13,20 +13,16 @@ final class Submission {
     let keys: [DeviceKey]
     private let respond: (HTTPAnswer) -> Void
 
-    /// What the registry has of `keys`.
+    /// The registry's results for `keys`.
     var lookups: [DeviceLookup] = []
     /// The notifications, once their devices are known.
     var offer: SendOffer?
-    /// Room at the dispatcher; nil for notifications that are to be queued.
+    /// Room at the dispatcher; nil for notifications to be queued.
     var reservation: SendReservation?
     /// The store's answer.
     var result: StoringResult?
 
-    /// - Parameters:
-    ///   - call: The request.
-    ///   - tenant: Its key's.
-    ///   - body: As it was read.
-    ///   - respond: Called once, on the loop.
+    /// - Parameter respond: called once, on the loop.
     /// - Throws: `.invalidFields`.
     init(
         _ call: APICall,
@@ -42,12 +38,12 @@ final class Submission {
         keys = body.devices.map { DeviceKey(tenant: tenant.id, device: $0) }
     }
 
-    /// The offer's; none before there is one.
+    /// Entries of the offer; empty before there is one.
     var entries: [NewEntry] { offer?.entries ?? [] }
 
     func end(_ answer: HTTPAnswer) { respond(answer) }
 
-    /// Answers 202: every notification is on the disk.
+    /// Answers 202: every notification is on disk.
     func accept(_ notifications: [AcceptedNotification]) {
         let warnings = body.warnings
         respond(
@@ -66,7 +62,7 @@ final class Submission {
     }
 }
 
-/// An accepted notification, as the answer names it.
+/// An accepted notification in the answer.
 struct AcceptedNotification: Sendable {
     let device: DeviceID
     let id: APNSID
@@ -85,7 +81,7 @@ struct AcceptedNotification: Sendable {
     }
 }
 
-/// What the store made of a submission.
+/// The store's result for a submission.
 enum StoringResult: Sendable {
     case sending([Lease])
     case queued

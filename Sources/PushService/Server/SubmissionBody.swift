@@ -3,21 +3,17 @@ import Envelope
 import Primitives
 import PushStore
 
-/// The notifications that a request asks for, in the words of its route. A value.
+/// The parsed body of a submission, by route. A value.
 enum SubmissionBody: Sendable {
     /// `POST /v1/notifications`.
     case sealed(NotificationSubmission)
     /// `POST /v1/compat/sap`.
     case clear(SAPNotification)
 
-    /// Reads a request's body.
+    /// Parses a request's body.
     ///
-    /// - Parameters:
-    ///   - call: The request.
-    ///   - tenant: Its key's.
-    ///   - now: The time, against which dates in clear notifications are held.
-    ///   - random: For traces.
-    /// - Throws: `.plainText`, `.invalidFields`, `.payloadTooLarge`, and what is wrong with the JSON.
+    /// - Parameter now: time against which dates in clear notifications are checked.
+    /// - Throws: `.plainText`, `.invalidFields`, `.payloadTooLarge`, and faults of the JSON.
     init(
         _ call: APICall,
         _ tenant: TenantConfiguration,
@@ -37,7 +33,7 @@ enum SubmissionBody: Sendable {
             )
             return
         }
-        // A tenant that may not send clear text is refused before its body is read.
+        // A tenant that may not send clear text is refused without parsing.
         self = .clear(
             try SAPNotification(
                 call.request,
@@ -71,7 +67,8 @@ enum SubmissionBody: Sendable {
         }
     }
 
-    /// - Returns: the key and the body's digest, by which a repetition is known; nil for a request without a key.
+    /// The key and the body's digest, which identify a repetition; nil for a request without a key.
+    ///
     /// - Throws: `.invalidFields` for a key that the store cannot hold.
     func idempotency() throws(Problem) -> Idempotency? {
         let (key, digest): (String?, [UInt8])

@@ -1,5 +1,5 @@
-/// Whether submissions fail at the store, by those of the last few seconds: what only some notifications meet, such as a damaged
-/// page, no write finds out that is made to find out. A value; times are nanoseconds of a monotonic clock.
+/// Counts submissions that failed at the store in the last few seconds. They reveal faults of some notifications only,
+/// such as a damaged page, which test writes miss. A value; times are nanoseconds of a monotonic clock.
 struct SubmissionOutcomes: Sendable {
     /// Fewer failures may be one tenant's damaged row.
     private static let failureCountMin = 3
@@ -14,16 +14,14 @@ struct SubmissionOutcomes: Sendable {
     private var earlier = Span()
     private var currentBegan = Int64.min
 
-    /// - Parameters:
-    ///   - status: of HTTP; what is neither 202 nor of the 500s says nothing of the store.
-    ///   - now: the time.
+    /// Counts a status. Only 202 and the 500s say something about the store.
     mutating func note(status: Int, now: Int64) {
         guard status == 202 || status >= 500 else { return }
         advance(to: now)
         if status == 202 { current.storedCount += 1 } else { current.failedCount += 1 }
     }
 
-    /// Whether more failed than were stored. After some seconds without any it is not so: then the next may come.
+    /// True if more failed than were stored. Some seconds without submissions reset it, so that new ones may come.
     mutating func areFailing(now: Int64) -> Bool {
         advance(to: now)
         let failedCount = current.failedCount + earlier.failedCount

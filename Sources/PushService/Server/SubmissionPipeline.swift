@@ -5,13 +5,13 @@ import Primitives
 import PushStore
 import Transport
 
-/// The path of every submission, from its body to its answer. Lives on the loop.
+/// The steps of every submission, from its body to its answer. On the loop.
 ///
 ///     read → check the queue → look up the devices → draft → take the quota → reserve or queue → store → answer
 ///
-/// Submissions of one turn of the loop are looked up together and stored together, in the order in which they came, so that
-/// each device's notifications keep their order. A large body is read and drafted beside the loop. A repetition needs reads
-/// of its own, in a task.
+/// Submissions of one turn of the loop share a look-up and a call of the store, in order of arrival, so that each
+/// device's notifications keep their order. A large body is parsed and drafted beside the loop. Repetitions are read in
+/// a task.
 final class SubmissionPipeline {
     /// Entries in one call of the store, unless one request has more: bounds the wait of the others.
     static let storedCountMax = 512
@@ -31,7 +31,7 @@ final class SubmissionPipeline {
         call: { [context] in StoringCall($0, context, $1).begin() },
         deliver: { [weak self] in self?.didStore($0, $1) }
     )
-    /// On its way into the queue of each lane.
+    /// Entries on their way into each queue.
     private var coming = Lane.allCases.map { _ in SharedPlaces<TenantID>() }
     private var random = RandomReserve()
 
@@ -41,9 +41,7 @@ final class SubmissionPipeline {
         self.quota = quota
     }
 
-    /// - Parameters:
-    ///   - call: The request, its body read.
-    ///   - respond: Called once, on the loop, perhaps before this returns.
+    /// - Parameter respond: called once, on the loop, perhaps before this returns.
     func begin(_ call: APICall, respond: @escaping (HTTPAnswer) -> Void) {
         do throws(Problem) {
             let tenant = try call.tenant()
@@ -75,7 +73,7 @@ final class SubmissionPipeline {
 
     private func didRead(_ submission: Submission) {
         do throws(Problem) {
-            // Cheaper than the lookup, so it comes first.
+            // Cheaper than the look-up, so it comes first.
             try Admission.checkQueue(submission.keys.count, in: submission.body.lane, of: submission.tenant.id, context)
             lookups.add(submission)
         } catch {
@@ -83,7 +81,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// A date in a clear notification may have passed since the same request came first: it is read again as of long ago.
+    /// Parses a clear notification again as of 1970: its date may have passed since the same request first came.
     private func refuseUnread(
         _ call: APICall,
         _ tenant: TenantConfiguration,
@@ -228,8 +226,8 @@ final class SubmissionPipeline {
 
     // MARK: Refusals and repetitions
 
-    /// Answers with the refusal, unless the same request was accepted before: since then a device may have gone, or the quota
-    /// been used up.
+    /// Answers with the refusal, unless the same request was accepted before: a device or the quota may be gone since
+    /// then.
     private func refuse(_ submission: Submission, _ error: Problem) {
         guard error.kind.status < 500, let idempotency = submission.idempotency else {
             return submission.end(context.refuse(error))
@@ -244,8 +242,8 @@ final class SubmissionPipeline {
         }
     }
 
-    /// - Returns: the notifications of the first time; purged ones are left out.
-    /// - Throws: `.idempotencyConflict`, and what a disk does.
+    /// - Returns: the notifications of the first request, without purged ones.
+    /// - Throws: `.idempotencyConflict`, or the store's problem.
     private func repeated(
         _ result: EnqueueResult,
         _ tenant: TenantID
@@ -259,7 +257,7 @@ final class SubmissionPipeline {
         return entries.compactMap { $0.map(AcceptedNotification.init) }
     }
 
-    /// Ends a submission with what a task finds out. The task runs on the loop.
+    /// Ends a submission with the result of a task on the loop.
     private func inTask(
         _ submission: Submission,
         _ work: @escaping @Sendable (SubmissionPipeline, Submission) async throws(Problem) -> [AcceptedNotification]
@@ -275,8 +273,8 @@ final class SubmissionPipeline {
         }
     }
 
-    /// Runs a computation on values: on the loop for a small body, and beside it for a large one, so that a broadcast does not
-    /// hold up a call.
+    /// Runs a computation on values: on the loop for a small body, beside it for a large one, so that a broadcast does
+    /// not delay a call.
     private func compute<Value: Sendable>(
         _ call: APICall,
         _ work: @escaping @Sendable (inout RandomReserve) throws(Problem) -> Value,
@@ -294,11 +292,7 @@ final class SubmissionPipeline {
 }
 
 extension SendOffer {
-    /// - Parameters:
-    ///   - draft: The notifications.
-    ///   - lookups: Of their devices: all were found, or there would be no draft.
-    ///   - tenant: Whose they are.
-    ///   - now: When they are accepted.
+    /// All devices were found, or there would be no draft.
     fileprivate convenience init(
         _ draft: NotificationDraft,
         _ lookups: [DeviceLookup],
