@@ -1,14 +1,14 @@
-/// A request as the router and the parsers see it, whatever brought it.
+/// A request as the router and the parsers see it.
 package struct APIRequest: Equatable, Sendable {
     package let method: String
-    /// As it came, nothing decoded.
+    /// As received, nothing decoded.
     package let path: String
-    /// Behind the question mark; nil without one.
+    /// The text after the question mark; nil without one.
     package let query: String?
     /// Names in lower case.
     package let fields: [Field]
     package let body: [UInt8]
-    /// The other end.
+    /// The client's address.
     package let client: IPAddress?
 
     package struct Field: Equatable, Sendable {
@@ -37,7 +37,7 @@ package struct APIRequest: Equatable, Sendable {
         self.client = client
     }
 
-    /// The value, if there is exactly one such field: two of one name are nobody's to choose from.
+    /// The value, if there is exactly one such field: choosing between two would be a guess.
     package func value(of name: String) -> String? {
         guard let first = fields.firstIndex(where: { $0.name == name }),
             !fields[(first + 1)...].contains(where: { $0.name == name })
@@ -48,7 +48,7 @@ package struct APIRequest: Equatable, Sendable {
     package func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
 }
 
-/// An answer. `content-length` is the server's to say.
+/// An answer. The server adds `content-length`.
 package struct APIResponse: Equatable, Sendable {
     package var status: Int
     package var fields: [APIRequest.Field]
@@ -60,7 +60,7 @@ package struct APIResponse: Equatable, Sendable {
         self.body = body
     }
 
-    /// What nobody on the way may keep: every answer of the API.
+    /// Makes an answer of the API, which no cache may keep.
     package static func json(_ status: Int, _ body: [UInt8]) -> APIResponse {
         APIResponse(
             status: status,

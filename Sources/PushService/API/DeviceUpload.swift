@@ -2,20 +2,20 @@ package import APNS
 package import Envelope
 import Keys
 
-/// What an app's back end says of a device: `PUT /v1/devices/{id}`. The same on every launch of the app.
+/// A device's registration by its app's back end: `PUT /v1/devices/{id}`. The same on every launch of the app.
 package struct DeviceUpload: Equatable, Sendable {
     package let token: DeviceToken
     /// PushKit's, for calls.
     package let voIPToken: DeviceToken?
     package let bundleID: BundleID
     package let environment: APNSEnvironment
-    /// The signed key bundle, as it goes to senders.
+    /// The signed key bundle, as senders get it.
     package let keyBundle: [UInt8]
-    /// The bundle's: what the device learns that the service has.
+    /// The bundle's epoch, which the answer confirms to the device.
     package let bundleEpoch: UInt64
-    /// BCP 47, for senders that choose words; nil: not told.
+    /// BCP 47, for senders that localize.
     package let language: String?
-    /// An assigned code of ISO 3166-1, two letters; nil: not told.
+    /// An assigned code of ISO 3166-1, two letters.
     package let region: String?
     package let appVersion: String?
 
@@ -23,8 +23,7 @@ package struct DeviceUpload: Equatable, Sendable {
         "token", "voip-token", "topic", "environment", "bundle", "language", "region", "app-version",
     ]
 
-    /// - Parameter value: the body.
-    /// - Throws: `.invalidFields`, with every field that is wrong.
+    /// - Throws: `.invalidFields`, with every wrong field.
     package init(_ value: JSONValue) throws(Problem) {
         let faults = FieldFaults()
         guard let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
@@ -44,7 +43,7 @@ package struct DeviceUpload: Equatable, Sendable {
         let region = reader.text("region", 2...2, "an ISO 3166 code such as \"CH\"", isValid: DeviceWords.isRegion)
         let characters = "1 to 32 of A-Z a-z 0-9 . - + _"
         let version = reader.text("app-version", 1...32, characters, isValid: DeviceWords.isVersion)
-        // The reader has found them good.
+        // Already checked by the reader.
         guard faults.all.isEmpty, let token = token.flatMap({ try? DeviceToken(hex: $0) }),
             let bundleID = topic.flatMap({ try? BundleID($0) }), let environment, let bundle
         else { throw Problem(faults.all) }
@@ -73,8 +72,7 @@ package struct DeviceUpload: Equatable, Sendable {
         return text.flatMap { Base64URL.decode(Array($0.utf8)) }
     }
 
-    /// The bundle, if it is whole. It proves nothing about whose it is: senders pin identities by their own means, and the
-    /// service vouches for none.
+    /// The bundle, if it is intact. That proves nothing about its owner: senders pin identities by their own means.
     private static func signed(_ bytes: [UInt8], for bundleID: BundleID) -> SignedKeyBundle? {
         guard bytes.count > 33, let identity = try? IdentityKey(rawRepresentation: Array(bytes[1..<33])) else {
             return nil

@@ -1,14 +1,11 @@
 import Envelope
 
-/// By which a repetition of a request is known: the field `Idempotency-Key`, or the member of the body.
+/// Identifies a repeated request: the field `Idempotency-Key`, or the member of the body.
 enum IdempotencyKey {
     static let name = "idempotency-key"
     static let byteCountMax = 255
 
-    /// - Parameters:
-    ///   - request: with its fields.
-    ///   - reader: of the body's object, which takes the fault of a key that is none, or of two that differ.
-    /// - Returns: the key; nil without one.
+    /// Reads the key; nil without one. An invalid key, or two that differ, are a fault.
     static func read(_ request: APIRequest, _ reader: ObjectReader) -> String? {
         func expected() -> String {
             "1 to \(byteCountMax) printable ASCII characters, the same as 'Idempotency-Key' if both are there"

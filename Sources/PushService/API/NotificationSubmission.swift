@@ -2,39 +2,36 @@ package import Envelope
 package import Primitives
 package import PushStore
 
-/// What a sender asks for: `POST /v1/notifications`, one or many recipients.
+/// The body of `POST /v1/notifications`, for one or many recipients.
 package struct NotificationSubmission: Equatable, Sendable {
     package struct Recipient: Equatable, Sendable {
         package let device: DeviceID
         package let field: SealedField
-        /// Follows this push; made here unless the sender has one.
+        /// Identifies this push; random unless the sender gives one.
         package let trace: Trace
-        /// Of the capability that is sealed in the message; nil: no receipt is waited for.
+        /// Hash of the capability sealed in the message; nil: no receipt is awaited.
         package let receiptHash: ReceiptHash?
     }
 
     package let bundleID: BundleID
     package let notificationClass: NotificationClass
-    /// Seconds from now; 0 is one attempt of APNs.
+    /// Seconds from now; 0 is one attempt by APNs.
     package let expirySeconds: Int64
-    /// The sender's word for what replaces what; Apple sees another one for each device.
+    /// The sender's word for notifications that replace each other; Apple sees a different one for each device.
     package let collapseWord: String?
     package let idempotencyKey: String?
     package let recipients: [Recipient]
     private let body: [UInt8]
 
-    /// SHA-256 over the body: one idempotency key, one body.
+    /// SHA-256 of the body, since an idempotency key stands for one body.
     package var digest: [UInt8] { SHA256.hash(body) }
 
     private static let names = ["topic", "class", "expiry", "collapse-id", IdempotencyKey.name, "recipients"]
     private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash"]
 
     /// - Parameters:
-    ///   - request: with the body that `value` was read from, and maybe an `Idempotency-Key`.
-    ///   - value: the body.
-    ///   - app: the room for a record of RFC 8291 in the app with this bundle id; nil when the tenant has no such app.
-    ///   - recipientCountMax: of one request.
-    ///   - random: for traces.
+    ///   - value: the parsed body.
+    ///   - app: room for a record of RFC 8291 in the app with this bundle id; nil if the tenant has no such app.
     /// - Throws: `.plainText`, `.payloadTooLarge`, `.invalidFields`.
     package init(
         _ request: APIRequest,
@@ -50,7 +47,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         }
         var known: (bundleID: BundleID, room: Int)?
         _ = reader.text("topic", 1...155, "the bundle id of an app of yours", isRequired: true) { text in
-            // One that is no bundle id is none of theirs.
+            // An invalid bundle id is no app of the tenant's.
             if let id = try? BundleID(text), let room = app(id) { known = (id, room) }
             return known != nil
         }
@@ -61,7 +58,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         let key = IdempotencyKey.read(request, reader)
         let elements =
             reader.elements("recipients", 1...recipientCountMax, of: "recipients", isRequired: true) ?? []
-        // Without these two nothing can be said about each of them.
+        // Recipients cannot be checked without these two.
         guard let (bundleID, room) = known, chosen != nil else { throw Problem(faults.all) }
         var recipients: [Recipient] = []
         recipients.reserveCapacity(elements.count)
@@ -187,7 +184,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         return nil
     }
 
-    /// One device twice would be two notifications for one message, and one trace twice shows who belongs together.
+    /// Finds repeated values: a device twice would get one message twice, and a repeated trace would link recipients.
     private static func findDoubles(_ recipients: [Recipient], _ reader: ObjectReader) {
         guard recipients.count > 1 else { return }
         let offset = reader.object["recipients"]?.offset ?? 0

@@ -1,14 +1,14 @@
-/// Which part of a list is asked for: `cursor` and `limit`.
+/// The part of a list that a query asks for: `cursor` and `limit`.
 package struct PageQuery: Equatable, Sendable {
     package static let limitMax = 500
     package static let limitDefault = 50
-    /// A cursor is the store's: opaque here, and found forged there.
+    /// Cursors are opaque here; the store detects forged ones.
     package static let cursorByteCountMax = 256
 
     package let cursor: String?
     package let limit: Int
 
-    /// - Parameter query: what stands behind the question mark; nil for none.
+    /// - Parameter query: the text after the question mark; nil for none.
     /// - Throws: `.badRequest` for everything but one `cursor` of base64url and one `limit` of 1 ... 500.
     package init(_ query: String?) throws(Problem) {
         var cursor: String?

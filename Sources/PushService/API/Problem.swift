@@ -1,8 +1,8 @@
 import Envelope
 
-/// An error answer that says what to fix: `application/problem+json`.
+/// An error answer with advice: `application/problem+json`.
 ///
-/// Nothing of what the caller sent is in it but names of fields that look like names.
+/// It repeats nothing of the request but names of fields that look like names.
 ///
 /// - Source: RFC 9457.
 package struct Problem: Error, Equatable, Sendable {
@@ -65,7 +65,7 @@ package struct Problem: Error, Equatable, Sendable {
         }
     }
 
-    /// One field that is wrong.
+    /// A wrong field.
     package struct Field: Equatable, Sendable {
         /// A JSON pointer.
         package let pointer: String
@@ -75,13 +75,13 @@ package struct Problem: Error, Equatable, Sendable {
     package let kind: Kind
     package let detail: String
     package var fields: [Field] = []
-    /// Bytes that there is room for, where something is too large.
+    /// Bytes that there is room for, if something is too large.
     package var byteCountMax: Int?
     package var byteCount: Int?
     package var retryAfterSeconds: Int64?
     /// For a 405.
     package var allow: [String] = []
-    /// Of a key that is over: for the log and the metrics, and not in the answer.
+    /// Grant of an expired key: for the log and the metrics, not for the answer.
     package var endedKey: Grant?
 
     package init(_ kind: Kind, _ detail: String) {
@@ -130,7 +130,7 @@ extension Problem {
         + " 3,840 characters that come out as 'sealed'; the words that Apple sees are the app's placeholder, from the"
         + " configuration"
 
-    /// The worst of several faults decides the status: plain text before size before the rest.
+    /// Picks the status by the worst fault: plain text, then size, then the rest.
     init(_ faults: [FieldFault]) {
         if faults.contains(where: { $0.kind == .plainText }) {
             self.init(

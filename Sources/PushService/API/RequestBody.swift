@@ -1,15 +1,13 @@
 package import Envelope
 
-/// What every body passes before its members are read.
+/// Checks common to all bodies.
 package enum RequestBody {
     static let depthMax = 8
 
-    /// - Parameters:
-    ///   - request: with its body.
-    ///   - byteCountMax: the longest body that is taken.
-    ///   - allowsFractions: only where a property is a fraction by its nature.
-    /// - Returns: the JSON.
-    /// - Throws: `.unsupportedMediaType` for another type or any compression (a body that unpacks has no length that could
+    /// Checks type and length, and parses the body.
+    ///
+    /// - Parameter allowsFractions: only where a property is a fraction by its nature.
+    /// - Throws: `.unsupportedMediaType` for another type or any compression (the length of an unpacked body could not
     ///   be bounded), `.bodyTooLarge`, `.notJSON` with line and column.
     package static func json(
         _ request: APIRequest,
@@ -36,7 +34,8 @@ package enum RequestBody {
         }
     }
 
-    /// - Parameter request: only its fields are looked at, so that a wrong type costs no memory for the body.
+    /// Checks the fields only, so that a wrong type costs no memory for the body.
+    ///
     /// - Throws: `.unsupportedMediaType`.
     static func checkType(_ request: APIRequest) throws(Problem) {
         if request.has("content-encoding"), request.value(of: "content-encoding") != "identity" {
@@ -51,34 +50,34 @@ package enum RequestBody {
     }
 }
 
-/// Names under which words would stand that everybody on the way could read.
+/// Names of members that would hold unencrypted text.
 enum PlainTextNames {
     /// Compared in lower case, at any depth.
     static let all: Set<String> = ["title", "body", "alert", "subtitle", "message", "text"]
-    /// Theirs in UTF-8, also where another script's letters become theirs in lower case.
+    /// Lengths in UTF-8, including letters of other scripts that equal these in lower case.
     private static let byteCounts = 4...16
 
     private static func isPlainText(_ name: String) -> Bool {
         guard byteCounts.contains(name.utf8.count), let first = name.utf8.first else { return false }
-        // By their first letter nearly all of our own names need no other look, and no text in lower case.
+        // The first letter rules out nearly all valid names without making a lower-case text.
         guard first >= 0x80 || firstLetters >> UInt32(first & 31) & 1 == 1 else { return false }
         return !known.contains { name.isNamed($0) } && all.contains(name.lowercased())
     }
 
-    /// A bit for each letter, whatever its case, that one of them begins with.
+    /// A bit for each first letter, in either case.
     private static let firstLetters = all.reduce(UInt32(0)) { $0 | 1 << UInt32(($1.utf8.first ?? 0) & 31) }
 
-    /// Ours that begin like one of them. Few: looking is quicker than a hash.
+    /// Valid names with such a first letter. Few: a search beats a hash.
     private static let known = ["trace", "topic", "sealed"]
 
-    /// Looks at every name of a document, whose depth the parser has bounded.
+    /// Checks every name of a document, whose depth the parser bounds.
     static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
-        // Nearly all have none, and no place has to be named.
+        // Nearly all documents have none, and need no paths.
         if isThere(in: value) { name(in: value, at: path, faults) }
     }
 
     private static func isThere(in value: JSONValue) -> Bool {
-        // By their places: what is taken out to be looked at is copied.
+        // By index, which avoids copies.
         switch value.content {
         case .object(let members):
             for index in members.indices {
@@ -97,7 +96,7 @@ enum PlainTextNames {
     private static func name(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
         for member in value.members ?? [] {
             let place = NearestName.presentable(member.name).map { FieldPath.member(path, $0) } ?? path
-            // Its alert is the app's placeholder: to say that it must be sealed would mislead.
+            // Its alert is the app's placeholder: advice to seal it would mislead.
             if member.name == "sealed", SealedField.isWholePayload(member.value) {
                 faults.add(.wrong, place, at: member.value.offset, SealedField.wholePayloadAdvice)
                 continue

@@ -1,4 +1,4 @@
-/// One operation of the API. The table is data: the router reads it, and docs/openapi.yaml is held against it.
+/// One operation of the API. The router reads this table, and docs/openapi.yaml is checked against it.
 package struct Route: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
         case none
@@ -25,17 +25,17 @@ package struct Route: Equatable, Sendable {
 
     package let operation: Operation
     package let method: String
-    /// Steps between slashes; one in braces takes an identifier.
+    /// Segments between slashes; one in braces takes an identifier.
     package let pattern: String
-    /// What the key has to be good for; nil: no key is asked for.
+    /// The scope that the key needs; nil: no key is needed.
     package let scope: Scope?
     package let body: Body
     /// Members that the query may have.
     package let query: [String]
 
-    /// Every operation there is.
+    /// Every operation.
     ///
-    /// Receipts need no key: the capability is one, and an app's copy of a key would be everybody's.
+    /// Receipts need no key: the capability is one, and a key inside an app would be public.
     package static let all: [Route] = [
         Route(.putDevice, "PUT", "/v1/devices/{id}", .manage, .json),
         Route(.getDevice, "GET", "/v1/devices/{id}", .read),
@@ -71,11 +71,10 @@ package struct Route: Equatable, Sendable {
     }
 }
 
-/// Finds the route of a request.
 package enum Router {
     package struct Match: Equatable, Sendable {
         package let route: Route
-        /// What stood where the pattern has braces; nil where it has none.
+        /// The path's part where the pattern has braces; nil without them.
         package let id: String?
     }
 
@@ -83,7 +82,7 @@ package enum Router {
     private static let get = Array("GET".utf8)[...]
     package static let idByteCountMax = 64
 
-    /// The table as bytes, taken apart once: every request is held against it.
+    /// The table as bytes, split once, since every request is compared with it.
     private static let rows = Route.all.map { Row($0) }
 
     private struct Row {
@@ -91,7 +90,7 @@ package enum Router {
         let method: [UInt8]
         let pattern: [UInt8]
         let steps: [ArraySlice<UInt8>]
-        /// Without an identifier.
+        /// True for a pattern without an identifier.
         let isExact: Bool
 
         init(_ route: Route) {
@@ -107,16 +106,15 @@ package enum Router {
         try match(method: Array(method.utf8)[...], path: Array(path.utf8)[...])
     }
 
-    /// Paths are taken as they are written: nothing is decoded, joined or tidied, so that there is one spelling of each.
+    /// Finds a request's route. Paths are not decoded or normalized, so that each has one spelling.
     ///
     /// - Parameters:
-    ///   - method: exact, in upper case. HEAD is answered as GET, and the server leaves the body out (RFC 9110 section 9.3.2).
+    ///   - method: exact, in upper case. HEAD is answered as GET; the server omits the body (RFC 9110 section 9.3.2).
     ///   - path: without the query.
-    /// - Returns: the operation, and the identifier in the path.
-    /// - Throws: `.notFound`, or `.methodNotAllowed` with what the path takes.
+    /// - Throws: `.notFound`, or `.methodNotAllowed` with the path's methods.
     package static func match(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) throws(Problem) -> Match {
         let method = method.elementsEqual("HEAD".utf8) ? get : method
-        // Most requests ask for one without an identifier, and are spelled right.
+        // The usual case: a valid path without an identifier.
         for row in rows where row.isExact && row.pattern.elementsEqual(path) && row.method.elementsEqual(method) {
             return Match(route: row.route, id: nil)
         }
@@ -137,7 +135,7 @@ package enum Router {
         throw problem
     }
 
-    /// An identifier in a path or a body: 1 to 64 of `A-Z a-z 0-9 - _`. No period, slash or percent sign can be part of one.
+    /// Checks an identifier in a path or a body: 1 to 64 of `A-Z a-z 0-9 - _`, so no period, slash or percent sign.
     package static func isID(_ text: String) -> Bool {
         let bytes = text.utf8.span
         guard (1...idByteCountMax).contains(bytes.count) else { return false }
@@ -161,7 +159,7 @@ package enum Router {
         var id: ArraySlice<UInt8>?
         for (expected, step) in zip(pattern, steps) {
             if expected.first == UInt8(ascii: "{") {
-                // The characters are looked at before.
+                // Its characters have been checked.
                 guard (1...idByteCountMax).contains(step.count) else { return nil }
                 id = step
             } else if expected != step {
@@ -171,7 +169,7 @@ package enum Router {
         return Match(route: route, id: id.map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// With empty steps, so that `//` and a slash at the end match nothing.
+    /// Keeps empty segments, so that `//` and a slash at the end match nothing.
     private static func split(_ path: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     }

@@ -1,10 +1,9 @@
 package import Envelope
 
-/// The one field of a payload that only the device can open, as text. It is checked for its form and never decoded whole:
-/// the service has no use for the bytes.
+/// The encrypted field of a payload, as text. Its form is checked, and it is never decoded whole.
 package struct SealedField: Equatable, Sendable {
     package enum Format: String, Sendable {
-        /// The envelope of docs/protocol.md, whose length is the class's.
+        /// The envelope of docs/protocol.md, of the class's length.
         case sealed
         /// A record of RFC 8291, of any length.
         case webPush = "webpush"
@@ -14,16 +13,13 @@ package struct SealedField: Equatable, Sendable {
     /// Base64url.
     package let text: [UInt8]
 
-    /// Why a text is no such field.
+    /// Reason why a text is no such field.
     package enum Fault: Error, Equatable {
         case tooLarge(byteCount: Int, byteCountMax: Int)
         case wrong(expected: String)
     }
 
-    /// - Parameters:
-    ///   - text: the field's value.
-    ///   - pushClass: of the notification; alone decides the length.
-    /// - Throws: why it is not sent.
+    /// - Parameter pushClass: alone decides the length.
     package init(sealed text: String, for pushClass: PushClass) throws(Fault) {
         let bytes = Array(text.utf8)
         let count = pushClass.sealedCharacterCount
@@ -31,7 +27,7 @@ package struct SealedField: Equatable, Sendable {
         guard bytes.count == count, Self.isBase64URL(bytes) else {
             throw .wrong(expected: "\(count) characters of base64url, as sealing for this class makes them")
         }
-        // The first two bytes are version and suite, in the first three characters.
+        // The first two bytes, version and suite, are in the first three characters.
         guard let head = Base64URL.decode(bytes[..<4]), head[0] == EnvelopeHeader.version,
             Suite(rawValue: head[1]) != nil
         else { throw .wrong(expected: "an envelope of a version and suite that this service knows") }
@@ -41,8 +37,7 @@ package struct SealedField: Equatable, Sendable {
 
     /// - Parameters:
     ///   - text: the record in base64url.
-    ///   - room: characters that the payload has left.
-    /// - Throws: why it is not sent.
+    ///   - room: characters left in the payload.
     package init(webPush text: String, room: Int) throws(Fault) {
         let bytes = Array(text.utf8)
         guard bytes.count <= room else { throw .tooLarge(byteCount: bytes.count, byteCountMax: room) }
@@ -54,12 +49,12 @@ package struct SealedField: Equatable, Sendable {
         self.text = bytes
     }
 
-    /// What to send instead of a whole payload, as sealing writes it to a file (`push.json`).
+    /// Advice for a whole payload, as sealing writes it to a file (`push.json`).
     static let wholePayloadAdvice =
         "this is a whole push payload; send only the value of its member 'sealed', which is base64url, and not the JSON"
         + " around it"
 
-    /// Whether a member holds a payload where its `sealed` value belongs: as an object, or as a text of JSON.
+    /// True for a payload in place of its `sealed` value: an object, or JSON as text.
     static func isWholePayload(_ value: JSONValue) -> Bool {
         if let text = value.string { return text.utf8.first { !isWhiteSpace($0) } == UInt8(ascii: "{") }
         return value["aps"] != nil || value["sealed"] != nil
@@ -72,13 +67,9 @@ package struct SealedField: Equatable, Sendable {
     }
 }
 
-/// The payload around the field, written by hand: the app's placeholder, and nothing that a sender chose.
+/// The payload around the field, assembled by hand: the app's placeholder, and nothing of the sender's choice.
 package enum SealedPayload {
-    /// - Parameters:
-    ///   - field: what only the device opens.
-    ///   - placeholder: the app's constant alert.
-    ///   - trace: of this push.
-    ///   - pushClass: `.voip` for calls, whose `aps` is empty.
+    /// - Parameter pushClass: `.voip` for calls, whose `aps` is empty.
     /// - Returns: JSON in the byte order of docs/protocol.md, "Payload".
     package static func bytes(
         _ field: SealedField,
@@ -87,7 +78,7 @@ package enum SealedPayload {
         pushClass: PushClass
     ) -> [UInt8] {
         var bytes: [UInt8] = []
-        // What it has and no more: thousands may be on their way.
+        // No more than needed: thousands may be in flight.
         let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count
         bytes.reserveCapacity(around + field.text.count + traceHead.count + Trace.characterCount + end.count)
         switch pushClass {
@@ -105,7 +96,7 @@ package enum SealedPayload {
         return bytes
     }
 
-    /// Characters that a record of RFC 8291 may have beside the app's placeholder.
+    /// Characters left for a record of RFC 8291 beside the app's placeholder.
     package static func webPushRoom(placeholder: Placeholder) -> Int {
         let fixed = alertHead.count + alertMiddle.count + webPushName.count + traceHead.count + end.count
         return PushClass.alert.payloadByteCountMax - fixed - placeholder.alertJSON.count - Trace.characterCount

@@ -1,12 +1,12 @@
 package import APNS
 package import Envelope
 
-/// `POST /v1/resends`: a device could not open these and asks, by trace, for the same message sealed anew. It needs no key:
-/// it reveals a trace that the service made (protocol v1, rule 20).
+/// `POST /v1/resends`: a device asks, by trace, for messages to be sealed anew. It needs no key: it reveals a trace
+/// that the service made (protocol v1, rule 20).
 package struct ResendRequest: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let trace: Trace
-        /// 8 bytes: what it was sealed to; nil: not told.
+        /// 8 bytes: the prekey it was sealed to; nil if not given.
         package let prekeyID: [UInt8]?
     }
 
@@ -37,19 +37,16 @@ package struct ResendRequest: Equatable, Sendable {
     }
 }
 
-/// `POST /v1/receipts`: capabilities that came sealed, each used up by this.
+/// `POST /v1/receipts`: capabilities to redeem, each once.
 package struct ReceiptBatch: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let hash: ReceiptHash
         package let code: ReceiptCode
     }
 
-    /// The capabilities are hashed at once: no value of the service has one in it.
+    /// Hashed at once: no value of the service holds a capability.
     package let items: [Item]
 
-    /// - Parameters:
-    ///   - value: the body.
-    ///   - countMax: of one request.
     /// - Throws: `.invalidFields`.
     package init(_ value: JSONValue, countMax: Int) throws(Problem) {
         let faults = FieldFaults()
@@ -70,7 +67,7 @@ package struct ReceiptBatch: Equatable, Sendable {
     }
 }
 
-/// `POST /v1/dead-letters/replay`: which of them are tried again.
+/// `POST /v1/dead-letters/replay`: the dead letters to send again.
 package struct DeadLetterReplay: Equatable, Sendable {
     package static let countMax = 1_000
 

@@ -1,9 +1,9 @@
-/// Reads a date and time with its offset.
+/// Parser and writer of dates and times.
 ///
 /// - Source: RFC 3339 section 5.6; offsets without a colon, as ISO 8601 allows, are read too.
 enum ISODateTime {
-    /// - Parameter text: for example `2031-05-04T12:00:00.250+02:00`; the fraction is dropped.
-    /// - Returns: seconds since 1970; nil for anything that is no time. A leap second counts as the next one.
+    /// Seconds since 1970 of a text such as `2031-05-04T12:00:00.250+02:00`, without the fraction; nil for other texts.
+    /// A leap second counts as the next one.
     static func unixSeconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard (20...40).contains(bytes.count), matches(bytes, "0000-00-00T00:00:00") else { return nil }
@@ -17,7 +17,7 @@ enum ISODateTime {
         return (days(year, month, day) * 86_400) + ofDay - offset
     }
 
-    /// What follows the seconds: a fraction perhaps, then `Z`, `+hh:mm` or `+hhmm`.
+    /// Parses the text after the seconds: an optional fraction, then `Z`, `+hh:mm` or `+hhmm`.
     private static func offset(_ rest: ArraySlice<UInt8>) -> Int64? {
         var rest = rest
         if rest.first == UInt8(ascii: ".") {
@@ -37,7 +37,7 @@ enum ISODateTime {
         return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 3_600 + minutes * 60)
     }
 
-    /// Whether the text begins as the pattern says, in which `0` is any digit.
+    /// Checks that the text begins with the pattern, in which `0` is any digit.
     private static func matches(_ bytes: [UInt8], _ pattern: String) -> Bool {
         let pattern = Array(pattern.utf8)
         guard bytes.count >= pattern.count else { return false }
@@ -46,7 +46,7 @@ enum ISODateTime {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Of at most four digits.
+    /// At most four digits.
     private static func number(_ digits: some Sequence<UInt8>) -> Int64 {
         digits.reduce(0) { $0 * 10 + Int64($1 & 0x0F) }
     }
@@ -59,7 +59,8 @@ enum ISODateTime {
         }
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar, years beginning in March so that the leap day is the last.
+    /// Days since 1970-01-01 in the Gregorian calendar, with years that begin in March so that the leap day is the
+    /// last.
     static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -68,14 +69,14 @@ enum ISODateTime {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The other way, for log lines: `2031-05-04T10:00:00.250Z`.
+    /// Writes a time for log lines: `2031-05-04T10:00:00.250Z`.
     static func text(milliseconds: Int64) -> String {
         var text: [UInt8] = []
         append(milliseconds: milliseconds, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The same, 24 bytes: every line of the log has one.
+    /// Appends the same 24 bytes without a String: every line of the log has them.
     static func append(milliseconds: Int64, to text: inout [UInt8]) {
         let clamped = min(max(milliseconds, 0), 253_402_300_799_999)
         let (seconds, rest) = clamped.quotientAndRemainder(dividingBy: 1_000)
@@ -92,7 +93,7 @@ enum ISODateTime {
         var characters = InlineArray<24, UInt8>(repeating: 0)
         var end = 0
         func digits(_ number: Int64, _ count: Int, _ mark: Unicode.Scalar) {
-            // From the last one on: the compiler knows what it divides by.
+            // From the last digit on: dividing by a constant is cheap.
             var rest = number
             for place in stride(from: end + count - 1, through: end, by: -1) {
                 characters[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)

@@ -1,14 +1,14 @@
 import APNS
 import Envelope
 
-/// What is shown: `alert`, and the properties that go into `aps.alert`.
+/// The visible text: `alert`, and the properties that go into `aps.alert`.
 struct SAPAlert {
-    /// `alert` looks like a JSON object and is none.
+    /// True if `alert` begins like a JSON object and is none.
     private(set) var isNotJSON = false
     private var text: String?
     private var members: [JSONMember] = []
 
-    /// A string where that is all, as Apple's short form; nil for nothing to show.
+    /// Apple's short form, a string, if there is nothing else; nil for no text.
     var value: JSONValue.Content? {
         guard !members.isEmpty else { return text.map { .string($0) } }
         let body = text.map { [JSONMember.named("body", .string($0))] } ?? []
@@ -53,7 +53,7 @@ struct SAPAlert {
             depthMax: RequestBody.depthMax,
             allowsFractions: true
         )
-        // A text may begin with a brace: then it is shown as it stands.
+        // A text may begin with a brace; it is shown unchanged.
         guard let object = (try? JSONParser.parse(Array(alert.utf8), limits: limits))?.members else {
             isNotJSON = true
             text = alert
@@ -82,7 +82,7 @@ struct SAPAlert {
     }
 }
 
-/// Members without a place in anybody's document.
+/// Members without an offset in a document.
 extension JSONMember {
     static func named(_ name: String, _ content: JSONValue.Content) -> JSONMember {
         JSONMember(name: name, offset: 0, value: JSONValue(content: content, offset: 0))
@@ -93,14 +93,9 @@ extension JSONValue {
     static func object(_ members: [JSONMember]) -> JSONValue { JSONValue(content: .object(members), offset: 0) }
 }
 
-/// What the properties' limits are counted in: UTF-16 code units, as the platform that they come from counts.
+/// Limits in UTF-16 code units, as on the platform that the properties come from.
 extension ObjectReader {
-    /// - Parameters:
-    ///   - name: the property.
-    ///   - countMax: its limit.
-    ///   - more: what else may be said of its form, as it follows "characters".
-    ///   - isRequired: whether its absence is a fault.
-    /// - Returns: the text, or nil.
+    /// - Parameter more: further words about the form, after "characters".
     func characters(
         _ name: String,
         _ countMax: Int,
@@ -125,7 +120,7 @@ extension ObjectReader {
         return .array(elements.map(\.value))
     }
 
-    /// A number from 0 to 1, as it was spelled.
+    /// A number from 0 to 1, in its original spelling.
     func fraction(_ name: String) -> JSONValue.Content? {
         guard let value = object[name] else { return nil }
         switch value.content {

@@ -3,23 +3,25 @@ package import Envelope
 import Primitives
 package import PushStore
 
-/// A notification with the properties of SAP Mobile Services, as a push that Apple takes: `POST /v1/compat/sap`, for teams
-/// that move. The one route on which words may go in clear, and only for a tenant whose configuration says so.
+/// A notification with the properties of SAP Mobile Services, mapped to Apple's: `POST /v1/compat/sap`, for teams that
+/// migrate.
+///
+/// The only route that takes clear text, and only for a tenant whose configuration allows it.
 package struct SAPNotification: Equatable, Sendable {
     package let topic: Topic
     package let bundleID: BundleID
     package let pushType: PushType
-    /// Nil: APNs reads it as 10.
+    /// nil: APNs takes it as 10.
     package let priority: Priority?
     package let expiration: Expiration?
     package let payload: [UInt8]
     package let devices: [DeviceID]
-    /// What was taken and will not do what its sender may expect.
+    /// Accepted properties without the effect that the sender may expect.
     package let warnings: [Warning]
     package let idempotencyKey: String?
     private let body: [UInt8]
 
-    /// SHA-256 over the body: one idempotency key, one body.
+    /// SHA-256 of the body, since an idempotency key stands for one body.
     package var digest: [UInt8] { SHA256.hash(body) }
 
     package enum Warning: String, Equatable, Sendable {
@@ -30,7 +32,7 @@ package struct SAPNotification: Equatable, Sendable {
         case customTaken = "A member of 'customParameter' has the name of another property and was left out."
     }
 
-    /// The first try goes by its priority, every other one behind all else.
+    /// Queue of the first attempt, by priority; retries go last.
     package var firstLane: Lane { priority == .immediate || priority == nil ? .normal : .background }
     package static let retryLane = Lane.background
     /// Then it is a dead letter, which can be replayed.
@@ -40,12 +42,9 @@ package struct SAPNotification: Equatable, Sendable {
     private static let names = ["notification", "topic", "devices", IdempotencyKey.name]
 
     /// - Parameters:
-    ///   - request: with the body that `value` was read from, and maybe an `Idempotency-Key`.
-    ///   - value: the body; fractions are allowed in it.
-    ///   - allowsClearText: the tenant's setting.
-    ///   - isApp: whether the tenant has the app with this bundle id.
+    ///   - value: the parsed body, with fractions allowed.
     ///   - now: seconds since 1970.
-    /// - Throws: `.plainText` when the tenant's setting does not allow it, `.invalidFields`, `.payloadTooLarge`.
+    /// - Throws: `.plainText` if the tenant's setting forbids it, `.invalidFields`, `.payloadTooLarge`.
     package init(
         _ request: APIRequest,
         _ value: JSONValue,
@@ -101,7 +100,7 @@ package struct SAPNotification: Equatable, Sendable {
         }
     }
 
-    /// `apns.topic` may say what follows anyway, and nothing else: a topic of another app would be another app's push.
+    /// Accepts an `apns.topic` that repeats the app's own: another one would push to another app.
     private static func topic(_ bundleID: BundleID, _ properties: SAPProperties) throws(Problem) -> Topic {
         let text = bundleID.text
         let full = text + properties.pushType.topicSuffix
@@ -115,7 +114,7 @@ package struct SAPNotification: Equatable, Sendable {
         } catch {
             throw Problem(.invalidFields, "The bundle id is too long for a topic of this push type.")
         }
-        // What could never be sent is not taken, which leaves out device management's: its topic is no app's.
+        // Refuse what could never be sent, such as device management, whose topic belongs to no app.
         guard topic.fits(properties.pushType) else {
             throw Self.problem(
                 "/notification/apns/pushType",
@@ -131,7 +130,7 @@ package struct SAPNotification: Equatable, Sendable {
         return problem
     }
 
-    /// What came out is held against Apple's rules once more, by those who know them.
+    /// Checks the result against Apple's rules in `PushPayload`.
     private static func payload(_ properties: SAPProperties) throws(Problem) -> [UInt8] {
         let bytes = JSONWriter.bytes(of: properties.payload)
         let byteCountMax = properties.pushType.payloadByteCountMax

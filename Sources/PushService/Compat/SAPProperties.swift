@@ -11,7 +11,6 @@ struct SAPProperties {
     private(set) var warnings: [SAPNotification.Warning] = []
     private var custom: [JSONMember] = []
 
-    /// The whole payload.
     var payload: JSONValue { .object([.named("aps", .object(aps))] + custom) }
 
     private enum SAPPushType: String, CaseIterable {
@@ -39,7 +38,7 @@ struct SAPProperties {
         case high
     }
 
-    /// - Returns: nil where `value` is no object; other faults are in `faults`.
+    /// - Returns: nil if `value` is no object; other faults are in `faults`.
     init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults, now: Int64) {
         guard let nested = SAPNames.nested(value, at: path, faults),
             let reader = ObjectReader(nested, at: path, names: SAPNames.top, faults: faults)
@@ -117,7 +116,7 @@ struct SAPProperties {
         return text.flatMap { ISODateTime.unixSeconds($0) }.map { Expiration(unixSeconds: UInt64(clamping: $0)) }
     }
 
-    /// JSON written as a string: its members go into `aps`, and none takes another's place.
+    /// Adds members of JSON written as a string to `aps`, without replacing any.
     private mutating func addCustom(_ apns: ObjectReader) {
         for name in ["customParameter", "customPriorities"] {
             let expected = "a JSON object, written as a string"
@@ -127,14 +126,14 @@ struct SAPProperties {
                 depthMax: RequestBody.depthMax,
                 allowsFractions: true
             )
-            // Why it is none does not help: the place is inside a string.
+            // The parser's reason would not help: its offset is inside a string.
             guard let members = (try? JSONParser.parse(Array(text.utf8), limits: limits))?.members else {
                 if let value = apns.object[name] { apns.wrong(name, value, expected) }
                 continue
             }
             for member in members {
                 let isTaken = aps.contains { $0.name.utf8.elementsEqual(member.name.utf8) }
-                // "aps" inside of aps would be nobody's.
+                // "aps" inside of aps has no meaning.
                 guard !isTaken, member.name != "aps", !member.name.isEmpty else {
                     if !warnings.contains(.customTaken) { warnings.append(.customTaken) }
                     continue
@@ -145,10 +144,10 @@ struct SAPProperties {
     }
 }
 
-/// Names of the properties, and where they may stand.
+/// Names of the properties, and their allowed places.
 enum SAPNames {
     static let top = ["alert", "badge", "sound", "data", "priority", "apns"]
-    /// Written under `apns`, or beside it.
+    /// Allowed under `apns`, or beside it.
     private static let either = [
         "launchImageFileName", "showActionButton", "actionButtonLabel", "localizedActionButtonKey", "urlArguments",
         "threadId",
@@ -161,9 +160,9 @@ enum SAPNames {
             "interruptionLevel", "targetContentId", "relevanceScore", "customParameter", "customPriorities",
         ]
 
-    /// Brings `"apns.category"` and `"threadId"` under `"apns"`, so that each property has one place.
+    /// Moves `"apns.category"` and `"threadId"` under `"apns"`, so that each property has one place.
     ///
-    /// - Returns: nil where `value` is no object. A property that is there twice is a fault.
+    /// - Returns: nil if `value` is no object. A repeated property is a fault.
     static func nested(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults) -> JSONValue? {
         guard let members = value.members else {
             faults.add(.wrong, path, at: value.offset, "expected an object in braces")

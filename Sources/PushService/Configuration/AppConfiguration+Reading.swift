@@ -22,7 +22,7 @@ extension AppConfiguration {
             let problem = "a fallback waits for receipts; set \"receipts\" to true, or leave the fallback out"
             faults.add(.wrong, reader.place("fallback"), at: reader.object["fallback"]?.offset ?? 0, problem)
         }
-        // The reader has found it good.
+        // Already checked by the reader.
         guard let bundleID = bundleID.flatMap({ try? BundleID($0) }), let environment, let credential, let placeholder
         else { return nil }
         self.bundleID = bundleID
@@ -64,7 +64,7 @@ extension AppConfiguration {
     }
 
     private static func feedback(_ reader: ObjectReader) -> Feedback? {
-        // The credential's faults are told where it is read.
+        // `credential` reports the faults of the object itself.
         guard let credential = reader.object["credential"], let member = credential["feedback"] else { return nil }
         let path = FieldPath.member(reader.place("credential"), "feedback")
         let names = ["host", "port"]

@@ -1,8 +1,8 @@
 import Envelope
 
-/// Environment variables that stand over the file, for containers: each is one field.
+/// Environment variables that override single fields of the file, for containers.
 ///
-/// They take part as if they stood in the file, so that the same rules and the same sentences hold for both.
+/// They are merged into the document, so that the same rules and messages apply to both.
 enum ConfigurationEnvironment {
     struct Variable {
         let name: String
@@ -14,7 +14,7 @@ enum ConfigurationEnvironment {
 
     static let prefix = "SEALEDPUSH_"
 
-    /// Every variable there is. The first listener only: who has several writes a file.
+    /// Every variable. Several listeners need a file.
     static let all: [Variable] = [
         Variable(
             name: "SEALEDPUSH_LISTEN_ADDRESS",
@@ -50,19 +50,17 @@ enum ConfigurationEnvironment {
         ),
     ]
 
-    /// Offsets of what came from variable `index` are below zero: no byte of the file is there.
+    /// A negative offset stands for variable `index`: no byte of the file has it.
     static func offset(of index: Int) -> Int { -1 - index }
 
-    /// The variable that a value with this offset came from; nil: it stood in the file.
+    /// The variable of a negative offset; nil for one in the file.
     static func variable(at offset: Int) -> Variable? {
         offset < 0 && -1 - offset < all.count ? all[-1 - offset] : nil
     }
 
-    /// - Parameters:
-    ///   - environment: of the process; what does not begin with the prefix is not looked at.
-    ///   - document: the file's object.
-    ///   - faults: gets a fault for each unknown name, to 32. The variable is named, its value is not.
-    /// - Returns: the document with the variables in their places.
+    /// Merges the variables into the document; those without the prefix are ignored.
+    ///
+    /// - Parameter faults: gets a fault for each unknown name, to 32. It names the variable, never its value.
     static func apply(_ environment: [String: String], to document: JSONValue, faults: inout [ConfigurationFault])
         -> JSONValue
     {
@@ -80,7 +78,7 @@ enum ConfigurationEnvironment {
                 continue
             }
             let offset = offset(of: index)
-            // A text that is no number stays a text, and the reader says what it expected.
+            // A malformed number stays text, so that the reader reports it.
             let content: JSONValue.Content =
                 all[index].isNumber ? Int64(value).map { .integer($0) } ?? .string(value) : .string(value)
             document = setting(all[index].path[...], to: JSONValue(content: content, offset: offset), in: document)
@@ -91,7 +89,7 @@ enum ConfigurationEnvironment {
     private static func setting(_ path: ArraySlice<String>, to value: JSONValue, in parent: JSONValue?) -> JSONValue {
         guard let step = path.first else { return value }
         if let index = Int(step) {
-            // What is no array is a fault that the reader finds.
+            // The reader reports a value that is no array.
             if let parent, parent.elements == nil { return parent }
             var elements = parent?.elements ?? []
             let old = index < elements.count ? elements[index] : nil

@@ -1,4 +1,4 @@
-/// What is wrong in the configuration, and where. No value is repeated: some are secret.
+/// A fault in the configuration, and its place. No value is repeated: some are secret.
 package struct ConfigurationFault: Error, Equatable, Sendable {
     package enum Place: Equatable, Sendable {
         /// Both from 1.
@@ -26,7 +26,7 @@ extension ConfigurationFault: CustomStringConvertible {
     }
 }
 
-/// Every fault of a configuration, in the order of the file; at least one.
+/// The faults of a configuration; at least one.
 package struct ConfigurationError: Error, Equatable, Sendable {
     package let faults: [ConfigurationFault]
 }

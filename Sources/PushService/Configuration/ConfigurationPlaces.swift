@@ -1,23 +1,19 @@
 import Envelope
 
-/// Where fields of a configuration stand: for faults that only show in the files which it names, or beside the
-/// configuration before.
+/// Positions of a configuration's fields, for faults that show only in its files or against an earlier configuration.
 package struct ConfigurationPlaces: Sendable {
     private let file: [UInt8]
     private let document: JSONValue?
 
-    /// - Parameters:
-    ///   - file: the configuration's bytes.
-    ///   - environment: of the process, as the configuration was read with it.
     package init(file: [UInt8], environment: [String: String]) {
         self.file = file
-        // Of what is no JSON only the first byte can be named; its reader has said more.
+        // Without JSON every place is the first byte; its reader has said more.
         let parsed = try? JSONParser.parse(file, limits: ServiceConfiguration.parserLimits)
         var faults: [ConfigurationFault] = []
         document = parsed.map { ConfigurationEnvironment.apply(environment, to: $0, faults: &faults) }
     }
 
-    /// A fault of the field that a JSON pointer leads to; where that is absent, of what should have it.
+    /// Makes a fault of the field at a JSON pointer, or of its parent if it is absent.
     package func fault(_ pointer: String, _ problem: String) -> ConfigurationFault {
         ConfigurationFault(
             place: ServiceConfiguration.place(offset(of: pointer), in: file),
@@ -26,7 +22,7 @@ package struct ConfigurationPlaces: Sendable {
         )
     }
 
-    /// Names of the configuration have neither `~` nor `/`, so that steps are what stands between the slashes.
+    /// Splits at slashes only: no name of the configuration has `~` or `/`.
     private func offset(of pointer: String) -> Int {
         guard var value = document else { return 0 }
         for step in pointer.split(separator: "/") {

@@ -1,16 +1,13 @@
 import Envelope
 
-/// From the file's bytes to a configuration, or to everything that is wrong with it.
+/// Reading of the configuration file.
 extension ServiceConfiguration {
-    /// A file of many thousand tenants fits; what is longer is no configuration.
+    /// Room for many thousand tenants.
     package static let byteCountMax = 4 * 1_024 * 1_024
     package static let tenantCountMax = 1_000
     static let parserLimits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 12, allowsFractions: true)
 
-    /// - Parameters:
-    ///   - file: the file's bytes.
-    ///   - environment: of the process.
-    /// - Throws: every fault, with line and column, the field, and what to write instead.
+    /// - Throws: the faults, 32 at most, each with line and column, the field, and advice.
     package init(file: [UInt8], environment: [String: String] = [:]) throws(ConfigurationError) {
         let document: JSONValue
         do throws(JSONError) {
@@ -50,7 +47,7 @@ extension ServiceConfiguration {
         "listen", "loopback-port", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
     ]
 
-    /// - Returns: nil where a fault left a hole.
+    /// - Returns: nil after a fault.
     private static func read(_ document: JSONValue, _ faults: FieldFaults) -> ServiceConfiguration? {
         guard let reader = ObjectReader(document, at: .root, names: names, faults: faults) else { return nil }
         let listens = listens(reader)
@@ -111,7 +108,7 @@ extension ServiceConfiguration {
         return TLSFiles(certificateFile: certificate, keyFile: key)
     }
 
-    /// Two on one port, of which the second would be told that another program has it.
+    /// Finds two listeners on one port; the second would fail as if another program had the port.
     private static func findDoubles(_ listens: [Listen], _ loopback: Int64?, _ reader: ObjectReader) {
         func overlap(_ one: String, _ other: String) -> Bool {
             one == other
@@ -133,7 +130,7 @@ extension ServiceConfiguration {
         }
     }
 
-    /// What must be unique over all tenants, those with other faults among them.
+    /// Checks values that are unique over all tenants, including tenants with other faults.
     private static func findDoubles(_ tenants: [(value: JSONValue, path: FieldPath)], _ faults: FieldFaults) {
         var ids = Doubles("give each tenant its own")
         var hashes = Doubles("make a key for each")
@@ -152,7 +149,7 @@ extension ServiceConfiguration {
 }
 
 extension ObjectReader {
-    /// The path of a file, absolute, so that it does not matter where the service was started.
+    /// Reads a file's path: absolute, so that the working directory does not matter.
     func file(_ name: String, isRequired: Bool = false) -> String? {
         text(name, 2...4_096, "the absolute path of a file", isRequired: isRequired) {
             $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F }

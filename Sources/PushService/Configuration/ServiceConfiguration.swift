@@ -2,9 +2,9 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// All that the service is told at its start, from one JSON file and the environment (docs/service.md).
+/// The service's configuration, from one JSON file and the environment (docs/service.md).
 ///
-/// Files are named here and read elsewhere; the only secrets' traces in it are hashes.
+/// It names files and does not hold their contents; of secrets it has hashes only.
 package struct ServiceConfiguration: Equatable, Sendable {
     package struct Listen: Equatable, Sendable {
         /// A literal address.
@@ -18,15 +18,15 @@ package struct ServiceConfiguration: Equatable, Sendable {
         package let keyFile: String
     }
 
-    /// Where HTTPS is spoken; 1 or more.
+    /// HTTPS listeners; 1 or more.
     package let listens: [Listen]
     /// Plain HTTP on 127.0.0.1 only: probes, and back ends on the same machine.
     package let loopbackPort: UInt16?
-    /// Nil: no proxy is believed, and a client is the other end of its connection.
+    /// nil: no proxy is trusted, and the client is the connection's peer.
     package let proxies: ProxyConfiguration?
     package let tls: TLSFiles
     package let databaseFile: String
-    /// 32 bytes that device tokens are encrypted under, outside the database.
+    /// 32 bytes that encrypt device tokens, outside the database.
     package let tokenKeyFile: String
     package let tenants: [TenantConfiguration]
     package let limits: ServiceLimits
@@ -43,16 +43,16 @@ package struct ServiceConfiguration: Equatable, Sendable {
     }
 }
 
-/// One customer of the service: its keys, its apps, its share.
+/// A tenant: its keys, apps and limits.
 ///
-/// An object: each notification takes it from step to step, and copying what it holds costs more than the look.
+/// An object: each notification passes it on, and copying its contents costs more than the look-up.
 package final class TenantConfiguration: Equatable, Sendable {
     package struct Key: Equatable, Sendable {
         /// For the audit log.
         package let name: String
         package let hash: APIKeyHash
         package let scopes: Scopes
-        /// From then on it is refused, in seconds since 1970; nil: never.
+        /// Expiry in seconds since 1970; nil: never.
         package var end: Int64?
     }
 
@@ -60,11 +60,11 @@ package final class TenantConfiguration: Equatable, Sendable {
     package let id: TenantID
     package let keys: [Key]
     package let apps: [AppConfiguration]
-    /// Notifications accepted in one day of UTC.
+    /// Notifications accepted in one UTC day.
     package let quotaPerDay: Int
-    /// Requests, in the long run.
+    /// Long-term rate.
     package let requestsPerSecond: Double
-    /// Whether `POST /v1/compat/sap` takes words that everybody on the way can read.
+    /// Allows clear text over `POST /v1/compat/sap`.
     package let allowsClearText: Bool
     package let webhook: WebhookConfiguration?
 
@@ -93,15 +93,15 @@ package final class TenantConfiguration: Equatable, Sendable {
     }
 }
 
-/// One app at one of Apple's environments.
+/// One app in one of Apple's environments.
 package struct AppConfiguration: Equatable, Sendable {
     package enum Credential: Hashable, Sendable {
         case key(file: String, keyID: KeyID, teamID: TeamID)
-        /// PEM of certificate and key, or PKCS #12 with the file of its password.
+        /// PEM of certificate and key, or PKCS #12 with its password file.
         case certificate(file: String, passwordFile: String?)
     }
 
-    /// Another server in Apple's place: the simulator.
+    /// A server in Apple's place: the simulator.
     package struct Endpoint: Hashable, Sendable {
         package let host: String
         package let port: UInt16
@@ -117,7 +117,7 @@ package struct AppConfiguration: Equatable, Sendable {
     package let environment: APNSEnvironment
     package let credential: Credential
     package let endpoint: Endpoint?
-    /// Where the feedback service of before 2021 is, for whoever still has one; only with a certificate.
+    /// A feedback service as before 2021, if one still exists; only with a certificate.
     package let feedback: Feedback?
     package let placeholder: Placeholder
     /// Off unless turned on (protocol v1, rule 37).
@@ -125,22 +125,22 @@ package struct AppConfiguration: Equatable, Sendable {
     package let fallback: FallbackConfiguration?
 }
 
-/// Where results go.
+/// The receiver of a tenant's events.
 package struct WebhookConfiguration: Hashable, Sendable {
     package let target: WebhookTarget
-    /// The key of the signatures, as `WebhookSecret` reads it.
+    /// File of the signing key, in the form of `WebhookSecret`.
     package let secretFile: String
-    /// The key of before: while receivers change, there is a signature under each.
+    /// File of the previous key: during a change, requests have a signature under each.
     package let oldSecretFile: String?
-    /// Who may vouch for the receiver, and nobody else, as PEM; nil for the system's authorities.
+    /// The only authorities that may vouch for the receiver, as PEM; nil for the system's.
     package let authoritiesFile: String?
-    /// Ranges that are reached although they are not public.
+    /// Ranges that are allowed although not public.
     package let allowedRanges: [IPRange]
-    /// How many events go in one call at most; with 1 each goes as it is, with more in a list.
+    /// Most events of one call; 1 sends each alone, more send a list.
     package let eventsPerCall: Int
 }
 
-/// What happens once when an urgent notification has no receipt in time.
+/// The fallback, sent once when an urgent notification has no receipt in time.
 package struct FallbackConfiguration: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case webhook
@@ -150,6 +150,6 @@ package struct FallbackConfiguration: Equatable, Sendable {
     package let kind: Kind
     package let delivery: WebhookConfiguration
     package let afterSeconds: Int
-    /// The app's constant words; nothing of a message.
+    /// The app's constant text; nothing of a message.
     package let text: String
 }

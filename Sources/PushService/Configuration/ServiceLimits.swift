@@ -1,8 +1,8 @@
 import Envelope
 
-/// The bounds of everything that grows with what strangers send.
+/// Bounds of everything that grows with external input.
 package struct ServiceLimits: Equatable, Sendable {
-    /// Of one request's body.
+    /// Bytes of one request's body.
     package var bodyByteCountMax = 8 * 1_024 * 1_024
     package var recipientCountMax = 1_000
     package var receiptCountMax = 256
@@ -10,28 +10,28 @@ package struct ServiceLimits: Equatable, Sendable {
     /// From an answer to its last byte taken.
     package var responseDeadlineSeconds = 30
     package var handshakeDeadlineSeconds = 10
-    /// Of a connection without a request.
+    /// For a connection without a request.
     package var idleDeadlineSeconds = 120
     package var connectionCountMax = 4_096
     /// From one IPv4 address, or one IPv6 network of 64 bits.
     package var connectionCountOfAddressMax = 256
-    /// On the loopback port, which has places of its own.
+    /// On the loopback port, which is counted apart.
     package var loopbackConnectionCountMax = 64
-    /// HTTP/2: requests of one connection that have no answer.
+    /// HTTP/2: unanswered requests of one connection.
     package var streamCountMax = 256
-    /// Of one client's address, before its key is known.
+    /// From one client's address, before its key is known.
     package var requestsPerSecondOfAddress = 100
     package var pushesPerMinuteOfDevice = 60
     package var pushBurstOfDevice = 20
     /// Rows of the table of device buckets, and of that of addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
-    /// Submissions of one tenant that wait for their answer, while no other tenant has any (`SharedPlaces`). At 20,000 a second
-    /// so many wait for 25 ms: more of them would be answered later, and not in greater number.
+    /// Open submissions of one tenant while no other has any (`SharedPlaces`). At 20,000 a second that many wait for 25
+    /// ms; more would only be answered later.
     package var openRequestCountMax = 500
-    /// Notifications of one tenant that wait in one lane, while no other tenant has any there (`SharedPlaces`).
+    /// Notifications of one tenant in one queue, while no other has any there (`SharedPlaces`).
     package var backlogCountMax = 1_000_000
-    /// After a 5xx: the first wait of a normal notification.
+    /// First wait of a normal notification after a 5xx.
     package var serverErrorWaitSeconds = 30
     package var retentionDays = 7
     package var drainSeconds = 10
@@ -160,7 +160,6 @@ package struct ServiceLimits: Equatable, Sendable {
         Setting(name: "drain-seconds", text: "after SIGTERM", range: 1...10, path: \.drainSeconds),
     ]
 
-    /// - Parameter reader: the object `limits`.
     mutating func read(_ reader: ObjectReader) {
         for setting in Self.settings {
             guard let number = reader.integer(setting.name, in: setting.range) else { continue }

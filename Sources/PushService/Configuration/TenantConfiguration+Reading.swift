@@ -41,7 +41,7 @@ extension TenantConfiguration {
 
     private static func keys(_ reader: ObjectReader) -> [Key]? {
         guard let elements = reader.elements("keys", 1...keyCountMax, of: "keys", isRequired: true) else { return nil }
-        // Who deleted something is told by it, and by nothing else.
+        // Names alone identify keys in the audit log.
         var doubles = Doubles("give each key its own, by which the audit log tells them apart")
         for element in elements { doubles.note("name", of: element, reader.faults) }
         return elements.compactMap { element in

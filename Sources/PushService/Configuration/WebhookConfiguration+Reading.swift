@@ -37,7 +37,7 @@ extension WebhookConfiguration {
 }
 
 extension WebhookConfiguration {
-    /// Why no post would ever be sent there, as far as that is known without asking anybody.
+    /// Reason why no post could ever be sent there, as far as known without DNS.
     ///
     /// - Source: RFC 6761 sections 6.3 and 6.4, for the two names.
     private static func deadEnd(_ target: WebhookTarget, _ allowed: [IPRange]) -> String? {
@@ -59,7 +59,7 @@ extension ProxyConfiguration {
 }
 
 extension ObjectReader {
-    /// 1 to 64 ranges of addresses.
+    /// Reads 1 to 64 ranges of addresses.
     fileprivate func ranges(_ name: String, isRequired: Bool = false) -> [IPRange]? {
         let elements = elements(name, 1...64, of: "ranges such as \"10.1.0.0/16\"", isRequired: isRequired)
         return elements?.compactMap { element in

@@ -1,4 +1,4 @@
-/// What is wrong with one field. It names the field and says what to write instead; what stood there is never in it.
+/// A fault of one field. It names the field and the expected value, never the actual one.
 package struct FieldFault: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case missing
@@ -7,7 +7,7 @@ package struct FieldFault: Error, Equatable, Sendable {
         case wrong
         /// More bytes than there is room for.
         case tooLarge(byteCount: Int, byteCountMax: Int)
-        /// Words that everybody on the way could read.
+        /// Unencrypted text.
         case plainText
     }
 
@@ -19,14 +19,14 @@ package struct FieldFault: Error, Equatable, Sendable {
     package let problem: String
 }
 
-/// Collects the faults of one document, so that whoever wrote it mends all of them at once.
+/// Collects the faults of one document, so that all can be corrected at once.
 final class FieldFaults {
-    /// More are not kept: a document that is wrong everywhere is not the one that was meant.
+    /// Further faults are dropped: a document with so many is probably the wrong one.
     static let countMax = 32
 
     private(set) var all: [FieldFault] = []
 
-    /// What is not kept is not worked out either: a document may have a hundred thousand names that are unknown.
+    /// Evaluates nothing for a dropped fault: a document may have a hundred thousand unknown names.
     func add(
         _ kind: @autoclosure () -> FieldFault.Kind,
         _ path: @autoclosure () -> FieldPath,

@@ -1,4 +1,4 @@
-/// Where a value stands in a document. Made for every field that is read, so it costs no text until somebody asks.
+/// The path of a value in a document. Made for every field that is read, so it builds no text before `pointer`.
 package indirect enum FieldPath: Equatable, Sendable {
     case root
     case member(FieldPath, String)

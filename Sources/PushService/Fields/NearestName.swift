@@ -1,9 +1,9 @@
-/// Which of our names somebody may have meant.
+/// Suggestions for misspelled names.
 enum NearestName {
-    /// Names of strangers are only repeated in a message if they look like names: no secret of ours is this short.
+    /// Longer names are not repeated in messages: no secret of the service is this short.
     static let characterCountMax = 40
 
-    /// - Returns: the known name with the fewest changes, if a third of it or less has to change.
+    /// - Returns: the known name with the fewest changes, at most two or a third of it.
     static func nearest(to name: String, among known: [String]) -> String? {
         let characters = Array(name.utf8.prefix(characterCountMax + 1))
         guard characters.count <= characterCountMax else { return nil }
@@ -12,7 +12,7 @@ enum NearestName {
         return best.distance <= max(2, best.name.utf8.count / 3) ? best.name : nil
     }
 
-    /// The name as it may stand in a message; nil if it does not look like one.
+    /// The name for a message; nil if it does not look like one.
     static func presentable(_ name: String) -> String? {
         guard (1...characterCountMax).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return nil
@@ -29,7 +29,7 @@ enum NearestName {
         }
     }
 
-    /// Levenshtein's distance: insertions, deletions and replacements.
+    /// Levenshtein distance: insertions, deletions and replacements.
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (index, character) in one.enumerated() {

@@ -1,18 +1,16 @@
 import Envelope
 
-/// Reads the members of one object, each in its type and range; what is wrong goes to `faults` and the reading goes on.
+/// Reads the members of one object with type and range; faults are collected and reading continues.
 ///
-/// A member that is absent and one that is wrong are both `nil` to the caller, who looks at `faults` in the end.
+/// Absent and wrong members are both `nil`; the caller checks `faults` in the end.
 struct ObjectReader {
     let object: JSONValue
     let path: FieldPath
     let faults: FieldFaults
 
-    /// - Parameters:
-    ///   - value: what should be an object.
-    ///   - path: where it stands.
-    ///   - names: every member there may be; others are faults, with the nearest name.
-    ///   - faults: where faults go; what is no object is one, and makes no reader.
+    /// Creates a reader; a value that is no object is a fault, and gives nil.
+    ///
+    /// - Parameter names: all allowed members; others are faults, with the nearest name.
     init?(_ value: JSONValue, at path: FieldPath, names: [String], faults: FieldFaults) {
         guard let members = value.members else {
             faults.add(.wrong, path, at: value.offset, "expected an object in braces")
@@ -26,7 +24,7 @@ struct ObjectReader {
 
     private static func isKnown(_ name: String, _ names: [String]) -> Bool {
         let byteCount = name.utf8.count
-        // The count first: it tells most of them apart without a call.
+        // The count first: it rules out most names without a call.
         for index in names.indices where names[index].utf8.count == byteCount && names[index] == name { return true }
         return false
     }
@@ -45,7 +43,7 @@ struct ObjectReader {
 
     func place(_ name: String) -> FieldPath { .member(path, name) }
 
-    /// The member, or a fault if it is absent and `isRequired`.
+    /// The member; it is a fault if absent and `isRequired`.
     func value(
         _ name: String,
         _ expected: @autoclosure () -> String,
@@ -60,13 +58,11 @@ struct ObjectReader {
         faults.add(.wrong, place(name), at: value.offset, "expected \(expected)")
     }
 
+    /// Reads a text.
+    ///
     /// - Parameters:
-    ///   - name: the member.
-    ///   - byteCounts: how long its UTF-8 may be.
-    ///   - expected: what to write, as it follows "expected".
-    ///   - isRequired: whether its absence is a fault.
-    ///   - isValid: what else must hold.
-    /// - Returns: the text, or nil.
+    ///   - byteCounts: allowed lengths in UTF-8.
+    ///   - expected: the valid form, to follow "expected".
     func text(
         _ name: String,
         _ byteCounts: ClosedRange<Int>,
@@ -101,7 +97,7 @@ struct ObjectReader {
         return number
     }
 
-    /// One of the words of an enumeration.
+    /// Reads a word of an enumeration.
     func choice<Word: RawRepresentable & CaseIterable>(_ name: String, isRequired: Bool = false) -> Word?
     where Word.RawValue == String {
         func expected() -> String { "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") }

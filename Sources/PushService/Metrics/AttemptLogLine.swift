@@ -1,8 +1,8 @@
 package import APNS
 package import Envelope
 
-/// One line of the log for each attempt: what an operator needs to follow a push, and nothing that leads to a person. There
-/// is no member that could hold a device token, a payload or a key.
+/// The log line of an attempt: enough to follow a push, and nothing that identifies a person. No member could hold a
+/// device token, a payload or a key.
 package struct AttemptLogLine: Equatable, Sendable {
     /// Milliseconds since 1970.
     package let timeMilliseconds: Int64
@@ -14,9 +14,9 @@ package struct AttemptLogLine: Equatable, Sendable {
     /// HTTP's; nil: there was no answer.
     package let status: Int?
     package let reason: Reason?
-    /// Why there was none.
+    /// Reason for a missing answer.
     package let failure: AttemptResult.Failure?
-    /// From the request to the answer or to its failure.
+    /// From the request to the answer or failure.
     package let milliseconds: Int64
     /// 1 or more.
     package let attempt: Int
@@ -54,8 +54,8 @@ package struct AttemptLogLine: Equatable, Sendable {
         return text
     }
 
-    /// The same, behind other lines. Every text is of our own types' alphabets, none of which has what JSON escapes, so that
-    /// no line can begin another.
+    /// Appends the line. No text needs JSON escapes: each type's alphabet excludes such characters, so no line can
+    /// forge another.
     package func append(to text: inout [UInt8]) {
         text.append(word: #"{"time":""#)
         ISODateTime.append(milliseconds: timeMilliseconds, to: &text)

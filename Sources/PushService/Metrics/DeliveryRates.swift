@@ -1,10 +1,9 @@
 import Envelope
 
-/// How many notifications of a day reached their devices, by app and region: a fall in one region is how a blocked network
-/// or a broken release shows first.
+/// Daily delivery counts by app and region: a drop in one region is the first sign of a blocked network or a broken
+/// release.
 ///
-/// Bounded: regions are the codes of ISO 3166 by their form, and when there are more rows than fit, further ones count
-/// under `other`.
+/// Bounded: regions have the form of ISO 3166 codes, and rows beyond the limit count under `other`.
 package struct DeliveryRates: Equatable, Sendable {
     package struct Row: Hashable, Sendable {
         /// Days since 1970.
@@ -17,14 +16,14 @@ package struct DeliveryRates: Equatable, Sendable {
 
     package struct Counts: Equatable, Sendable {
         package var accepted = 0
-        /// Of those, taken by APNs.
+        /// Accepted ones that APNs took.
         package var sent = 0
-        /// Of those, with a receipt: a lower bound of what arrived.
+        /// Sent ones with a receipt: a lower bound of arrivals.
         package var received = 0
         package var undeliverable = 0
     }
 
-    /// An app in a region, on a day that is known.
+    /// An app in a region.
     package struct Place: Hashable, Comparable, Sendable {
         /// A configured bundle id.
         package let app: String
@@ -37,7 +36,6 @@ package struct DeliveryRates: Equatable, Sendable {
     }
 
     package static let other = "other"
-    /// Days that are kept.
     package static let dayCountMax: Int64 = 30
 
     private let rowCountMax: Int
@@ -46,10 +44,10 @@ package struct DeliveryRates: Equatable, Sendable {
     /// - Parameter rowCountMax: of all days.
     package init(rowCountMax: Int = 50_000) { self.rowCountMax = rowCountMax }
 
+    /// Adds one to a count.
+    ///
     /// - Parameters:
-    ///   - member: what happened.
-    ///   - app: a configured bundle id.
-    ///   - region: as the device's row has it; what has not the form of a code counts as `other`.
+    ///   - region: the device's; a malformed code counts as `other`.
     ///   - day: days since 1970.
     package mutating func add(
         _ member: WritableKeyPath<Counts, Int>,
@@ -59,7 +57,7 @@ package struct DeliveryRates: Equatable, Sendable {
     ) {
         let code = region.flatMap { DeviceWords.isRegion($0) ? $0 : nil } ?? Self.other
         var row = Row(day: day, app: app, region: code)
-        // As nearly always: found once.
+        // The usual case, with one look-up.
         if let index = rows.index(forKey: row) {
             rows.values[index][keyPath: member] += 1
             return
@@ -67,13 +65,13 @@ package struct DeliveryRates: Equatable, Sendable {
         if rows.count >= rowCountMax {
             rows = rows.filter { $0.key.day > day - Self.dayCountMax }
             if rows.count >= rowCountMax { row = Row(day: day, app: app, region: Self.other) }
-            // The last resort is one row for each day and app, which the configuration bounds.
+            // At worst one row for each day and app, which the configuration bounds.
         }
         rows[row, default: Counts()][keyPath: member] += 1
     }
 
-    /// A day's counts for who looks at them now and then. All that is beyond `placeCountMax` is its app's `other`, the
-    /// places with the fewest notifications first; so there are at most `placeCountMax` and one for each app.
+    /// A day's counts for reports. The places with the fewest notifications beyond `placeCountMax` merge into their
+    /// app's `other`, so there are at most `placeCountMax` and one for each app.
     package func places(day: Int64, placeCountMax: Int) -> [Place: Counts] {
         let own = rows.filter { $0.key.day == day }.sorted {
             ($1.value.accepted, $0.key.app, $0.key.region) < ($0.value.accepted, $1.key.app, $1.key.region)
@@ -86,7 +84,7 @@ package struct DeliveryRates: Equatable, Sendable {
         return places
     }
 
-    /// What was counted before.
+    /// Restores earlier counts.
     mutating func add(_ counts: Counts, to row: Row) {
         guard rows[row] != nil || rows.count < rowCountMax else { return }
         rows[row, default: Counts()].add(counts)

@@ -1,15 +1,15 @@
 import APNS
 import PushStore
 
-/// The text that Prometheus reads: one array that grows, no text for each line.
+/// The text for Prometheus: appended to one array, without a String for each line.
 ///
 /// - Source: Prometheus, "Exposition formats", text format 0.0.4.
 extension ServiceMetrics {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     /// - Parameters:
-    ///   - text: gets all series; keep the array between scrapes, and nothing is allocated.
-    ///   - unixSeconds: the wall's time, which certificates go by.
+    ///   - text: gets all series; reused between scrapes, it saves the allocation.
+    ///   - unixSeconds: the wall clock, for certificates.
     package func append(to text: inout [UInt8], unixSeconds: Int64) {
         series(&text, "sealedpush_accepted_total", "counter", "Notifications that are on disk.") { text in
             Self.byAppAndLane(&text, "sealedpush_accepted_total", apps, accepted)
@@ -135,7 +135,7 @@ extension ServiceMetrics {
         }
     }
 
-    /// A series that never moved is left out: a thousand apps of zeros help nobody.
+    /// Leaves out series that never moved: a thousand apps of zeros help nobody.
     private static func byAppAndLane(
         _ text: inout [UInt8],
         _ name: StaticString,
@@ -161,7 +161,7 @@ extension ServiceMetrics {
             text += "\(name)_sum ".utf8
             Self.append(histogram.sumMicroseconds / 1_000_000, to: &text)
             text.append(UInt8(ascii: "."))
-            // Six digits, with the zeros in front.
+            // Six digits, with leading zeros.
             var divisor: UInt64 = 100_000
             while divisor > 0 {
                 text.append(UInt8(ascii: "0") + UInt8(histogram.sumMicroseconds / divisor % 10))
@@ -185,7 +185,7 @@ extension ServiceMetrics {
             text.append(UInt8(ascii: index == 0 ? "{" : ","))
             append(label.0, to: &text)
             text += "=\"".utf8
-            // Bundle ids, lanes and reasons need no escapes; what would need one is not written.
+            // Bundle ids, queues and reasons need no escapes; characters that would need one are dropped.
             text += label.1.utf8.filter { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 < 0x7F }
             text.append(UInt8(ascii: "\""))
         }

@@ -1,10 +1,9 @@
 package import APNS
 package import PushStore
 
-/// What the service counts. Every label's values are known, lanes and reasons by their types and apps by the
-/// configuration: nothing that a stranger sends makes a new series.
+/// The service's counters. Label values are known, from types or the configuration: external input makes no new series.
 package struct ServiceMetrics: Sendable {
-    /// What became of an attempt, beside the reasons of APNs.
+    /// Result of an attempt, beside the reasons of APNs.
     package enum Outcome: String, CaseIterable, Sendable {
         case accepted = "Accepted"
         case unknownReason = "UnknownReason"
@@ -16,7 +15,7 @@ package struct ServiceMetrics: Sendable {
         case superseded = "Superseded"
     }
 
-    /// Why a request was not taken.
+    /// Reason why a request was refused.
     package enum Refusal: String, CaseIterable, Sendable {
         case unauthorized
         case endedKey = "ended-key"
@@ -29,12 +28,12 @@ package struct ServiceMetrics: Sendable {
         case draining
     }
 
-    /// How a fallback ended.
+    /// Result of a fallback.
     package enum FallbackEnd: String, CaseIterable, Sendable {
         case sent
-        /// Not sent, or not taken with a 2xx.
+        /// Not sent, or answered without a 2xx.
         case failed
-        /// It may have been sent, and is not sent again.
+        /// Possibly sent, and not sent again.
         case uncertain
     }
 
@@ -46,7 +45,7 @@ package struct ServiceMetrics: Sendable {
     /// Bundle ids, in the order of their counters; the last is `other`.
     private(set) var apps: [String] = []
     private var places: [String: Int] = [:]
-    /// Of the look before.
+    /// Result of the last look-up.
     private var lastPlace = (app: "", index: 0)
     private(set) var accepted: [UInt64] = []
     private(set) var sent: [UInt64] = []
@@ -58,29 +57,27 @@ package struct ServiceMetrics: Sendable {
     private(set) var fallbacks = [UInt64](repeating: 0, count: FallbackEnd.allCases.count)
     private(set) var acceptLatency = Histogram()
     private(set) var answerLatency = Histogram()
-    /// Set by whoever knows, before the text is made.
+    /// Entries in each queue.
     package var queueDepth = LaneScheduler.Counts()
-    /// Of the oldest, in seconds.
+    /// Age of the oldest entry of each queue, in seconds.
     package var queueAge = LaneScheduler.Counts()
-    /// Of the fallback that is due the longest, in seconds.
+    /// Age of the fallback that is longest overdue, in seconds.
     package var fallbackAgeSeconds = 0
-    /// Of the oldest provider token, in seconds; nil without one.
+    /// Age of the oldest provider token, in seconds; nil without one.
     package var providerTokenAgeSeconds: Int?
-    /// Credentials, and apps of one, that nothing is sent with.
+    /// Suspended credentials, and suspended apps of others.
     package var suspensionCount = 0
-    /// What became of today's notifications, by app and region; set by whoever knows, and bounded there.
+    /// Today's delivery counts by app and region, bounded by `DeliveryRates`.
     package var deliveries: [DeliveryRates.Place: DeliveryRates.Counts] = [:]
-    /// When the first certificate ends, seconds since 1970; nil without one. How many days that is, is said when the text
-    /// is made: a process may run for longer than a certificate.
+    /// Earliest expiry of all certificates, in seconds since 1970; nil without one. The days left are computed with the
+    /// text, since a process may outlive a certificate.
     package var certificatesEnd: Int64?
 
     /// - Parameter apps: the configured bundle ids; the first `appCountMax` have a series each.
     package init(apps: [String]) { adopt(apps: apps) }
 
-    /// Other apps are configured from now on. Those that stay keep their series and counts, before those that are new;
-    /// those that are gone have none any more, and what is still on its way of them counts as `other`.
-    ///
-    /// - Parameter configured: the bundle ids; `appCountMax` of them have a series each.
+    /// Adopts the apps of a new configuration. Known apps keep their counts, and their series before new ones. Removed
+    /// apps lose theirs; their pending notifications count as `other`.
     package mutating func adopt(apps configured: [String]) {
         let wanted = Set(configured)
         var known = apps.dropLast().filter(wanted.contains)
@@ -103,7 +100,7 @@ package struct ServiceMetrics: Sendable {
         }
     }
 
-    /// Notifications that are on disk.
+    /// Counts notifications that are on disk.
     package mutating func didAccept(_ count: Int, app: String, lane: Lane, microseconds: Int64) {
         let place = place(app, lane)
         accepted[place] &+= UInt64(max(0, count))
@@ -115,18 +112,17 @@ package struct ServiceMetrics: Sendable {
         sent[place] &+= 1
     }
 
-    /// An attempt has its end.
+    /// Counts the end of an attempt.
     ///
     /// - Parameters:
-    ///   - outcome: what became of it.
-    ///   - reason: Apple's, if it gave one that we know; then that is counted.
+    ///   - reason: Apple's, if known; it is counted in place of `outcome`.
     ///   - microseconds: from the request to the answer; nil without one.
     package mutating func didFinish(_ outcome: Outcome, reason: Reason? = nil, microseconds: Int64? = nil) {
         if let reason { reasons[reason, default: 0] &+= 1 } else { outcomes[Self.index(outcome)] &+= 1 }
         if let microseconds { answerLatency.observe(microseconds: microseconds) }
     }
 
-    /// So many had no time left while they waited.
+    /// Counts notifications that expired while waiting.
     package mutating func didExpire(_ count: Int) { outcomes[Self.index(Outcome.expired)] &+= UInt64(max(0, count)) }
 
     package mutating func didRefuse(_ refusal: Refusal) { refusals[Self.index(refusal)] &+= 1 }
@@ -144,12 +140,12 @@ package struct ServiceMetrics: Sendable {
     }
 
     private mutating func place(_ app: String, _ lane: Lane) -> Int {
-        // Neighbours are mostly of one app.
+        // Consecutive counts are mostly for one app.
         if app != lastPlace.app { lastPlace = (app, places[app] ?? apps.count - 1) }
         return lastPlace.index * Lane.allCases.count + Self.index(lane)
     }
 
-    /// At most eight cases: looking is as quick as a table.
+    /// Few cases: a search is as quick as a table.
     static func index<Case: CaseIterable & Equatable>(_ value: Case) -> Int {
         var index = 0
         for other in Case.allCases {
