@@ -1,4 +1,3 @@
-/// A request as the router and the parsers see it.
 package struct APIRequest: Equatable, Sendable {
     package let method: String
     /// As received, nothing decoded.
@@ -8,7 +7,6 @@ package struct APIRequest: Equatable, Sendable {
     /// Names in lower case.
     package let fields: [Field]
     package let body: [UInt8]
-    /// The client's address.
     package let client: IPAddress?
 
     package struct Field: Equatable, Sendable {
@@ -37,7 +35,7 @@ package struct APIRequest: Equatable, Sendable {
         self.client = client
     }
 
-    /// The value, if there is exactly one such field: choosing between two would be a guess.
+    /// The value, if there is exactly one such field.
     package func value(of name: String) -> String? {
         guard let first = fields.firstIndex(where: { $0.name == name }),
             !fields[(first + 1)...].contains(where: { $0.name == name })
@@ -48,7 +46,7 @@ package struct APIRequest: Equatable, Sendable {
     package func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
 }
 
-/// An answer. The server adds `content-length`.
+/// An answer without `content-length`, which the server adds.
 package struct APIResponse: Equatable, Sendable {
     package var status: Int
     package var fields: [APIRequest.Field]
@@ -60,7 +58,7 @@ package struct APIResponse: Equatable, Sendable {
         self.body = body
     }
 
-    /// Makes an answer of the API, which no cache may keep.
+    /// Makes an answer that no cache may keep.
     package static func json(_ status: Int, _ body: [UInt8]) -> APIResponse {
         APIResponse(
             status: status,

@@ -2,20 +2,18 @@ package import APNS
 package import Envelope
 import Keys
 
-/// A device's registration by its app's back end: `PUT /v1/devices/{id}`. The same on every launch of the app.
+/// The body of `PUT /v1/devices/{id}`, the same on every launch of the app.
 package struct DeviceUpload: Equatable, Sendable {
     package let token: DeviceToken
     /// PushKit's, for calls.
     package let voIPToken: DeviceToken?
     package let bundleID: BundleID
     package let environment: APNSEnvironment
-    /// The signed key bundle, as senders get it.
     package let keyBundle: [UInt8]
-    /// The bundle's epoch, which the answer confirms to the device.
     package let bundleEpoch: UInt64
-    /// BCP 47, for senders that localize.
+    /// BCP 47.
     package let language: String?
-    /// An assigned code of ISO 3166-1, two letters.
+    /// An assigned two-letter code of ISO 3166-1.
     package let region: String?
     package let appVersion: String?
 
@@ -23,7 +21,6 @@ package struct DeviceUpload: Equatable, Sendable {
         "token", "voip-token", "topic", "environment", "bundle", "language", "region", "app-version",
     ]
 
-    /// - Throws: `.invalidFields`, with every wrong field.
     package init(_ value: JSONValue) throws(Problem) {
         let faults = FieldFaults()
         guard let reader = ObjectReader(value, at: .root, names: Self.names, faults: faults) else {
@@ -43,7 +40,6 @@ package struct DeviceUpload: Equatable, Sendable {
         let region = reader.text("region", 2...2, "an ISO 3166 code such as \"CH\"", isValid: DeviceWords.isRegion)
         let characters = "1 to 32 of A-Z a-z 0-9 . - + _"
         let version = reader.text("app-version", 1...32, characters, isValid: DeviceWords.isVersion)
-        // Already checked by the reader.
         guard faults.all.isEmpty, let token = token.flatMap({ try? DeviceToken(hex: $0) }),
             let bundleID = topic.flatMap({ try? BundleID($0) }), let environment, let bundle
         else { throw Problem(faults.all) }
@@ -72,7 +68,7 @@ package struct DeviceUpload: Equatable, Sendable {
         return text.flatMap { Base64URL.decode(Array($0.utf8)) }
     }
 
-    /// The bundle, if it is intact. That proves nothing about its owner: senders pin identities by their own means.
+    /// The bundle, if intact. That proves nothing about its owner; senders pin identities.
     private static func signed(_ bytes: [UInt8], for bundleID: BundleID) -> SignedKeyBundle? {
         guard bytes.count > 33, let identity = try? IdentityKey(rawRepresentation: Array(bytes[1..<33])) else {
             return nil

@@ -1,11 +1,11 @@
 import Envelope
 
-/// Identifies a repeated request: the field `Idempotency-Key`, or the member of the body.
+/// The field `Idempotency-Key`, or the member of the body.
 enum IdempotencyKey {
     static let name = "idempotency-key"
     static let byteCountMax = 255
 
-    /// Reads the key; nil without one. An invalid key, or two that differ, are a fault.
+    /// Reads the key; an invalid one, or two that differ, are a fault.
     static func read(_ request: APIRequest, _ reader: ObjectReader) -> String? {
         func expected() -> String {
             "1 to \(byteCountMax) printable ASCII characters, the same as 'Idempotency-Key' if both are there"

@@ -2,14 +2,13 @@ package import Envelope
 package import Primitives
 package import PushStore
 
-/// The body of `POST /v1/notifications`, for one or many recipients.
+/// The body of `POST /v1/notifications`.
 package struct NotificationSubmission: Equatable, Sendable {
     package struct Recipient: Equatable, Sendable {
         package let device: DeviceID
         package let field: SealedField
-        /// Identifies this push; random unless the sender gives one.
         package let trace: Trace
-        /// Hash of the capability sealed in the message; nil: no receipt is awaited.
+        /// nil: no receipt is awaited.
         package let receiptHash: ReceiptHash?
     }
 
@@ -17,21 +16,19 @@ package struct NotificationSubmission: Equatable, Sendable {
     package let notificationClass: NotificationClass
     /// Seconds from now; 0 is one attempt by APNs.
     package let expirySeconds: Int64
-    /// The sender's word for notifications that replace each other; Apple sees a different one for each device.
+    /// The sender's word; Apple sees a different one for each device.
     package let collapseWord: String?
     package let idempotencyKey: String?
     package let recipients: [Recipient]
     private let body: [UInt8]
 
-    /// SHA-256 of the body, since an idempotency key stands for one body.
+    /// SHA-256 of the body: one idempotency key, one body.
     package var digest: [UInt8] { SHA256.hash(body) }
 
     private static let names = ["topic", "class", "expiry", "collapse-id", IdempotencyKey.name, "recipients"]
     private static let recipientNames = ["device", "sealed", "webpush", "trace", "receipt-hash"]
 
-    /// - Parameters:
-    ///   - value: the parsed body.
-    ///   - app: room for a record of RFC 8291 in the app with this bundle id; nil if the tenant has no such app.
+    /// - Parameter app: room for a record of RFC 8291 in the app; nil if the tenant has no such app.
     /// - Throws: `.plainText`, `.payloadTooLarge`, `.invalidFields`.
     package init(
         _ request: APIRequest,
@@ -47,7 +44,6 @@ package struct NotificationSubmission: Equatable, Sendable {
         }
         var known: (bundleID: BundleID, room: Int)?
         _ = reader.text("topic", 1...155, "the bundle id of an app of yours", isRequired: true) { text in
-            // An invalid bundle id is no app of the tenant's.
             if let id = try? BundleID(text), let room = app(id) { known = (id, room) }
             return known != nil
         }
@@ -184,7 +180,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         return nil
     }
 
-    /// Finds repeated values: a device twice would get one message twice, and a repeated trace would link recipients.
+    /// Finds repetitions: a device would get one message twice, and a shared trace would link recipients.
     private static func findDoubles(_ recipients: [Recipient], _ reader: ObjectReader) {
         guard recipients.count > 1 else { return }
         let offset = reader.object["recipients"]?.offset ?? 0

@@ -1,14 +1,13 @@
-/// The part of a list that a query asks for: `cursor` and `limit`.
+/// A query for a page of a list.
 package struct PageQuery: Equatable, Sendable {
     package static let limitMax = 500
     package static let limitDefault = 50
-    /// Cursors are opaque here; the store detects forged ones.
+    /// Cursors are opaque; the store detects forged ones.
     package static let cursorByteCountMax = 256
 
     package let cursor: String?
     package let limit: Int
 
-    /// - Parameter query: the text after the question mark; nil for none.
     /// - Throws: `.badRequest` for everything but one `cursor` of base64url and one `limit` of 1 ... 500.
     package init(_ query: String?) throws(Problem) {
         var cursor: String?

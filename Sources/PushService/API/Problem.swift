@@ -1,8 +1,6 @@
 import Envelope
 
-/// An error answer with advice: `application/problem+json`.
-///
-/// It repeats nothing of the request but names of fields that look like names.
+/// An error answer with advice. It repeats nothing of the request but names of fields that look like names.
 ///
 /// - Source: RFC 9457.
 package struct Problem: Error, Equatable, Sendable {
@@ -65,7 +63,6 @@ package struct Problem: Error, Equatable, Sendable {
         }
     }
 
-    /// A wrong field.
     package struct Field: Equatable, Sendable {
         /// A JSON pointer.
         package let pointer: String
@@ -75,13 +72,13 @@ package struct Problem: Error, Equatable, Sendable {
     package let kind: Kind
     package let detail: String
     package var fields: [Field] = []
-    /// Bytes that there is room for, if something is too large.
+    /// Room in bytes, if something is too large.
     package var byteCountMax: Int?
     package var byteCount: Int?
     package var retryAfterSeconds: Int64?
     /// For a 405.
     package var allow: [String] = []
-    /// Grant of an expired key: for the log and the metrics, not for the answer.
+    /// Grant of an expired key, for log and metrics only.
     package var endedKey: Grant?
 
     package init(_ kind: Kind, _ detail: String) {
@@ -89,7 +86,6 @@ package struct Problem: Error, Equatable, Sendable {
         self.detail = detail
     }
 
-    /// The bytes of `application/problem+json`.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -130,7 +126,7 @@ extension Problem {
         + " 3,840 characters that come out as 'sealed'; the words that Apple sees are the app's placeholder, from the"
         + " configuration"
 
-    /// Picks the status by the worst fault: plain text, then size, then the rest.
+    /// Takes the status of the worst fault: plain text, then size, then the rest.
     init(_ faults: [FieldFault]) {
         if faults.contains(where: { $0.kind == .plainText }) {
             self.init(

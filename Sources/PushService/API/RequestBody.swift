@@ -1,14 +1,13 @@
 package import Envelope
 
-/// Checks common to all bodies.
 package enum RequestBody {
     static let depthMax = 8
 
     /// Checks type and length, and parses the body.
     ///
     /// - Parameter allowsFractions: only where a property is a fraction by its nature.
-    /// - Throws: `.unsupportedMediaType` for another type or any compression (the length of an unpacked body could not
-    ///   be bounded), `.bodyTooLarge`, `.notJSON` with line and column.
+    /// - Throws: `.unsupportedMediaType`, also for any compression (the unpacked length could not be bounded),
+    ///   `.bodyTooLarge`, `.notJSON` with line and column.
     package static func json(
         _ request: APIRequest,
         byteCountMax: Int,
@@ -34,9 +33,7 @@ package enum RequestBody {
         }
     }
 
-    /// Checks the fields only, so that a wrong type costs no memory for the body.
-    ///
-    /// - Throws: `.unsupportedMediaType`.
+    /// Checks fields only, so that a wrong type costs no memory for the body.
     static func checkType(_ request: APIRequest) throws(Problem) {
         if request.has("content-encoding"), request.value(of: "content-encoding") != "identity" {
             throw Problem(.unsupportedMediaType, "Send the body as it is; compressed ones are not unpacked.")
@@ -50,34 +47,30 @@ package enum RequestBody {
     }
 }
 
-/// Names of members that would hold unencrypted text.
+/// Names of members that would hold clear text.
 enum PlainTextNames {
     /// Compared in lower case, at any depth.
     static let all: Set<String> = ["title", "body", "alert", "subtitle", "message", "text"]
-    /// Lengths in UTF-8, including letters of other scripts that equal these in lower case.
+    /// Lengths in UTF-8, also of other scripts' letters that equal these in lower case.
     private static let byteCounts = 4...16
 
     private static func isPlainText(_ name: String) -> Bool {
         guard byteCounts.contains(name.utf8.count), let first = name.utf8.first else { return false }
-        // The first letter rules out nearly all valid names without making a lower-case text.
+        // The first letter rules out nearly all valid names.
         guard first >= 0x80 || firstLetters >> UInt32(first & 31) & 1 == 1 else { return false }
         return !known.contains { name.isNamed($0) } && all.contains(name.lowercased())
     }
 
-    /// A bit for each first letter, in either case.
     private static let firstLetters = all.reduce(UInt32(0)) { $0 | 1 << UInt32(($1.utf8.first ?? 0) & 31) }
 
-    /// Valid names with such a first letter. Few: a search beats a hash.
+    /// Valid names with such a first letter; few, so a search beats a hash.
     private static let known = ["trace", "topic", "sealed"]
 
-    /// Checks every name of a document, whose depth the parser bounds.
     static func find(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
-        // Nearly all documents have none, and need no paths.
         if isThere(in: value) { name(in: value, at: path, faults) }
     }
 
     private static func isThere(in value: JSONValue) -> Bool {
-        // By index, which avoids copies.
         switch value.content {
         case .object(let members):
             for index in members.indices {
@@ -96,7 +89,7 @@ enum PlainTextNames {
     private static func name(in value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
         for member in value.members ?? [] {
             let place = NearestName.presentable(member.name).map { FieldPath.member(path, $0) } ?? path
-            // Its alert is the app's placeholder: advice to seal it would mislead.
+            // Its alert is the placeholder: advice to seal it would mislead.
             if member.name == "sealed", SealedField.isWholePayload(member.value) {
                 faults.add(.wrong, place, at: member.value.offset, SealedField.wholePayloadAdvice)
                 continue

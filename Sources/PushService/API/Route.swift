@@ -1,4 +1,4 @@
-/// One operation of the API. The router reads this table, and docs/openapi.yaml is checked against it.
+/// One operation of the API. docs/openapi.yaml is checked against this table.
 package struct Route: Equatable, Sendable {
     package enum Body: Equatable, Sendable {
         case none
@@ -25,16 +25,13 @@ package struct Route: Equatable, Sendable {
 
     package let operation: Operation
     package let method: String
-    /// Segments between slashes; one in braces takes an identifier.
+    /// An identifier is in braces.
     package let pattern: String
-    /// The scope that the key needs; nil: no key is needed.
+    /// nil: no key is needed.
     package let scope: Scope?
     package let body: Body
-    /// Members that the query may have.
     package let query: [String]
 
-    /// Every operation.
-    ///
     /// Receipts need no key: the capability is one, and a key inside an app would be public.
     package static let all: [Route] = [
         Route(.putDevice, "PUT", "/v1/devices/{id}", .manage, .json),
@@ -74,7 +71,6 @@ package struct Route: Equatable, Sendable {
 package enum Router {
     package struct Match: Equatable, Sendable {
         package let route: Route
-        /// The path's part where the pattern has braces; nil without them.
         package let id: String?
     }
 
@@ -82,7 +78,7 @@ package enum Router {
     private static let get = Array("GET".utf8)[...]
     package static let idByteCountMax = 64
 
-    /// The table as bytes, split once, since every request is compared with it.
+    /// Split once, since every request is compared with it.
     private static let rows = Route.all.map { Row($0) }
 
     private struct Row {
@@ -90,7 +86,6 @@ package enum Router {
         let method: [UInt8]
         let pattern: [UInt8]
         let steps: [ArraySlice<UInt8>]
-        /// True for a pattern without an identifier.
         let isExact: Bool
 
         init(_ route: Route) {
@@ -106,15 +101,14 @@ package enum Router {
         try match(method: Array(method.utf8)[...], path: Array(path.utf8)[...])
     }
 
-    /// Finds a request's route. Paths are not decoded or normalized, so that each has one spelling.
+    /// Finds a route. Paths are not decoded or normalized, so that each has one spelling.
     ///
-    /// - Parameters:
-    ///   - method: exact, in upper case. HEAD is answered as GET; the server omits the body (RFC 9110 section 9.3.2).
-    ///   - path: without the query.
+    /// - Parameter method: exact, in upper case. HEAD is answered as GET; the server omits the body (RFC 9110 section
+    ///   9.3.2).
     /// - Throws: `.notFound`, or `.methodNotAllowed` with the path's methods.
     package static func match(method: ArraySlice<UInt8>, path: ArraySlice<UInt8>) throws(Problem) -> Match {
         let method = method.elementsEqual("HEAD".utf8) ? get : method
-        // The usual case: a valid path without an identifier.
+        // The usual case.
         for row in rows where row.isExact && row.pattern.elementsEqual(path) && row.method.elementsEqual(method) {
             return Match(route: row.route, id: nil)
         }
@@ -135,7 +129,7 @@ package enum Router {
         throw problem
     }
 
-    /// Checks an identifier in a path or a body: 1 to 64 of `A-Z a-z 0-9 - _`, so no period, slash or percent sign.
+    /// 1 to 64 of `A-Z a-z 0-9 - _`: no period, slash or percent sign.
     package static func isID(_ text: String) -> Bool {
         let bytes = text.utf8.span
         guard (1...idByteCountMax).contains(bytes.count) else { return false }
@@ -159,7 +153,6 @@ package enum Router {
         var id: ArraySlice<UInt8>?
         for (expected, step) in zip(pattern, steps) {
             if expected.first == UInt8(ascii: "{") {
-                // Its characters have been checked.
                 guard (1...idByteCountMax).contains(step.count) else { return nil }
                 id = step
             } else if expected != step {
@@ -169,7 +162,7 @@ package enum Router {
         return Match(route: route, id: id.map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Keeps empty segments, so that `//` and a slash at the end match nothing.
+    /// Keeps empty segments: `//` and a final slash match nothing.
     private static func split(_ path: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     }

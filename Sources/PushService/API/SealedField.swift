@@ -1,11 +1,11 @@
 package import Envelope
 
-/// The encrypted field of a payload, as text. Its form is checked, and it is never decoded whole.
+/// The encrypted field of a payload, as text. Only its form is checked.
 package struct SealedField: Equatable, Sendable {
     package enum Format: String, Sendable {
         /// The envelope of docs/protocol.md, of the class's length.
         case sealed
-        /// A record of RFC 8291, of any length.
+        /// A record of RFC 8291.
         case webPush = "webpush"
     }
 
@@ -13,13 +13,12 @@ package struct SealedField: Equatable, Sendable {
     /// Base64url.
     package let text: [UInt8]
 
-    /// Reason why a text is no such field.
     package enum Fault: Error, Equatable {
         case tooLarge(byteCount: Int, byteCountMax: Int)
         case wrong(expected: String)
     }
 
-    /// - Parameter pushClass: alone decides the length.
+    /// - Parameter pushClass: decides the length.
     package init(sealed text: String, for pushClass: PushClass) throws(Fault) {
         let bytes = Array(text.utf8)
         let count = pushClass.sealedCharacterCount
@@ -35,9 +34,7 @@ package struct SealedField: Equatable, Sendable {
         self.text = bytes
     }
 
-    /// - Parameters:
-    ///   - text: the record in base64url.
-    ///   - room: characters left in the payload.
+    /// - Parameter room: characters left in the payload.
     package init(webPush text: String, room: Int) throws(Fault) {
         let bytes = Array(text.utf8)
         guard bytes.count <= room else { throw .tooLarge(byteCount: bytes.count, byteCountMax: room) }
@@ -49,12 +46,12 @@ package struct SealedField: Equatable, Sendable {
         self.text = bytes
     }
 
-    /// Advice for a whole payload, as sealing writes it to a file (`push.json`).
+    /// Advice for a whole payload (`push.json`).
     static let wholePayloadAdvice =
         "this is a whole push payload; send only the value of its member 'sealed', which is base64url, and not the JSON"
         + " around it"
 
-    /// True for a payload in place of its `sealed` value: an object, or JSON as text.
+    /// True for a payload in place of its `sealed` value: an object, or JSON text.
     static func isWholePayload(_ value: JSONValue) -> Bool {
         if let text = value.string { return text.utf8.first { !isWhiteSpace($0) } == UInt8(ascii: "{") }
         return value["aps"] != nil || value["sealed"] != nil
@@ -67,10 +64,9 @@ package struct SealedField: Equatable, Sendable {
     }
 }
 
-/// The payload around the field, assembled by hand: the app's placeholder, and nothing of the sender's choice.
+/// The payload around the field: the app's placeholder, and nothing of the sender's choice.
 package enum SealedPayload {
-    /// - Parameter pushClass: `.voip` for calls, whose `aps` is empty.
-    /// - Returns: JSON in the byte order of docs/protocol.md, "Payload".
+    /// - Returns: JSON in the byte order of docs/protocol.md, "Payload". A call's `aps` is empty.
     package static func bytes(
         _ field: SealedField,
         placeholder: Placeholder,
@@ -78,7 +74,7 @@ package enum SealedPayload {
         pushClass: PushClass
     ) -> [UInt8] {
         var bytes: [UInt8] = []
-        // No more than needed: thousands may be in flight.
+        // Exactly as much as needed: thousands may be in flight.
         let around = alertHead.count + placeholder.alertJSON.count + alertMiddle.count + webPushName.count
         bytes.reserveCapacity(around + field.text.count + traceHead.count + Trace.characterCount + end.count)
         switch pushClass {
@@ -96,7 +92,7 @@ package enum SealedPayload {
         return bytes
     }
 
-    /// Characters left for a record of RFC 8291 beside the app's placeholder.
+    /// Characters left for a record of RFC 8291.
     package static func webPushRoom(placeholder: Placeholder) -> Int {
         let fixed = alertHead.count + alertMiddle.count + webPushName.count + traceHead.count + end.count
         return PushClass.alert.payloadByteCountMax - fixed - placeholder.alertJSON.count - Trace.characterCount

@@ -1,12 +1,12 @@
 package import APNS
 package import Envelope
 
-/// `POST /v1/resends`: a device asks, by trace, for messages to be sealed anew. It needs no key: it reveals a trace
-/// that the service made (protocol v1, rule 20).
+/// `POST /v1/resends`: requests to seal messages anew, by trace. No key: a trace reveals nothing but itself, and the
+/// service made it (protocol v1, rule 20).
 package struct ResendRequest: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let trace: Trace
-        /// 8 bytes: the prekey it was sealed to; nil if not given.
+        /// 8 bytes; nil if not given.
         package let prekeyID: [UInt8]?
     }
 
@@ -14,7 +14,6 @@ package struct ResendRequest: Equatable, Sendable {
 
     package let items: [Item]
 
-    /// - Throws: `.invalidFields`.
     package init(_ value: JSONValue) throws(Problem) {
         let faults = FieldFaults()
         let reader = ObjectReader(value, at: .root, names: ["resends"], faults: faults)
@@ -37,7 +36,7 @@ package struct ResendRequest: Equatable, Sendable {
     }
 }
 
-/// `POST /v1/receipts`: capabilities to redeem, each once.
+/// `POST /v1/receipts`.
 package struct ReceiptBatch: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let hash: ReceiptHash
@@ -47,7 +46,6 @@ package struct ReceiptBatch: Equatable, Sendable {
     /// Hashed at once: no value of the service holds a capability.
     package let items: [Item]
 
-    /// - Throws: `.invalidFields`.
     package init(_ value: JSONValue, countMax: Int) throws(Problem) {
         let faults = FieldFaults()
         let reader = ObjectReader(value, at: .root, names: ["receipts"], faults: faults)
@@ -67,13 +65,12 @@ package struct ReceiptBatch: Equatable, Sendable {
     }
 }
 
-/// `POST /v1/dead-letters/replay`: the dead letters to send again.
+/// `POST /v1/dead-letters/replay`.
 package struct DeadLetterReplay: Equatable, Sendable {
     package static let countMax = 1_000
 
     package let ids: [APNSID]
 
-    /// - Throws: `.invalidFields`.
     package init(_ value: JSONValue) throws(Problem) {
         let faults = FieldFaults()
         let reader = ObjectReader(value, at: .root, names: ["ids"], faults: faults)

@@ -6,28 +6,23 @@ package import Primitives
 /// The prefix lets scanners of repositories and logs find keys.
 package enum APIKey {
     package static let prefix = "spk_"
-    /// Length of the whole text.
     package static let characterCount = 47
     static let context = "SealedPush/1 API key"
 
-    /// Makes a new key.
-    ///
-    /// - Returns: the key's text, and the hash for the configuration.
+    /// Makes a key, and its hash for the configuration.
     package static func make(random: inout some RandomSource) -> (text: String, hash: APIKeyHash) {
         let text = prefix + Base64URL.string(random.bytes(count: 32))
         return (text, APIKeyHash(of: Array(text.utf8)))
     }
 
-    /// Checks the form only, not if there is such a key.
+    /// Checks the form only.
     static func isWellFormed(_ text: [UInt8]) -> Bool {
         text.count == characterCount && text.starts(with: prefix.utf8)
             && Base64URL.decode(text.dropFirst(prefix.utf8.count)) != nil
     }
 
-    /// The token after `Bearer ` in an `Authorization` field.
-    ///
-    /// - Returns: nil for another scheme, several words, or nothing. Other tokens are not parsed: there is no JWT whose
-    ///   algorithm could be argued about.
+    /// The token after `Bearer `; nil for another scheme or several words. There is no JWT whose algorithm could be
+    /// argued about.
     package static func bearer(_ field: String) -> [UInt8]? {
         guard field.utf8.count <= 256, field.utf8.count > scheme.count else { return nil }
         var word = Array(field.utf8)
@@ -51,12 +46,11 @@ package struct APIKeyHash: Hashable, Sendable {
         bytes = SHA256.hash(Array(APIKey.context.utf8), text)
     }
 
-    /// - Returns: nil unless the text is 43 characters of base64url.
+    /// Decodes 43 characters of base64url.
     package init?(text: String) {
         guard let bytes = Base64URL.decode(Array(text.utf8)), bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
-    /// 43 characters of base64url, for the configuration.
     package var text: String { Base64URL.string(bytes) }
 }

@@ -1,9 +1,8 @@
 package import PushStore
 
-/// The rights of an accepted key.
 package struct Grant: Equatable, Sendable {
     package let tenant: TenantID
-    /// The key's name in the configuration, for the audit log.
+    /// For the audit log.
     package let keyName: String
     package let scopes: Scopes
     /// Expiry in seconds since 1970; nil: never.
@@ -12,23 +11,21 @@ package struct Grant: Equatable, Sendable {
 
 /// The hashes of all API keys.
 ///
-/// A look-up compares the presented key's hash with every row to its end and picks the grant by arithmetic. Its time
-/// reveals neither if a key exists nor how much of one is right.
+/// A look-up compares every row to its end and picks the grant by arithmetic: its time reveals neither if a key exists
+/// nor how much of one is right.
 package struct AccessTable: Sendable {
     package static let rowCountMax = 4_096
 
     private let grants: [Grant]
-    /// 32 bytes for each grant, concatenated.
     private let hashes: [UInt8]
 
-    /// - Parameter rows: at most `rowCountMax`, hashes unique; the configuration's reader checks both.
+    /// - Parameter rows: at most `rowCountMax`, hashes unique, as the configuration's reader checks.
     package init(_ rows: [(hash: APIKeyHash, grant: Grant)]) {
         precondition(rows.count <= Self.rowCountMax)
         grants = rows.map(\.grant)
         hashes = rows.flatMap(\.hash.bytes)
     }
 
-    /// Finds the grant of a presented key; nil for a key that is not in the table.
     package func grant(for key: [UInt8]) -> Grant? {
         let hash = APIKeyHash(of: key).bytes
         var found: UInt = 0

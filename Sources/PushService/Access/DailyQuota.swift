@@ -1,14 +1,11 @@
 package import PushStore
 
-/// Accepted notifications of each tenant on one UTC day, checked against its quota.
-///
-/// A value: the store saves and restores it.
+/// Accepted notifications of each tenant on one UTC day. A value.
 package struct DailyQuota: Equatable, Sendable {
     private static let secondsPerDay: Int64 = 86_400
 
     /// Days since 1970.
     package private(set) var day: Int64
-    /// Notifications accepted on that day, by tenant.
     package private(set) var used: [TenantID: Int]
 
     package init(day: Int64 = 0, used: [TenantID: Int] = [:]) {
@@ -20,9 +17,7 @@ package struct DailyQuota: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - tenant: a configured one, which bounds the table.
-    ///   - max: the tenant's quota for a day.
-    ///   - unixSeconds: the wall clock. Set back by one day, it keeps the count, so that no quota is given twice; set
-    ///     back by more, it starts a new day.
+    ///   - unixSeconds: the wall clock. Set back by a day, it keeps the count; by more, it starts a new day.
     /// - Returns: nil on success; otherwise the seconds until the next day.
     package mutating func take(_ count: Int, of tenant: TenantID, max: Int, unixSeconds: Int64) -> Int64? {
         let today = unixSeconds.quotient(roundedDownBy: Self.secondsPerDay)
@@ -38,7 +33,6 @@ package struct DailyQuota: Equatable, Sendable {
         return nil
     }
 
-    /// Returns quota for notifications that could not be stored.
     package mutating func giveBack(_ count: Int, of tenant: TenantID) {
         guard let before = used[tenant] else { return }
         used[tenant] = Swift.max(0, before - count)

@@ -1,18 +1,16 @@
 import Transport
 
-/// Parser of the client addresses that proxies report. Bounded; malformed input yields no address.
+/// The client addresses that proxies report. Bounded; malformed input yields none.
 package enum ForwardedField: String, CaseIterable, Sendable {
     /// RFC 7239.
     case forwarded
-    /// The de facto form: addresses between commas, the nearest last.
+    /// Addresses between commas, the nearest last.
     case xForwardedFor = "x-forwarded-for"
 
-    /// Hops that are read; further ones are ignored.
+    /// Further hops are ignored.
     static let hopCountMax = 8
 
-    /// Reads the address that each hop reports, the nearest first.
-    ///
-    /// - Returns: nil for a hop without an address, which is the last one read. Empty without such a field.
+    /// The address of each hop, the nearest first; a hop without an address is nil and the last.
     func hops(_ fields: HeaderBlock) -> [IPAddress?] {
         var hops: [IPAddress?] = []
         for index in (0..<fields.count).reversed() where fields.isNamed(name, at: index) {
@@ -31,7 +29,6 @@ package enum ForwardedField: String, CaseIterable, Sendable {
         }
     }
 
-    /// The last elements of one line, in its order.
     private func line(_ value: ArraySlice<UInt8>) -> [IPAddress?] {
         switch self {
         case .forwarded:
@@ -46,10 +43,9 @@ package enum ForwardedField: String, CaseIterable, Sendable {
     }
 }
 
-/// Strict parser of one line of `Forwarded`.
+/// Strict parser of one line.
 ///
-/// - Source: RFC 7239 section 4 for the line, section 6 for its nodes; RFC 9110 section 5.6 for tokens and quoted
-///   strings.
+/// - Source: RFC 7239 sections 4 and 6; RFC 9110 section 5.6 for tokens and quoted strings.
 private struct ForwardedReader {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
@@ -59,8 +55,7 @@ private struct ForwardedReader {
         index = bytes.startIndex
     }
 
-    /// - Parameter countMax: elements kept, from the end.
-    /// - Returns: the address in each element's `for`; nil for a malformed line.
+    /// - Returns: the last addresses in `for`; nil for a malformed line.
     mutating func elements(countMax: Int) -> [IPAddress?]? {
         var elements: [IPAddress?] = []
         repeat {
@@ -73,8 +68,6 @@ private struct ForwardedReader {
         return index == bytes.endIndex ? elements : nil
     }
 
-    /// Reads pairs between semicolons; each may be missing.
-    ///
     /// - Returns: nil if malformed; nil inside unless there is exactly one `for`, with an address.
     private mutating func element() -> IPAddress?? {
         var nodes: [IPAddress?] = []
@@ -95,7 +88,6 @@ private struct ForwardedReader {
         return bytes[start..<index]
     }
 
-    /// A token or a quoted string, without its quotes.
     private mutating func value() -> [UInt8]? {
         guard take(UInt8(ascii: "\"")) else {
             let token = token()

@@ -1,10 +1,9 @@
 import PushStore
 
-/// Admission of a request before its body is read: rate of its address, key, scope, rate of its tenant.
+/// Admission before the body is read: rate of the address, key, scope, rate of the tenant.
 ///
-/// In this order, guessing keys uses up the guesser's rate and nothing else.
+/// In this order, guessing keys uses up the guesser's rate only.
 package struct Gate: Sendable {
-    /// Seconds of the rate that a burst may use at once.
     private static let burstSeconds = 2.0
 
     private var table: AccessTable
@@ -24,7 +23,7 @@ package struct Gate: Sendable {
         tenants = RateLimiter(keyCountMax: max(1, configuration.tenants.count))
     }
 
-    /// Adopts another configuration; used-up rates stay used up.
+    /// Used-up rates stay used up.
     package mutating func adopt(_ configuration: ServiceConfiguration) {
         let next = Gate(configuration)
         (table, tenantRates, addressRate) = (next.table, next.tenantRates, next.addressRate)
@@ -36,12 +35,10 @@ package struct Gate: Sendable {
         RateLimiter<Key>.Rate(perSecond: perSecond, burst: max(1, Int(perSecond * burstSeconds)))
     }
 
-    /// Admits a request, or throws.
-    ///
     /// - Parameters:
     ///   - now: nanoseconds of a monotonic clock.
     ///   - unixSeconds: the wall clock, for keys that expire.
-    /// - Returns: the key's grant; nil if the route needs no key.
+    /// - Returns: nil if the route needs no key.
     /// - Throws: `.tooManyRequests`, `.unauthorized`, `.forbidden`. Missing, malformed, unknown and expired keys get
     ///   the same answer.
     package mutating func admit(
@@ -50,13 +47,13 @@ package struct Gate: Sendable {
         now: Int64,
         unixSeconds: @autoclosure () -> Int64
     ) throws(Problem) -> Grant? {
-        // Requests without an address come through the loopback port, from a back end on this machine.
+        // No address: the loopback port.
         if let client = request.client?.client, let wait = addresses.take(of: client, rate: addressRate, now: now) {
             throw Self.tooMany("from this address", wait)
         }
         guard let scope = route.scope else { return nil }
         let key = request.value(of: "authorization").flatMap { APIKey.bearer($0) }
-        // The look-up runs even without a key, so that the answer takes as long.
+        // Even without a key, so that the answer takes as long.
         guard let grant = table.grant(for: key ?? []) else {
             throw Self.unauthorized
         }

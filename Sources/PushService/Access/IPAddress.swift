@@ -1,18 +1,15 @@
 import Platform
 
-/// An IP address, as bytes.
 package struct IPAddress: Hashable, Sendable {
     /// 4 or 16, in network order.
     package let bytes: [UInt8]
 
-    /// - Returns: nil unless there are 4 or 16 bytes.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
-    /// Parses the strict text form: four decimal numbers, or RFC 4291's, without brackets, zone or port. `127.1`,
-    /// `0x7f.1` and `2130706433`, which browsers accept, are refused.
+    /// Parses the strict form of each family (RFC 4291 for IPv6). `127.1`, `0x7f.1` and `2130706433` are refused.
     package init?(_ text: String) {
         // C would end the text at a NUL.
         guard (2...45).contains(text.utf8.count), !text.utf8.contains(0) else { return nil }
@@ -28,22 +25,20 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isIPv4: Bool { bytes.count == 4 }
 
-    /// The unit of rate limits: an IPv4 address, or the 64 bits of IPv6 that a household gets.
-    ///
-    /// A mapped IPv4 address (`::ffff:192.0.2.1`) counts as IPv4: all of them share the same 64 bits.
+    /// The unit of rate limits: an IPv4 address, or a household's 64 bits of IPv6. `::ffff:192.0.2.1` counts as IPv4:
+    /// all mapped ones share the same 64 bits.
     package var client: IPAddress {
         let plain = withoutMapping
         guard !plain.isIPv4 else { return plain }
         return IPAddress(bytes: Array(bytes[..<8]) + [UInt8](repeating: 0, count: 8)) ?? self
     }
 
-    /// The IPv4 address in `::ffff:192.0.2.1`; any other unchanged.
     package var withoutMapping: IPAddress {
         guard !isIPv4, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF else { return self }
         return IPAddress(bytes: Array(bytes[12...])) ?? self
     }
 
-    /// The bytes of an IPv4 address, or the 56 bits of IPv6 that a household gets at most.
+    /// An IPv4 address, or the most that a household gets: 56 bits of IPv6.
     package var network: [UInt8] {
         let plain = withoutMapping
         return plain.isIPv4 ? plain.bytes : Array(bytes[..<7])
@@ -53,10 +48,9 @@ package struct IPAddress: Hashable, Sendable {
 /// A range of addresses: `10.0.0.0/8`.
 package struct IPRange: Hashable, Sendable {
     package let base: IPAddress
-    /// Leading bits that must agree.
     package let bitCount: Int
 
-    /// - Returns: nil unless the text is an address, a slash and a number of bits, and all further bits are zero.
+    /// Parses an address, a slash and a number of bits; all further bits must be zero.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let base = IPAddress(String(parts[0])), (1...3).contains(parts[1].utf8.count),

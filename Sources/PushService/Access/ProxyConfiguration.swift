@@ -1,20 +1,19 @@
 import Transport
 
-/// The proxies whose reports of client addresses are trusted.
+/// The proxies whose reports are trusted.
 package struct ProxyConfiguration: Equatable, Sendable {
     static let names = ["ranges", "field"]
 
-    /// The proxies' addresses; 1 or more.
+    /// 1 or more.
     package let ranges: [IPRange]
     package let field: ForwardedField
 
-    /// Checks if an address is a trusted proxy's.
     package func contains(_ address: IPAddress) -> Bool {
         let plain = address.withoutMapping
         return ranges.contains { $0.contains(plain) }
     }
 
-    /// Finds the client behind a proxy: the first address from the nearest hop on that is no trusted proxy's.
+    /// The first address from the nearest hop on that is no trusted proxy's.
     ///
     /// - Returns: nil if no hop is reported; the last certain proxy if the one behind it has no address.
     func client(behind proxy: IPAddress, _ fields: HeaderBlock) -> IPAddress? {

@@ -2,9 +2,7 @@ import Envelope
 package import PushStore
 import Transport
 
-/// The daily quotas, on the loop, with a copy in the store that survives restarts.
-///
-/// It is saved every few seconds; a killed process forgets what was used since then.
+/// The daily quotas, on the loop. They are saved every few seconds; a killed process forgets what was used since.
 package final class QuotaBook: Sendable {
     private final class State {
         var quota = DailyQuota()
@@ -12,7 +10,6 @@ package final class QuotaBook: Sendable {
     }
 
     static let noteName = "daily-quota"
-    /// Room for far more than a thousand tenants.
     private static let byteCountMax = 1_048_576
 
     private let context: ServiceContext
@@ -45,14 +42,14 @@ package final class QuotaBook: Sendable {
 
     // MARK: In a task of the loop's
 
-    /// Restores the quotas, before the first request. A malformed record counts as none.
+    /// Restores the quotas; a malformed record counts as none.
     package func load() async throws(StoreError) {
         let bytes = try await context.store.read { reader throws(StoreError) in try reader.note(Self.noteName) }
         guard let quota = bytes.flatMap(Self.decode) else { return }
         await context.loop.run { [state] in state.value.quota = quota }
     }
 
-    /// Saves the quotas if they changed; after an error the next call retries.
+    /// Saves changes; after an error the next call retries.
     package func save() async throws(StoreError) {
         let quota = await context.loop.run { [state] () -> DailyQuota? in
             guard !state.value.isSaved else { return nil }
@@ -85,10 +82,8 @@ package final class QuotaBook: Sendable {
         return writer.bytes
     }
 
-    /// - Returns: nil for bytes that `encode` does not make.
     static func decode(_ bytes: [UInt8]) -> DailyQuota? {
         let limits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 2, allowsFractions: false)
-        // The parser's reason would help nobody.
         guard let value = try? JSONParser.parse(bytes, limits: limits), case .integer(let day)? = value["day"]?.content,
             let members = value["used"]?.members
         else { return nil }

@@ -1,13 +1,11 @@
 /// Token buckets by key, in a bounded table.
 ///
-/// A bucket is one number, the time at which it is full again (GCRA); a full one needs no row. If more keys are busy
-/// than the table has rows, all further ones share one bucket. A crowd of new keys can neither grow the table nor
-/// escape the limit, and known keys keep their own.
+/// A bucket is the time at which it is full again (GCRA); a full one needs no row. Without free rows, all further keys
+/// share one bucket: new keys can neither grow the table nor escape the limit, and known keys keep their own.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package struct Rate: Equatable, Sendable {
-        /// Long-term rate.
         package let perSecond: Double
-        /// Tokens of a full bucket; 1 or more.
+        /// 1 or more.
         package let burst: Int
 
         package init(perSecond: Double, burst: Int) {
@@ -16,7 +14,6 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
             self.burst = burst
         }
 
-        /// Nanoseconds for one token; a day at most.
         fileprivate var interval: Int64 { Int64(min(1_000_000_000 / perSecond, 86_400_000_000_000)) }
         fileprivate var depth: Int64 {
             let (product, overflow) = interval.multipliedReportingOverflow(by: Int64(burst - 1))
@@ -24,17 +21,16 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Bound on rows. If lowered below the number of known keys, those keep their rows until their buckets are full.
+    /// If lowered, known keys keep their rows until their buckets are full.
     package var keyCountMax: Int {
         didSet {
             precondition(keyCountMax > 0)
             sweepsAt = .min
         }
     }
-    /// Time at which each bucket is full again, in nanoseconds of a monotonic clock.
+    /// Nanoseconds of a monotonic clock.
     private var fullAt: [Key: Int64] = [:]
     private var othersFullAt = Int64.min
-    /// Earliest time at which a sweep can free a row.
     private var sweepsAt = Int64.min
 
     /// - Parameter keyCountMax: rows of some 50 bytes and the key.
@@ -45,15 +41,12 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     package var keyCount: Int { fullAt.count }
 
-    /// Takes `count` tokens, or none.
+    /// Takes `count` tokens, or none. More than the burst is never granted.
     ///
-    /// - Parameters:
-    ///   - count: 1 or more; more than the burst is never granted.
-    ///   - rate: the key's limit, which may differ from key to key.
-    ///   - now: nanoseconds of a monotonic clock.
+    /// - Parameter now: nanoseconds of a monotonic clock.
     /// - Returns: nil on success; otherwise the time to wait.
     package mutating func take(_ count: Int = 1, of key: Key, rate: Rate, now: Int64) -> Duration? {
-        // One look-up: every request comes here, and most keys are known.
+        // One look-up: most keys are known.
         let index = fullAt.index(forKey: key)
         if index == nil, fullAt.count >= keyCountMax { sweep(now) }
         let isOther = index == nil && fullAt.count >= keyCountMax
@@ -72,14 +65,13 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Checks if `take` would grant one token. False for an unknown key while the table is full.
+    /// Checks for one token. False for an unknown key while the table is full.
     package func hasRoom(of key: Key, rate: Rate, now: Int64) -> Bool {
         guard let full = fullAt[key] else { return fullAt.count < keyCountMax }
         return full - now <= rate.depth
     }
 
-    /// Keeps a key's bucket empty until then, for a key whose owner must slow down. Without effect for a key that gets
-    /// no row.
+    /// Keeps a bucket empty until then. Without effect for a key that gets no row.
     package mutating func block(_ key: Key, rate: Rate, until: Int64, now: Int64) {
         if fullAt[key] == nil, fullAt.count >= keyCountMax {
             sweep(now)
@@ -88,11 +80,9 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         fullAt[key] = max(fullAt[key] ?? now, until &+ rate.depth)
     }
 
-    /// Removes full buckets, which equal a new key's.
     private mutating func sweep(_ now: Int64) {
         guard now >= sweepsAt else { return }
         fullAt = fullAt.filter { $0.value > now }
-        // A table that stays full is not swept again before its next bucket is full.
         sweepsAt = fullAt.count < keyCountMax ? .min : fullAt.values.min() ?? .min
     }
 }

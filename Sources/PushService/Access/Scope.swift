@@ -1,12 +1,11 @@
-/// A right of an API key. Requests of devices (receipts, re-sends) need no key, so that no app contains one.
+/// A right of an API key. Devices' own requests (receipts, re-sends) need no key, so that no app contains one.
 package enum Scope: String, CaseIterable, Sendable {
-    /// Sends notifications; reading their state is `read`.
+    /// Not reading their state.
     case send
-    /// Registers and deletes devices; lists and replays dead letters.
+    /// Devices and dead letters.
     case manage
-    /// Reads devices, bundles and states.
     case read
-    /// Reads the metrics of the whole process, with every tenant's apps.
+    /// Metrics of the whole process, with every tenant's apps.
     case metrics
 
     fileprivate var bit: UInt8 {
@@ -19,7 +18,6 @@ package enum Scope: String, CaseIterable, Sendable {
     }
 }
 
-/// The scopes of one key.
 package struct Scopes: Equatable, Sendable {
     let bits: UInt8
 

@@ -1,7 +1,4 @@
-/// Capacity that owners share, such as places for open requests.
-///
-/// An owner may have half of what is free of three times `aloneMax`: alone it may have `aloneMax`, and there is always
-/// room for the next owner.
+/// Capacity that owners share. Alone an owner may have `aloneMax`, and there is always room for the next owner.
 ///
 /// - Source: Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches" (1998), with 1/2
 ///   as the factor.
@@ -9,13 +6,7 @@ struct SharedPlaces<Owner: Hashable & Sendable>: Sendable {
     private var counts: [Owner: Int] = [:]
     private(set) var total = 0
 
-    /// The rule, for counts kept elsewhere.
-    ///
-    /// - Parameters:
-    ///   - count: further places wanted.
-    ///   - own: places of the owner.
-    ///   - total: places of all owners.
-    ///   - aloneMax: limit for an owner without others.
+    /// The rule: an owner may have half of what is free of three times `aloneMax`.
     static func hasRoom(for count: Int, own: Int, total: Int, aloneMax: Int) -> Bool {
         2 * (own + count) <= 3 * aloneMax - total - count
     }

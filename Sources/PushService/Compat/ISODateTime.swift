@@ -1,9 +1,7 @@
-/// Parser and writer of dates and times.
-///
-/// - Source: RFC 3339 section 5.6; offsets without a colon, as ISO 8601 allows, are read too.
+/// - Source: RFC 3339 section 5.6; offsets without a colon, as in ISO 8601, are read too.
 enum ISODateTime {
-    /// Seconds since 1970 of a text such as `2031-05-04T12:00:00.250+02:00`, without the fraction; nil for other texts.
-    /// A leap second counts as the next one.
+    /// Seconds since 1970 of `2031-05-04T12:00:00.250+02:00`, without the fraction. A leap second counts as the next
+    /// one.
     static func unixSeconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard (20...40).contains(bytes.count), matches(bytes, "0000-00-00T00:00:00") else { return nil }
@@ -17,7 +15,7 @@ enum ISODateTime {
         return (days(year, month, day) * 86_400) + ofDay - offset
     }
 
-    /// Parses the text after the seconds: an optional fraction, then `Z`, `+hh:mm` or `+hhmm`.
+    /// An optional fraction, then `Z`, `+hh:mm` or `+hhmm`.
     private static func offset(_ rest: ArraySlice<UInt8>) -> Int64? {
         var rest = rest
         if rest.first == UInt8(ascii: ".") {
@@ -37,7 +35,7 @@ enum ISODateTime {
         return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 3_600 + minutes * 60)
     }
 
-    /// Checks that the text begins with the pattern, in which `0` is any digit.
+    /// `0` in the pattern is any digit.
     private static func matches(_ bytes: [UInt8], _ pattern: String) -> Bool {
         let pattern = Array(pattern.utf8)
         guard bytes.count >= pattern.count else { return false }
@@ -46,7 +44,6 @@ enum ISODateTime {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// At most four digits.
     private static func number(_ digits: some Sequence<UInt8>) -> Int64 {
         digits.reduce(0) { $0 * 10 + Int64($1 & 0x0F) }
     }
@@ -69,14 +66,14 @@ enum ISODateTime {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Writes a time for log lines: `2031-05-04T10:00:00.250Z`.
+    /// `2031-05-04T10:00:00.250Z`
     static func text(milliseconds: Int64) -> String {
         var text: [UInt8] = []
         append(milliseconds: milliseconds, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends the same 24 bytes without a String: every line of the log has them.
+    /// Appends 24 bytes without a String: every line of the log has them.
     static func append(milliseconds: Int64, to text: inout [UInt8]) {
         let clamped = min(max(milliseconds, 0), 253_402_300_799_999)
         let (seconds, rest) = clamped.quotientAndRemainder(dividingBy: 1_000)
@@ -93,7 +90,6 @@ enum ISODateTime {
         var characters = InlineArray<24, UInt8>(repeating: 0)
         var end = 0
         func digits(_ number: Int64, _ count: Int, _ mark: Unicode.Scalar) {
-            // From the last digit on: dividing by a constant is cheap.
             var rest = number
             for place in stride(from: end + count - 1, through: end, by: -1) {
                 characters[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)

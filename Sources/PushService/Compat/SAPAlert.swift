@@ -3,19 +3,17 @@ import Envelope
 
 /// The visible text: `alert`, and the properties that go into `aps.alert`.
 struct SAPAlert {
-    /// True if `alert` begins like a JSON object and is none.
     private(set) var isNotJSON = false
     private var text: String?
     private var members: [JSONMember] = []
 
-    /// Apple's short form, a string, if there is nothing else; nil for no text.
+    /// A string, Apple's short form, if there is nothing else.
     var value: JSONValue.Content? {
         guard !members.isEmpty else { return text.map { .string($0) } }
         let body = text.map { [JSONMember.named("body", .string($0))] } ?? []
         return .object(members + body)
     }
 
-    /// Spellings of an older documentation, and Apple's.
     private static let renamed = ["alert_title": "title", "alert_sub-title": "subtitle", "alert_body": "body"]
 
     init(_ reader: ObjectReader, _ apns: ObjectReader) {
@@ -82,7 +80,6 @@ struct SAPAlert {
     }
 }
 
-/// Members without an offset in a document.
 extension JSONMember {
     static func named(_ name: String, _ content: JSONValue.Content) -> JSONMember {
         JSONMember(name: name, offset: 0, value: JSONValue(content: content, offset: 0))
@@ -93,9 +90,8 @@ extension JSONValue {
     static func object(_ members: [JSONMember]) -> JSONValue { JSONValue(content: .object(members), offset: 0) }
 }
 
-/// Limits in UTF-16 code units, as on the platform that the properties come from.
+/// Limits in UTF-16 code units, as SAP counts.
 extension ObjectReader {
-    /// - Parameter more: further words about the form, after "characters".
     func characters(
         _ name: String,
         _ countMax: Int,
@@ -120,7 +116,6 @@ extension ObjectReader {
         return .array(elements.map(\.value))
     }
 
-    /// A number from 0 to 1, in its original spelling.
     func fraction(_ name: String) -> JSONValue.Content? {
         guard let value = object[name] else { return nil }
         switch value.content {

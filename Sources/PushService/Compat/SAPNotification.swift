@@ -3,10 +3,8 @@ package import Envelope
 import Primitives
 package import PushStore
 
-/// A notification with the properties of SAP Mobile Services, mapped to Apple's: `POST /v1/compat/sap`, for teams that
-/// migrate.
-///
-/// The only route that takes clear text, and only for a tenant whose configuration allows it.
+/// The body of `POST /v1/compat/sap`, with the properties of SAP Mobile Services, for teams that migrate. The only
+/// route for clear text, if the tenant's configuration allows it.
 package struct SAPNotification: Equatable, Sendable {
     package let topic: Topic
     package let bundleID: BundleID
@@ -16,12 +14,10 @@ package struct SAPNotification: Equatable, Sendable {
     package let expiration: Expiration?
     package let payload: [UInt8]
     package let devices: [DeviceID]
-    /// Accepted properties without the effect that the sender may expect.
     package let warnings: [Warning]
     package let idempotencyKey: String?
     private let body: [UInt8]
 
-    /// SHA-256 of the body, since an idempotency key stands for one body.
     package var digest: [UInt8] { SHA256.hash(body) }
 
     package enum Warning: String, Equatable, Sendable {
@@ -32,19 +28,17 @@ package struct SAPNotification: Equatable, Sendable {
         case customTaken = "A member of 'customParameter' has the name of another property and was left out."
     }
 
-    /// Queue of the first attempt, by priority; retries go last.
+    /// Queue of the first attempt; retries go last.
     package var firstLane: Lane { priority == .immediate || priority == nil ? .normal : .background }
     package static let retryLane = Lane.background
-    /// Then it is a dead letter, which can be replayed.
+    /// Then it is a dead letter.
     package static let attemptCountMax = 3
     package static let deviceCountMax = 1_000
 
     private static let names = ["notification", "topic", "devices", IdempotencyKey.name]
 
-    /// - Parameters:
-    ///   - value: the parsed body, with fractions allowed.
-    ///   - now: seconds since 1970.
-    /// - Throws: `.plainText` if the tenant's setting forbids it, `.invalidFields`, `.payloadTooLarge`.
+    /// - Parameter now: seconds since 1970.
+    /// - Throws: `.plainText` unless the tenant may send it, `.invalidFields`, `.payloadTooLarge`.
     package init(
         _ request: APIRequest,
         _ value: JSONValue,
@@ -100,7 +94,7 @@ package struct SAPNotification: Equatable, Sendable {
         }
     }
 
-    /// Accepts an `apns.topic` that repeats the app's own: another one would push to another app.
+    /// An `apns.topic` may only repeat the app's own.
     private static func topic(_ bundleID: BundleID, _ properties: SAPProperties) throws(Problem) -> Topic {
         let text = bundleID.text
         let full = text + properties.pushType.topicSuffix
@@ -114,7 +108,7 @@ package struct SAPNotification: Equatable, Sendable {
         } catch {
             throw Problem(.invalidFields, "The bundle id is too long for a topic of this push type.")
         }
-        // Refuse what could never be sent, such as device management, whose topic belongs to no app.
+        // Device management, for example: its topic belongs to no app.
         guard topic.fits(properties.pushType) else {
             throw Self.problem(
                 "/notification/apns/pushType",
@@ -130,7 +124,7 @@ package struct SAPNotification: Equatable, Sendable {
         return problem
     }
 
-    /// Checks the result against Apple's rules in `PushPayload`.
+    /// Applies Apple's rules in `PushPayload`.
     private static func payload(_ properties: SAPProperties) throws(Problem) -> [UInt8] {
         let bytes = JSONWriter.bytes(of: properties.payload)
         let byteCountMax = properties.pushType.payloadByteCountMax

@@ -1,7 +1,7 @@
 import APNS
 import Envelope
 
-/// The properties of one notification, mapped to Apple's names.
+/// Properties mapped to Apple's names.
 struct SAPProperties {
     private(set) var aps: [JSONMember] = []
     private(set) var pushType = PushType.alert
@@ -38,7 +38,6 @@ struct SAPProperties {
         case high
     }
 
-    /// - Returns: nil if `value` is no object; other faults are in `faults`.
     init?(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults, now: Int64) {
         guard let nested = SAPNames.nested(value, at: path, faults),
             let reader = ObjectReader(nested, at: path, names: SAPNames.top, faults: faults)
@@ -116,7 +115,7 @@ struct SAPProperties {
         return text.flatMap { ISODateTime.unixSeconds($0) }.map { Expiration(unixSeconds: UInt64(clamping: $0)) }
     }
 
-    /// Adds members of JSON written as a string to `aps`, without replacing any.
+    /// Adds members of JSON in a string to `aps`, without replacing any.
     private mutating func addCustom(_ apns: ObjectReader) {
         for name in ["customParameter", "customPriorities"] {
             let expected = "a JSON object, written as a string"
@@ -126,14 +125,12 @@ struct SAPProperties {
                 depthMax: RequestBody.depthMax,
                 allowsFractions: true
             )
-            // The parser's reason would not help: its offset is inside a string.
             guard let members = (try? JSONParser.parse(Array(text.utf8), limits: limits))?.members else {
                 if let value = apns.object[name] { apns.wrong(name, value, expected) }
                 continue
             }
             for member in members {
                 let isTaken = aps.contains { $0.name.utf8.elementsEqual(member.name.utf8) }
-                // "aps" inside of aps has no meaning.
                 guard !isTaken, member.name != "aps", !member.name.isEmpty else {
                     if !warnings.contains(.customTaken) { warnings.append(.customTaken) }
                     continue
@@ -144,10 +141,8 @@ struct SAPProperties {
     }
 }
 
-/// Names of the properties, and their allowed places.
 enum SAPNames {
     static let top = ["alert", "badge", "sound", "data", "priority", "apns"]
-    /// Allowed under `apns`, or beside it.
     private static let either = [
         "launchImageFileName", "showActionButton", "actionButtonLabel", "localizedActionButtonKey", "urlArguments",
         "threadId",
@@ -160,9 +155,7 @@ enum SAPNames {
             "interruptionLevel", "targetContentId", "relevanceScore", "customParameter", "customPriorities",
         ]
 
-    /// Moves `"apns.category"` and `"threadId"` under `"apns"`, so that each property has one place.
-    ///
-    /// - Returns: nil if `value` is no object. A repeated property is a fault.
+    /// Moves properties beside `"apns"` into it, so that each has one place; a repeated one is a fault.
     static func nested(_ value: JSONValue, at path: FieldPath, _ faults: FieldFaults) -> JSONValue? {
         guard let members = value.members else {
             faults.add(.wrong, path, at: value.offset, "expected an object in braces")

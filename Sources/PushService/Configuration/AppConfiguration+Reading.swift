@@ -22,7 +22,6 @@ extension AppConfiguration {
             let problem = "a fallback waits for receipts; set \"receipts\" to true, or leave the fallback out"
             faults.add(.wrong, reader.place("fallback"), at: reader.object["fallback"]?.offset ?? 0, problem)
         }
-        // Already checked by the reader.
         guard let bundleID = bundleID.flatMap({ try? BundleID($0) }), let environment, let credential, let placeholder
         else { return nil }
         self.bundleID = bundleID

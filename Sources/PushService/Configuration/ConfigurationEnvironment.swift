@@ -1,8 +1,7 @@
 import Envelope
 
-/// Environment variables that override single fields of the file, for containers.
-///
-/// They are merged into the document, so that the same rules and messages apply to both.
+/// Environment variables that override fields of the file, for containers. They are merged into the document, so that
+/// the same rules apply.
 enum ConfigurationEnvironment {
     struct Variable {
         let name: String
@@ -14,7 +13,6 @@ enum ConfigurationEnvironment {
 
     static let prefix = "SEALEDPUSH_"
 
-    /// Every variable. Several listeners need a file.
     static let all: [Variable] = [
         Variable(
             name: "SEALEDPUSH_LISTEN_ADDRESS",
@@ -50,17 +48,14 @@ enum ConfigurationEnvironment {
         ),
     ]
 
-    /// A negative offset stands for variable `index`: no byte of the file has it.
+    /// Negative: no byte of the file has this offset.
     static func offset(of index: Int) -> Int { -1 - index }
 
-    /// The variable of a negative offset; nil for one in the file.
     static func variable(at offset: Int) -> Variable? {
         offset < 0 && -1 - offset < all.count ? all[-1 - offset] : nil
     }
 
-    /// Merges the variables into the document; those without the prefix are ignored.
-    ///
-    /// - Parameter faults: gets a fault for each unknown name, to 32. It names the variable, never its value.
+    /// Merges the variables into the document. A fault names an unknown variable, never its value.
     static func apply(_ environment: [String: String], to document: JSONValue, faults: inout [ConfigurationFault])
         -> JSONValue
     {
@@ -89,7 +84,6 @@ enum ConfigurationEnvironment {
     private static func setting(_ path: ArraySlice<String>, to value: JSONValue, in parent: JSONValue?) -> JSONValue {
         guard let step = path.first else { return value }
         if let index = Int(step) {
-            // The reader reports a value that is no array.
             if let parent, parent.elements == nil { return parent }
             var elements = parent?.elements ?? []
             let old = index < elements.count ? elements[index] : nil

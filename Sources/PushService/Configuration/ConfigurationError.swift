@@ -1,9 +1,8 @@
-/// A fault in the configuration, and its place. No value is repeated: some are secret.
+/// A fault in the configuration. No value is repeated: some are secret.
 package struct ConfigurationFault: Error, Equatable, Sendable {
     package enum Place: Equatable, Sendable {
         /// Both from 1.
         case file(line: Int, column: Int)
-        /// The name of a variable.
         case environment(String)
     }
 
@@ -26,7 +25,7 @@ extension ConfigurationFault: CustomStringConvertible {
     }
 }
 
-/// The faults of a configuration; at least one.
+/// At least one fault.
 package struct ConfigurationError: Error, Equatable, Sendable {
     package let faults: [ConfigurationFault]
 }

@@ -1,13 +1,12 @@
 import Envelope
 
-/// Reading of the configuration file.
 extension ServiceConfiguration {
     /// Room for many thousand tenants.
     package static let byteCountMax = 4 * 1_024 * 1_024
     package static let tenantCountMax = 1_000
     static let parserLimits = JSONParser.Limits(byteCountMax: byteCountMax, depthMax: 12, allowsFractions: true)
 
-    /// - Throws: the faults, 32 at most, each with line and column, the field, and advice.
+    /// - Throws: the faults, 32 at most, with line and column, field, and advice.
     package init(file: [UInt8], environment: [String: String] = [:]) throws(ConfigurationError) {
         let document: JSONValue
         do throws(JSONError) {
@@ -47,7 +46,6 @@ extension ServiceConfiguration {
         "listen", "loopback-port", "proxies", "tls", "database-file", "token-key-file", "tenants", "limits",
     ]
 
-    /// - Returns: nil after a fault.
     private static func read(_ document: JSONValue, _ faults: FieldFaults) -> ServiceConfiguration? {
         guard let reader = ObjectReader(document, at: .root, names: names, faults: faults) else { return nil }
         let listens = listens(reader)
@@ -108,7 +106,7 @@ extension ServiceConfiguration {
         return TLSFiles(certificateFile: certificate, keyFile: key)
     }
 
-    /// Finds two listeners on one port; the second would fail as if another program had the port.
+    /// The second listener would fail as if another program had the port.
     private static func findDoubles(_ listens: [Listen], _ loopback: Int64?, _ reader: ObjectReader) {
         func overlap(_ one: String, _ other: String) -> Bool {
             one == other
@@ -130,7 +128,7 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Checks values that are unique over all tenants, including tenants with other faults.
+    /// Includes tenants with other faults.
     private static func findDoubles(_ tenants: [(value: JSONValue, path: FieldPath)], _ faults: FieldFaults) {
         var ids = Doubles("give each tenant its own")
         var hashes = Doubles("make a key for each")
@@ -149,7 +147,7 @@ extension ServiceConfiguration {
 }
 
 extension ObjectReader {
-    /// Reads a file's path: absolute, so that the working directory does not matter.
+    /// An absolute path, so that the working directory does not matter.
     func file(_ name: String, isRequired: Bool = false) -> String? {
         text(name, 2...4_096, "the absolute path of a file", isRequired: isRequired) {
             $0.utf8.first == UInt8(ascii: "/") && !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F }

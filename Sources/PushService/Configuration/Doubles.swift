@@ -1,7 +1,6 @@
 import Envelope
 
-/// Finds repeated values. The second is the fault, and names the first: among a thousand tenants it would be hard to
-/// find.
+/// Finds repeated values. The second is the fault, and names the first, which is hard to find among a thousand tenants.
 struct Doubles {
     private let advice: String
     private var firsts: [String: FieldPath] = [:]
@@ -9,15 +8,10 @@ struct Doubles {
     /// - Parameter advice: a sentence without its full stop.
     init(_ advice: String) { self.advice = advice }
 
-    /// Records texts that must be unique together; a missing one is already a fault of its reader.
-    ///
-    /// - Parameters:
-    ///   - value: the value that a fault names.
-    ///   - path: its path.
+    /// Records texts that must be unique together; a missing one is its reader's fault.
     mutating func note(_ texts: [String?], of value: JSONValue, at path: FieldPath, _ faults: FieldFaults) {
         let known = texts.compactMap(\.self)
         guard known.count == texts.count else { return }
-        // No valid text has a line feed.
         let key = known.joined(separator: "\n")
         guard let first = firsts[key] else {
             firsts[key] = path
@@ -26,7 +20,6 @@ struct Doubles {
         faults.add(.wrong, path, at: value.offset, "the same as \(first.pointer); \(advice)")
     }
 
-    /// Records the text of one member.
     mutating func note(_ name: String, of element: (value: JSONValue, path: FieldPath), _ faults: FieldFaults) {
         guard let value = element.value[name] else { return }
         note([value.string], of: value, at: .member(element.path, name), faults)

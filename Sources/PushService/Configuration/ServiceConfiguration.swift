@@ -2,9 +2,7 @@ package import APNS
 package import Envelope
 package import PushStore
 
-/// The service's configuration, from one JSON file and the environment (docs/service.md).
-///
-/// It names files and does not hold their contents; of secrets it has hashes only.
+/// The configuration, from one JSON file and the environment (docs/service.md). Of secrets it has hashes only.
 package struct ServiceConfiguration: Equatable, Sendable {
     package struct Listen: Equatable, Sendable {
         /// A literal address.
@@ -18,11 +16,11 @@ package struct ServiceConfiguration: Equatable, Sendable {
         package let keyFile: String
     }
 
-    /// HTTPS listeners; 1 or more.
+    /// 1 or more.
     package let listens: [Listen]
-    /// Plain HTTP on 127.0.0.1 only: probes, and back ends on the same machine.
+    /// For probes, and back ends on the same machine.
     package let loopbackPort: UInt16?
-    /// nil: no proxy is trusted, and the client is the connection's peer.
+    /// nil: the client is the connection's peer.
     package let proxies: ProxyConfiguration?
     package let tls: TLSFiles
     package let databaseFile: String
@@ -31,7 +29,6 @@ package struct ServiceConfiguration: Equatable, Sendable {
     package let tenants: [TenantConfiguration]
     package let limits: ServiceLimits
 
-    /// Every key of every tenant.
     package var accessTable: AccessTable {
         AccessTable(
             tenants.flatMap { tenant in
@@ -43,9 +40,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
     }
 }
 
-/// A tenant: its keys, apps and limits.
-///
-/// An object: each notification passes it on, and copying its contents costs more than the look-up.
+/// An object: copying its contents costs more than the look-up.
 package final class TenantConfiguration: Equatable, Sendable {
     package struct Key: Equatable, Sendable {
         /// For the audit log.
@@ -60,11 +55,9 @@ package final class TenantConfiguration: Equatable, Sendable {
     package let id: TenantID
     package let keys: [Key]
     package let apps: [AppConfiguration]
-    /// Notifications accepted in one UTC day.
+    /// In one UTC day.
     package let quotaPerDay: Int
-    /// Long-term rate.
     package let requestsPerSecond: Double
-    /// Allows clear text over `POST /v1/compat/sap`.
     package let allowsClearText: Bool
     package let webhook: WebhookConfiguration?
 
@@ -93,15 +86,14 @@ package final class TenantConfiguration: Equatable, Sendable {
     }
 }
 
-/// One app in one of Apple's environments.
 package struct AppConfiguration: Equatable, Sendable {
     package enum Credential: Hashable, Sendable {
         case key(file: String, keyID: KeyID, teamID: TeamID)
-        /// PEM of certificate and key, or PKCS #12 with its password file.
+        /// PEM of certificate and key, or PKCS #12.
         case certificate(file: String, passwordFile: String?)
     }
 
-    /// A server in Apple's place: the simulator.
+    /// The simulator in Apple's place.
     package struct Endpoint: Hashable, Sendable {
         package let host: String
         package let port: UInt16
@@ -117,7 +109,7 @@ package struct AppConfiguration: Equatable, Sendable {
     package let environment: APNSEnvironment
     package let credential: Credential
     package let endpoint: Endpoint?
-    /// A feedback service as before 2021, if one still exists; only with a certificate.
+    /// A feedback service as before 2021; only with a certificate.
     package let feedback: Feedback?
     package let placeholder: Placeholder
     /// Off unless turned on (protocol v1, rule 37).
@@ -125,22 +117,18 @@ package struct AppConfiguration: Equatable, Sendable {
     package let fallback: FallbackConfiguration?
 }
 
-/// The receiver of a tenant's events.
 package struct WebhookConfiguration: Hashable, Sendable {
     package let target: WebhookTarget
-    /// File of the signing key, in the form of `WebhookSecret`.
     package let secretFile: String
-    /// File of the previous key: during a change, requests have a signature under each.
+    /// During a change, requests have a signature under each key.
     package let oldSecretFile: String?
-    /// The only authorities that may vouch for the receiver, as PEM; nil for the system's.
+    /// The only authorities trusted, as PEM; nil for the system's.
     package let authoritiesFile: String?
-    /// Ranges that are allowed although not public.
     package let allowedRanges: [IPRange]
-    /// Most events of one call; 1 sends each alone, more send a list.
+    /// 1 sends each event alone, more send a list.
     package let eventsPerCall: Int
 }
 
-/// The fallback, sent once when an urgent notification has no receipt in time.
 package struct FallbackConfiguration: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case webhook
@@ -150,6 +138,6 @@ package struct FallbackConfiguration: Equatable, Sendable {
     package let kind: Kind
     package let delivery: WebhookConfiguration
     package let afterSeconds: Int
-    /// The app's constant text; nothing of a message.
+    /// Constant; nothing of a message.
     package let text: String
 }

@@ -2,7 +2,6 @@ import Envelope
 
 /// Bounds of everything that grows with external input.
 package struct ServiceLimits: Equatable, Sendable {
-    /// Bytes of one request's body.
     package var bodyByteCountMax = 8 * 1_024 * 1_024
     package var recipientCountMax = 1_000
     package var receiptCountMax = 256
@@ -13,25 +12,24 @@ package struct ServiceLimits: Equatable, Sendable {
     /// For a connection without a request.
     package var idleDeadlineSeconds = 120
     package var connectionCountMax = 4_096
-    /// From one IPv4 address, or one IPv6 network of 64 bits.
+    /// One IPv4 address, or one IPv6 network of 64 bits.
     package var connectionCountOfAddressMax = 256
-    /// On the loopback port, which is counted apart.
     package var loopbackConnectionCountMax = 64
     /// HTTP/2: unanswered requests of one connection.
     package var streamCountMax = 256
-    /// From one client's address, before its key is known.
+    /// Before its key is known.
     package var requestsPerSecondOfAddress = 100
     package var pushesPerMinuteOfDevice = 60
     package var pushBurstOfDevice = 20
     /// Rows of the table of device buckets, and of that of addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
-    /// Open submissions of one tenant while no other has any (`SharedPlaces`). At 20,000 a second that many wait for 25
-    /// ms; more would only be answered later.
+    /// Of one tenant while no other has any (`SharedPlaces`). At 20,000 a second that many wait for 25 ms; more would
+    /// only be answered later.
     package var openRequestCountMax = 500
-    /// Notifications of one tenant in one queue, while no other has any there (`SharedPlaces`).
+    /// Of one tenant in one queue, while no other has any there.
     package var backlogCountMax = 1_000_000
-    /// First wait of a normal notification after a 5xx.
+    /// For a normal notification, after the first 5xx.
     package var serverErrorWaitSeconds = 30
     package var retentionDays = 7
     package var drainSeconds = 10
@@ -45,7 +43,6 @@ package struct ServiceLimits: Equatable, Sendable {
         let path: any (WritableKeyPath<ServiceLimits, Int> & Sendable)
     }
 
-    /// Every member of `limits` in the configuration file.
     static let settings: [Setting] = [
         Setting(
             name: "body-bytes",

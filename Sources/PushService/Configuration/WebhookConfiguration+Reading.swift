@@ -37,9 +37,9 @@ extension WebhookConfiguration {
 }
 
 extension WebhookConfiguration {
-    /// Reason why no post could ever be sent there, as far as known without DNS.
+    /// Reason why no post could ever be sent there, without a query to DNS.
     ///
-    /// - Source: RFC 6761 sections 6.3 and 6.4, for the two names.
+    /// - Source: RFC 6761 sections 6.3 and 6.4.
     private static func deadEnd(_ target: WebhookTarget, _ allowed: [IPRange]) -> String? {
         func isName(_ name: String) -> Bool { target.host == name || target.host.hasSuffix("." + name) }
         if isName("invalid") { return "no host has such a name; give the receiver's" }
@@ -59,7 +59,6 @@ extension ProxyConfiguration {
 }
 
 extension ObjectReader {
-    /// Reads 1 to 64 ranges of addresses.
     fileprivate func ranges(_ name: String, isRequired: Bool = false) -> [IPRange]? {
         let elements = elements(name, 1...64, of: "ranges such as \"10.1.0.0/16\"", isRequired: isRequired)
         return elements?.compactMap { element in

@@ -1,13 +1,11 @@
-/// A fault of one field. It names the field and the expected value, never the actual one.
+/// Names the field and the expected value, never the actual one.
 package struct FieldFault: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case missing
         case unknown
         /// Of another type, or outside its range.
         case wrong
-        /// More bytes than there is room for.
         case tooLarge(byteCount: Int, byteCountMax: Int)
-        /// Unencrypted text.
         case plainText
     }
 
@@ -19,14 +17,14 @@ package struct FieldFault: Error, Equatable, Sendable {
     package let problem: String
 }
 
-/// Collects the faults of one document, so that all can be corrected at once.
+/// Collects faults, so that all can be corrected at once.
 final class FieldFaults {
-    /// Further faults are dropped: a document with so many is probably the wrong one.
+    /// A document with more is probably the wrong one.
     static let countMax = 32
 
     private(set) var all: [FieldFault] = []
 
-    /// Evaluates nothing for a dropped fault: a document may have a hundred thousand unknown names.
+    /// A dropped fault is not evaluated: a document may have a hundred thousand unknown names.
     func add(
         _ kind: @autoclosure () -> FieldFault.Kind,
         _ path: @autoclosure () -> FieldPath,

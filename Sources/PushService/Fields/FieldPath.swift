@@ -1,12 +1,10 @@
-/// The path of a value in a document. Made for every field that is read, so it builds no text before `pointer`.
+/// Path of a value. Made for every field, so it builds no text before `pointer`.
 package indirect enum FieldPath: Equatable, Sendable {
     case root
     case member(FieldPath, String)
     case element(FieldPath, Int)
 
-    /// A JSON pointer, empty for the whole document.
-    ///
-    /// - Source: RFC 6901 section 3.
+    /// A JSON pointer (RFC 6901 section 3), empty for the whole document.
     package var pointer: String {
         switch self {
         case .root: return ""

@@ -1,9 +1,8 @@
-/// Suggestions for misspelled names.
 enum NearestName {
-    /// Longer names are not repeated in messages: no secret of the service is this short.
+    /// No secret of the service is this short, so such names may be repeated in messages.
     static let characterCountMax = 40
 
-    /// - Returns: the known name with the fewest changes, at most two or a third of it.
+    /// The known name with the fewest changes, at most two or a third of it.
     static func nearest(to name: String, among known: [String]) -> String? {
         let characters = Array(name.utf8.prefix(characterCountMax + 1))
         guard characters.count <= characterCountMax else { return nil }
@@ -12,7 +11,7 @@ enum NearestName {
         return best.distance <= max(2, best.name.utf8.count / 3) ? best.name : nil
     }
 
-    /// The name for a message; nil if it does not look like one.
+    /// nil for a text that does not look like a name.
     static func presentable(_ name: String) -> String? {
         guard (1...characterCountMax).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return nil
@@ -29,7 +28,7 @@ enum NearestName {
         }
     }
 
-    /// Levenshtein distance: insertions, deletions and replacements.
+    /// Levenshtein distance.
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (index, character) in one.enumerated() {

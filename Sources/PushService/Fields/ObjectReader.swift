@@ -1,15 +1,12 @@
 import Envelope
 
-/// Reads the members of one object with type and range; faults are collected and reading continues.
-///
-/// Absent and wrong members are both `nil`; the caller checks `faults` in the end.
+/// Reads members of an object and collects faults. Absent and wrong members are both `nil`; the caller checks `faults`
+/// in the end.
 struct ObjectReader {
     let object: JSONValue
     let path: FieldPath
     let faults: FieldFaults
 
-    /// Creates a reader; a value that is no object is a fault, and gives nil.
-    ///
     /// - Parameter names: all allowed members; others are faults, with the nearest name.
     init?(_ value: JSONValue, at path: FieldPath, names: [String], faults: FieldFaults) {
         guard let members = value.members else {
@@ -24,7 +21,7 @@ struct ObjectReader {
 
     private static func isKnown(_ name: String, _ names: [String]) -> Bool {
         let byteCount = name.utf8.count
-        // The count first: it rules out most names without a call.
+        // The count first: it rules out most names.
         for index in names.indices where names[index].utf8.count == byteCount && names[index] == name { return true }
         return false
     }
@@ -43,7 +40,6 @@ struct ObjectReader {
 
     func place(_ name: String) -> FieldPath { .member(path, name) }
 
-    /// The member; it is a fault if absent and `isRequired`.
     func value(
         _ name: String,
         _ expected: @autoclosure () -> String,
@@ -58,11 +54,7 @@ struct ObjectReader {
         faults.add(.wrong, place(name), at: value.offset, "expected \(expected)")
     }
 
-    /// Reads a text.
-    ///
-    /// - Parameters:
-    ///   - byteCounts: allowed lengths in UTF-8.
-    ///   - expected: the valid form, to follow "expected".
+    /// - Parameter expected: the valid form, to follow "expected".
     func text(
         _ name: String,
         _ byteCounts: ClosedRange<Int>,
@@ -97,7 +89,6 @@ struct ObjectReader {
         return number
     }
 
-    /// Reads a word of an enumeration.
     func choice<Word: RawRepresentable & CaseIterable>(_ name: String, isRequired: Bool = false) -> Word?
     where Word.RawValue == String {
         func expected() -> String { "one of " + Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") }

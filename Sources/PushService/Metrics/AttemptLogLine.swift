@@ -1,22 +1,18 @@
 package import APNS
 package import Envelope
 
-/// The log line of an attempt: enough to follow a push, and nothing that identifies a person. No member could hold a
-/// device token, a payload or a key.
+/// An attempt in the log. No member could hold a device token, a payload or a key.
 package struct AttemptLogLine: Equatable, Sendable {
-    /// Milliseconds since 1970.
     package let timeMilliseconds: Int64
     package let trace: Trace
     package let id: APNSID
     package let topic: Topic
     package let pushType: PushType
     package let priority: Priority?
-    /// HTTP's; nil: there was no answer.
+    /// HTTP's; nil without an answer.
     package let status: Int?
     package let reason: Reason?
-    /// Reason for a missing answer.
     package let failure: AttemptResult.Failure?
-    /// From the request to the answer or failure.
     package let milliseconds: Int64
     /// 1 or more.
     package let attempt: Int
@@ -47,15 +43,13 @@ package struct AttemptLogLine: Equatable, Sendable {
         self.attempt = attempt
     }
 
-    /// One JSON object and a line feed.
     package var json: [UInt8] {
         var text: [UInt8] = []
         append(to: &text)
         return text
     }
 
-    /// Appends the line. No text needs JSON escapes: each type's alphabet excludes such characters, so no line can
-    /// forge another.
+    /// Every type's alphabet excludes characters that JSON escapes, so no line can forge another.
     package func append(to text: inout [UInt8]) {
         text.append(word: #"{"time":""#)
         ISODateTime.append(milliseconds: timeMilliseconds, to: &text)

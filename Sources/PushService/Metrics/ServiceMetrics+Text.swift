@@ -1,15 +1,13 @@
 import APNS
 import PushStore
 
-/// The text for Prometheus: appended to one array, without a String for each line.
+/// Prometheus text, appended to one array without a String for each line.
 ///
 /// - Source: Prometheus, "Exposition formats", text format 0.0.4.
 extension ServiceMetrics {
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// - Parameters:
-    ///   - text: gets all series; reused between scrapes, it saves the allocation.
-    ///   - unixSeconds: the wall clock, for certificates.
+    /// Reusing `text` between scrapes saves the allocation.
     package func append(to text: inout [UInt8], unixSeconds: Int64) {
         series(&text, "sealedpush_accepted_total", "counter", "Notifications that are on disk.") { text in
             Self.byAppAndLane(&text, "sealedpush_accepted_total", apps, accepted)
@@ -135,7 +133,7 @@ extension ServiceMetrics {
         }
     }
 
-    /// Leaves out series that never moved: a thousand apps of zeros help nobody.
+    /// Leaves out zeros, which help nobody in a thousand apps.
     private static func byAppAndLane(
         _ text: inout [UInt8],
         _ name: StaticString,
@@ -161,7 +159,6 @@ extension ServiceMetrics {
             text += "\(name)_sum ".utf8
             Self.append(histogram.sumMicroseconds / 1_000_000, to: &text)
             text.append(UInt8(ascii: "."))
-            // Six digits, with leading zeros.
             var divisor: UInt64 = 100_000
             while divisor > 0 {
                 text.append(UInt8(ascii: "0") + UInt8(histogram.sumMicroseconds / divisor % 10))
@@ -185,7 +182,7 @@ extension ServiceMetrics {
             text.append(UInt8(ascii: index == 0 ? "{" : ","))
             append(label.0, to: &text)
             text += "=\"".utf8
-            // Bundle ids, queues and reasons need no escapes; characters that would need one are dropped.
+            // Characters that need escapes are dropped; no label has them.
             text += label.1.utf8.filter { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 < 0x7F }
             text.append(UInt8(ascii: "\""))
         }

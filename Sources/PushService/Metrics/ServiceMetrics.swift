@@ -1,9 +1,9 @@
 package import APNS
 package import PushStore
 
-/// The service's counters. Label values are known, from types or the configuration: external input makes no new series.
+/// The counters. Label values come from types or the configuration: external input makes no new series.
 package struct ServiceMetrics: Sendable {
-    /// Result of an attempt, beside the reasons of APNs.
+    /// Beside the reasons of APNs.
     package enum Outcome: String, CaseIterable, Sendable {
         case accepted = "Accepted"
         case unknownReason = "UnknownReason"
@@ -15,7 +15,6 @@ package struct ServiceMetrics: Sendable {
         case superseded = "Superseded"
     }
 
-    /// Reason why a request was refused.
     package enum Refusal: String, CaseIterable, Sendable {
         case unauthorized
         case endedKey = "ended-key"
@@ -28,7 +27,6 @@ package struct ServiceMetrics: Sendable {
         case draining
     }
 
-    /// Result of a fallback.
     package enum FallbackEnd: String, CaseIterable, Sendable {
         case sent
         /// Not sent, or answered without a 2xx.
@@ -37,15 +35,13 @@ package struct ServiceMetrics: Sendable {
         case uncertain
     }
 
-    /// Apps beyond this share the label `other`.
     package static let appCountMax = 256
 
     private static let other = "other"
 
-    /// Bundle ids, in the order of their counters; the last is `other`.
+    /// The last is `other`.
     private(set) var apps: [String] = []
     private var places: [String: Int] = [:]
-    /// Result of the last look-up.
     private var lastPlace = (app: "", index: 0)
     private(set) var accepted: [UInt64] = []
     private(set) var sent: [UInt64] = []
@@ -57,27 +53,23 @@ package struct ServiceMetrics: Sendable {
     private(set) var fallbacks = [UInt64](repeating: 0, count: FallbackEnd.allCases.count)
     private(set) var acceptLatency = Histogram()
     private(set) var answerLatency = Histogram()
-    /// Entries in each queue.
     package var queueDepth = LaneScheduler.Counts()
-    /// Age of the oldest entry of each queue, in seconds.
+    /// Of the oldest entry, in seconds.
     package var queueAge = LaneScheduler.Counts()
-    /// Age of the fallback that is longest overdue, in seconds.
+    /// Of the longest overdue.
     package var fallbackAgeSeconds = 0
-    /// Age of the oldest provider token, in seconds; nil without one.
+    /// Of the oldest; nil without one.
     package var providerTokenAgeSeconds: Int?
-    /// Suspended credentials, and suspended apps of others.
+    /// Credentials, and apps of other ones.
     package var suspensionCount = 0
-    /// Today's delivery counts by app and region, bounded by `DeliveryRates`.
     package var deliveries: [DeliveryRates.Place: DeliveryRates.Counts] = [:]
-    /// Earliest expiry of all certificates, in seconds since 1970; nil without one. The days left are computed with the
-    /// text, since a process may outlive a certificate.
+    /// Seconds since 1970; nil without one. A process may outlive a certificate, so the days left are computed with the
+    /// text.
     package var certificatesEnd: Int64?
 
-    /// - Parameter apps: the configured bundle ids; the first `appCountMax` have a series each.
     package init(apps: [String]) { adopt(apps: apps) }
 
-    /// Adopts the apps of a new configuration. Known apps keep their counts, and their series before new ones. Removed
-    /// apps lose theirs; their pending notifications count as `other`.
+    /// Known apps keep their counts. Pending notifications of removed ones count as `other`.
     package mutating func adopt(apps configured: [String]) {
         let wanted = Set(configured)
         var known = apps.dropLast().filter(wanted.contains)
@@ -100,7 +92,6 @@ package struct ServiceMetrics: Sendable {
         }
     }
 
-    /// Counts notifications that are on disk.
     package mutating func didAccept(_ count: Int, app: String, lane: Lane, microseconds: Int64) {
         let place = place(app, lane)
         accepted[place] &+= UInt64(max(0, count))
@@ -112,17 +103,14 @@ package struct ServiceMetrics: Sendable {
         sent[place] &+= 1
     }
 
-    /// Counts the end of an attempt.
-    ///
     /// - Parameters:
-    ///   - reason: Apple's, if known; it is counted in place of `outcome`.
-    ///   - microseconds: from the request to the answer; nil without one.
+    ///   - reason: counted in place of `outcome`.
+    ///   - microseconds: from the request to the answer.
     package mutating func didFinish(_ outcome: Outcome, reason: Reason? = nil, microseconds: Int64? = nil) {
         if let reason { reasons[reason, default: 0] &+= 1 } else { outcomes[Self.index(outcome)] &+= 1 }
         if let microseconds { answerLatency.observe(microseconds: microseconds) }
     }
 
-    /// Counts notifications that expired while waiting.
     package mutating func didExpire(_ count: Int) { outcomes[Self.index(Outcome.expired)] &+= UInt64(max(0, count)) }
 
     package mutating func didRefuse(_ refusal: Refusal) { refusals[Self.index(refusal)] &+= 1 }
@@ -140,7 +128,6 @@ package struct ServiceMetrics: Sendable {
     }
 
     private mutating func place(_ app: String, _ lane: Lane) -> Int {
-        // Consecutive counts are mostly for one app.
         if app != lastPlace.app { lastPlace = (app, places[app] ?? apps.count - 1) }
         return lastPlace.index * Lane.allCases.count + Self.index(lane)
     }

@@ -1,8 +1,8 @@
-/// Policy for the addresses of webhooks: public ones, and ranges that the configuration names.
+/// Allows public addresses, and ranges that the configuration names.
 ///
 /// - Source: the IANA special-purpose address registries (RFC 6890 and its updates).
 package enum AddressJudge {
-    /// Reason why an address is refused; one word for a log line.
+    /// One word for a log line.
     package enum Refusal: String, Error, Sendable {
         case loopback
         case privateUse = "private"
@@ -12,7 +12,6 @@ package enum AddressJudge {
         case reserved
         /// IPv4 embedded in IPv6: its destination depends on the network.
         case translated
-        /// There is no address.
         case none
     }
 
@@ -26,22 +25,19 @@ package enum AddressJudge {
         ("fc00::/7", .privateUse), ("ff00::/8", .multicast),
     ].compactMap { text, refusal in IPRange(text).map { ($0, refusal) } }
 
-    /// The part of IPv6 assigned to hosts; the rest is special or unassigned.
+    /// Assigned to hosts; the rest is special or unassigned.
     private static let globalUnicast = IPRange("2000::/3")
-    /// Special parts of it: Teredo and the other protocol assignments, documentation twice, segment routing.
+    /// Teredo and the other protocol assignments, documentation twice, segment routing.
     private static let specialUnicast = ["2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16"].compactMap {
         IPRange($0)
     }
 
-    /// Prefixes of embedded IPv4 addresses, and their offset: mapped, translated, NAT64, 6to4.
+    /// Embedded IPv4 addresses and their offset: mapped, translated, NAT64, 6to4.
     private static let embedded: [(range: IPRange, offset: Int)] = [
         ("::ffff:0:0/96", 12), ("::ffff:0:0:0/96", 12), ("64:ff9b::/96", 12), ("2002::/16", 2),
     ].compactMap { text, offset in IPRange(text).map { ($0, offset) } }
 
-    /// Checks an address, resolved or literal.
-    ///
-    /// - Parameter allowed: ranges allowed by configuration. A range of translated addresses does not allow the
-    ///   embedded ones.
+    /// - Parameter allowed: a range of translated addresses does not allow the embedded ones.
     /// - Returns: nil if it may be connected to.
     package static func refusal(of address: IPAddress, allowing allowed: [IPRange] = []) -> Refusal? {
         let isAllowed = allowed.contains { $0.contains(address) }
@@ -61,8 +57,6 @@ package enum AddressJudge {
     }
 
     /// Checks all addresses of a name: a single refused one is a trap or a mistake, and refuses them all.
-    ///
-    /// - Throws: the first refusal, or `.none` for no address.
     package static func permitted(
         _ addresses: [IPAddress],
         allowing allowed: [IPRange] = []

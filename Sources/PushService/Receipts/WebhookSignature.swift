@@ -1,9 +1,8 @@
 package import Primitives
 
-/// Signature that proves to a webhook's receiver the origin and time of a request.
+/// `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over id, seconds since 1970 and body, with periods between.
 ///
-/// `webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over id, seconds since 1970 and body, separated by
-/// periods; while a secret is replaced, it is two of these with a space between.
+/// While a secret is replaced, the field has two of these with a space between.
 ///
 /// - Source: Standard Webhooks 1.0, "Signature scheme" and "Webhook headers".
 package enum WebhookSignature {
@@ -11,11 +10,6 @@ package enum WebhookSignature {
     package static let timeFieldName = "webhook-timestamp"
     package static let fieldName = "webhook-signature"
 
-    /// Makes one signature.
-    ///
-    /// - Parameters:
-    ///   - id: value of `idFieldName`.
-    ///   - unixSeconds: value of `timeFieldName`: now.
     package static func value(
         _ id: String,
         unixSeconds: Int64,
@@ -46,7 +40,7 @@ package enum WebhookSignature {
 }
 
 extension SecretBytes {
-    /// HMAC-SHA256 under these bytes: 32 bytes.
+    /// 32 bytes.
     func authenticationCode(_ feed: (inout HMACSHA256) -> Void) -> [UInt8] {
         let code = SecretBytes(byteCount: HMACSHA256.byteCount) { output in
             withBytes { HMACSHA256.code(key: $0, into: &output, feed: feed) }
@@ -54,7 +48,7 @@ extension SecretBytes {
         return code.withBytes { [UInt8](copying: $0) }
     }
 
-    /// The same, for a code that is no secret.
+    /// For a code that is no secret.
     func writeAuthenticationCode(to code: inout InlineArray<32, UInt8>, _ feed: (inout HMACSHA256) -> Void) {
         var span = code.mutableSpan
         var output = unsafe span.mutableBytes

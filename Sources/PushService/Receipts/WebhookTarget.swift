@@ -1,21 +1,17 @@
 /// A webhook's URL, in a strict form that all parsers read alike.
 ///
-/// No redirect is followed. The host is resolved, every address is checked, and one of them is connected to, so that a
-/// later change of the name's addresses has no effect.
+/// No redirect is followed. All addresses of the host are checked before one is connected to, so a later change of DNS
+/// has no effect.
 package struct WebhookTarget: Hashable, Sendable {
     package let isTLS: Bool
-    /// A name in lower case, or a literal address without brackets.
+    /// Lower case, or an address without brackets.
     package let host: String
     package let port: UInt16
     /// Path and query, beginning with a slash.
     package let path: String
-    /// The address of a host that needs no resolving.
     package let literal: IPAddress?
 
-    /// Parses an absolute URL of 2,048 bytes of printable ASCII at most, without user, password or fragment; nil for
-    /// others.
-    ///
-    /// - Parameter allowsPlainHTTP: accepts `http` too.
+    /// Parses an absolute URL of 2,048 bytes of printable ASCII at most, without user, password or fragment.
     package init?(_ url: String, allowsPlainHTTP: Bool = false) {
         let text = Array(url.utf8)
         guard text.count <= 2_048, text.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -49,7 +45,6 @@ package struct WebhookTarget: Hashable, Sendable {
 
     private static func isUpperCase(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
 
-    /// Parses nothing, or a colon and 1 to 5 digits.
     private static func port(_ text: [UInt8], _ defaultPort: UInt16) -> UInt16? {
         guard !text.isEmpty else { return defaultPort }
         guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count),
@@ -59,10 +54,8 @@ package struct WebhookTarget: Hashable, Sendable {
         return port
     }
 
-    /// Checks that a text is a DNS name, or an address in its strict form.
-    ///
-    /// A name that ends in a number is refused: `127.1`, `0x7f000001` and `2130706433` are addresses to some parsers
-    /// (WHATWG, "ends in a number checker") and names to others.
+    /// A DNS name, or an address in its strict form. `127.1`, `0x7f000001` and `2130706433` are refused: addresses to
+    /// some parsers (WHATWG, "ends in a number checker"), names to others.
     package static func isHost(_ text: String) -> Bool {
         if IPAddress(text) != nil { return true }
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
