@@ -1,9 +1,9 @@
 public import Envelope
 private import Primitives
 
-// Whoever encrypts a file makes its id and key. Neither is used for a second file.
+// Never use an id or a key for a second file.
 extension AttachmentKey {
-    /// A new key: 32 bytes of the system's random source.
+    /// A new key of 32 random bytes.
     public static func random() -> AttachmentKey {
         var random = SystemRandom()
         return AttachmentKey(bytes: random.bytes(count: byteCount))
@@ -11,7 +11,7 @@ extension AttachmentKey {
 }
 
 extension AttachmentID {
-    /// A new id: 16 bytes of the system's random source.
+    /// A new id of 16 random bytes.
     public static func random() -> AttachmentID {
         var random = SystemRandom()
         return AttachmentID(bytes: random.bytes(count: byteCount))

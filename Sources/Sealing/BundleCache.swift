@@ -2,9 +2,8 @@ public import Envelope
 public import Keys
 import Primitives
 
-/// Fetched bundles in a folder, shared by all processes of a machine that seal for one sender.
-///
-/// Each device's bundle is fetched once in seven days (`Recipient.copyAgeMax`); a restart loses none.
+/// Fetched bundles in a folder, shared by all processes of a machine that seal for one sender. Each is fetched once in
+/// seven days (`Recipient.copyAgeMax`).
 ///
 ///     let pins = try FileBundlePinStore(folder: "/var/lib/chat/pins")
 ///     let bundles = try BundleCache(folder: "/var/lib/chat/bundles")
@@ -12,8 +11,8 @@ import Primitives
 ///         try await relay.bundle(of: device)
 ///     }
 ///
-/// The cache saves fetches and is not trusted: each use verifies a copy in full, against the pins too. A copy that
-/// fails or cannot be read is fetched anew.
+/// The cache is not trusted: each use verifies a copy in full, against the pins too. A copy that fails or cannot be
+/// read is fetched anew.
 public struct BundleCache: Sendable {
     // "SPC1" ‖ fetched-at u64 ‖ SHA-256(all but this)[0..<8] ‖ bundle. The check detects accidents; the bundle is
     // signed.
@@ -23,19 +22,18 @@ public struct BundleCache: Sendable {
 
     private let folder: SlotFolder
 
-    /// - Parameter folder: created with mode 0700 if missing; its parent must exist. May be the folder of the pins.
+    /// - Parameter folder: created with mode 0700 if missing, in a folder that exists. May be that of the pins.
     /// - Throws: `.writableByOthers`, `.system`.
     public init(folder: String) throws(BundlePinStoreError) {
         self.folder = try SlotFolder(folder, suffix: ".bundle")
     }
 
-    /// Makes a device's recipient from the cached copy, or from a bundle that is fetched now.
+    /// Makes a recipient from the cached copy, or from a bundle that is fetched now.
     ///
-    /// A copy is used while it is younger than seven days, no newer bundle is pinned and its prekey is valid. Two
-    /// concurrent calls may both fetch. Failing to store a copy is no error; the next call fetches again.
+    /// A copy is used while it is younger than seven days, no newer bundle is pinned and its prekey is valid.
+    /// Concurrent calls may both fetch; a copy that cannot be stored is fetched again.
     ///
-    /// - Parameters:
-    ///   - identity: from the app's own authenticated channel or a QR code, never from the relay.
+    /// - Parameter identity: from the app's own authenticated channel or a QR code, never from the relay.
     /// - Throws: `RecipientError` for a refused bundle, which changes nothing, and for unusable pins; errors of
     ///   `fetch`.
     public func recipient(
@@ -64,7 +62,7 @@ public struct BundleCache: Sendable {
             do throws(RecipientError) {
                 return try recipient(copy)
             } catch {
-                // Without pins nothing is sealed. Any other fault may be gone in the relay's current bundle.
+                // Without pins nothing is sealed. The relay's current bundle may cure any other fault.
                 if case .pins = error { throw error }
             }
         }
@@ -74,7 +72,7 @@ public struct BundleCache: Sendable {
         return verified
     }
 
-    /// Forgets the copy of a device; the pin stays (`BundlePinStore.forget` removes it).
+    /// Forgets the copy of a device; the pin stays.
     ///
     /// For a contact that is removed, and for a re-send that the relay asks for: the device has a newer bundle then.
     ///
@@ -91,7 +89,6 @@ public struct BundleCache: Sendable {
     }
 
     private func copy(of slot: BundlePinSlot) -> Copy? {
-        // Whatever is wrong with a cached copy, a fetch repairs it.
         let bytes = try? folder.withFile(of: slot) { file throws(BundlePinStoreError) in
             try file.read(byteCountMax: Self.byteCountMax)
         }
@@ -108,7 +105,7 @@ public struct BundleCache: Sendable {
         var bytes = Self.mark
         bytes.append(bigEndian: copy.fetchedAt.milliseconds)
         bytes += Self.check(of: copy) + copy.bundle
-        // The recipient is verified and pinned: failing to store its copy costs another fetch, and no message.
+        // Failing to store the copy costs another fetch, and no message.
         try? folder.withFile(of: slot) { file throws(BundlePinStoreError) in try file.write(bytes) }
     }
 

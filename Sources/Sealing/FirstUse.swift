@@ -3,24 +3,23 @@ public import Keys
 
 /// A device whose identity was taken from its own bundle, without proof.
 ///
-/// Whoever handed the bundle over may have made it. A person must learn of that, so it comes as an event (protocol v1,
-/// rule 12).
+/// Whoever handed the bundle over may have made it. A person must learn of that from the event (protocol v1, rule 12).
 public struct FirstUse: Sendable {
     /// The event to show and to record.
     public let event: Event
     /// The recipient, for use where an unproven identity is acceptable.
     public let recipient: Recipient
 
-    /// A record of an identity that was accepted without proof.
+    /// The acceptance of an unproven identity.
     public struct Event: Hashable, Sendable {
-        /// The identity to pin: from now on use only `Recipient(bundle:fetchedAt:pinnedIdentity:…)` for this contact.
-        /// People compare its safety number to make up for the missing proof.
+        /// The identity to pin: from now on use only `Recipient(bundle:fetchedAt:pinnedIdentity:…)`. Comparing its
+        /// safety number makes up for the missing proof.
         public let identity: IdentityKey
         /// The app's bundle id.
         public let topic: BundleID
         /// Time of acceptance, by the sender's clock.
         public let date: Timestamp
-        /// True if the pins knew the identity before, as this contact's or another's.
+        /// True if the pins knew the identity before.
         public let isKnownIdentity: Bool
     }
 }
@@ -28,11 +27,10 @@ public struct FirstUse: Sendable {
 extension Recipient {
     /// Accepts a bundle's own claim of its identity.
     ///
-    /// Use it only for a contact without a pinned identity, and only where an attacker in between from the first moment
-    /// is acceptable. Never replace a pinned identity with it: a changed identity is a new contact, which a person
-    /// accepts.
+    /// Only for a contact without a pinned identity, where an attacker in between from the first moment is acceptable.
+    /// A changed identity is a new contact, which a person accepts.
     ///
-    /// - Throws: `RecipientError`; all checks are made but the one for the identity.
+    /// - Throws: `RecipientError`; only the check of the identity is left out.
     public static func trustOnFirstUse(
         bundle: [UInt8],
         fetchedAt: Timestamp,

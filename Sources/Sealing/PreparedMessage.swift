@@ -2,46 +2,43 @@ public import Envelope
 private import Keys
 package import Primitives
 
-/// A message encoded once for any number of devices: id, times, body and its digest.
+/// A message encoded once for any number of devices. Each costs an encapsulation and a signature, and nothing that
+/// depends on the text (protocol v1, rule 11).
 ///
-/// Each device then costs an encapsulation and a signature, and nothing that depends on the text (protocol v1, rule
-/// 11).
-///
-/// A kept one is sealed again for a device that lost its prekey: same id and times, new encapsulation. The device shows
-/// the message once, whichever copy comes first (protocol v1, rule 20). It holds the plain text.
+/// Sealed again for a device that lost its prekey, it has the same id and times: the device shows it once, whichever
+/// copy comes first (protocol v1, rule 20). It holds the plain text.
 public struct PreparedMessage: Sendable {
-    /// Longest life of a message unless the app sets another, for senders and devices.
+    /// Default longest life of a message, for senders and devices.
     public static let lifetimeMax: Duration = .seconds(7 * 86_400)
-    /// Upper bound of the app's own limit: Apple keeps a push no longer.
+    /// Upper bound of an app's own limit: Apple keeps a push no longer.
     public static let lifetimeCap: Duration = .seconds(30 * 86_400)
-    /// Default ringing time of a call; `Message.callLifetimeMax` is the longest.
+    /// Default ringing time of a call, up to `Message.callLifetimeMax`.
     public static let callLifetime: Duration = .seconds(30)
     /// Default life of any other message.
     public static let lifetime: Duration = .seconds(86_400)
 
     /// 16 random bytes.
     public let messageID: MessageID
-    /// Sending time, by the sender's clock.
+    /// Sending time by the sender's clock.
     public let sentAt: Timestamp
-    /// End of life: no device shows the message after it.
+    /// End of life: no device shows it later.
     public let expiresAt: Timestamp
     /// True if `body` was shortened to fit.
     public let isTruncated: Bool
 
     let pushClass: PushClass
-    /// The only suite that this message is sealed under: under a second one it would be as weak as the weaker (protocol
-    /// v1, rule 18).
+    /// The only suite to seal under: with a second, the message would be as weak as the weaker (protocol v1, rule 18).
     var suite: UInt8
     let body: [UInt8]
     /// SHA-256 of `body`.
     let bodyDigest: [UInt8]
 
-    /// Encodes a new message: a VoIP push if its operation is `.call`, otherwise an alert.
+    /// Encodes a new message: a call for operation `.call`, otherwise an alert.
     ///
     /// - Parameters:
-    ///   - lifetime: time after `sentAt` in which devices may show it. By default 30 seconds for a call, which may have
-    ///     60, and a day for anything else.
-    ///   - lifetimeMax: the limit configured on the app's devices, at most 30 days.
+    ///   - lifetime: time from `sentAt` in which devices may show it. By default a day; for a call 30 seconds, at most
+    ///     60.
+    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
     /// - Throws: `SealingError`.
     public init(
         _ message: Message,
@@ -63,11 +60,11 @@ public struct PreparedMessage: Sendable {
         )
     }
 
-    /// Encodes a message again that this sender sealed before, from the same arguments.
+    /// Encodes a message again, from the same arguments.
     ///
     /// - Parameters:
-    ///   - messageID: unchanged. Another message under a used id counts as a replay, and is never shown.
-    ///   - lifetimeMax: the limit configured on the app's devices, at most 30 days.
+    ///   - messageID: a used id for another message counts as a replay, never shown.
+    ///   - lifetimeMax: the limit on the app's devices, at most 30 days.
     /// - Throws: `SealingError`.
     public init(
         resending message: Message,
@@ -93,7 +90,7 @@ public struct PreparedMessage: Sendable {
         message.pushClass == .voip ? callLifetime : lifetime
     }
 
-    /// Takes the push class as given, for test vectors, which hold calls in alerts' envelopes too.
+    /// Encodes test vectors, which hold calls in alerts' envelopes too.
     package init(
         _ message: Message,
         sentAt: Timestamp,
@@ -142,8 +139,7 @@ public struct PreparedMessage: Sendable {
         self.suite = suite.rawValue
     }
 
-    /// Checks the times as every device does (protocol v1, rule 25), here where the caller can correct them. A lifetime
-    /// under a millisecond counts as none.
+    /// Checks as every device does (protocol v1, rule 25). A lifetime under a millisecond counts as none.
     private static func check(
         sentAt: Timestamp,
         expiresAt: Timestamp,
@@ -161,7 +157,6 @@ public struct PreparedMessage: Sendable {
         guard expiresAt.milliseconds <= Timestamp.millisecondsMax else { throw .sentAt }
     }
 
-    /// The frame of one sender, not signed yet.
     func frame(from sender: [UInt8]) -> Frame {
         Frame(
             messageID: messageID.rawRepresentation,

@@ -66,15 +66,15 @@ public struct Recipient: Sendable {
         case .success(let checked):
             try self.init(checked.bundle, protectionClass: protectionClass, fetchedAt: checked.pin.fetchedAt)
         case .failure(let error): throw .bundle(error)
-        // The app's own store broke its contract: nothing was compared.
+        // The app's own store broke its contract.
         case nil: throw .pins(.other("the store did not call for a change"))
         }
     }
 
-    /// Verifies a bundle without pins: older bundles that have not expired are accepted, and two devices under one
+    /// Verifies a bundle without pins. Older bundles that have not expired are accepted, and two devices under one
     /// identity go unnoticed.
     ///
-    /// For tools that seal once, and for those that keep epochs themselves.
+    /// For tools that seal once, or keep epochs themselves.
     ///
     /// - Throws: `RecipientError`.
     public init(
@@ -120,13 +120,12 @@ public struct Recipient: Sendable {
         }
     }
 
-    /// Age of the bundle; zero if the device's clock is ahead of the sender's.
+    /// Age of the bundle; zero if the device's clock is ahead.
     public func bundleAge(now: Timestamp = .now) -> Duration {
         now > issuedAt ? .milliseconds(Int64(clamping: now.milliseconds - issuedAt.milliseconds)) : .zero
     }
 
-    /// True if the bundle must be fetched before sealing again: its copy is 7 days old, dated in the future, or without
-    /// pins.
+    /// True if the copy is 7 days old, dated in the future, or without pins: fetch it before sealing again.
     public func needsRefresh(now: Timestamp = .now) -> Bool {
         guard let fetchedAt else { return true }
         return now < fetchedAt || now >= fetchedAt.advanced(by: Self.copyAgeMax)
@@ -136,7 +135,7 @@ public struct Recipient: Sendable {
         EnvelopeHeader(suite: prekey.suite, prekeyID: prekey.id(identity: identity))
     }
 
-    /// HPKE's `info` for everything sealed to this prekey.
+    /// HPKE's `info`.
     var info: [UInt8] {
         Binding.info(
             header: header,
@@ -151,7 +150,7 @@ public struct Recipient: Sendable {
 public enum RecipientError: Error, Equatable {
     /// The bundle was refused.
     case bundle(KeyBundleError)
-    /// The bundle has no prekey of the app's protection class.
+    /// There is no prekey of the app's class.
     case noPrekey(of: ProtectionClass)
     /// The pins could not be read or written.
     case pins(BundlePinStoreError)

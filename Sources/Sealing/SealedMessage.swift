@@ -3,20 +3,20 @@ public import Envelope
 /// A message sealed for one device.
 public struct SealedMessage: Sendable {
     package let envelope: Envelope
-    /// 16 bytes; the same for every device and for a re-send.
+    /// 16 bytes, the same for all devices and re-sends.
     public let messageID: MessageID
     /// True if `body` was shortened to fit.
     public let isTruncated: Bool
     /// Identifies this push in logs.
     public let trace: Trace
 
-    /// True for a VoIP push: `apns-push-type: voip`, the app's topic with `.voip` appended, and PushKit's token. The
+    /// True for a VoIP push, with `apns-push-type: voip`, `.voip` after the app's topic, and PushKit's token. The
     /// relay's class is `call`.
     public var isCall: Bool { envelope.pushClass == .voip }
 
-    /// Builds the JSON payload for APNs, of one length for one placeholder.
+    /// Builds the JSON payload for APNs, of constant length.
     ///
-    /// - Parameter placeholder: the app's constant alert. A call's payload has none.
+    /// - Parameter placeholder: the app's constant alert; not used for a call.
     /// - Returns: 3,923 bytes and the placeholder's, at most Apple's 4,096; for a call 4,919, at most Apple's 5,120.
     public func payload(placeholder: Placeholder) -> [UInt8] {
         switch envelope.pushClass {
@@ -25,6 +25,6 @@ public struct SealedMessage: Sendable {
         }
     }
 
-    /// The envelope as text, of one length for every message: the relay's field `sealed`. The relay builds the payload.
+    /// The relay's field `sealed`, of constant length. The relay builds the payload.
     public var sealedField: String { String(decoding: envelope.sealedField, as: UTF8.self) }
 }

@@ -7,12 +7,12 @@ import Primitives
 public import Sealing
 #endif
 
-// The keychain, for an app whose user is the sender and for a signed Mac program. The item is never synchronized, and
-// in no backup of another device.
+// For an app whose user is the sender, and for a signed Mac program. The item is never synchronized, and in no backup
+// of another device.
 extension SenderIdentity {
     private static let service = "SealedPush sender"
 
-    /// Loads the identity saved by `save(toKeychain:)`.
+    /// Loads the saved identity.
     ///
     /// - Parameter group: an access group of this process, with its team prefix; never one of a service extension.
     /// - Throws: `SecretStoreError`; `.notFound` if there is none, `.locked` before the first unlock.
@@ -34,7 +34,7 @@ extension SenderIdentity {
         }
     }
 
-    /// Removes the identity for good; a missing one is no error.
+    /// Removes the identity; a missing one is no error.
     ///
     /// - Throws: `SecretStoreError`.
     public static func remove(fromKeychain group: String) throws(SecretStoreError) { try store(group).delete(.sender) }

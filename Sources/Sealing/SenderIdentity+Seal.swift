@@ -4,14 +4,13 @@ public import Keys
 package import Primitives
 
 extension SenderIdentity {
-    /// Default longest life of a message; devices refuse one beyond their app's limit.
+    /// Default longest life of a message.
     public static var lifetimeMax: Duration { PreparedMessage.lifetimeMax }
 
-    /// Seals a new message for one device: as a VoIP push if its operation is `.call`, otherwise as an alert.
+    /// Seals a new message: a call for operation `.call`, otherwise an alert.
     ///
-    /// - Parameters:
-    ///   - lifetime: time after `sentAt` in which the device may show it. By default 30 seconds for a call, which may
-    ///     have 60, and a day for anything else.
+    /// - Parameter lifetime: time from `sentAt` in which the device may show it. By default a day; for a call 30
+    ///   seconds, at most 60.
     /// - Returns: the envelope, 2,880 bytes whatever the message; 3,648 for a call.
     /// - Throws: `SealingError`.
     public func seal(
@@ -35,10 +34,9 @@ extension SenderIdentity {
         )
     }
 
-    /// Seals a prepared message for one device, for the first time or once more.
+    /// Seals a prepared message, for the first time or once more.
     ///
-    /// - Parameters:
-    ///   - now: the sender's clock, for refusing an expired prekey or message.
+    /// - Parameter now: the sender's clock; an expired prekey or message is refused.
     /// - Returns: the envelope, with its own encapsulation, signature and trace.
     /// - Throws: `SealingError`.
     public func seal(
@@ -52,7 +50,7 @@ extension SenderIdentity {
 
     /// Seals a prepared message for many devices.
     ///
-    /// - Returns: one result for each recipient, in their order; one failure does not affect the others.
+    /// - Returns: one result for each recipient, in order, independent of the others.
     public func seal(
         _ message: PreparedMessage,
         for recipients: [Recipient],
@@ -119,7 +117,7 @@ extension SenderIdentity {
         )
     }
 
-    /// Makes a fresh encapsulation for every recipient: with a shared one, a recipient could open another's copy.
+    /// A shared encapsulation would let a recipient open another's copy.
     private func envelope(
         of frame: Frame,
         for recipient: Recipient,

@@ -3,8 +3,8 @@ package import Primitives
 
 /// A sender's Ed25519 signing key. It decrypts nothing.
 ///
-/// A sender is known by this key alone: make it once, keep it, and load it at every start. `write(to:)` keeps it in a
-/// file, `withSeed(_:)` lends its 32 bytes to a secret store, and on Apple's platforms the keychain holds it.
+/// A sender is known by this key alone: make it once, and load it at every start. `write(to:)` keeps it in a file,
+/// `withSeed(_:)` lends it to a secret store, and on Apple's platforms the keychain holds it.
 ///
 ///     let sender: SenderIdentity
 ///     do {
@@ -19,7 +19,7 @@ public struct SenderIdentity: ~Copyable, Sendable {
 
     let key: Ed25519PrivateKey
 
-    /// Creates an identity from the system's random source.
+    /// Creates an identity.
     public init() {
         var random = SystemRandom()
         self.init(random: &random)
@@ -51,8 +51,6 @@ extension SenderIdentity {
     }
 
     /// Lends the 32-byte seed, which suffices to sign as this sender. The span cannot leave `body`.
-    ///
-    /// - Throws: errors of `body`.
     public func withSeed<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -62,7 +60,7 @@ extension SenderIdentity {
 
 /// Reason why bytes are no sender's seed.
 public enum SenderSeedError: Error, Equatable {
-    /// Not 32 bytes: decode a text form (base64, hexadecimal) first.
+    /// Not 32 bytes: decode base64 or hexadecimal first.
     case wrongByteCount(expected: Int, actual: Int)
     /// All zeros: unwritten memory, and no key.
     case zeros
@@ -74,14 +72,11 @@ extension SenderIdentity {
 
     /// Reads a key file, of `write(to:)` or of `sealedpush keygen sender`.
     ///
-    /// - Parameter path: a file that only its owner can read.
     /// - Throws: `FileError`; `.exampleKey` for a key that is published with this project.
     public init(keyFile path: String) throws(FileError) {
         try self.init(keyFile: path, exampleKeys: .refused)
     }
 
-    /// - Parameter exampleKeys: says if a published key may be loaded.
-    /// - Throws: `FileError`.
     package init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
         let file = try KeyFile(path: path, format: Self.format, lineNames: ["sender"], exampleKeys: exampleKeys)
         let seeds = file.values("sender")
@@ -89,10 +84,9 @@ extension SenderIdentity {
         key = try file.identityKey(seeds[0][0])
     }
 
-    /// Creates a key file of mode 0600, atomically. Of two processes that start at once, one writes; the other gets
-    /// `.exists` and loads that file.
+    /// Creates a key file of mode 0600, atomically. Of two processes that start at once, one gets `.exists`, and loads
+    /// the other's file.
     ///
-    /// - Parameter path: in a folder that exists.
     /// - Throws: `FileError`; `.exists` leaves the file as it is.
     public func write(to path: String) throws(FileError) { try write(to: path, isExample: false) }
 

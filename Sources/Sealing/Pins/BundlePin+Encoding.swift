@@ -7,8 +7,7 @@ import Primitives
 //     "SPP1" ‖ IK 32 ‖ LP(TOPIC) ‖ epoch u64 ‖ SHA-256(bundle) 32 ‖ highest suite of class 1 u8 ‖ of class 2 u8
 //            ‖ issued-at u64 ‖ fetched-at u64 ‖ SHA-256(all of this)[0..<8]
 //
-// Identity and topic reveal a record stored in another slot. The check detects accidents only: whoever can write pins
-// can compute it.
+// Identity and topic reveal a record in a wrong slot. The check detects accidents only.
 extension BundlePin {
     private static let mark = Array("SPP1".utf8)
     private static let checkByteCount = 8
@@ -27,7 +26,7 @@ extension BundlePin {
         return bytes + Self.check(of: bytes)
     }
 
-    /// Decodes the bytes of `encoded(for:)`; nil unless they are exactly one pin of this slot.
+    /// Decodes exactly one pin of this slot.
     public init?(encoded bytes: [UInt8], for slot: BundlePinSlot) {
         let content = Array(bytes.dropLast(Self.checkByteCount))
         guard bytes.count <= Self.encodedByteCountMax,

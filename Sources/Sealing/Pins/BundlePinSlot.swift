@@ -9,13 +9,13 @@ public struct BundlePinSlot: Hashable, Sendable {
     /// The app.
     public let topic: BundleID
 
-    /// Creates the slot of a device in an app.
+    /// Creates a slot.
     public init(identity: IdentityKey, topic: BundleID) {
         self.identity = identity
         self.topic = topic
     }
 
-    /// 64 hexadecimal digits, a file or row name that does not reveal the identity.
+    /// 64 hexadecimal digits that do not reveal the identity.
     public var name: String {
         let digits = Array("0123456789abcdef")
         let digest = SHA256.hash(identity.rawRepresentation, topic.bytes)

@@ -3,29 +3,27 @@ public import Keys
 
 /// A sender's memory of every device's newest bundle.
 ///
-/// All processes that seal for one sender share one store. Otherwise one of them could accept a bundle that another
-/// already knows to be old (protocol v1, rule 16).
+/// All processes that seal for one sender share one store; otherwise one could accept a bundle that another knows to be
+/// old (protocol v1, rule 16).
 ///
 /// `FileBundlePinStore` is for processes of one machine, `MemoryBundlePinStore` for tests and for senders that live as
-/// long as their devices' keys. A sender on several machines implements this protocol over its database: one row a
-/// slot, named `slot.name`, holding `BundlePin.encoded(for:)`, read and written in one serializable transaction.
+/// long as their devices' keys. A sender on several machines implements this over its database: one row a slot, named
+/// `slot.name`, holding `BundlePin.encoded(for:)`, read and written in one serializable transaction.
 ///
-/// A store restored from a backup lacks later epochs, and accepts those bundles once more.
+/// A store restored from a backup accepts the bundles of later epochs once more.
 public protocol BundlePinStore: Sendable {
-    /// Reads a pin and applies `change` to it, atomically for that slot.
+    /// Reads and changes a pin, atomically for its slot.
     ///
-    /// - Parameters:
-    ///   - slot: the pin's slot.
-    ///   - change: called once with the stored pin, or nil. It must not call the store.
-    /// - Throws: `BundlePinStoreError`, also when the change may not be durable. A slot that cannot be read is an
-    ///   error, never treated as empty.
+    /// - Parameter change: called once with the stored pin, or nil. It must not call the store.
+    /// - Throws: `BundlePinStoreError`, also if the change may not be durable. An unreadable slot never counts as
+    ///   empty.
     func update(
         _ slot: BundlePinSlot,
         _ change: (BundlePin?) -> BundlePinChange
     ) throws(BundlePinStoreError)
 }
 
-/// A change to a pin that was read.
+/// A change to a pin.
 public enum BundlePinChange: Equatable, Sendable {
     /// Leaves it as it is.
     case keep
@@ -36,10 +34,9 @@ public enum BundlePinChange: Equatable, Sendable {
 }
 
 extension BundlePinStore {
-    /// Forgets the highest cipher suites of a device, so that a bundle with a lower one is accepted again.
+    /// Forgets a device's highest cipher suites, so that a bundle with a lower one is accepted again.
     ///
-    /// Call it only after a person agreed to weaker protection (protocol v1, rule 18). Epoch and digest stay, so no
-    /// older bundle is accepted.
+    /// Call it only after a person agreed to weaker protection (protocol v1, rule 18). Older bundles stay refused.
     ///
     /// - Returns: true if there was a pin.
     /// - Throws: `BundlePinStoreError`.
@@ -54,15 +51,14 @@ extension BundlePinStore {
         return isPinned
     }
 
-    /// Forgets a device, together with its contact only: for an identity that stays pinned, any older bundle that has
-    /// not expired would be accepted again.
+    /// Forgets a device. Call it only together with removing its contact: any older bundle would be accepted again.
     ///
     /// - Throws: `BundlePinStoreError`.
     public func forget(_ identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) {
         try update(BundlePinSlot(identity: identity, topic: topic)) { _ in .remove }
     }
 
-    /// Reads the pin of a device; nil if there is none.
+    /// Reads a pin.
     ///
     /// - Throws: `BundlePinStoreError`.
     public func pin(of identity: IdentityKey, topic: BundleID) throws(BundlePinStoreError) -> BundlePin? {
@@ -75,14 +71,14 @@ extension BundlePinStore {
     }
 }
 
-/// Failure to read or write pins. No recipient is made then: filling a disk must not switch the protection off.
+/// Failure to read or write pins. No recipient is made: filling a disk must not switch the protection off.
 public enum BundlePinStoreError: Error, Equatable {
     /// The stored bytes are no pin of this slot. Find the cause before removing them.
     case damaged(place: String)
-    /// Group or others may write to the folder of the pins.
+    /// Group or others may write there.
     case writableByOthers(path: String)
     /// A system call failed.
     case system(call: String, path: String, code: Int32)
-    /// A store of the app's own failed; its description, without contents.
+    /// The app's own store failed; a description without contents.
     case other(String)
 }

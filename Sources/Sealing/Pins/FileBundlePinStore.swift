@@ -1,16 +1,16 @@
 public import Keys
 
-/// Pins in a folder (layout: `SlotFolder`), shared by all processes of a machine that seal for one sender. A crash
-/// leaves the old pin or the new one.
+/// Pins in a folder (layout: `SlotFolder`), shared by the processes of a machine. A crash leaves the old pin or the new
+/// one.
 public struct FileBundlePinStore: BundlePinStore {
     private let folder: SlotFolder
 
-    /// - Parameter folder: created with mode 0700 if missing; its parent must exist. Its file system's `flock` must
-    ///   hold for all processes that use it: local ones, and NFS from version 4.
+    /// - Parameter folder: created with mode 0700 if missing, in a folder that exists. `flock` must hold there for all
+    ///   processes: local file systems, and NFS from version 4.
     /// - Throws: `.writableByOthers` if group or others could add pins, `.system`.
     public init(folder: String) throws(BundlePinStoreError) { self.folder = try SlotFolder(folder) }
 
-    /// Locks the slot's subfolder; the lock of a process that ends is released at once.
+    /// Locks the slot's subfolder; a process that ends releases it.
     public func update(
         _ slot: BundlePinSlot,
         _ change: (BundlePin?) -> BundlePinChange

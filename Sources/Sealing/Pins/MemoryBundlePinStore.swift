@@ -9,7 +9,7 @@ public final class MemoryBundlePinStore: BundlePinStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Locks all slots for one change at a time.
+    /// Locks all slots.
     public func update(
         _ slot: BundlePinSlot,
         _ change: (BundlePin?) -> BundlePinChange

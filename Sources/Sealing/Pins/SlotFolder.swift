@@ -1,20 +1,19 @@
 import Keys
 private import Platform
 
-/// A folder with a small file for each device, shared by all processes of a machine that seal for one sender.
+/// A folder with a small file for each device, shared by the processes of a machine.
 ///
 ///     FOLDER/ab/cdef…        the file of the slot whose name begins "abcdef"
 ///     FOLDER/ab/lock         locked while a file of that subfolder is read and changed
-///     FOLDER/ab/new          a file being written; the remains of a killed writer are overwritten
+///     FOLDER/ab/new          a file being written; remains of a killed writer are overwritten
 ///
-/// 256 subfolders split a hundred thousand files and let writers work in parallel. A file is forced to disk, then
-/// renamed into place: a crash leaves the old one or the new one.
+/// 256 subfolders let writers work in parallel. A file is forced to disk, then renamed into place: a crash leaves the
+/// old one or the new one.
 struct SlotFolder: Sendable {
     private let folder: String
-    /// Suffix of each file's name, so that two kinds of files can share a folder.
+    /// Lets two kinds of files share a folder.
     private let suffix: String
 
-    /// - Parameter folder: created with mode 0700 if missing.
     /// - Throws: `.writableByOthers` if group or others could add files, `.system`.
     init(_ folder: String, suffix: String = "") throws(BundlePinStoreError) {
         try Self.makeFolder(folder)
@@ -27,9 +26,7 @@ struct SlotFolder: Sendable {
         self.suffix = suffix
     }
 
-    /// Runs `body` with a slot's file while its subfolder is locked. `body` must wait for nothing but the disk.
-    ///
-    /// - Throws: `.system`, and errors of `body`.
+    /// Locks the slot's subfolder. `body` must wait for nothing but the disk.
     func withFile<Result>(
         of slot: BundlePinSlot,
         _ body: (File) throws(BundlePinStoreError) -> Result
@@ -38,7 +35,7 @@ struct SlotFolder: Sendable {
         let subfolder = folder + "/" + name.prefix(2)
         let lock = try lockFile(in: subfolder)
         defer {
-            // Explicit unlock: a child that another thread forks now still has the descriptor, and with it the lock.
+            // Explicitly: a child that another thread forks now has the descriptor, and with it the lock.
             _ = flock(lock, LOCK_UN)
             close(lock)
         }
@@ -69,7 +66,7 @@ struct SlotFolder: Sendable {
             }
         }
 
-        /// Removes the file; a missing one is no error.
+        /// Ignores a missing file.
         func remove() throws(BundlePinStoreError) {
             guard unsafe unlink(path) == 0 else {
                 guard errno == ENOENT else { throw .system(call: "unlink", path: path, code: errno) }
@@ -91,14 +88,14 @@ struct SlotFolder: Sendable {
         return descriptor
     }
 
-    /// Locks the open file description, not the process: two threads exclude each other as two processes do.
+    /// Locks the open file description, so that threads exclude each other as processes do.
     private static func lock(_ descriptor: Int32, path: String) throws(BundlePinStoreError) {
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw .system(call: "flock", path: path, code: errno) }
         }
     }
 
-    /// Makes the folder and forces its name to disk; otherwise a power loss could take every file in it along.
+    /// Forces the folder's name to disk too: a power loss could take every file in it along.
     private static func makeFolder(_ path: String) throws(BundlePinStoreError) {
         guard unsafe mkdir(path, 0o700) == 0 else {
             guard errno == EEXIST else { throw .system(call: "mkdir", path: path, code: errno) }
