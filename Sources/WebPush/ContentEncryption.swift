@@ -1,8 +1,6 @@
 import Primitives
 
-/// The content coding `aes128gcm` with a single record.
-///
-/// - Source: RFC 8188 section 2.
+/// The content coding `aes128gcm` with a single record (RFC 8188 section 2).
 enum ContentEncryption {
     private static let keyByteCount = 16
     private static let nonceByteCount = 12
@@ -12,13 +10,10 @@ enum ContentEncryption {
     static let keyInfo = Array("Content-Encoding: aes128gcm\0".utf8)
     static let nonceInfo = Array("Content-Encoding: nonce\0".utf8)
 
-    /// Decrypts one record.
-    ///
     /// - Parameters:
     ///   - ciphertext: with its tag.
     ///   - salt: 16 bytes.
-    ///   - keyingMaterial: IKM, any length.
-    /// - Returns: the text without delimiter and padding; `nil` unless they are those of a last record.
+    /// - Returns: the text; `nil` unless delimiter and padding are those of a last record.
     /// - Throws: `.authenticationFailed`.
     static func open(
         _ ciphertext: [UInt8],

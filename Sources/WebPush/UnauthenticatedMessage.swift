@@ -1,7 +1,7 @@
 import Envelope
 
-/// The text of a Web Push message. Anyone with the subscription's public values may have written it, so it carries no
-/// actions.
+/// The text of a Web Push message. Anyone with the subscription's public values may have written it, so nothing in it
+/// acts.
 public struct UnauthenticatedMessage: Hashable, Sendable {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let depthMax = 8
@@ -11,10 +11,8 @@ public struct UnauthenticatedMessage: Hashable, Sendable {
     /// May be empty, but not together with the title.
     public let body: String
 
-    /// Parses a JSON object with "title" and "body", as web servers send it, or plain text.
-    ///
-    /// A first byte "{" means an object; a malformed one is not shown as text. Other members are ignored: links, icons,
-    /// tokens and ids are for a web page's own code.
+    /// Parses a JSON object, which begins with "{", or plain text. A malformed object is not shown as text. Links,
+    /// icons, tokens and ids are ignored.
     ///
     /// - Throws: `.malformed`, `.noText`.
     package init(plaintext bytes: [UInt8]) throws(UnauthenticatedMessageError) {
@@ -56,10 +54,9 @@ public struct UnauthenticatedMessage: Hashable, Sendable {
     }
 }
 
-/// Reason why a plaintext is no message.
 package enum UnauthenticatedMessageError: Error, Equatable {
-    /// Not UTF-8, a NUL or byte order mark, no strict JSON object, or a "title" or "body" that is no string.
+    /// The bytes are not UTF-8, have a NUL or byte order mark, or are no strict JSON object, or a "title" or "body" is
+    /// no string.
     case malformed
-    /// Nothing to show.
     case noText
 }

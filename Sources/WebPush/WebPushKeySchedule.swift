@@ -1,7 +1,5 @@
 import Primitives
 
-/// Derivation of keying material from an ECDH secret of P-256 and the subscription's authentication secret.
-///
 /// - Source: RFC 8291 section 3.4.
 enum WebPushKeySchedule {
     private static let context = Array("WebPush: info\0".utf8)

@@ -9,8 +9,6 @@ import Primitives
 extension WebPushKeys {
     private static let format = "sealedpush-web-push-key-1"
 
-    /// - Parameter exampleKeys: says if a published key may be loaded.
-    /// - Throws: `FileError`.
     package convenience init(keyFile path: String, exampleKeys: PrivateFile.ExampleKeys) throws(FileError) {
         let file = try KeyFile(
             path: path,
@@ -38,7 +36,7 @@ extension WebPushKeys {
         self.init(privateKey: privateKey, authenticationSecret: authenticationSecret)
     }
 
-    /// Writes a file of mode 0600.
+    /// Mode 0600.
     package func write(
         to path: String,
         isExample: Bool = false,

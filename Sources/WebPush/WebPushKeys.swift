@@ -1,9 +1,6 @@
 package import Primitives
 
-/// The keys of one Web Push subscription: a P-256 key pair and the shared authentication secret.
-///
-/// They have nothing in common with a device's identity and prekeys: a leak of one format's keys leaves the other's
-/// safe.
+/// The keys of one Web Push subscription. A leak of them leaves a device's identity and prekeys safe, and the reverse.
 ///
 /// A class only so that openers can share it: its keys cannot be copied.
 package final class WebPushKeys: Sendable {
@@ -12,8 +9,6 @@ package final class WebPushKeys: Sendable {
     private let privateKey: P256PrivateKey
     private let authenticationSecret: SecretBytes
 
-    /// Creates a new subscription.
-    ///
     /// - Throws: `.notAScalar` from a broken random source, `.library`.
     package init(random: inout some RandomSource) throws(P256Error) {
         privateKey = try P256PrivateKey(random: &random, storage: .guarded)
@@ -29,7 +24,7 @@ package final class WebPushKeys: Sendable {
         self.authenticationSecret = authenticationSecret
     }
 
-    /// The key that senders encrypt to: `p256dh` of the Push API's subscription.
+    /// `p256dh` of the Push API's subscription.
     package var publicKey: P256PublicKey { privateKey.publicKey }
 
     /// Lends `auth` of the Push API's subscription, 16 bytes. With it and the public key, anyone can write messages.
@@ -45,9 +40,7 @@ package final class WebPushKeys: Sendable {
         try privateKey.withRawRepresentation(body)
     }
 
-    /// IKM of a message from `sender` to these keys: 32 bytes.
-    ///
-    /// - Throws: `.notOpened`.
+    /// IKM of a message from `sender`: 32 bytes.
     func keyingMaterial(sender: P256PublicKey) throws(WebPushError) -> SecretBytes {
         do {
             let pseudorandomKey = WebPushKeySchedule.pseudorandomKey(

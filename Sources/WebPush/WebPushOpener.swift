@@ -1,10 +1,8 @@
 import Envelope
 import Primitives
 
-/// Opens Web Push messages (RFC 8291), a format apart from the sealed one.
-///
-/// It has no sender, expiry or operations, and anyone with the subscription's public values can write one. Off unless
-/// an app makes keys for it.
+/// Opens Web Push messages (RFC 8291). They have no sender, expiry or operations, and anyone with the subscription's
+/// public values can write one. Off unless an app makes keys.
 package struct WebPushOpener: Sendable {
     private static let fieldCharacterCountMax = (WebPushRecord.byteCountMax * 8 + 5) / 6
     private static let replayKeyByteCount = 16
@@ -13,9 +11,6 @@ package struct WebPushOpener: Sendable {
 
     package init(keys: WebPushKeys) { self.keys = keys }
 
-    /// Opens a payload's `webpush` string.
-    ///
-    /// - Throws: `WebPushError`.
     package func open(field: String) throws(WebPushError) -> UnauthenticatedMessage {
         let plaintext = try open(record: Self.record(field: field))
         do {
@@ -25,9 +20,8 @@ package struct WebPushOpener: Sendable {
         }
     }
 
-    /// Decrypts one record: header and record, at most 4,096 bytes.
+    /// Decrypts header and record of at most 4,096 bytes to 3,993 at most.
     ///
-    /// - Returns: the plaintext, at most 3,993 bytes, without padding.
     /// - Throws: `.record` for publicly visible faults, `.notOpened` for all others.
     package func open(record bytes: [UInt8]) throws(WebPushError) -> [UInt8] {
         let record: WebPushRecord
@@ -79,7 +73,7 @@ package enum WebPushError: Error, Equatable {
     case notBase64URL
     /// A publicly visible fault of the bytes.
     case record(WebPushRecordError)
-    /// Not encrypted to these keys, or not as one record: one case for all that depends on a secret.
+    /// The record is not encrypted to these keys, or not as one record: one case for all that depends on a secret.
     case notOpened
     /// Encrypted to these keys, but without a text to show.
     case text(UnauthenticatedMessageError)
