@@ -90,17 +90,17 @@ extension AppDevice {
     }
 }
 
-/// Reason why a device was not registered. Names the field, never its value.
+/// Names the wrong field, never its value.
 public enum RegistrationError: Error, Hashable, Sendable {
     /// The device token is not 1 to 100 bytes.
     case token
     /// PushKit's token is not 1 to 100 bytes.
     case voIPToken
-    /// Not a BCP 47 tag of at most 35 characters, such as `de-CH`.
+    /// The language is not a BCP 47 tag of at most 35 characters, such as `de-CH`.
     case language
-    /// Not an ISO 3166 code: two upper-case letters, or three digits.
+    /// The region is not an assigned ISO 3166-1 code of two upper-case letters, such as `CH`.
     case region
-    /// Not 1 to 32 of `A-Z a-z 0-9 . - + _`.
+    /// The version is not 1 to 32 of `A-Z a-z 0-9 . - + _`.
     case appVersion
     /// The back end did not return the relay's answer.
     case answer

@@ -1,6 +1,6 @@
 public import Envelope
 
-/// A server's time, for `AppDevice.confirmTime`. Any HTTPS server but the relay will do, such as the app's own.
+/// A server's time, for `AppDevice.confirmTime`. Any HTTPS server but the relay will do.
 ///
 ///     try await device.confirmTime { try await OnlineTime.ask("https://chat.example.com/") }
 public enum OnlineTime {
@@ -24,9 +24,7 @@ public enum OnlineTime {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Parses "Sun, 06 Nov 1994 08:49:37 GMT"; nil for any other form and for dates that do not exist.
-    ///
-    /// - Source: RFC 9110 section 5.6.7, IMF-fixdate.
+    /// Parses "Sun, 06 Nov 1994 08:49:37 GMT" only (RFC 9110 section 5.6.7, IMF-fixdate).
     static func time(httpDate text: String) -> Timestamp? {
         let words = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard text.utf8.count == 29, words.count == 6, words[0].count == 4, words[0].last == UInt8(ascii: ","),

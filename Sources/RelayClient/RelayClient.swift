@@ -1,7 +1,7 @@
 import Envelope
 public import NotificationCore
 
-/// A client for the requests of an app and its extension to `sealedpushd`, which need no key (docs/service.md).
+/// A client of `sealedpushd` for an app and its extension, which need no key (docs/service.md).
 ///
 ///     let relay = try RelayClient("https://push.example.com")
 ///     try await device.report(to: relay)
@@ -45,7 +45,7 @@ public struct RelayClient: Relay {
         try await post(body, to: Self.receiptsPath)
     }
 
-    /// Asks for messages to be sealed again.
+    /// Asks for re-sends.
     ///
     /// - Throws: `RelayClientError`; the relay may have passed the requests on.
     public func requestResends(_ requests: [ResendRequest]) async throws(RelayClientError) {
@@ -70,32 +70,31 @@ public struct RelayClient: Relay {
     }
 }
 
-/// Status and fields of an answer.
 struct AnswerHead: Sendable {
     let status: Int
     let date: String?
-    /// True if the answer has an `Age`, of any value.
+    /// True if there is an `Age`.
     let isFromCache: Bool
 }
 
-/// Reason why a request failed. Reveals nothing of it.
+/// Reason why a request failed, without its contents.
 public enum RelayClientError: Error, Hashable, Sendable {
-    /// The URL breaks the rules above: a mistake in the app's constants.
+    /// The URL is malformed: a mistake in the app's constants.
     case url
     /// The task was cancelled.
     case cancelled
     /// No name, route or server, or too slow to connect.
     case notReached
-    /// The server's certificate is not trusted.
+    /// The certificate is not trusted.
     case notTrusted
-    /// The server's certificate is expired or not valid yet, by the device's clock. If the server keeps it valid, the
-    /// clock is far off: tell the person.
+    /// The certificate is expired or not valid yet, by the device's clock. If the server keeps it valid, the clock is
+    /// far off: tell the person.
     case certificateHasBadDate
     /// The connection ended before the answer, or stalled.
     case connectionLost
-    /// The answer is not one of such a server.
+    /// The answer is malformed.
     case wrongAnswer
-    /// The relay answered with a status other than 204: 404 if the address is no relay's, 413, 422 or 429 with a
-    /// problem in its log, 503 while it stops.
+    /// The status was not 204: 404 if the address is no relay's, 413, 422 or 429 with a problem in its log, 503 while
+    /// it stops.
     case refused(status: Int)
 }

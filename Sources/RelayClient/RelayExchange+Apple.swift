@@ -1,9 +1,9 @@
 #if canImport(Darwin)
 import Foundation
 
-/// One request to a known server, in its own session that keeps nothing.
+/// One request in its own session, which keeps nothing.
 enum RelayExchange {
-    /// Seconds for the connection, and for the next byte.
+    /// Seconds to connect, and for the next byte.
     private static let patience = 5.0
 
     /// - Parameter body: JSON; nil for a HEAD.

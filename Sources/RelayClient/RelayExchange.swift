@@ -3,7 +3,6 @@ import HTTPSClient
 import NotificationCore
 import Platform
 
-/// One request to a known server: a POST of JSON, or a HEAD.
 enum RelayExchange {
     private static let answerByteCountMax = 64 << 10
 
@@ -14,7 +13,7 @@ enum RelayExchange {
         host: String,
         port: UInt16
     ) async throws(RelayClientError) -> AnswerHead {
-        // A simulated device may reach only the hosts that its test runs on this machine.
+        // A simulated device reaches only its test's hosts on this machine.
         if let device = SimulatedDevice.current, !device.hosts.contains(where: { $0.host == host && $0.port == port }) {
             throw .notReached
         }
