@@ -2,8 +2,8 @@ public import Envelope
 internal import HTTPSClient
 internal import Platform
 
-/// Uploads sealed attachments to a host of `sealedpush-blobs`, or with `PUT` to a pre-signed URL. A file of any size is
-/// read while it is sent.
+/// Uploads sealed attachments to a host of `sealedpush-blobs`, or with `PUT` to a pre-signed URL. Files are read while
+/// they are sent.
 public struct AttachmentUploader: Sendable {
     /// Certificate authorities that may vouch for the host.
     public enum Trust: Sendable {
@@ -18,7 +18,7 @@ public struct AttachmentUploader: Sendable {
     private let retryDelay: Duration
     private let connectSeconds: Int
 
-    /// Creates an uploader that trusts these authorities.
+    /// Creates an uploader.
     public init(trust: Trust = .system) { self.init(trust: trust, retryDelay: .milliseconds(500)) }
 
     init(trust: Trust, retryDelay: Duration, connectSeconds: Int = 15) {
@@ -96,7 +96,7 @@ public struct AttachmentUploader: Sendable {
         }
     }
 
-    /// Waits after a failure, doubling up to 16 times the first delay.
+    /// Waits up to 16 times the first delay.
     private func wait(failureCount: Int) async throws(UploadError) {
         guard failureCount > 0 else { return }
         do {

@@ -1,13 +1,12 @@
 internal import Envelope
 
-/// A host with the API of `sealedpush-blobs`, and the token for uploads to it.
+/// A host of `sealedpush-blobs`, with a token for uploads.
 public struct BlobHost: Sendable {
     /// "https://blobs.example.com:8443", without a path.
     let origin: String
     let token: String
 
-    /// Creates a host; nil unless the URL is `https` with a host, an optional port and no path, and the token visible
-    /// ASCII.
+    /// Creates a host; nil unless the URL is `https` without a path, and the token visible ASCII.
     public init?(url: String, token: String) {
         let origin = url.hasSuffix("/") ? String(url.dropLast()) : url
         guard let parsed = AttachmentURL(origin + "/"), parsed.path == "/", !origin.contains("?"),
@@ -17,7 +16,6 @@ public struct BlobHost: Sendable {
         self.token = token
     }
 
-    /// The URL of a `Location` on this host.
     func url(_ path: String) -> AttachmentURL? {
         path.hasPrefix("/") ? AttachmentURL(origin + path) : nil
     }

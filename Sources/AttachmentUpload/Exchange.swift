@@ -3,14 +3,12 @@ internal import Platform
 
 /// One request on its own thread, so that no task's thread waits for the network.
 enum Exchange {
-    /// Bound on an answer's body, which is ignored.
+    /// Bodies are ignored.
     private static let bodyByteCountMax = 64 << 10
-    /// Enough: libcurl and OpenSSL keep large buffers elsewhere.
+    /// Size that suffices: libcurl and OpenSSL keep large buffers elsewhere.
     private static let stackByteCount = 512 << 10
 
-    /// Runs a request.
-    ///
-    /// - Returns: the answer's head, or an error that a retry may cure.
+    /// - Returns: the head, or an error that a retry may cure.
     /// - Throws: errors that no retry cures.
     static func run(_ request: HTTPSRequest) async throws(UploadError) -> Result<HTTPSHead, UploadError> {
         let exchange = HTTPSExchange()
@@ -47,7 +45,7 @@ enum Exchange {
                 return byteCount <= bodyByteCountMax
             }
         } catch {
-            // A server may answer and hang up before it has read the whole body: its answer counts.
+            // A server may answer and hang up before it has read the body: its answer counts.
             guard let head, error != .cancelled else { throw error }
             return head
         }

@@ -1,7 +1,7 @@
 internal import HTTPSClient
 internal import Platform
 
-/// The open file to upload, of fixed length. Closed with its last reference.
+/// Closed with its last reference.
 final class SealedFile: Sendable {
     let byteCount: UInt64
     private let descriptor: Int32
@@ -19,7 +19,6 @@ final class SealedFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A part of the file, read while it is sent.
     func body(offset: UInt64, byteCount: UInt64) -> HTTPSRequest.Body {
         let position = Guarded(offset)
         return HTTPSRequest.Body(byteCount: byteCount) { [self] span in
@@ -31,7 +30,7 @@ final class SealedFile: Sendable {
         }
     }
 
-    /// - Returns: nil on an error and at the end of the file, before which the body ends.
+    /// - Returns: nil on an error, and at the end of the file.
     private func read(_ span: inout MutableRawSpan, at offset: UInt64) -> Int? {
         while true {
             let count = unsafe span.withUnsafeMutableBytes { bytes in

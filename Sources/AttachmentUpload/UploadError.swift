@@ -1,28 +1,28 @@
-/// Reason why an upload failed. Reveals neither contents nor destination.
+/// Reason why an upload failed, without contents or destination.
 public enum UploadError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case cancelled
-    /// The host was unreachable, or the connection broke, several times in a row without progress.
+    /// The host was unreachable, or the connection broke, several times without progress.
     case connectionLost
-    /// The host's certificate is not trusted.
+    /// The certificate is not trusted.
     case notTrusted
-    /// The host does not know the token, or the pre-signed URL has expired.
+    /// The token is unknown, or the pre-signed URL has expired.
     case unauthorized
     /// The file exceeds the host's limit.
     case tooLarge
     /// The tenant's quota, or the host's disk, is full.
     case noSpace
-    /// The tenant has reached its limit of concurrent uploads.
+    /// The tenant has too many concurrent uploads.
     case tooManyUploads
     /// The host no longer knows the upload.
     case gone
-    /// The host answered with an unexpected status.
+    /// The status was unexpected.
     case refused(status: Int)
     /// The URL is not one of `https`.
     case malformedURL
-    /// The answer is not one of such a host.
+    /// The answer is malformed.
     case malformedAnswer
-    /// The machine has no thread, memory or descriptor for it.
+    /// There is no thread, memory or descriptor.
     case system
     /// The file could not be read, or changed meanwhile.
     case file(code: Int32)

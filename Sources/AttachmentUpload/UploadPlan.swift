@@ -1,6 +1,4 @@
-/// State machine of one upload to a blob host, without I/O or clock: yields the next action and takes its result.
-///
-/// After any failure it queries the host's offset and resumes there.
+/// State machine of one upload, without I/O or clock. After any failure it queries the host's offset and resumes there.
 struct UploadPlan {
     enum Action: Equatable {
         /// `POST` with the first bytes.
@@ -8,7 +6,6 @@ struct UploadPlan {
         case append(path: String, offset: UInt64, byteCount: UInt64)
         /// `HEAD`.
         case ask(path: String)
-        /// The blob's path.
         case finish(path: String)
         case fail(UploadError)
     }
@@ -22,13 +19,13 @@ struct UploadPlan {
         var location: String?
     }
 
-    /// Consecutive failures without progress that end an upload.
+    /// Consecutive failures that end an upload.
     static let failureCountMax = 6
-    /// Bytes of one part: the host's limit, and the most that is sent again.
+    /// The host's limit, and the most that is sent again.
     static let partByteCountMax: UInt64 = 1 << 20
 
     let byteCount: UInt64
-    /// Consecutive failures.
+    /// Consecutive failures without progress.
     private(set) var failureCount = 0
     private var path: String?
     private var offset: UInt64 = 0
@@ -44,7 +41,6 @@ struct UploadPlan {
         return .append(path: path, offset: offset, byteCount: min(byteCount - offset, Self.partByteCountMax))
     }
 
-    /// Takes the answer to `next`.
     mutating func handle(_ answer: Answer) {
         switch answer.status {
         case 200..<300 where answer.isComplete:
@@ -65,7 +61,7 @@ struct UploadPlan {
             end = .fail(.malformedAnswer)
             return
         }
-        // An accepted part that does not move the offset would be sent for ever.
+        // Such a part would be sent for ever.
         let isStuck = self.path != nil && !asks && new <= offset && offset < byteCount
         guard !isStuck else { return handleFailure(.malformedAnswer) }
         if new > offset { failureCount = 0 }
@@ -74,7 +70,7 @@ struct UploadPlan {
         asks = false
     }
 
-    /// Records that `next` got no answer, or one that may differ on a retry.
+    /// Handles a missing answer, or one that may differ on a retry.
     mutating func handleFailure(_ error: UploadError) {
         failureCount += 1
         asks = path != nil
