@@ -1,7 +1,7 @@
 internal import CCurl
 private import Platform
 
-/// libcurl's global state, initialized once in a process, before its first handle.
+/// Global state, initialized once before the first handle.
 enum Curl {
     private static let startCode = curl_global_init(Int(CURL_GLOBAL_SSL))
 
@@ -12,9 +12,8 @@ enum Curl {
     }
 }
 
-/// Owner of libcurl's handle of one request.
 @safe struct EasyHandle: ~Copyable {
-    /// Unique among living handles.
+    /// Identifies a handle while it lives.
     typealias Name = UInt
 
     let handle: UnsafeMutableRawPointer
@@ -43,12 +42,10 @@ enum Curl {
         unsafe curl_slist_free_all(names)
     }
 
-    /// Prepares a request without sending it. `transfer` must outlive the handle.
-    ///
-    /// - Throws: `.library`.
+    /// - Parameter transfer: must outlive the handle.
     static func make(_ request: HTTPSRequest, for transfer: Transfer) throws(HTTPSError) -> EasyHandle {
         guard let handle = unsafe curl_easy_init() else { throw .library(call: "curl_easy_init", code: 0) }
-        // "Expect" would wait for a reply that not every server sends.
+        // Without "Expect" no reply is awaited that not every server sends.
         var fields = unsafe curl_slist_append(nil, "Expect:")
         for (name, value) in request.fields {
             guard let longer = unsafe curl_slist_append(fields, "\(name): \(value)") else { break }
@@ -70,8 +67,8 @@ enum Curl {
         return easy
     }
 
-    /// True if a certificate of the server's chain is expired or not valid yet by this machine's clock. Read it after
-    /// the exchange.
+    /// True if a certificate of the chain is expired or not valid yet by this machine's clock. Read it after the
+    /// exchange.
     ///
     /// - Source: OpenSSL's X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED, x509_vfy.h.
     var hasBadDate: Bool {
@@ -80,9 +77,7 @@ enum Curl {
         return result == 9 || result == 10
     }
 
-    /// "example.com:443:192.0.2.1,[2001:db8::1]", which libcurl uses in place of a resolver.
-    ///
-    /// - Returns: nil for an IPv6 address as host: it needs no resolver, and its colons do not fit the format.
+    /// "example.com:443:192.0.2.1,[2001:db8::1]", in place of a resolver; nil for an IPv6 address, which needs none.
     private static func name(_ pin: HTTPSRequest.Pin) -> String? {
         guard !pin.host.utf8.contains(UInt8(ascii: ":")) else { return nil }
         let addresses = pin.addresses.map { bytes in
@@ -105,7 +100,7 @@ enum Curl {
         try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         try set(CURLOPT_PATH_AS_IS, 1)
         try set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // Empty disables proxies, also one named in the environment.
+        // Disables proxies, also one of the environment.
         try set(CURLOPT_PROXY, "")
         if case .file(let path) = request.trust {
             try set(CURLOPT_CAINFO, path)
@@ -119,11 +114,11 @@ enum Curl {
         try set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
     }
 
-    /// Shared connections take new requests for a minute only, so that changes of DNS take effect.
+    /// Limits reuse to a minute, so that changes of DNS take effect.
     private func setConnection(isShared: Bool) throws(HTTPSError) {
         try set(CURLOPT_HTTP_VERSION, isShared ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
         guard isShared else { return }
-        // Wait for a connection being made: it may serve many.
+        // A connection being made may serve many.
         try set(CURLOPT_PIPEWAIT, 1)
         try set(CURLOPT_MAXLIFETIME_CONN, 60)
     }
@@ -136,7 +131,7 @@ enum Curl {
         if let seconds = patience.wholeSeconds { try set(CURLOPT_TIMEOUT, seconds) }
     }
 
-    /// Checks every socket's address against the pin, even if libcurl gets the address by another way.
+    /// Checks every socket's address against the pin, however libcurl got it.
     private func setWall(_ transfer: Transfer) throws(HTTPSError) {
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe try check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context))

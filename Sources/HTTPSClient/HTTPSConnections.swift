@@ -1,8 +1,8 @@
 private import CCurl
 private import Platform
 
-/// A pool of connections to many servers, shared by requests, with HTTP/2 where a server speaks it. One thread drives
-/// all. As in `HTTPSExchange`, no redirect, content coding, cookie or proxy is used.
+/// A pool of connections to many servers, with HTTP/2 where possible, driven by one thread. As in `HTTPSExchange`,
+/// nothing is followed, unpacked or remembered.
 ///
 ///     let connections = try HTTPSConnections()
 ///     connections.start(HTTPSRequest(.post, url)) { error in … }
@@ -24,8 +24,8 @@ package final class HTTPSConnections: Sendable {
     /// Starts a request. The callbacks run on the pool's thread and must not block.
     ///
     /// - Parameters:
-    ///   - onHead: gets the answer's head before the first byte; false ends the request.
-    ///   - onBytes: gets the answer's bytes in order; false ends the request.
+    ///   - onHead: false ends the request.
+    ///   - onBytes: gets bytes in order; false ends the request.
     ///   - completion: called once, with nil for a complete answer.
     package func start(
         _ request: HTTPSRequest,
@@ -41,7 +41,6 @@ package final class HTTPSConnections: Sendable {
     package func stop() { inbox.stop() }
 }
 
-/// Queue of jobs for the pool's thread.
 private final class HTTPSInbox: Sendable {
     struct Job: Sendable {
         let request: HTTPSRequest
@@ -83,9 +82,9 @@ private final class HTTPSInbox: Sendable {
     }
 }
 
-/// All running requests, confined to the pool's thread.
+/// Runs all requests; confined to the pool's thread.
 private final class HTTPSMover {
-    /// A running request; libcurl has the transfer's address.
+    /// libcurl has the transfer's address.
     private final class Running {
         let easy: EasyHandle
         let transfer: Transfer

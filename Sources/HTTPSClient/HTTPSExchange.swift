@@ -30,8 +30,8 @@ package final class HTTPSExchange: Sendable {
     /// Blocks this thread until the answer is complete. Call it once.
     ///
     /// - Parameters:
-    ///   - onHead: gets the answer's head before the first byte; false ends the exchange.
-    ///   - onBytes: gets the answer's bytes in order; false ends the exchange.
+    ///   - onHead: false ends the exchange.
+    ///   - onBytes: gets bytes in order; false ends the exchange.
     /// - Throws: `HTTPSError`; `onBytes` may have received a part of the answer.
     @discardableResult
     package func run(

@@ -1,16 +1,14 @@
-/// Parser of an answer's head, fed line by line by libcurl. Of several heads the last counts.
+/// Parser of an answer's head. Of several heads the last counts.
 struct HTTPSHeadReader {
-    /// Limit for all heads of one answer: a blob's has some 500 bytes.
+    /// A blob's heads have some 500 bytes.
     static let byteCountMax = 32 << 10
 
-    /// The final head, once complete.
     private(set) var head: HTTPSHead?
     private var byteCount = 0
     private var status: Int?
     private var fields: [(name: String, value: String)] = []
 
     /// - Parameter line: with its line end.
-    /// - Returns: false if the head is malformed or too long.
     mutating func add(_ line: some Collection<UInt8>) -> Bool {
         byteCount += line.count
         guard byteCount <= Self.byteCountMax else { return false }

@@ -1,7 +1,6 @@
 private import Platform
 
 extension HTTPSRequest.Body {
-    /// A body of bytes in memory.
     package init(bytes: [UInt8]) {
         let position = Position()
         self.init(byteCount: UInt64(bytes.count)) { span in
@@ -13,7 +12,6 @@ extension HTTPSRequest.Body {
         }
     }
 
-    /// The read position.
     private final class Position: Sendable {
         private let index = Guarded(0)
 

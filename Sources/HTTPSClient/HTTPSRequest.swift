@@ -9,19 +9,16 @@ package struct HTTPSRequest: Sendable {
         case delete = "DELETE"
     }
 
-    /// Certificate authorities that may vouch for the server.
+    /// Certificate authorities to trust.
     package enum Trust: Sendable, Hashable {
-        /// The system's.
         case system
-        /// Those of a PEM file only.
         case file(path: String)
     }
 
-    /// A body of known length, read while it is sent.
     package struct Body: Sendable {
         package let byteCount: UInt64
-        /// Fills the span as far as it can, on the exchange's thread. Returns the count, at least one until `byteCount`
-        /// are read; nil on failure.
+        /// Fills the span as far as it can, on the exchange's thread. Returns at least one byte until `byteCount` are
+        /// read; nil on failure.
         package let read: @Sendable (inout MutableRawSpan) -> Int?
 
         package init(byteCount: UInt64, read: @escaping @Sendable (inout MutableRawSpan) -> Int?) {
@@ -30,25 +27,24 @@ package struct HTTPSRequest: Sendable {
         }
     }
 
-    /// Timeouts for a server that does nothing. A caller with less time cancels the exchange.
+    /// Timeouts for an idle server.
     package struct Patience: Sendable, Hashable {
         /// Seconds for name, connection and handshake: 1 or more.
         package var connectSeconds = 5
         /// Seconds without a byte: 1 or more.
         package var stallSeconds = 5
-        /// Seconds for the whole exchange, however steadily it drips: 1 or more; nil for no limit.
+        /// Seconds for the whole exchange: 1 or more; nil for no limit.
         package var wholeSeconds: Int?
 
         package init() {}
     }
 
-    /// Fixed addresses of a host: no resolver is used, and no socket connects elsewhere, whatever the name resolves to
-    /// by then.
+    /// Fixed addresses of a host: no socket connects elsewhere, whatever its name resolves to by then.
     package struct Pin: Sendable, Hashable {
         /// The URL's host: a name, or an address without brackets.
         package let host: String
         package let port: UInt16
-        /// 4 or 16 bytes each, in network order; tried in this order.
+        /// 4 or 16 bytes each, in network order and order of trial.
         package let addresses: [[UInt8]]
 
         package init(host: String, port: UInt16, addresses: [[UInt8]]) {
@@ -59,7 +55,7 @@ package struct HTTPSRequest: Sendable {
     }
 
     package var method: Method
-    /// Validated by the caller: `https`, or also `http` with `allowsPlainHTTP`.
+    /// URL, validated by the caller.
     package var url: String
     /// Names and values without line breaks.
     package var fields: [(name: String, value: String)] = []
@@ -67,10 +63,10 @@ package struct HTTPSRequest: Sendable {
     package var trust = Trust.system
     /// Connects here in place of the URL's host; the certificate must still name that host.
     package var destination: (host: String, port: UInt16)?
-    /// The only addresses to connect to; nil for those of DNS. Not with `destination`.
+    /// Addresses to connect to; nil for those of DNS. Not with `destination`.
     package var pin: Pin?
-    /// Called with the server's address (4 or 16 bytes) after the handshake, before the first byte of the request.
-    /// False ends the request with `.refusedByCaller`, with nothing sent. May block in an `HTTPSExchange`.
+    /// Called with the server's address (4 or 16 bytes) after the handshake. False ends the request with
+    /// `.refusedByCaller`, with nothing sent. May block in an `HTTPSExchange`.
     package var mayBegin: (@Sendable (_ address: [UInt8]) -> Bool)?
     /// Allows reused connections and HTTP/2: for `HTTPSConnections`.
     package var sharesConnections = false
@@ -84,11 +80,10 @@ package struct HTTPSRequest: Sendable {
     }
 }
 
-/// Status and fields of a server's answer.
 package struct HTTPSHead: Sendable {
-    /// 200 to 999: interim responses (RFC 9110, section 15.2) are skipped.
+    /// 200 to 999; interim responses (RFC 9110, section 15.2) are skipped.
     package var status: Int
-    /// In the server's order, with names in lower case.
+    /// Fields in the server's order, names in lower case.
     package var fields: [(name: String, value: String)]
 
     package init(status: Int, fields: [(name: String, value: String)]) {
@@ -96,7 +91,7 @@ package struct HTTPSHead: Sendable {
         self.fields = fields
     }
 
-    /// - Returns: the value of the field; nil without one, or with values that differ.
+    /// Value of a field; nil without it, or with values that differ.
     package subscript(name: String) -> String? {
         let values = fields.filter { $0.name == name }.map(\.value)
         guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
@@ -104,22 +99,19 @@ package struct HTTPSHead: Sendable {
     }
 }
 
-/// Reason why there is no complete answer. Reveals nothing of the request.
+/// Reveals nothing of the request.
 package enum HTTPSError: Error, Hashable, Sendable {
-    /// The caller cancelled the exchange.
     case cancelled
     /// The caller rejected the answer, or could not read the request's body.
     case refusedByCaller
     /// No name, route or listener, or too slow to connect.
     case notReached
-    /// The server's certificate is not trusted.
     case notTrusted
-    /// The server's certificate is expired or not valid yet, by this machine's clock.
+    /// The certificate is expired or not valid yet, by this machine's clock.
     case certificateHasBadDate
     /// The connection ended before the answer, or stalled.
     case connectionLost
     /// The answer is not HTTP, or its head is too long.
     case malformedAnswer
-    /// A libcurl call failed.
     case library(call: String, code: Int32)
 }

@@ -1,10 +1,10 @@
 internal import CCurl
 
-/// Owner of libcurl's multi handle, which drives requests and keeps their connections.
+/// Drives requests and keeps their connections.
 ///
 /// Unchecked: `wake` is the only method called on other threads, and libcurl allows it on any thread.
 @safe final class MultiHandle: @unchecked Sendable {
-    /// Longer than anything that does not wake it takes.
+    /// Time that exceeds anything that does not wake it.
     private static let napMilliseconds: Int32 = 1_000
 
     private let handle: UnsafeMutableRawPointer
@@ -19,12 +19,12 @@ internal import CCurl
 
     func wake() { unsafe curl_multi_wakeup(handle) }
 
-    /// Starts a request. `easy` must live until `remove`.
+    /// - Parameter easy: must live until `remove`.
     func add(_ easy: borrowing EasyHandle) throws(HTTPSError) {
         try check("curl_multi_add_handle", unsafe curl_multi_add_handle(handle, easy.handle))
     }
 
-    /// Cancels a request, or releases one that has ended.
+    /// Cancels a request, or releases an ended one.
     func remove(_ easy: borrowing EasyHandle) { unsafe curl_multi_remove_handle(handle, easy.handle) }
 
     /// Does all work that needs no waiting.
@@ -33,7 +33,7 @@ internal import CCurl
         try check("curl_multi_perform", unsafe curl_multi_perform(handle, &runningCount))
     }
 
-    /// - Returns: the next request that has ended, with its result; nil without one.
+    /// Returns the next request that has ended.
     func nextEnd() -> (easy: EasyHandle.Name, result: CURLcode)? {
         var easy: UnsafeMutableRawPointer?
         var result = CURLE_OK
@@ -41,7 +41,6 @@ internal import CCurl
         return (EasyHandle.Name(bitPattern: easy), result)
     }
 
-    /// Waits for work, `wake` or the end of the nap.
     func wait() throws(HTTPSError) {
         try check("curl_multi_poll", unsafe curl_multi_poll(handle, nil, 0, Self.napMilliseconds, nil))
     }

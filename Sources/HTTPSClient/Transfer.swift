@@ -1,7 +1,7 @@
 internal import CCurl
 private import Platform
 
-/// Target of libcurl's callbacks for one exchange, confined to its thread.
+/// Target of libcurl's callbacks, confined to the exchange's thread.
 final class Transfer {
     private(set) var refusal: HTTPSError?
     private var reader = HTTPSHeadReader()
@@ -65,7 +65,7 @@ final class Transfer {
         return count
     }
 
-    /// - Returns: a socket for an address of the pin, -1 for any other.
+    /// - Returns: -1 for an address that is not of the pin.
     private func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         var bytes = [UInt8](repeating: 0, count: 16)
         var port: UInt16 = 0
@@ -81,7 +81,6 @@ final class Transfer {
         return refusal == nil
     }
 
-    /// - Returns: 4 or 16 bytes; none if it is no address.
     private static func address(_ text: UnsafePointer<CChar>?) -> [UInt8] {
         guard let text = unsafe text else { return [] }
         for (family, byteCount) in [(AF_INET, 4), (AF_INET6, 16)] {
@@ -91,7 +90,7 @@ final class Transfer {
         return []
     }
 
-    /// The exchange's error, once libcurl reports its end.
+    /// Valid once libcurl reports the end.
     func error(_ result: CURLcode) -> HTTPSError? {
         refusal ?? HTTPSError(result) ?? (head == nil ? .malformedAnswer : nil)
     }
@@ -105,7 +104,7 @@ final class Transfer {
         return unsafe owner(context).openSocket(to: address)
     }
 
-    // Callbacks for libcurl; any result but the number of bytes ends the exchange.
+    // Any result but the number of bytes ends the exchange.
     static let headFunction: ccurl_data_function = { bytes, size, count, context in
         let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
         return unsafe owner(context).takeHead(line) ? line.count : 0
