@@ -1,6 +1,6 @@
 package struct APIRequest: Equatable, Sendable {
     package let method: String
-    /// As received, nothing decoded.
+    /// Path as received, nothing decoded.
     package let path: String
     /// The text after the question mark; nil without one.
     package let query: String?

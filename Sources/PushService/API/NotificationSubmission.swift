@@ -8,7 +8,7 @@ package struct NotificationSubmission: Equatable, Sendable {
         package let device: DeviceID
         package let field: SealedField
         package let trace: Trace
-        /// nil: no receipt is awaited.
+        /// Hash of the sealed capability; nil: no receipt is awaited.
         package let receiptHash: ReceiptHash?
     }
 

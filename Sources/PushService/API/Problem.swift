@@ -76,7 +76,7 @@ package struct Problem: Error, Equatable, Sendable {
     package var byteCountMax: Int?
     package var byteCount: Int?
     package var retryAfterSeconds: Int64?
-    /// For a 405.
+    /// Methods for a 405.
     package var allow: [String] = []
     /// Grant of an expired key, for log and metrics only.
     package var endedKey: Grant?

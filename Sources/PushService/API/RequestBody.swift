@@ -49,7 +49,7 @@ package enum RequestBody {
 
 /// Names of members that would hold clear text.
 enum PlainTextNames {
-    /// Compared in lower case, at any depth.
+    /// Lower-case names, compared at any depth.
     static let all: Set<String> = ["title", "body", "alert", "subtitle", "message", "text"]
     /// Lengths in UTF-8, also of other scripts' letters that equal these in lower case.
     private static let byteCounts = 4...16

@@ -27,7 +27,7 @@ package struct Route: Equatable, Sendable {
     package let method: String
     /// An identifier is in braces.
     package let pattern: String
-    /// nil: no key is needed.
+    /// Scope that the key needs; nil: no key is needed.
     package let scope: Scope?
     package let body: Body
     package let query: [String]

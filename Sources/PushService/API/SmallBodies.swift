@@ -43,7 +43,7 @@ package struct ReceiptBatch: Equatable, Sendable {
         package let code: ReceiptCode
     }
 
-    /// Hashed at once: no value of the service holds a capability.
+    /// Hashes, made at once: no value of the service holds a capability.
     package let items: [Item]
 
     package init(_ value: JSONValue, countMax: Int) throws(Problem) {

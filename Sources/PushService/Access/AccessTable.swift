@@ -2,7 +2,7 @@ package import PushStore
 
 package struct Grant: Equatable, Sendable {
     package let tenant: TenantID
-    /// For the audit log.
+    /// Name for the audit log.
     package let keyName: String
     package let scopes: Scopes
     /// Expiry in seconds since 1970; nil: never.

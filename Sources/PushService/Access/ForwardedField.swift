@@ -7,7 +7,7 @@ package enum ForwardedField: String, CaseIterable, Sendable {
     /// Addresses between commas, the nearest last.
     case xForwardedFor = "x-forwarded-for"
 
-    /// Further hops are ignored.
+    /// Bound on hops; further ones are ignored.
     static let hopCountMax = 8
 
     /// The address of each hop, the nearest first; a hop without an address is nil and the last.

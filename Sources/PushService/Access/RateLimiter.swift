@@ -21,7 +21,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// If lowered, known keys keep their rows until their buckets are full.
+    /// Bound on rows. If lowered, known keys keep theirs until their buckets are full.
     package var keyCountMax: Int {
         didSet {
             precondition(keyCountMax > 0)

@@ -1,6 +1,6 @@
 /// A right of an API key. Devices' own requests (receipts, re-sends) need no key, so that no app contains one.
 package enum Scope: String, CaseIterable, Sendable {
-    /// Not reading their state.
+    /// Sends notifications; reading their state is `read`.
     case send
     /// Devices and dead letters.
     case manage

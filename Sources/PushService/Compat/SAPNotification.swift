@@ -9,7 +9,7 @@ package struct SAPNotification: Equatable, Sendable {
     package let topic: Topic
     package let bundleID: BundleID
     package let pushType: PushType
-    /// nil: APNs takes it as 10.
+    /// Priority; nil: APNs takes it as 10.
     package let priority: Priority?
     package let expiration: Expiration?
     package let payload: [UInt8]
@@ -31,7 +31,7 @@ package struct SAPNotification: Equatable, Sendable {
     /// Queue of the first attempt; retries go last.
     package var firstLane: Lane { priority == .immediate || priority == nil ? .normal : .background }
     package static let retryLane = Lane.background
-    /// Then it is a dead letter.
+    /// Attempts before it is a dead letter.
     package static let attemptCountMax = 3
     package static let deviceCountMax = 1_000
 

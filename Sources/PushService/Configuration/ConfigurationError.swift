@@ -14,7 +14,7 @@ package struct ConfigurationFault: Error, Equatable, Sendable {
 }
 
 extension ConfigurationFault: CustomStringConvertible {
-    /// For example `12:5: /tenants/0/id: expected 1 to 64 of a-z, 0-9 and hyphens`.
+    /// Text such as `12:5: /tenants/0/id: expected 1 to 64 of a-z, 0-9 and hyphens`.
     package var description: String {
         let start =
             switch place {
@@ -25,7 +25,7 @@ extension ConfigurationFault: CustomStringConvertible {
     }
 }
 
-/// At least one fault.
+/// Faults of a configuration; at least one.
 package struct ConfigurationError: Error, Equatable, Sendable {
     package let faults: [ConfigurationFault]
 }

@@ -128,7 +128,7 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Includes tenants with other faults.
+    /// Checks uniqueness, also in tenants with other faults.
     private static func findDoubles(_ tenants: [(value: JSONValue, path: FieldPath)], _ faults: FieldFaults) {
         var ids = Doubles("give each tenant its own")
         var hashes = Doubles("make a key for each")

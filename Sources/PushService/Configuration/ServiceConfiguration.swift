@@ -18,9 +18,9 @@ package struct ServiceConfiguration: Equatable, Sendable {
 
     /// 1 or more.
     package let listens: [Listen]
-    /// For probes, and back ends on the same machine.
+    /// Plain HTTP on 127.0.0.1, for probes, and back ends on the same machine.
     package let loopbackPort: UInt16?
-    /// nil: the client is the connection's peer.
+    /// Trusted proxies; nil: the client is the connection's peer.
     package let proxies: ProxyConfiguration?
     package let tls: TLSFiles
     package let databaseFile: String
@@ -43,7 +43,7 @@ package struct ServiceConfiguration: Equatable, Sendable {
 /// An object: copying its contents costs more than the look-up.
 package final class TenantConfiguration: Equatable, Sendable {
     package struct Key: Equatable, Sendable {
-        /// For the audit log.
+        /// Name for the audit log.
         package let name: String
         package let hash: APIKeyHash
         package let scopes: Scopes
@@ -55,7 +55,7 @@ package final class TenantConfiguration: Equatable, Sendable {
     package let id: TenantID
     package let keys: [Key]
     package let apps: [AppConfiguration]
-    /// In one UTC day.
+    /// Notifications accepted in one UTC day.
     package let quotaPerDay: Int
     package let requestsPerSecond: Double
     package let allowsClearText: Bool
@@ -112,7 +112,7 @@ package struct AppConfiguration: Equatable, Sendable {
     /// A feedback service as before 2021; only with a certificate.
     package let feedback: Feedback?
     package let placeholder: Placeholder
-    /// Off unless turned on (protocol v1, rule 37).
+    /// Receipts are off unless turned on (protocol v1, rule 37).
     package let takesReceipts: Bool
     package let fallback: FallbackConfiguration?
 }
@@ -138,6 +138,6 @@ package struct FallbackConfiguration: Equatable, Sendable {
     package let kind: Kind
     package let delivery: WebhookConfiguration
     package let afterSeconds: Int
-    /// Constant; nothing of a message.
+    /// Constant text; nothing of a message.
     package let text: String
 }

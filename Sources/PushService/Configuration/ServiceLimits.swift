@@ -6,30 +6,30 @@ package struct ServiceLimits: Equatable, Sendable {
     package var recipientCountMax = 1_000
     package var receiptCountMax = 256
     package var requestDeadlineSeconds = 30
-    /// From an answer to its last byte taken.
+    /// Time from an answer to its last byte taken.
     package var responseDeadlineSeconds = 30
     package var handshakeDeadlineSeconds = 10
-    /// For a connection without a request.
+    /// Time without a request.
     package var idleDeadlineSeconds = 120
     package var connectionCountMax = 4_096
-    /// One IPv4 address, or one IPv6 network of 64 bits.
+    /// Connections of one IPv4 address, or one IPv6 network of 64 bits.
     package var connectionCountOfAddressMax = 256
     package var loopbackConnectionCountMax = 64
     /// HTTP/2: unanswered requests of one connection.
     package var streamCountMax = 256
-    /// Before its key is known.
+    /// Rate of one address, before the key is known.
     package var requestsPerSecondOfAddress = 100
     package var pushesPerMinuteOfDevice = 60
     package var pushBurstOfDevice = 20
     /// Rows of the table of device buckets, and of that of addresses.
     package var bucketCountMax = 200_000
     package var inFlightCountMax = 4_000
-    /// Of one tenant while no other has any (`SharedPlaces`). At 20,000 a second that many wait for 25 ms; more would
-    /// only be answered later.
+    /// Submissions of one tenant while no other has any (`SharedPlaces`). At 20,000 a second that many wait for 25 ms;
+    /// more would only be answered later.
     package var openRequestCountMax = 500
-    /// Of one tenant in one queue, while no other has any there.
+    /// Notifications of one tenant in one queue, while no other has any there (`SharedPlaces`).
     package var backlogCountMax = 1_000_000
-    /// For a normal notification, after the first 5xx.
+    /// First wait of a normal notification after a 5xx.
     package var serverErrorWaitSeconds = 30
     package var retentionDays = 7
     package var drainSeconds = 10

@@ -3,7 +3,7 @@ package struct FieldFault: Error, Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case missing
         case unknown
-        /// Of another type, or outside its range.
+        /// The value has another type, or is outside its range.
         case wrong
         case tooLarge(byteCount: Int, byteCountMax: Int)
         case plainText

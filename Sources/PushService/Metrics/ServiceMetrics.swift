@@ -3,7 +3,7 @@ package import PushStore
 
 /// The counters. Label values come from types or the configuration: external input makes no new series.
 package struct ServiceMetrics: Sendable {
-    /// Beside the reasons of APNs.
+    /// Results of attempts, beside the reasons of APNs.
     package enum Outcome: String, CaseIterable, Sendable {
         case accepted = "Accepted"
         case unknownReason = "UnknownReason"
@@ -29,7 +29,7 @@ package struct ServiceMetrics: Sendable {
 
     package enum FallbackEnd: String, CaseIterable, Sendable {
         case sent
-        /// Not sent, or answered without a 2xx.
+        /// The fallback was not sent, or answered without a 2xx.
         case failed
         /// Possibly sent, and not sent again.
         case uncertain
@@ -54,11 +54,11 @@ package struct ServiceMetrics: Sendable {
     private(set) var acceptLatency = Histogram()
     private(set) var answerLatency = Histogram()
     package var queueDepth = LaneScheduler.Counts()
-    /// Of the oldest entry, in seconds.
+    /// Age of the oldest entry, in seconds.
     package var queueAge = LaneScheduler.Counts()
-    /// Of the longest overdue.
+    /// Age of the longest overdue fallback.
     package var fallbackAgeSeconds = 0
-    /// Of the oldest; nil without one.
+    /// Age of the oldest token; nil without one.
     package var providerTokenAgeSeconds: Int?
     /// Credentials, and apps of other ones.
     package var suspensionCount = 0

@@ -2,7 +2,7 @@
 ///
 /// - Source: the IANA special-purpose address registries (RFC 6890 and its updates).
 package enum AddressJudge {
-    /// One word for a log line.
+    /// Reason for a refusal, one word for a log line.
     package enum Refusal: String, Error, Sendable {
         case loopback
         case privateUse = "private"
@@ -25,7 +25,7 @@ package enum AddressJudge {
         ("fc00::/7", .privateUse), ("ff00::/8", .multicast),
     ].compactMap { text, refusal in IPRange(text).map { ($0, refusal) } }
 
-    /// Assigned to hosts; the rest is special or unassigned.
+    /// The part of IPv6 for hosts; the rest is special or unassigned.
     private static let globalUnicast = IPRange("2000::/3")
     /// Teredo and the other protocol assignments, documentation twice, segment routing.
     private static let specialUnicast = ["2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16"].compactMap {

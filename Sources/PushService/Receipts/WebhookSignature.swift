@@ -23,7 +23,7 @@ package enum WebhookSignature {
         return "v1," + base64(code)
     }
 
-    /// With padding (RFC 4648, section 4).
+    /// Base64 with padding (RFC 4648, section 4).
     private static func base64(_ bytes: [UInt8]) -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var text: [UInt8] = []
@@ -48,7 +48,7 @@ extension SecretBytes {
         return code.withBytes { [UInt8](copying: $0) }
     }
 
-    /// For a code that is no secret.
+    /// Writes a code that is no secret.
     func writeAuthenticationCode(to code: inout InlineArray<32, UInt8>, _ feed: (inout HMACSHA256) -> Void) {
         var span = code.mutableSpan
         var output = unsafe span.mutableBytes

@@ -3,15 +3,13 @@ import Platform
 import PushStore
 import Transport
 
-/// Answers of the API.
 extension HTTPAnswer {
-    /// Fields of every answer with a body: no cache may keep it.
+    /// No cache may keep an answer.
     private static let jsonFields = fields(of: [("content-type", "application/json"), ("cache-control", "no-store")])
     private static let emptyFields = fields(of: [("cache-control", "no-store")])
 
     static let noContent = HTTPAnswer(status: 204, fields: emptyFields)
 
-    /// Makes an answer with one JSON object.
     static func json(_ status: Int, _ members: (inout JSONWriter) -> Void) -> HTTPAnswer {
         var writer = JSONWriter(reserving: 224)
         writer.object(members)
@@ -43,13 +41,13 @@ extension HTTPAnswer {
 }
 
 extension Timestamp {
-    /// `2031-05-04T10:00:00.250Z`, for answers and log lines.
+    /// `2031-05-04T10:00:00.250Z`
     var text: String { ISODateTime.text(milliseconds: Int64(clamping: milliseconds)) }
 }
 
 extension Problem {
-    /// The problem for a failure of the store. It says "nothing was stored" only if that is certain: after a disk
-    /// failure, written data may be there when the store is reopened.
+    /// Says "nothing was stored" only if that is certain: after a disk failure, written data may be there when the
+    /// store is reopened.
     init(_ error: StoreError) {
         switch error {
         case .full:
@@ -110,7 +108,6 @@ extension Problem {
         }
     }
 
-    /// The refusal that the metrics count.
     var refusal: ServiceMetrics.Refusal {
         switch kind {
         case .unauthorized, .forbidden: endedKey == nil ? .unauthorized : .endedKey
@@ -139,12 +136,11 @@ extension ServiceContext {
 
     func problem(_ error: StoreError) -> Problem {
         let problem = Problem(error)
-        // The error names the store's fault and contains nothing of a request.
+        // The error contains nothing of a request.
         if problem.kind == .internalError { log.event("store-failed", at: clock.now(), [("error", "\(error)")]) }
         return problem
     }
 
-    /// Counts the problem, and makes the answer.
     func refuse(_ problem: Problem) -> HTTPAnswer {
         metrics.withLock { $0.didRefuse(problem.refusal) }
         return HTTPAnswer(problem)

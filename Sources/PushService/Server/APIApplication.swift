@@ -3,21 +3,19 @@ import Platform
 import PushStore
 package import Transport
 
-/// The HTTP API, from a request's fields to its answer. On the context's loop.
+/// The HTTP API. On the context's loop.
 package final class APIApplication: HTTPApplication {
-    /// State on the loop.
     final class State {
         var gate: Gate
         var clients = ClientAddresses()
         var isDraining = false
         /// Requests without an answer yet.
         var openCount = 0
-        /// The submissions among them, by tenant.
+        /// Submissions among them.
         var submissions = SharedPlaces<TenantID>()
         var outcomes = SubmissionOutcomes()
-        /// Expired keys that have been logged.
+        /// Keys whose expiry has been logged.
         var endedKeys: Set<String> = []
-        /// Actions for when no request is open.
         var whenIdle: [() -> Void] = []
 
         init(gate: Gate) { self.gate = gate }
@@ -51,27 +49,23 @@ package final class APIApplication: HTTPApplication {
 
     // MARK: Operation. On the loop.
 
-    /// Adopts the keys and rates of the new configuration.
     package func reload() {
         state.value.gate.adopt(context.settings.configuration)
         state.value.endedKeys = []
     }
 
-    /// Refuses new submissions from now on; reading stays possible.
+    /// Refuses new submissions; reading stays possible.
     package func drain() { state.value.isDraining = true }
 
-    /// Requests without an answer yet.
     package var openCount: Int { state.value.openCount }
 
-    /// Calls `action` once, as soon as no request is open; perhaps at once.
+    /// Calls `action` as soon as no request is open; perhaps at once.
     package func whenIdle(_ action: @escaping () -> Void) {
         let state = state.value
         if state.openCount == 0 { action() } else { state.whenIdle.append(action) }
     }
 
-    /// Counts a request that was read.
-    ///
-    /// - Throws: `.tooManyRequests`; it is not counted then.
+    /// - Throws: `.tooManyRequests`; the request is not counted then.
     func willAnswer(_ call: APICall) throws(Problem) {
         let state = state.value
         if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
@@ -82,7 +76,6 @@ package final class APIApplication: HTTPApplication {
         state.openCount += 1
     }
 
-    /// Counts a request that was answered.
     func didAnswer(_ call: APICall, status: Int) {
         let state = state.value
         if Self.isSubmission(call.route.operation), let tenant = call.grant?.tenant {
@@ -114,7 +107,7 @@ package final class APIApplication: HTTPApplication {
         }
     }
 
-    /// Logs a key that is used after its expiry, once until the next reload.
+    /// Logs a use of an expired key, once until the next reload.
     private func note(endedKey grant: Grant) {
         let name = "\(grant.tenant.text)/\(grant.keyName)"
         guard state.value.endedKeys.insert(name).inserted else { return }
@@ -125,7 +118,7 @@ package final class APIApplication: HTTPApplication {
         )
     }
 
-    /// Checks all that can be checked before the body: rates, key, scope, route, query and content type.
+    /// Checks all that can be checked before the body.
     private func admit(_ head: HTTPHead, _ state: State) throws(Problem) -> APIAdmission {
         let now = context.clock.uptime()
         let settings = context.settings
@@ -135,7 +128,7 @@ package final class APIApplication: HTTPApplication {
         do throws(Problem) {
             match = try Router.match(method: head.method, path: target.path)
         } catch {
-            // Requests for unknown paths use up the same rate.
+            // Unknown paths use up the same rate.
             _ = try state.gate.admit(request, to: Route.open, now: now, unixSeconds: 0)
             throw error
         }

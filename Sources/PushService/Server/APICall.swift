@@ -2,18 +2,16 @@ import Envelope
 import PushStore
 import Transport
 
-/// An admitted request's head. An object: it is passed on often, and copying it costs more.
+/// An admitted request's head. An object: copying it at each step costs more.
 final class APIAdmission: Sendable {
     let route: Route
-    /// The path's part where the pattern has braces; empty without them.
+    /// The identifier in the path; empty without one.
     let id: String
-    /// The text after the question mark; nil without one.
     let query: String?
-    /// Fields for handlers: those of the body's type, and the idempotency key.
+    /// Fields of the body's type, and the idempotency key.
     let fields: [APIRequest.Field]
-    /// The key's grant; nil if the route needs no key.
+    /// Rights of the key; nil if the route needs none.
     let grant: Grant?
-    /// Memory budget of its body.
     let share: HTTPBodyShare
     /// The settings on arrival.
     let settings: ServiceSettings
@@ -41,7 +39,7 @@ final class APIAdmission: Sendable {
     }
 }
 
-/// An admitted request with its body, as handlers see it.
+/// An admitted request with its body.
 struct APICall: Sendable {
     private let admission: APIAdmission
     let body: [UInt8]
@@ -51,8 +49,6 @@ struct APICall: Sendable {
         self.body = body
     }
 
-    // Properties of the admission.
-
     var route: Route { admission.route }
     var id: String { admission.id }
     var query: String? { admission.query }
@@ -60,13 +56,11 @@ struct APICall: Sendable {
     var settings: ServiceSettings { admission.settings }
     var begun: Int64 { admission.begun }
 
-    /// The request for body parsers, without the key.
+    /// The request for parsers, without the key.
     var request: APIRequest {
         APIRequest(method: route.method, path: "", query: query, fields: admission.fields, body: body)
     }
 
-    /// The tenant of the key.
-    ///
     /// - Throws: `.unauthorized`, only for a route without a scope.
     func tenant() throws(Problem) -> TenantConfiguration {
         guard let grant, let tenant = settings.tenant(grant.tenant) else {
@@ -75,7 +69,7 @@ struct APICall: Sendable {
         return tenant
     }
 
-    /// Bytes that a body of this operation may have: its largest sensible size, within the setting.
+    /// The largest sensible body of an operation, within the setting.
     static func bodyByteCountMax(_ operation: Route.Operation, _ limits: ServiceLimits) -> Int {
         let wanted =
             switch operation {
@@ -91,8 +85,6 @@ struct APICall: Sendable {
         return min(wanted, limits.bodyByteCountMax)
     }
 
-    /// Parses the body, on any thread.
-    ///
     /// - Parameter allowsFractions: only where a property is a fraction by its nature.
     /// - Throws: `.unsupportedMediaType`, `.bodyTooLarge`, `.notJSON`.
     func json(allowsFractions: Bool = false) throws(Problem) -> JSONValue {
@@ -100,10 +92,9 @@ struct APICall: Sendable {
         return try RequestBody.json(request, byteCountMax: byteCountMax, allowsFractions: allowsFractions)
     }
 
-    /// Bodies up to this length are parsed on the loop, in a millisecond. Longer ones are parsed beside it, so that a
-    /// broadcast does not delay a call.
+    /// Bodies up to this length are parsed on the loop, in a millisecond; longer ones beside it, so that a broadcast
+    /// does not delay a call.
     private static let byteCountMaxOnLoop = 65_536
 
-    /// True if the body is parsed on the loop.
     var isSmall: Bool { body.count <= Self.byteCountMaxOnLoop }
 }

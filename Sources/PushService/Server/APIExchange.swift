@@ -1,6 +1,5 @@
 import Transport
 
-/// A request whose body is being read.
 final class APIExchange: HTTPExchange {
     private let application: APIApplication
     private let admission: APIAdmission

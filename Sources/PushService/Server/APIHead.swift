@@ -1,8 +1,7 @@
 import Transport
 
-/// Reads the few fields of a request that become text.
 enum APIHead {
-    /// Above the longest valid query (`PageQuery`).
+    /// Bound above the longest valid query.
     private static let queryByteCountMax = 1_024
 
     /// The request for admission, with its key.
@@ -27,7 +26,7 @@ enum APIHead {
         return fields.isNamed("idempotency-key", at: index) ? "idempotency-key" : nil
     }
 
-    /// Splits the target without decoding. A trailing question mark gives an empty query.
+    /// Decodes nothing. A trailing question mark gives an empty query.
     static func target(_ head: HTTPHead) -> (path: ArraySlice<UInt8>, query: String?) {
         let target = head.path
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return (target, nil) }
@@ -35,27 +34,27 @@ enum APIHead {
         return (target[..<mark], String(decoding: query, as: UTF8.self))
     }
 
-    /// True if the fields announce a body. HTTP/2 may send one unannounced.
+    /// False for an unannounced body, as HTTP/2 allows.
     static func announcesBody(_ head: HTTPHead) -> Bool {
         if head.fields["transfer-encoding"] != nil { return true }
         return head.fields["content-length"].map { !$0.elementsEqual("0".utf8) } ?? false
     }
 }
 
-/// Cache of parsed client addresses: a connection repeats one text many times. A value.
+/// Cache of parsed addresses: a connection repeats one text many times.
 struct ClientAddresses {
     private static let countMax = 1_024
     private static let loopback = IPAddress(bytes: [127, 0, 0, 1])
     private var known: [String: IPAddress] = [:]
 
-    /// Finds the client's address, through trusted proxies; nil for a caller on this machine.
+    /// The client's address, through trusted proxies; nil on this machine.
     mutating func client(of head: HTTPHead, _ proxies: ProxyConfiguration?) -> IPAddress? {
         let peer = head.remoteAddress.flatMap { address($0) }
         guard let proxies, let proxy = peer ?? Self.loopback, proxies.contains(proxy) else { return peer }
         return proxies.client(behind: proxy, head.fields) ?? peer
     }
 
-    /// Parses an address. All malformed ones count as one client, so that none evades the rate.
+    /// All malformed addresses count as one client, so that none evades the rate.
     private mutating func address(_ text: String) -> IPAddress? {
         if let address = known[text] { return address }
         let withoutZone = text.prefix { $0 != "%" }

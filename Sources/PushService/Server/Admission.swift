@@ -2,13 +2,13 @@ import Platform
 import PushStore
 import Transport
 
-/// Load shedding: refuses submissions early and cheaply when too many are open or queued.
+/// Load shedding: refuses submissions early and cheaply.
 enum Admission {
     private static let openRetrySeconds: Int64 = 1
-    /// Places in a full queue take a while to become free: each waits for a push's answer.
+    /// Each place in a queue waits for a push's answer.
     private static let backlogRetrySeconds: Int64 = 5
 
-    /// Made once: it is sent most often when there is least time.
+    /// Answer made once: it is sent most often when there is least time.
     private static let tooManyOpen = HTTPAnswer(
         problem("Nothing was stored: too many requests wait for their answer", openRetrySeconds)
     )
@@ -16,7 +16,7 @@ enum Admission {
         Array($0.pattern.utf8)
     }
 
-    /// The last resort, checked even before the key: open submissions of all tenants leave no room.
+    /// The last resort, checked even before the key.
     ///
     /// - Returns: 429; nil if there is room, or for another request.
     static func refusal(of head: HTTPHead, open: SharedPlaces<TenantID>, _ context: ServiceContext) -> HTTPAnswer? {
@@ -27,9 +27,7 @@ enum Admission {
         return tooManyOpen
     }
 
-    /// Checks a tenant's share of open submissions, before the body and again after it.
-    ///
-    /// - Throws: `.tooManyRequests`.
+    /// Checks a tenant's share of open submissions, before the body and after it.
     static func checkOpen(_ tenant: TenantID, in open: SharedPlaces<TenantID>, _ limits: ServiceLimits) throws(Problem)
     {
         guard open.hasRoom(for: tenant, aloneMax: limits.openRequestCountMax) else {
@@ -44,9 +42,8 @@ enum Admission {
     /// always admitted.
     ///
     /// - Parameters:
-    ///   - lane: each queue is checked alone, so a broadcast refuses no call.
+    ///   - lane: checked alone, so a broadcast refuses no call.
     ///   - coming: further entries on their way into that queue.
-    /// - Throws: `.tooManyRequests`.
     static func checkQueue(
         _ count: Int,
         in lane: Lane,

@@ -1,16 +1,14 @@
 import PushStore
 import Transport
 
-/// A batch of requests for one call of the store: all that came in a turn of the loop, or during the previous call. On
-/// the loop.
+/// Joins requests of a turn of the loop, or during the previous call, into one call of the store. On the loop.
 ///
-/// Items keep their own results; only errors pass through here, so that unspecialized generic code copies nothing
-/// large.
+/// Items keep their results; only errors pass through, so that unspecialized generic code copies nothing large.
 final class CallBatch<Item: AnyObject>: TurnEndHandler {
-    /// Starts a call for items. It reports on the loop each item's error in order; nil for success.
+    /// Starts a call, and reports on the loop each item's error in order.
     typealias Call = ([Item], @escaping ([StoreError?]) -> Void) -> Void
 
-    /// Items in one call: bounds the wait for others.
+    /// Bounds the wait for others.
     static var countMax: Int { 512 }
 
     private let loop: EventLoop
@@ -19,13 +17,13 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
     private let call: Call
     private let deliver: (Item, StoreError?) -> Void
     private var waiting: [Item] = []
-    /// Items retried alone: one of them may have failed the shared call.
+    /// Items to retry alone: one of them may have failed the shared call.
     private var apart: [Item] = []
     private var isPlanned = false
     private var isUnderWay = false
 
     /// - Parameters:
-    ///   - weightMax: total weight of one call, unless a single item exceeds it.
+    ///   - weightMax: of one call, unless a single item exceeds it.
     ///   - deliver: gets each item once.
     init(
         _ loop: EventLoop,
@@ -84,7 +82,7 @@ final class CallBatch<Item: AnyObject>: TurnEndHandler {
         if let error, !isAlone, Self.mayBeAnothers(error) { apart.append(item) } else { deliver(item, error) }
     }
 
-    /// True if another item may have caused the error. Nothing of the call was done.
+    /// True if another item may have caused the error.
     private static func mayBeAnothers(_ error: StoreError) -> Bool {
         !error.isOfTheDisk && error != .overloaded && error != .closed
     }

@@ -2,8 +2,8 @@ import Envelope
 import PushStore
 import Transport
 
-/// `GET /v1/devices/{id}/deliveries`: one query of a tenant at a time, because each is hundreds of reads on the thread
-/// that all notifications are read on.
+/// `GET /v1/devices/{id}/deliveries`, one at a time for a tenant: each is hundreds of reads on the thread that reads
+/// all notifications.
 final class DeliveriesHandler: Sendable {
     private final class Asking {
         var tenants: Set<TenantID> = []
@@ -29,7 +29,7 @@ final class DeliveriesHandler: Sendable {
         let entries = try await context.asking { () throws(StoreError) in
             try await context.store.entries(device: key, limit: DeviceDeliveries.entryCountMax + 1)
         }
-        // A deleted device may still have entries, and is worth a query.
+        // A deleted device may still have entries.
         if entries.isEmpty { _ = try await DeviceHandler(context: context).device(call) }
         return .json(200) { writer in
             writer.member("device", call.id)

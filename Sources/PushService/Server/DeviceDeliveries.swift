@@ -1,17 +1,16 @@
 import Envelope
 import PushStore
 
-/// States of the notifications to one device, in all and by day. A value.
+/// Counts of the notifications to one device.
 struct DeviceDeliveries: Equatable {
     struct Counts: Equatable {
         private(set) var total = 0
         /// Queued, in flight, or parked.
         private(set) var waiting = 0
-        /// Accepted by APNs.
         private(set) var accepted = 0
-        /// Accepted, and opened by the device according to a receipt.
+        /// Accepted, with a receipt.
         private(set) var received = 0
-        /// Failures by reason: the words of `dead-reason`, and `expired`.
+        /// Failures by the words of `dead-reason`, and `expired`.
         private(set) var failed: [String: Int] = [:]
 
         mutating func add(_ state: EntryState) {
@@ -28,14 +27,13 @@ struct DeviceDeliveries: Equatable {
         }
     }
 
-    /// Entries counted, newest first; each costs a read.
+    /// Each costs a read.
     static let entryCountMax = 500
     private static let millisecondsPerDay: UInt64 = 86_400_000
 
     let all: Counts
     /// Counts by UTC day of acceptance, in days since 1970.
     let days: [UInt64: Counts]
-    /// True if older ones were left out.
     let isPart: Bool
 
     /// - Parameter entries: newest first, one more than `entryCountMax` if there are more.
@@ -51,7 +49,6 @@ struct DeviceDeliveries: Equatable {
         isPart = entries.count > Self.entryCountMax
     }
 
-    /// Writes the members of an object.
     func write(to writer: inout JSONWriter) {
         writer.member("complete", !isPart)
         all.write(to: &writer)

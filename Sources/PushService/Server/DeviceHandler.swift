@@ -3,11 +3,11 @@ import Envelope
 import PushStore
 import Transport
 
-/// `/v1/devices/{id}`: registration by apps, and queries by senders.
+/// `/v1/devices/{id}`
 struct DeviceHandler: Sendable {
     let context: ServiceContext
 
-    /// Registers a device, the same on every launch of the app: 201 the first time, 200 from then on.
+    /// Answers 201 the first time, 200 from then on.
     func put(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant()
         let upload = try DeviceUpload(call.json())
@@ -35,7 +35,7 @@ struct DeviceHandler: Sendable {
         }
     }
 
-    /// All data of a device but its tokens.
+    /// Shows all but the tokens.
     func get(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let device = try await device(call)
         return .json(200) { writer in
@@ -60,7 +60,6 @@ struct DeviceHandler: Sendable {
         return .noContent
     }
 
-    /// The key bundle for senders.
     func bundle(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let device = try await device(call)
         let bundles = try await context.asking { () throws(StoreError) in
@@ -73,7 +72,7 @@ struct DeviceHandler: Sendable {
         }
     }
 
-    /// Reads a device. A damaged row counts as missing; the app's next launch rewrites it.
+    /// Treats a damaged row as missing; the app's next launch rewrites it.
     func device(_ call: APICall) async throws(Problem) -> Device {
         let key = try Self.key(call.id, try call.tenant())
         let lookups = try await context.asking { () throws(StoreError) in try await context.store.devices([key]) }
@@ -119,7 +118,6 @@ struct DeviceHandler: Sendable {
 }
 
 extension Quarantine {
-    /// The word in answers.
     var word: String {
         switch self {
         case .badToken: "bad-token"

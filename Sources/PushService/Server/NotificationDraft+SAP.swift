@@ -4,8 +4,6 @@ import Primitives
 import PushStore
 
 extension NotificationDraft {
-    /// Drafts a submission of `POST /v1/compat/sap`.
-    ///
     /// - Throws: `.invalidFields` with every device that cannot be sent to.
     init(
         _ notification: SAPNotification,
@@ -33,7 +31,7 @@ extension NotificationDraft {
 }
 
 extension NotificationDraft.Common {
-    /// Default without a date; the maximum is Apple's.
+    /// Lifetime without a date; the maximum is Apple's.
     private static let lifetimeDefault = Duration.seconds(86_400)
     private static let lifetimeMax = Duration.seconds(30 * 86_400)
 
@@ -48,7 +46,7 @@ extension NotificationDraft.Common {
         let wanted = notification.expiration.map { Timestamp(milliseconds: $0.unixSeconds * 1_000) }
         deadline = min(wanted ?? now.advanced(by: Self.lifetimeDefault), latest)
         attemptLimit = SAPNotification.attemptCountMax
-        // A unique id for each alert makes a retry after an unclear result safe.
+        // A unique id makes a retry after an unclear result safe.
         collapses = notification.pushType == .alert ? .normal : nil
     }
 }

@@ -4,8 +4,6 @@ import Primitives
 import PushStore
 
 extension NotificationDraft {
-    /// Drafts a submission of `POST /v1/notifications`.
-    ///
     /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
     init(
         _ submission: NotificationSubmission,
@@ -46,7 +44,6 @@ extension NotificationDraft {
         )
     }
 
-    /// Checks limits of the app that the device is registered for.
     private static func check(
         _ recipient: NotificationSubmission.Recipient,
         _ target: Recipient,
@@ -58,7 +55,7 @@ extension NotificationDraft {
                 "receipts are off for this app; set its \"receipts\" to true in the configuration, or leave this out"
             faults.add(.wrong, .member(place, "receipt-hash"), at: 0, sentence)
         }
-        // The placeholder of the other environment may be longer than the one checked with the body.
+        // The body was checked with the other environment's placeholder, which may be shorter.
         let (count, room) = (recipient.field.text.count, target.app.webPushRoom)
         if recipient.field.format == .webPush, count > room {
             let kind = FieldFault.Kind.tooLarge(byteCount: count, byteCountMax: room)
@@ -66,7 +63,7 @@ extension NotificationDraft {
         }
     }
 
-    /// The fallback's delay. Without a capability no receipt can come, and the fallback would fire each time.
+    /// Delay of a fallback. Without a capability no receipt can come, and the fallback would fire each time.
     private static func fallback(
         _ recipient: NotificationSubmission.Recipient,
         _ kind: NotificationClass,
@@ -96,7 +93,7 @@ extension NotificationDraft.Common {
             deadline = now.advanced(by: .seconds(kind.lifetimeOfOneAttemptSeconds))
             return
         }
-        // Both end at the same second: the relay retries as long as APNs may keep the push.
+        // At the same second: the relay retries as long as APNs may keep the push.
         let seconds = now.milliseconds / 1_000 + UInt64(submission.expirySeconds)
         expiration = Expiration(unixSeconds: seconds)
         deadline = Timestamp(milliseconds: seconds * 1_000)

@@ -3,29 +3,25 @@ import Envelope
 import Primitives
 import PushStore
 
-/// A submission with known devices, turned into entries for the outbox or a problem. A computation on values: no clock,
-/// no disk.
+/// The entries of a submission whose devices are known. A computation on values: no clock, no disk.
 struct NotificationDraft: Sendable {
-    /// Properties shared by all notifications.
     struct Common {
         /// The app's, without a suffix.
         let app: Topic
-        /// The topic sent to Apple.
+        /// Topic with the push type's suffix.
         let topic: Topic
         let pushType: PushType
         let lane: Lane
         let priority: Priority?
         let expiration: Expiration?
         let deadline: Timestamp
-        /// nil: no limit but the deadline.
+        /// Bound on attempts; nil: only the deadline ends it.
         var attemptLimit: Int?
-        /// The class that collapse ids are made by; nil for none.
+        /// Class that collapse ids are made by; nil for none.
         let collapses: NotificationClass?
-        /// The sender's word for notifications that replace each other.
         var collapseWord: String?
     }
 
-    /// Properties of one notification.
     struct Own {
         let payload: [UInt8]
         let trace: Trace
@@ -35,11 +31,9 @@ struct NotificationDraft: Sendable {
 
     /// The app's, without a suffix.
     let topic: Topic
-    /// In the order of the recipients.
+    /// Entries in the order of the recipients.
     let entries: [NewEntry]
 
-    /// Drafts a submission of either route. `lookups` are in the order of the recipients.
-    ///
     /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
     init(
         _ body: SubmissionBody,
@@ -74,13 +68,9 @@ struct NotificationDraft: Sendable {
         }
     }
 
-    /// Drafts entries from shared and individual properties.
-    ///
     /// - Parameters:
-    ///   - collapseKey: hides the sender's collapse word from Apple.
     ///   - place: path of a recipient's device in the body.
     ///   - own: a recipient's properties; nil with a fault that it has added.
-    /// - Throws: `.invalidFields` with every recipient that cannot be sent to, `.payloadTooLarge` with the room.
     init<Random: RandomSource>(
         _ common: Common,
         _ lookups: [DeviceLookup],

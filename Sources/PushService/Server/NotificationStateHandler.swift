@@ -26,7 +26,7 @@ struct NotificationStateHandler: Sendable {
         }
         let attempts = try await attempts(entry, tenant)
         let replays = try await replays(of: [entry], tenant)
-        // Safe: handlers run in tasks on the loop.
+        // Safe: handlers run on the loop.
         let cause = entry.waitCause ?? (entry.state == .queued ? door.waitCause(of: entry.id) : nil)
         return .json(200) { writer in
             Self.write(entry, attempts.last, replays, waitsFor: cause, to: &writer)
@@ -37,7 +37,6 @@ struct NotificationStateHandler: Sendable {
         }
     }
 
-    /// Dead letters, newest first, with APNs' last answer.
     func list(_ call: APICall) async throws(Problem) -> HTTPAnswer {
         let tenant = try call.tenant().id
         let query = try PageQuery(call.query)
@@ -68,7 +67,6 @@ struct NotificationStateHandler: Sendable {
         }
     }
 
-    /// The apns-ids of their replays.
     private func replays(of entries: [OutboxEntry], _ tenant: TenantID) async throws(Problem) -> [EntryID: APNSID] {
         let ids = entries.compactMap(\.replayedAs)
         guard !ids.isEmpty else { return [:] }
@@ -113,7 +111,6 @@ extension Attempt {
         writeAnswer(to: &writer)
     }
 
-    /// Writes APNs' answer, if there is one.
     fileprivate func writeAnswer(to writer: inout JSONWriter) {
         if let status { writer.member("status", status) }
         if let reason { writer.member("reason", reason) }
@@ -122,7 +119,6 @@ extension Attempt {
 }
 
 extension Attempt.Connection {
-    /// The word in answers.
     fileprivate var word: String {
         switch self {
         case .answered: "answered"
@@ -134,7 +130,6 @@ extension Attempt.Connection {
 }
 
 extension EntryState {
-    /// The word in answers.
     var word: String {
         switch self {
         case .queued: "queued"
@@ -149,7 +144,6 @@ extension EntryState {
 }
 
 extension WaitCause {
-    /// The word in answers.
     var word: String {
         switch self {
         case .device: "device"
@@ -161,7 +155,6 @@ extension WaitCause {
 }
 
 extension DeathReason {
-    /// The word in answers.
     var word: String {
         switch self {
         case .rejected: "rejected"

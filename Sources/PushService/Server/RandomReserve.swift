@@ -1,13 +1,11 @@
 import Primitives
 
-/// Buffered random bytes that are no secret, such as those of ids: each draw is a system call. A value; a copy yields
-/// the same bytes.
+/// Buffered random bytes that are no secret: each draw is a system call. A copy yields the same bytes.
 struct RandomReserve: RandomSource {
     static let byteCount = 1_024
 
     private var source = SystemRandom()
     private var drawn: [UInt8] = []
-    /// Bytes given out.
     private var usedCount = 0
 
     mutating func fill(_ span: inout MutableRawSpan) {

@@ -26,10 +26,9 @@ struct ReceiptHandler: Sendable {
     }
 }
 
-/// `POST /v1/resends`: reports messages that a device could not open to their tenant's webhook, if it has one. The
-/// answer reveals nothing about the traces.
+/// `POST /v1/resends`: reports to the tenant's webhook. The answer reveals nothing about the traces.
 final class ResendHandler: Sendable {
-    /// Three reports at once for a trace, then one every ten minutes: a stolen trace cannot flood a back end.
+    /// Bounds what a stolen trace can send to a back end.
     private static let rate = RateLimiter<Trace>.Rate(perSecond: 1.0 / 600, burst: 3)
 
     private final class Rates {
@@ -65,7 +64,7 @@ final class ResendHandler: Sendable {
         let now = context.clock.now()
         if !reports.isEmpty {
             _ = try await context.asking { [reports] () throws(StoreError) in
-                // Refusable: devices repeat their requests.
+                // Devices repeat refused requests.
                 try await context.store.write(weight: reports.count, canBeRefused: true) { writer throws(StoreError) in
                     try writer.report(reports, now: now)
                 }

@@ -2,9 +2,8 @@ import APNS
 import Envelope
 import PushStore
 
-/// A device that a push may go to, with its app.
 struct Recipient: Sendable {
-    /// Reason why a device cannot be sent to, worded to follow the field's pointer.
+    /// Reason against a device, worded to follow the field's pointer.
     struct Obstacle: Error, Equatable, Sendable {
         let sentence: String
     }
@@ -12,10 +11,7 @@ struct Recipient: Sendable {
     let app: ServiceSettings.App
     let device: DeviceID
 
-    /// Checks a device.
-    ///
-    /// - Parameter topic: the app's, without a suffix.
-    /// - Throws: `Obstacle`, the same for another tenant's device as for a missing one: the registry finds neither.
+    /// - Throws: the same for another tenant's device as for a missing one: the registry finds neither.
     init(
         _ lookup: DeviceLookup,
         topic: Topic,

@@ -33,7 +33,7 @@ struct ReplayHandler: Sendable {
             replays.append(replay)
             notes.append(QueueNote(found, replay))
         }
-        // Through the queue, as every retry; later notifications for their devices queue behind them.
+        // Later notifications for their devices queue behind them.
         door.willQueue(notes, tenant: storeID, now: now)
         let results: [ReplayResult]
         do throws(Problem) {
@@ -62,13 +62,13 @@ struct ReplayHandler: Sendable {
         }
     }
 
-    /// The time between the entry's acceptance and its deadline, from now on.
+    /// Repeats the time between acceptance and deadline.
     private static func deadline(_ entry: OutboxEntry, _ now: Timestamp) -> Timestamp {
         let (end, start) = (entry.deadline.milliseconds, entry.created.milliseconds)
         return now.advanced(by: .milliseconds(Int64(clamping: end > start ? end - start : 0)))
     }
 
-    /// The apns-ids of replays. A letter replayed before keeps its earlier id, not the one drawn now.
+    /// A letter replayed before keeps its earlier id.
     private func names(
         of results: some Collection<ReplayResult>,
         _ tenant: TenantID
@@ -100,7 +100,6 @@ extension ReplayResult {
         if case .replayed(let id) = self { id } else { nil }
     }
 
-    /// The word in answers.
     fileprivate var word: String {
         switch self {
         case .replayed: "replayed"

@@ -3,12 +3,11 @@ import Platform
 import PushStore
 import Transport
 
-/// `/v1/health`, `/v1/readiness` and `/v1/metrics`.
 struct StatusHandler: Sendable {
     private static let isAlive = HTTPAnswer.json(200) { $0.member("status", "ok") }
 
     let context: ServiceContext
-    /// On the loop.
+    /// Health of the store. On the loop.
     let vitals: @Sendable () -> StoreVitals
 
     /// Liveness: 503 if only a restart helps. On the loop.
@@ -25,10 +24,7 @@ struct StatusHandler: Sendable {
         Problem(.storageFull, what + " Restart the service; if that does not help, look at the disk.")
     }
 
-    /// Readiness: 200 if notifications are accepted now. On the loop.
-    ///
-    /// - Parameter areFailing: true if most submissions fail at the store.
-    /// - Throws: a 503 with the reason.
+    /// Readiness: 503 with the reason if no notifications are accepted now. On the loop.
     func readiness(isDraining: Bool, areFailing: Bool) throws(Problem) -> HTTPAnswer {
         if isDraining {
             var problem = Problem(.draining, "The service is stopping; ask another instance.")
@@ -58,7 +54,7 @@ struct StatusHandler: Sendable {
 
     func metrics() -> HTTPAnswer {
         var text: [UInt8] = []
-        // A copy: the text is made outside the lock, which every request takes.
+        // A copy: every request takes the lock.
         let metrics = context.metrics.withLock { $0 }
         metrics.append(to: &text, unixSeconds: Int64(clamping: context.clock.wall().milliseconds / 1_000))
         return .text(ServiceMetrics.contentType, text)

@@ -1,8 +1,8 @@
 import PushStore
 import Transport
 
-/// Stores the submissions of one turn: one call for those sent at once, a second for queued ones. In this order, a
-/// device's notifications keep theirs. On the loop.
+/// Stores the submissions of one turn: those sent at once first, then queued ones, so that a device's notifications
+/// keep their order. On the loop.
 final class StoringCall {
     private let submissions: [Submission]
     private let context: ServiceContext

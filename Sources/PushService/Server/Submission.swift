@@ -3,27 +3,23 @@ import Envelope
 import PushStore
 import Transport
 
-/// One request for notifications, from its body to its answer. On the loop.
+/// One submission, from its body to its answer. On the loop.
 final class Submission {
     let call: APICall
     let tenant: TenantConfiguration
     let body: SubmissionBody
     let idempotency: Idempotency?
-    /// The devices, in the order of the recipients.
+    /// Devices in the order of the recipients.
     let keys: [DeviceKey]
     private let respond: (HTTPAnswer) -> Void
 
-    /// The registry's results for `keys`.
     var lookups: [DeviceLookup] = []
-    /// The notifications, once their devices are known.
     var offer: SendOffer?
-    /// Room at the dispatcher; nil for notifications to be queued.
+    /// Room at the dispatcher; nil: to be queued.
     var reservation: SendReservation?
-    /// The store's answer.
     var result: StoringResult?
 
     /// - Parameter respond: called once, on the loop.
-    /// - Throws: `.invalidFields`.
     init(
         _ call: APICall,
         _ tenant: TenantConfiguration,
@@ -38,7 +34,6 @@ final class Submission {
         keys = body.devices.map { DeviceKey(tenant: tenant.id, device: $0) }
     }
 
-    /// Entries of the offer; empty before there is one.
     var entries: [NewEntry] { offer?.entries ?? [] }
 
     func end(_ answer: HTTPAnswer) { respond(answer) }
@@ -62,7 +57,6 @@ final class Submission {
     }
 }
 
-/// An accepted notification in the answer.
 struct AcceptedNotification: Sendable {
     let device: DeviceID
     let id: APNSID
@@ -81,11 +75,10 @@ struct AcceptedNotification: Sendable {
     }
 }
 
-/// The store's result for a submission.
 enum StoringResult: Sendable {
     case sending([Lease])
     case queued
-    /// Stored before, or another request with the same idempotency key.
+    /// A repetition, or a conflict of idempotency keys.
     case repeated(EnqueueResult)
 
     init(_ result: SendingResult) {

@@ -3,15 +3,12 @@ import Envelope
 import Primitives
 import PushStore
 
-/// The parsed body of a submission, by route. A value.
 enum SubmissionBody: Sendable {
     /// `POST /v1/notifications`.
     case sealed(NotificationSubmission)
     /// `POST /v1/compat/sap`.
     case clear(SAPNotification)
 
-    /// Parses a request's body.
-    ///
     /// - Parameter now: time against which dates in clear notifications are checked.
     /// - Throws: `.plainText`, `.invalidFields`, `.payloadTooLarge`, and faults of the JSON.
     init(
@@ -33,7 +30,7 @@ enum SubmissionBody: Sendable {
             )
             return
         }
-        // A tenant that may not send clear text is refused without parsing.
+        // Refused without parsing if not allowed.
         self = .clear(
             try SAPNotification(
                 call.request,
@@ -45,7 +42,7 @@ enum SubmissionBody: Sendable {
         )
     }
 
-    /// In the order of the recipients.
+    /// Devices in the order of the recipients.
     var devices: [DeviceID] {
         switch self {
         case .sealed(let submission): submission.recipients.map(\.device)
@@ -67,8 +64,7 @@ enum SubmissionBody: Sendable {
         }
     }
 
-    /// The key and the body's digest, which identify a repetition; nil for a request without a key.
-    ///
+    /// - Returns: nil for a request without a key.
     /// - Throws: `.invalidFields` for a key that the store cannot hold.
     func idempotency() throws(Problem) -> Idempotency? {
         let (key, digest): (String?, [UInt8])

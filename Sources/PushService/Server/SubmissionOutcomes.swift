@@ -1,5 +1,5 @@
-/// Counts submissions that failed at the store in the last few seconds. They reveal faults of some notifications only,
-/// such as a damaged page, which test writes miss. A value; times are nanoseconds of a monotonic clock.
+/// Submissions of the last few seconds that failed at the store. They reveal faults of some notifications only, such as
+/// a damaged page, which test writes miss. Times are nanoseconds of a monotonic clock.
 struct SubmissionOutcomes: Sendable {
     /// Fewer failures may be one tenant's damaged row.
     private static let failureCountMin = 3
@@ -14,14 +14,14 @@ struct SubmissionOutcomes: Sendable {
     private var earlier = Span()
     private var currentBegan = Int64.min
 
-    /// Counts a status. Only 202 and the 500s say something about the store.
+    /// Ignores all but 202 and the 500s, which say nothing of the store.
     mutating func note(status: Int, now: Int64) {
         guard status == 202 || status >= 500 else { return }
         advance(to: now)
         if status == 202 { current.storedCount += 1 } else { current.failedCount += 1 }
     }
 
-    /// True if more failed than were stored. Some seconds without submissions reset it, so that new ones may come.
+    /// True if more failed than were stored; some seconds without submissions reset it.
     mutating func areFailing(now: Int64) -> Bool {
         advance(to: now)
         let failedCount = current.failedCount + earlier.failedCount

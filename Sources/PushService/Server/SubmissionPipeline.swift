@@ -5,15 +5,14 @@ import Primitives
 import PushStore
 import Transport
 
-/// The steps of every submission, from its body to its answer. On the loop.
+/// The steps of every submission. On the loop.
 ///
 ///     read → check the queue → look up the devices → draft → take the quota → reserve or queue → store → answer
 ///
-/// Submissions of one turn of the loop share a look-up and a call of the store, in order of arrival, so that each
-/// device's notifications keep their order. A large body is parsed and drafted beside the loop. Repetitions are read in
-/// a task.
+/// Submissions of one turn share a look-up and a call of the store, in order of arrival, so that each device's
+/// notifications keep their order. Large bodies are parsed and drafted beside the loop, repetitions read in a task.
 final class SubmissionPipeline {
-    /// Entries in one call of the store, unless one request has more: bounds the wait of the others.
+    /// Entries of one call, unless one request has more: bounds the wait of the others.
     static let storedCountMax = 512
 
     private let context: ServiceContext
@@ -73,7 +72,7 @@ final class SubmissionPipeline {
 
     private func didRead(_ submission: Submission) {
         do throws(Problem) {
-            // Cheaper than the look-up, so it comes first.
+            // Cheaper than the look-up.
             try Admission.checkQueue(submission.keys.count, in: submission.body.lane, of: submission.tenant.id, context)
             lookups.add(submission)
         } catch {
@@ -81,7 +80,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// Parses a clear notification again as of 1970: its date may have passed since the same request first came.
+    /// Parses as of 1970: the date may have passed since the same request first came.
     private func refuseUnread(
         _ call: APICall,
         _ tenant: TenantConfiguration,
@@ -226,8 +225,7 @@ final class SubmissionPipeline {
 
     // MARK: Refusals and repetitions
 
-    /// Answers with the refusal, unless the same request was accepted before: a device or the quota may be gone since
-    /// then.
+    /// Answers with the refusal, unless the request was accepted before: a device or the quota may be gone since then.
     private func refuse(_ submission: Submission, _ error: Problem) {
         guard error.kind.status < 500, let idempotency = submission.idempotency else {
             return submission.end(context.refuse(error))
@@ -242,7 +240,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// - Returns: the notifications of the first request, without purged ones.
+    /// - Returns: the first request's notifications, without purged ones.
     /// - Throws: `.idempotencyConflict`, or the store's problem.
     private func repeated(
         _ result: EnqueueResult,
@@ -257,7 +255,6 @@ final class SubmissionPipeline {
         return entries.compactMap { $0.map(AcceptedNotification.init) }
     }
 
-    /// Ends a submission with the result of a task on the loop.
     private func inTask(
         _ submission: Submission,
         _ work: @escaping @Sendable (SubmissionPipeline, Submission) async throws(Problem) -> [AcceptedNotification]
@@ -273,8 +270,7 @@ final class SubmissionPipeline {
         }
     }
 
-    /// Runs a computation on values: on the loop for a small body, beside it for a large one, so that a broadcast does
-    /// not delay a call.
+    /// Runs a large computation beside the loop, so that a broadcast does not delay a call.
     private func compute<Value: Sendable>(
         _ call: APICall,
         _ work: @escaping @Sendable (inout RandomReserve) throws(Problem) -> Value,

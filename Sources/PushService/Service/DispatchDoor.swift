@@ -4,39 +4,35 @@ package import PushStore
 
 /// The dispatcher as the API sees it. On the loop.
 package protocol DispatchDoor: AnyObject, Sendable {
-    /// Reserves room to send one request's notifications at once, before they are stored.
+    /// Reserves room to send notifications at once.
     ///
     /// - Returns: room for all: store them as in flight, then call `didStore` or `didNotStore`. nil: queue them, then
     ///   call `ring`.
     func reserve(_ offer: SendOffer) -> SendReservation?
 
-    /// Sends them: they are on disk as in flight.
     func didStore(_ reservation: SendReservation, _ leases: [Lease])
 
-    /// Releases the room: storing failed, or they were stored before.
+    /// Releases the room; also for notifications stored before.
     func didNotStore(_ reservation: SendReservation)
 
-    /// Announces notifications that will be queued, so that no later one overtakes them. `ring` or `didNotQueue` must
-    /// follow.
+    /// Keeps later notifications from overtaking these. `ring` or `didNotQueue` must follow.
     func willQueue(_ notes: [QueueNote], tenant: TenantID, now: Timestamp)
 
-    /// Withdraws them: they were not queued.
     func didNotQueue(_ notes: [QueueNote])
 
-    /// Reason, known in memory only, why a queued entry waits; nil: its turn has not come.
+    /// Reason that only memory holds; nil: its turn has not come.
     func waitCause(of id: EntryID) -> WaitCause?
 
-    /// Signals that these queues have new entries.
+    /// Wakes the dispatcher: these queues have new entries.
     func ring(_ lanes: Set<Lane>)
 
-    /// Signals that devices have confirmed these entries.
     func didReceive(_ entries: [OutboxEntry])
 
-    /// Signals that there is an event for a tenant.
+    /// Announces an event for a tenant.
     func didReport()
 }
 
-/// Callbacks for work in the store that is meant for tenants' servers.
+/// Wake-ups for work that is meant for tenants' servers.
 package struct DispatchBells: Sendable {
     package let hooks: @Sendable () -> Void
     package let fallbacks: @Sendable () -> Void
@@ -53,13 +49,12 @@ package struct DispatchBells: Sendable {
 /// One request's notifications. An object: it is passed on at every step.
 package final class SendOffer: Sendable {
     package let tenant: TenantID
-    /// One or more, all of one queue.
+    /// One or more entries, all of one queue.
     package let entries: [NewEntry]
-    /// The entries' devices, in the same order.
+    /// Devices in the order of `entries`.
     package let devices: [Device]
     /// The app's, without a suffix.
     package let bundleID: String
-    /// Time of acceptance.
     package let now: Timestamp
 
     package var lane: Lane { entries[0].lane }
@@ -74,7 +69,6 @@ package final class SendOffer: Sendable {
     }
 }
 
-/// A notification that is about to be queued.
 package struct QueueNote: Equatable, Sendable {
     package let apnsID: APNSID
     package let device: DeviceID
@@ -91,7 +85,6 @@ package struct QueueNote: Equatable, Sendable {
     }
 }
 
-/// Room for one request's notifications.
 package struct SendReservation: Sendable {
     package let offer: SendOffer
     /// The dispatcher's, one for each entry.

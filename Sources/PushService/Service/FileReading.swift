@@ -6,7 +6,6 @@ import Primitives
 import PushStore
 import Transport
 
-/// Reads a configuration's files and collects their faults.
 struct FileReading {
     struct Fault: Error {
         /// A sentence without its full stop and without the path.
@@ -16,9 +15,8 @@ struct FileReading {
     private let places: ConfigurationPlaces
     private let unixSeconds: Int64
     private(set) var faults: [ConfigurationFault] = []
-    /// Earliest expiry of all certificates.
+    /// Earliest expiry.
     private(set) var certificatesEnd = Int64.max
-    /// The credentials of every valid app.
     private(set) var lanes = LanePlan()
     private var credentials: CredentialReader
 
@@ -28,7 +26,7 @@ struct FileReading {
         credentials = CredentialReader(unixSeconds: unixSeconds)
     }
 
-    /// Runs `body`; turns its error into a fault of the field, and returns nil then.
+    /// Turns an error of `body` into a fault of the field.
     mutating func attempt<Value>(_ pointer: String, _ body: () throws(Fault) -> Value) -> Value? {
         do throws(Fault) {
             return try body()
@@ -60,8 +58,8 @@ struct FileReading {
         }
     }
 
-    /// The fault of an expired certificate. The server's may be not valid yet: clients have their own clocks, and a
-    /// service whose clock is behind still accepts and keeps notifications.
+    /// Accepts a server's certificate that is not valid yet: clients have their own clocks, and a service whose clock
+    /// is behind still keeps notifications.
     static func expiry(notAfter: Int64, at unixSeconds: Int64) -> String? {
         guard notAfter < unixSeconds else { return nil }
         func day(_ seconds: Int64) -> String {
@@ -69,14 +67,14 @@ struct FileReading {
                 ISODateTime.text(milliseconds: seconds.multipliedReportingOverflow(by: 1_000).partialValue).prefix(10)
             )
         }
-        // With both times: a wrong clock looks like an expired certificate.
+        // A wrong clock looks like an expired certificate.
         return """
             the certificate has expired: it ended on \(day(notAfter)), and this machine's clock says \(day(unixSeconds)); \
             renew it, or set the clock
             """
     }
 
-    /// Checks the database's path and folder, where SQLite creates further files.
+    /// Checks path and folder, where SQLite creates further files.
     mutating func database(_ path: String, at pointer: String) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
         _ = attempt(pointer) { () throws(Fault) in
@@ -91,7 +89,6 @@ struct FileReading {
                         : "nothing can be made in its folder; give that to the user that the service runs as"
                 )
             }
-            // Missing files will be created.
             for suffix in ["", "-wal", "-shm", "-lock"] {
                 guard unsafe lstat(path + suffix, &status) == 0 else { continue }
                 guard status.st_mode & S_IFMT == S_IFREG else {
@@ -109,7 +106,6 @@ struct FileReading {
         }
     }
 
-    /// Checks the secrets and authorities of a tenant's server; every post reads them anew.
     mutating func receiver(_ receiver: WebhookConfiguration, at pointer: String) {
         secret(receiver.secretFile, at: pointer + "/secret-file")
         if let file = receiver.oldSecretFile { secret(file, at: pointer + "/old-secret-file") }
@@ -124,7 +120,6 @@ struct FileReading {
         }
     }
 
-    /// Checks a signing secret.
     private mutating func secret(_ path: String, at pointer: String) {
         _ = attempt(pointer) { () throws(Fault) in
             let box = try PrivateBox(path)
@@ -138,7 +133,6 @@ struct FileReading {
         }
     }
 
-    /// Reads an app's credential and authorities, and checks its fallback's secret.
     mutating func app(_ app: AppConfiguration, of tenant: TenantID, at pointer: String) {
         do throws(CredentialReader.Faults) {
             let material = try credentials.material(of: app)
@@ -164,11 +158,10 @@ struct FileReading {
     }
 }
 
-/// A file that only its owner may read, in memory that is zeroed.
+/// Read by its owner only, into memory that is zeroed.
 private final class PrivateBox {
     let bytes: SecretBytes
 
-    /// Empty.
     init() { bytes = SecretBytes(byteCount: 0) { _ in } }
 
     init(_ path: String) throws(FileReading.Fault) {

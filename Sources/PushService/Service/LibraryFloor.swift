@@ -3,22 +3,20 @@ import Primitives
 import PushStore
 import Transport
 
-/// The oldest version of a C library that the service accepts.
-///
-/// Older ones have remotely exploitable faults, or lack functions. A version does not show a distribution's own fixes.
+/// The oldest accepted version of a C library. Older ones have remotely exploitable faults, or lack functions; a
+/// version does not show a distribution's own fixes.
 struct LibraryFloor: Equatable, Sendable {
     let name: String
     /// Major, minor, patch.
     let oldest: [Int]
 
     static let openSSL = LibraryFloor(name: "OpenSSL", oldest: [3, 0, 0])
-    /// The first to count a peer's stream resets; older ones count settings and pings only.
+    /// The first to count a peer's stream resets.
     static let nghttp2 = LibraryFloor(name: "nghttp2", oldest: [1, 51, 0])
     static let curl = LibraryFloor(name: "libcurl", oldest: [7, 84, 0])
     static let sqlite = LibraryFloor(name: "SQLite", oldest: [3, 37, 0])
     static let sodium = LibraryFloor(name: "libsodium", oldest: [1, 0, 18])
 
-    /// Each floor, with the loaded version.
     static var loaded: [(floor: LibraryFloor, version: String)] {
         [
             (openSSL, LibraryVersion.openSSL), (nghttp2, LibraryVersion.nghttp2), (curl, CurlLibrary.version),
@@ -26,8 +24,7 @@ struct LibraryFloor: Equatable, Sendable {
         ]
     }
 
-    /// - Parameter version: numbers with periods, perhaps followed by words.
-    /// - Returns: advice; nil for a version that is new enough.
+    /// Advice; nil for a version that is new enough.
     func fault(of version: String) -> String? {
         let isNewEnough = Self.numbers(version).map { !$0.lexicographicallyPrecedes(oldest) } ?? false
         guard !isNewEnough else { return nil }
@@ -36,13 +33,12 @@ struct LibraryFloor: Equatable, Sendable {
             + "update it"
     }
 
-    /// - Throws: `.part`, which names every library that is too old.
+    /// - Throws: `.part`, with every library that is too old.
     static func check(_ loaded: [(floor: LibraryFloor, version: String)] = loaded) throws(ServiceError) {
         let faults = loaded.compactMap { $0.floor.fault(of: $0.version) }
         guard faults.isEmpty else { throw .part(faults.joined(separator: "\n")) }
     }
 
-    /// Three numbers; nil without them.
     private static func numbers(_ version: String) -> [Int]? {
         let parts = version.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int($0.prefix { ("0"..."9").contains($0) }) }

@@ -1,23 +1,22 @@
 package import Envelope
 import Primitives
 
-/// A configuration with the contents of its files: all that a start or reload needs.
+/// A configuration with the contents of its files.
 package struct LoadedConfiguration: Sendable {
     package let configuration: ServiceConfiguration
     package let files: ServiceFiles
     private let places: ConfigurationPlaces
 
-    /// Reads the files; blocks on the disk.
+    /// Blocks on the disk.
     ///
-    /// - Parameter now: time against which certificates are checked.
-    /// - Throws: every fault of the configuration; if it has none, every fault of its files.
+    /// - Throws: faults of the configuration; if it has none, those of its files.
     package init(file: [UInt8], environment: [String: String], now: Timestamp) throws(ConfigurationError) {
         configuration = try ServiceConfiguration(file: file, environment: environment)
         places = ConfigurationPlaces(file: file, environment: environment)
         files = try ServiceFiles.read(configuration, places, now: now)
     }
 
-    /// Changes against `earlier` that need a restart.
+    /// Changes that need a restart.
     func lastingFaults(beside earlier: LoadedConfiguration) -> [ConfigurationFault] {
         var faults: [ConfigurationFault] = []
         if configuration.databaseFile != earlier.configuration.databaseFile {

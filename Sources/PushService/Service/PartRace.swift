@@ -10,14 +10,14 @@ final class PartRace {
 
     private init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = continuation }
 
-    /// - Returns: true if the part drained in time; otherwise it is abandoned.
+    /// - Returns: false for a part that is abandoned.
     static func drain(_ part: any ServicePart, until deadline: MonotonicTime, on loop: EventLoop) async -> Bool {
         await withCheckedContinuation { continuation in
             let race = LoopBound(PartRace(continuation), to: loop)
             loop.perform {
                 let rest = max(.zero, deadline - .now())
                 race.value.timer = loop.schedule(after: rest + grace) { race.value.end(isInTime: false) }
-                // The task ends with the race, or soon after with the process.
+                // Ends with the race, or soon after with the process.
                 Task(executorPreference: loop) {
                     await part.drain(until: deadline)
                     loop.perform { race.value.end(isInTime: true) }

@@ -4,10 +4,8 @@ import Primitives
 package import PushStore
 import Transport
 
-/// The push service: its loop, its store and its parts.
-///
-/// Parts start in order, work before intake, and drain in reverse: first intake ends, then accepted notifications are
-/// sent, then tenants are notified, then the store closes.
+/// The push service. Parts start in order, work before intake, and drain in reverse: intake ends, accepted
+/// notifications are sent, tenants are notified, the store closes.
 package final class Service: Sendable {
     package let context: ServiceContext
     private let store: SQLiteStore
@@ -19,7 +17,6 @@ package final class Service: Sendable {
     /// - Parameters:
     ///   - makeParts: `standardParts`, outside of tests.
     ///   - whileOpening: called repeatedly on its own thread while the database takes long to open.
-    /// - Returns: the service, which runs until `stop()`.
     /// - Throws: the reason, after ending all that had started.
     package static func start(
         _ loaded: LoadedConfiguration,
@@ -59,7 +56,7 @@ package final class Service: Sendable {
             }
             return Service(context, store, parts, loaded)
         } catch {
-            // No work was accepted yet, so nothing needs waiting for.
+            // No work was accepted yet.
             for part in started.reversed() { await part.drain(until: .now()) }
             await store.close()
             loop.stopLater()
@@ -126,7 +123,7 @@ package final class Service: Sendable {
         context.metrics.withLock { $0.certificatesEnd = loaded.files.certificatesEnd }
     }
 
-    /// Logs each tenant that may send clear text, at every start and reload.
+    /// Audits clear text at every start and reload.
     private static func auditClearText(_ context: ServiceContext) {
         for tenant in context.settings.configuration.tenants where tenant.allowsClearText {
             context.log.event(
@@ -141,7 +138,7 @@ package final class Service: Sendable {
 
     /// Adopts another configuration. Not during another reload or `stop()`.
     ///
-    /// - Throws: the reason to keep the earlier one: every change that needs a restart, or a part's error.
+    /// - Throws: the reason to keep the earlier one.
     package func reload(_ next: LoadedConfiguration) async throws(ServiceError) {
         let earlier = current.withLock { $0 }
         let faults = next.lastingFaults(beside: earlier)
@@ -156,12 +153,12 @@ package final class Service: Sendable {
             }
         } catch {
             context.replaceSettings(ServiceSettings(earlier.configuration))
-            // That configuration worked a moment ago; a part logs its own failure now.
+            // It worked a moment ago; a part logs its own failure.
             for part in reloaded { try? await part.reload(earlier) }
             throw error
         }
         current.withLock { $0 = next }
-        // Only after success: metrics dropped here do not come back.
+        // Metrics dropped here do not come back.
         context.metrics.withLock { $0.adopt(apps: context.settings.bundleIDs) }
         Self.noteCertificates(next, context)
         Self.auditClearText(context)
@@ -169,19 +166,17 @@ package final class Service: Sendable {
 
     // MARK: Health and end
 
-    /// Checks that the loop and the store's threads respond; returns only once they have.
+    /// Returns only once the loop and the store's threads have responded.
     package func isAnswering() async -> Bool {
         let loopAnswers = await context.loop.run { true }
         let storeAnswers = await store.isAnswering()
         return loopAnswers && storeAnswers
     }
 
-    /// Copies the database while the service runs.
-    ///
     /// - Parameter path: of a file that does not exist.
     package func backup(to path: String) async throws(StoreError) { try await store.backup(to: path) }
 
-    /// Stops all parts in order, within `drain-seconds` and the disk's time for closing.
+    /// Stops all parts within `drain-seconds` and the disk's time for closing.
     package func stop() async {
         let seconds = context.settings.limits.drainSeconds
         context.log.event("stopping", at: context.clock.now(), [("seconds", "\(seconds)")])
@@ -190,7 +185,7 @@ package final class Service: Sendable {
         for (index, part) in parts.reversed().enumerated() {
             let now = MonotonicTime.now()
             let share = max(.zero, deadline - now) / (parts.count - index)
-            // Time that a part does not use goes to the later ones.
+            // Unused time goes to the later parts.
             let isInTime = await PartRace.drain(part, until: now + share, on: context.loop)
             if !isInTime {
                 context.log.event("drain-overrun", at: context.clock.now(), [("part", part.name.description)])

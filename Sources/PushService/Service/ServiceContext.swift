@@ -3,9 +3,8 @@ package import Platform
 package import PushStore
 package import Transport
 
-/// Objects shared by handlers, dispatcher and hooks.
 package final class ServiceContext: Sendable {
-    /// The thread of requests, pushes and decisions.
+    /// Runs requests, pushes and decisions.
     package let loop: EventLoop
     package let store: SQLiteStore
     package let clock: ServiceClock
@@ -31,10 +30,9 @@ package final class ServiceContext: Sendable {
         current = Guarded(settings)
     }
 
-    /// The current settings; read once for each request.
+    /// Read once for each request.
     package var settings: ServiceSettings { current.withLock { $0 } }
 
-    /// Takes effect for work that begins from now on.
     package func replaceSettings(_ settings: ServiceSettings) { current.withLock { $0 = settings } }
 }
 
@@ -44,7 +42,7 @@ package struct ServiceClock: Sendable {
     package let now: @Sendable () -> Timestamp
     /// Nanoseconds of a monotonic clock.
     package let uptime: @Sendable () -> Int64
-    /// The system's time as it is, for times that others check with their own clocks.
+    /// The system's time, which others compare with their own clocks.
     package let wall: @Sendable () -> Timestamp
 
     /// - Parameter wall: nil: `now`.
@@ -59,18 +57,16 @@ package struct ServiceClock: Sendable {
     }
 }
 
-/// Sink of the log: lines of JSON. Never blocks: lines without room are counted and dropped.
+/// Lines of JSON. Never blocks: lines without room are counted and dropped.
 package struct ServiceLog: Sendable {
     private let put: @Sendable ([UInt8]) -> Void
 
     package init(_ put: @escaping @Sendable ([UInt8]) -> Void) { self.put = put }
 
-    /// - Parameter lines: one or more, whole, each with its line feed.
+    /// - Parameter lines: one or more, each with its line feed.
     package func write(_ lines: [UInt8]) { put(lines) }
 
-    /// Logs an event that is no attempt. No value may be secret.
-    ///
-    /// - Parameter event: one word with hyphens.
+    /// Logs an event. No value may be secret.
     package func event(_ event: StaticString, at time: Timestamp, _ members: [(StaticString, String)] = []) {
         var writer = JSONWriter()
         writer.object { writer in

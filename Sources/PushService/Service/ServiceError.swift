@@ -2,22 +2,18 @@ import Platform
 package import PushStore
 package import Transport
 
-/// Reason why a service did not start, or kept its earlier configuration.
 package enum ServiceError: Error, Equatable, Sendable {
     case configuration(ConfigurationError)
     case store(StoreError, path: String)
-    /// Listening on this address failed.
     case listen(address: String, port: UInt16, TransportError)
-    /// The system gave no thread or descriptor.
     case system(TransportError)
-    /// TLS refused a certificate that was valid when read.
+    /// The certificate was valid when read.
     case tls(TLSError)
-    /// Another part's own sentence.
     case part(String)
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// Fault and advice, a line each; the configuration's path is the caller's to add.
+    /// A line each for fault and advice, without the configuration's path.
     package var description: String {
         switch self {
         case .configuration(let error): error.faults.map(\.description).joined(separator: "\n")
@@ -37,13 +33,13 @@ extension ServiceError {
         switch self {
         case .configuration: true
         case .store(.wrongKey, _), .store(.newerFile, _), .store(.notAStore, _), .store(.otherName, _): true
-        // An address may appear with the network, and a port may become free.
+        // Other addresses may appear with the network, and ports become free.
         case .listen(_, _, .system("bind", EACCES)): true
         case .store, .listen, .system, .tls, .part: false
         }
     }
 
-    /// True if a start has only to wait: the disk accepts no writes now.
+    /// True while the disk accepts no writes.
     package var passesWithRoom: Bool {
         switch self {
         case .store(.full, _), .store(.unwritable, _): true
@@ -64,7 +60,6 @@ extension ServiceError {
 }
 
 extension StoreError {
-    /// Fault of the database, and advice.
     package var advice: String {
         switch self {
         case .inUse:

@@ -2,16 +2,14 @@ package import Envelope
 package import Primitives
 package import Transport
 
-/// Contents of the files that a configuration names. All are read and checked before a start or reload changes
-/// anything.
+/// Contents of the configuration's files, read and checked before a start or reload changes anything.
 package final class ServiceFiles: Sendable {
     package let tls: TLSIdentity
     /// 32 bytes.
     package let tokenKey: SecretBytes
-    /// Earliest expiry of all certificates, in seconds since 1970.
+    /// Earliest expiry, in seconds since 1970.
     package let certificatesEnd: Int64
 
-    /// The credentials for connections to APNs.
     package let lanes: LanePlan
 
     private init(tls: TLSIdentity, tokenKey: consuming SecretBytes, certificatesEnd: Int64, lanes: LanePlan) {
@@ -21,14 +19,11 @@ package final class ServiceFiles: Sendable {
         self.lanes = lanes
     }
 
-    /// Whole days until the first certificate expires, rounded down: an hour after it is day -1.
+    /// Whole days, rounded down: an hour after the expiry is day -1.
     package func certificateDaysLeft(at unixSeconds: Int64) -> Int {
         ServiceMetrics.days(from: unixSeconds, to: certificatesEnd)
     }
 
-    /// Reads and checks all files.
-    ///
-    /// - Parameter now: time against which certificates are checked.
     /// - Throws: every fault of every file, at the field that names it.
     package static func read(
         _ configuration: ServiceConfiguration,

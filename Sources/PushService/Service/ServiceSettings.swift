@@ -2,13 +2,13 @@ package import APNS
 import Envelope
 package import PushStore
 
-/// The configuration, indexed for requests and pushes. Immutable: a reload makes another.
+/// The configuration, indexed. Immutable: a reload makes another.
 package final class ServiceSettings: Sendable {
-    /// An object: each notification looks it up, and copying its contents costs more than the look-up.
+    /// An object: copying its contents costs more than the look-up.
     package final class App: Sendable {
         package let tenant: TenantConfiguration
         package let app: AppConfiguration
-        /// Characters that a record of RFC 8291 may have.
+        /// Characters left for a record of RFC 8291.
         package let webPushRoom: Int
 
         init(tenant: TenantConfiguration, app: AppConfiguration) {
@@ -28,7 +28,6 @@ package final class ServiceSettings: Sendable {
     }
 
     package let configuration: ServiceConfiguration
-    /// True if any tenant may send unencrypted text.
     package let allowsClearText: Bool
     private let tenants: [TenantID: TenantConfiguration]
     private let apps: [Place: App]
@@ -50,7 +49,7 @@ package final class ServiceSettings: Sendable {
 
     package var limits: ServiceLimits { configuration.limits }
 
-    /// Each app's bundle id once, sorted.
+    /// Bundle ids, sorted, each once.
     package var bundleIDs: [String] {
         Set(configuration.tenants.flatMap { $0.apps.map(\.bundleID.text) }).sorted()
     }
@@ -61,7 +60,7 @@ package final class ServiceSettings: Sendable {
         apps[Place(tenant: tenant, bundleID: bundleID, environment: environment)]
     }
 
-    /// The app in any environment: its placeholder's room is needed before the device is read.
+    /// The app in any environment: the placeholder's room is needed before the device is read.
     package func app(_ bundleID: String, of tenant: TenantID) -> App? {
         app(bundleID, environment: .production, of: tenant) ?? app(bundleID, environment: .sandbox, of: tenant)
     }

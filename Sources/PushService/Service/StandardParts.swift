@@ -2,7 +2,6 @@ import PushStore
 import Transport
 
 extension Service {
-    /// The parts of the program: work before intake.
     package static let standardParts: ServicePartsFactory = { base throws(ServiceError) in
         let hooks = TenantHooks(base.context)
         let bells = DispatchBells(hooks: { hooks.hooks.ring() }, fallbacks: { hooks.fallbacks.ring() })
@@ -11,7 +10,7 @@ extension Service {
         let pulse = StorePulse(base.context, base.store)
         let application = APIApplication(base.context, door: dispatcher, quota: quota) { pulse.vitals }
         let front = FrontPart(base.context, base.loaded, application)
-        // A restored store accepts no writes: the other parts would only log their failures repeatedly.
+        // A restored store accepts no writes: other parts would only log failures.
         if base.store.health == .restored { return [front] }
         return [
             HooksPart(hooks), DispatchPart(dispatcher, base.loaded),

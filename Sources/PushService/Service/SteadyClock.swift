@@ -3,22 +3,19 @@ import Platform
 
 /// The wall clock as queues need it: it never goes back, and never stands still.
 ///
-/// Due times are on disk and outlive the process. A wall clock set back by an hour would add an hour to every wait, and
-/// a stopped one would keep all of them for ever. While the wall clock is behind, time runs at seven eighths of its
-/// pace until it catches up. A wall clock more than a day behind was wrong before, and is followed; one that is ahead
-/// is always followed, because promises end by it.
+/// Due times are on disk. A wall clock set back by an hour would add an hour to every wait, and a stopped one would
+/// keep all for ever. While it is behind, time runs at seven eighths of its pace. A wall clock more than a day behind
+/// was wrong before, and is followed; one that is ahead always is, because promises end by it.
 struct SteadyClock: Sendable {
     private static let followedMilliseconds: UInt64 = 86_400_000
 
-    /// The last time at which the wall clock was followed.
     private var anchor: (milliseconds: UInt64, uptime: Int64)?
 
     /// - Parameter uptime: nanoseconds of a monotonic clock.
-    /// - Returns: the wall clock's time, or a later one.
     mutating func time(wall: Timestamp, uptime: Int64) -> Timestamp {
         guard let anchor else { return follow(wall, uptime) }
         let elapsed = UInt64(max(0, uptime &- anchor.uptime)) / 8_000_000 * 7
-        // Not as a `Duration`, which counts in 128 bits: each notification reads the time several times.
+        // A `Duration` counts in 128 bits, and each notification reads the time several times.
         let (sum, overflow) = anchor.milliseconds.addingReportingOverflow(elapsed)
         let expected = Timestamp(milliseconds: overflow ? .max : sum)
         guard wall < expected, expected.milliseconds - wall.milliseconds <= Self.followedMilliseconds else {
@@ -34,8 +31,6 @@ struct SteadyClock: Sendable {
 }
 
 extension ServiceClock {
-    /// A clock with a steady `now`, whatever happens to the system's.
-    ///
     /// - Parameter uptime: nanoseconds of a monotonic clock.
     package static func steady(
         wall: @escaping @Sendable () -> Timestamp,
@@ -50,7 +45,7 @@ extension ServiceClock {
     }
 }
 
-/// Both clocks are read under the lock, so that no thread brings an older reading than the last one.
+/// Reads both clocks under the lock, so that no thread brings an older reading.
 private final class SteadyClockBox: Sendable {
     let clock = Guarded(SteadyClock())
 }

@@ -2,29 +2,25 @@ import Envelope
 package import PushStore
 import Transport
 
-/// Checks the store every second, so that health probes need not wait and faults show without any posts.
+/// Checks the store every second, so that probes need not wait and faults show without posts.
 ///
-/// A check passes through both threads of the store, then writes: seldom and little while posts are stored anyway, more
-/// and more often while they would fail.
+/// A check passes through both threads of the store, then writes: seldom and little while it succeeds, more and more
+/// often after a failure.
 package final class StorePulse: Sendable {
     private final class State {
         var timer: LoopTimer?
         var isStopped = true
-        /// Start of the check that has no answer yet.
+        /// Start of the open check.
         var askedAt: Int64?
-        /// Result of the check before.
         var isAnswering = true
-        /// Start of the last write.
         var probedAt = Int64.min
-        /// Its error.
         var failure: StoreError?
     }
 
     private static let second: Int64 = 1_000_000_000
     private static let period = Duration.seconds(1)
-    /// Silence after which a thread, or its disk, counts as hung.
+    /// A longer silence means a hung thread or disk.
     static let patience = 6 * second
-    /// Time between two writes, by the result of the last.
     private static let probeIntervals = (good: 5 * second, bad: 2 * second)
     private static let probeByteCounts = (good: 512, bad: 32_768)
 
@@ -47,7 +43,6 @@ package final class StorePulse: Sendable {
         tick()
     }
 
-    /// A check that has begun ends by itself.
     package func stop() {
         let state = state.value
         state.isStopped = true
@@ -55,7 +50,6 @@ package final class StorePulse: Sendable {
         state.timer = nil
     }
 
-    /// Health, as far as it is known now.
     var vitals: StoreVitals {
         let state = state.value
         let silence = state.askedAt.map { context.clock.uptime() - $0 } ?? 0
@@ -74,7 +68,6 @@ package final class StorePulse: Sendable {
         if state.askedAt == nil { ask() }
     }
 
-    /// Checks the store, one check at a time.
     func ask() {
         state.value.askedAt = context.clock.uptime()
         // On the loop, whose state it touches; it ends with the store's answer.
@@ -97,19 +90,16 @@ package final class StorePulse: Sendable {
             try await store.probe(byteCount: isGood ? Self.probeByteCounts.good : Self.probeByteCounts.bad)
             state.failure = nil
         } catch {
-            // Overload is not a fault of the disk, and shows in the posts themselves.
+            // Overload is no fault of the disk.
             state.failure = error == .overloaded ? nil : error
         }
     }
 }
 
-/// The store's health, as requests need it.
 package struct StoreVitals: Sendable {
-    /// Result of the last writes.
     package var health: StoreHealth
     /// True if only a restart helps.
     package var needsOpening = false
-    /// True while the store's threads respond.
     package var isAnswering = true
     /// Error of the last test write.
     package var failure: StoreError?

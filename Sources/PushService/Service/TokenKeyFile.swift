@@ -3,24 +3,23 @@ package import Keys
 import Platform
 package import Primitives
 
-/// The key file for the encryption of device tokens: 32 random bytes, or their 43 characters of base64url with or
-/// without a line feed.
+/// The key that encrypts device tokens: 32 random bytes, or their 43 characters of base64url with or without a line
+/// feed.
 package enum TokenKeyFile {
     package static let byteCount = 32
     private static let characterCount = 43
 
-    /// Reason why a file is no key, without its contents.
+    /// Contains nothing of the file.
     package enum Fault: Error, Equatable, Sendable {
         case file(FileError)
-        /// The owner is neither root nor this process's user, and could change it.
+        /// The file belongs neither to root nor to this user.
         case strangersFile
         case form(byteCount: Int)
-        /// All bytes are equal: a file made for its length only.
+        /// All bytes are equal.
         case notRandom
     }
 
-    /// Reads the key from a regular file that only its owner may read.
-    ///
+    /// - Parameter path: a regular file that only its owner may read.
     /// - Returns: 32 bytes in guarded memory.
     package static func read(_ path: String) throws(Fault) -> SecretBytes {
         let file: SecretBytes
@@ -35,9 +34,7 @@ package enum TokenKeyFile {
         return key
     }
 
-    /// Creates a file with a new key: mode 0600, durable, never over an existing one.
-    ///
-    /// - Throws: `FileError`.
+    /// Creates a key of mode 0600, durable, never over an existing file.
     package static func make(_ path: String, random: inout some RandomSource) throws(FileError) {
         let key = random.secret(byteCount: byteCount)
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -55,7 +52,7 @@ package enum TokenKeyFile {
         try WholeFile.syncDirectory(of: path)
     }
 
-    /// Derives a key for one purpose, which reveals nothing about the others: HMAC-SHA256 of a unique label.
+    /// HMAC-SHA256 of a unique label: reveals nothing about other keys.
     package static func derive(_ key: borrowing SecretBytes, _ label: StaticString) -> SecretBytes {
         key.withBytes { key in
             SecretBytes(byteCount: byteCount, storage: .guarded) { output in
@@ -100,14 +97,13 @@ package enum TokenKeyFile {
                 )
                 written += 1
             }
-            // 258 bits hold 256: the last two are zero in the one valid spelling.
+            // The last two of 258 bits are zero in the one valid spelling.
             guard buffer & 3 == 0 else { throw .form(byteCount: bytes.byteCount) }
         }
     }
 }
 
 extension TokenKeyFile.Fault: CustomStringConvertible {
-    /// Advice, without the path.
     package var description: String {
         switch self {
         case .file(let error): error.advice
@@ -121,7 +117,7 @@ extension TokenKeyFile.Fault: CustomStringConvertible {
 }
 
 extension FileError {
-    /// Fault and advice, for a line that names the field and must not repeat its value.
+    /// Does not repeat the field's value.
     package var advice: String {
         switch self {
         case .notFound: "there is no such file; check the path"

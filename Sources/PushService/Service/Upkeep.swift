@@ -3,8 +3,7 @@ import Platform
 import PushStore
 import Transport
 
-/// Runs periodic maintenance: expires entries, purges old ones, measures queues, saves quotas, wakes hooks. In small
-/// steps, so that requests come in between.
+/// Periodic maintenance, in small steps, so that requests come in between.
 package final class Upkeep: Sendable {
     private final class State {
         var plan = UpkeepPlan()
@@ -16,7 +15,6 @@ package final class Upkeep: Sendable {
 
     /// Entries in one transaction: a few milliseconds.
     static let stepCountMax = 500
-    /// Time between two looks for due jobs.
     private static let tick = Duration.milliseconds(500)
 
     private let context: ServiceContext
@@ -31,17 +29,16 @@ package final class Upkeep: Sendable {
         state = LoopBound(State(), to: context.loop)
     }
 
-    /// On the loop.
     package func start() {
         let state = state.value
         guard state.isStopped else { return }
         state.isStopped = false
-        // Baseline for later floods: before the first request, and before jobs that wait for the disk.
+        // The baseline for later floods.
         state.heap.run()
         arm(state)
     }
 
-    /// On the loop. A step that has begun ends by itself.
+    /// A step that has begun ends by itself.
     package func stop() {
         let state = state.value
         state.isStopped = true
@@ -66,7 +63,7 @@ package final class Upkeep: Sendable {
         }
     }
 
-    /// Runs one step of each due job. In a task on the loop.
+    /// Runs one step of each due job, on the loop.
     package func run() async {
         for job in state.value.plan.due(now: context.clock.uptime()) {
             do throws(StoreError) {
@@ -74,7 +71,7 @@ package final class Upkeep: Sendable {
                 state.value.plan.did(job, hasMore: hasMore, now: context.clock.uptime())
             } catch {
                 guard state.value.plan.failed(job, now: context.clock.uptime()) else { continue }
-                // The error names the store's fault and contains nothing of a notification.
+                // The error contains nothing of a notification.
                 let what: [(StaticString, String)] = [("job", "\(job)"), ("error", "\(error)")]
                 let advice = error == .moved ? [("advice" as StaticString, error.advice)] : []
                 context.log.event("upkeep-failed", at: context.clock.now(), what + advice)
@@ -133,7 +130,6 @@ package final class Upkeep: Sendable {
         }
     }
 
-    /// Seconds overdue; 0 for a later time.
     private static func seconds(since time: Timestamp?, _ now: Timestamp) -> Int {
         guard let time, time < now else { return 0 }
         return Int(clamping: (now.milliseconds - time.milliseconds) / 1_000)

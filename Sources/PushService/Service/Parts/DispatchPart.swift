@@ -1,7 +1,6 @@
 import APNSProvider
 import Transport
 
-/// The dispatcher, from the outbox to APNs.
 final class DispatchPart: ServicePart {
     let name: StaticString = "dispatcher"
     private let dispatcher: Dispatcher

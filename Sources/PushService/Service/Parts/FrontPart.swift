@@ -1,7 +1,6 @@
 import Platform
 import Transport
 
-/// The API on every address of the configuration.
 final class FrontPart: ServicePart {
     let name: StaticString = "front"
     private let context: ServiceContext
@@ -74,7 +73,6 @@ final class FrontPart: ServicePart {
         context.log.event("listening", at: context.clock.now(), [("address", address), ("port", "\(port)")])
     }
 
-    /// Finds the address that failed; only an error about a port names it.
     private static func error(_ error: TransportError, _ configuration: ServiceConfiguration) -> ServiceError {
         let first = configuration.listens[0]
         guard case .addressInUse(let port) = error else {
@@ -91,7 +89,6 @@ final class FrontPart: ServicePart {
         return http
     }
 
-    /// The limits for the HTTP server.
     static func limits(_ limits: ServiceLimits) -> HTTPLimits {
         var http = HTTPLimits()
         http.connectionCountMax = limits.connectionCountMax

@@ -1,9 +1,8 @@
 import Transport
 
-/// Webhooks and fallbacks.
 final class HooksPart: ServicePart {
     let name: StaticString = "hooks"
-    /// Part of the remaining time, for work that cannot be cancelled.
+    /// Time for work that cannot be cancelled.
     private static let grace = Duration.milliseconds(200)
     private let hooks: TenantHooks
 

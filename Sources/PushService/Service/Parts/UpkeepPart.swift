@@ -1,7 +1,7 @@
 import PushStore
 import Transport
 
-/// Periodic maintenance, and the quotas, which are loaded before the first request and saved after the last.
+/// Maintenance, and the quotas: loaded before the first request, saved after the last.
 final class UpkeepPart: ServicePart {
     let name: StaticString = "upkeep"
     private let upkeep: Upkeep
@@ -37,7 +37,7 @@ final class UpkeepPart: ServicePart {
             upkeep.stop()
             pulse.stop()
         }
-        // On a full disk the last saved counts stay, at most five seconds old.
+        // A full disk keeps the last saved counts, at most five seconds old.
         try? await quota.save()
     }
 }
