@@ -21,7 +21,7 @@ extension SenderIdentity {
         SenderAnnouncement.succession(of: key, by: successor.key, topic: topic, at: date)
     }
 
-    /// Revokes this key: devices that accept the bytes show nothing sealed under it, whenever.
+    /// Revokes this key: devices that accept the bytes show nothing under it, whenever it was sealed.
     ///
     /// - Returns: 107 bytes and the topic's.
     public func revocation(topic: BundleID, at date: Timestamp = .now) -> [UInt8] {

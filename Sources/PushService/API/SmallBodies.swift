@@ -1,8 +1,8 @@
 package import APNS
 package import Envelope
 
-/// `POST /v1/resends`: requests to seal messages anew, by trace. No key: a trace reveals nothing but itself, and the
-/// service made it (protocol v1, rule 20).
+/// `POST /v1/resends`: requests to seal messages anew, by trace. It needs no key: it reveals little more than a trace
+/// that the service has (protocol v1, rule 20).
 package struct ResendRequest: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         package let trace: Trace
