@@ -2,46 +2,44 @@ import Glibc
 import Platform
 import Synchronization
 
-/// Something that gathers output during a turn of the loop and hands it over once, at the turn's end.
+/// Hands over the output of a turn of the loop once, at the turn's end.
 package protocol TurnEndHandler: AnyObject {
     func handleTurnEnd()
 }
 
-/// One thread that waits for descriptors, timers and queued work. Nothing that runs on it may block.
+/// One thread that waits for descriptors, timers and queued work. Nothing on it may block.
 ///
-/// Actors may use it as their executor and tasks as their preferred one: a task pinned to the loop reaches a
-/// connection without a thread switch, which is most of the cost of a request.
+/// A task pinned to the loop reaches a connection without a thread switch, which is most of the cost of a request. A
+/// task without that preference is queued again at every `await` of an actor on the loop, even before the body of a
+/// `withCheckedContinuation`: decide whether to wait inside that body.
 ///
-/// A task that does not prefer the loop goes back into its queue at every `await` of an actor that lives here, also before
-/// the body of a `withCheckedContinuation`: what decides whether to wait is asked inside that body, never before it.
-///
-/// Unchecked: the inbox is behind a lock and the poller may be woken from anywhere; all else is touched by the loop's
-/// thread only, which every call that changes it checks.
+/// Unchecked Sendable: a lock guards the inbox, and any thread may wake the poller. All else belongs to the loop's
+/// thread, which every mutating call checks.
 @safe package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let inbox = Guarded(LoopInbox())
     private let runningThread = Atomic<UInt>(0)
     private let poller: Poller
     private var timers = TimerHeap()
     private var turnEnd: [any TurnEndHandler] = []
-    /// What this turn took from the inbox; empty between turns.
+    /// Empty between turns.
     private var work: [LoopInbox.Work] = []
-    /// Room for work that an emptied list keeps; what a burst took beyond it goes back.
+    /// Capacity that the emptied list keeps; more, after a burst, is freed.
     private static let keptWorkCount = 4096
 
     /// Read once a turn. Loop only.
     package private(set) var now = MonotonicTime.now()
 
     private var holdUp = HoldUp()
-    /// When it began to wait, or the turn before where it had no time to.
+    /// Start of the wait, or of the turn if it had none.
     private var waitBegan = MonotonicTime.now()
 
-    /// After the loop itself was held up, nobody else is late before this. Loop only.
+    /// Earliest expiry of a peer's deadline after a hold-up of the loop. Loop only.
     package var judgesFrom: MonotonicTime { holdUp.judgesFrom }
 
-    /// Where channels on this loop read to: one buffer for all, because each is done with it before the next starts.
+    /// Read buffer of all channels: each finishes with it before the next starts.
     package let scratch = ReadScratch()
 
-    /// Starts the thread. It runs until `stop()`, which must be called: the thread keeps the loop alive.
+    /// Starts the thread, which keeps the loop alive until `stop()`; that call is mandatory.
     package init() throws(TransportError) {
         poller = try Poller()
         try startThread()
@@ -70,18 +68,17 @@ package protocol TurnEndHandler: AnyObject {
 
     // MARK: Work from anywhere
 
-    /// Whether the caller runs on this loop, and may therefore touch what lives on it.
+    /// True on the loop's thread, where its state may be used.
     package var isOnLoop: Bool {
         runningThread.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
-    /// Runs `work` on the loop, later, after what was queued before it. From any thread; also after `stop()`, when
-    /// the caller's own thread runs it (one at a time), so that nobody waits for ever.
+    /// Runs `work` on the loop later, in queue order. From any thread. After `stop()` the caller's thread runs it, one
+    /// at a time, so that no caller waits for ever.
     package func perform(_ work: @escaping @Sendable () -> Void) {
         add(.closure(work))
     }
 
-    /// Runs `work` on the loop and waits for its result.
     package func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             perform { continuation.resume(returning: work()) }
@@ -100,8 +97,8 @@ package protocol TurnEndHandler: AnyObject {
         precondition(isOnLoop, "called off its event loop")
     }
 
-    /// Runs what is queued, tells every watched descriptor's owner, and joins the thread. Not from the loop itself.
-    /// A second call returns at once.
+    /// Runs queued work, notifies every watched descriptor's handler and joins the thread. Not from the loop itself. A
+    /// second call returns at once.
     package func stop() {
         precondition(!isOnLoop, "the loop cannot wait for itself")
         guard let thread = inbox.withLock({ $0.beginStop() }) else { return }
@@ -109,14 +106,14 @@ package protocol TurnEndHandler: AnyObject {
         pthread_join(thread, nil)
     }
 
-    /// As `stop()`, without waiting for the thread's end; from the loop itself, too.
+    /// Stops without waiting for the thread's end; the loop itself may call it.
     package func stopLater() {
         guard let thread = inbox.withLock({ $0.beginStop() }) else { return }
         poller.wake()
         pthread_detach(thread)
     }
 
-    /// For the `deinit` of who made it, of which nobody knows where it runs: as `stop()`, and on the loop as `stopLater()`.
+    /// Stops from a `deinit`, which may run on any thread.
     package func stopAnywhere() {
         if isOnLoop { stopLater() } else { stop() }
     }
@@ -126,7 +123,7 @@ package protocol TurnEndHandler: AnyObject {
         case .nothing: break
         case .wake: poller.wake()
         case .drain:
-            // A task holds its executor until its end, which may be among what runs now, and whoever enqueues a job holds none.
+            // The work may end the task that kept the loop alive, and the enqueuing thread holds no reference.
             let held = unsafe Unmanaged.passRetained(self)
             defer { unsafe held.release() }
             runningThread.store(UInt(pthread_self()), ordering: .relaxed)
@@ -157,13 +154,13 @@ package protocol TurnEndHandler: AnyObject {
         drain()
     }
 
-    /// One turn: wait, then descriptors, timers, queued work, and at the end what was gathered. False: time to stop.
+    /// Returns false once the loop should stop.
     private func turn() -> Bool {
         let milliseconds = prepareToWait()
         let eventCount = poller.wait(milliseconds: milliseconds)
         let turnBegan = now
         now = .now()
-        // A hold-up is a second and more; `Duration` is too slow for each turn.
+        // A hold-up lasts a second or more; `Duration` is too slow for each turn.
         if now.nanoseconds - turnBegan.nanoseconds >= 1_000_000_000 {
             holdUp.didWait(
                 turnBegan: turnBegan,
@@ -195,7 +192,7 @@ package protocol TurnEndHandler: AnyObject {
     }
 
     private func endTurn() {
-        // A handler may make another one ask for its turn end; the list then grows under the walk.
+        // A handler may append another one.
         var index = 0
         while index < turnEnd.count {
             turnEnd[index].handleTurnEnd()
@@ -204,8 +201,8 @@ package protocol TurnEndHandler: AnyObject {
         turnEnd.removeAll(keepingCapacity: true)
     }
 
-    /// After the last turn: runs what is queued until nothing is. Under the lock that sees the queue empty the thread
-    /// stops to be the loop's, so that nothing is left behind and no two threads are the loop's at once.
+    /// Runs queued work after the last turn. Under the lock that sees the queue empty, the thread gives up the loop, so
+    /// that no work is lost and never two threads run the loop.
     private func drain() {
         while true {
             var work: [LoopInbox.Work] = []
@@ -226,18 +223,17 @@ package protocol TurnEndHandler: AnyObject {
 // MARK: - On the loop only
 
 extension EventLoop {
-    /// Proof that a descriptor is watched; gives access to the watch.
     package struct Watch {
         let descriptor: Int32
         let generation: UInt32
     }
 
-    /// True once the loop has been told to stop: what is started now would never be served.
+    /// True once the loop is to stop: new work would never be served.
     package var isStopping: Bool {
         inbox.withLock { $0.isStopping }
     }
 
-    /// Watches `descriptor` until `unwatch`, which must come before it is closed. Keeps `handler` alive.
+    /// Watches `descriptor` until `unwatch`, which must precede its close. Keeps `handler` alive.
     package func watch(
         _ descriptor: Int32,
         for readiness: Readiness,
@@ -257,7 +253,7 @@ extension EventLoop {
         poller.unwatch(watch)
     }
 
-    /// Calls `action` on the loop once `delay` has passed, not before; resolution one millisecond.
+    /// Calls `action` on the loop once `delay` has passed, never earlier; resolution one millisecond.
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer {
         checkIsolated()
@@ -271,7 +267,7 @@ extension EventLoop {
         timers.remove(timer)
     }
 
-    /// Calls `handler` once more before the loop waits again.
+    /// Calls `handler` once before the loop waits again.
     package func atTurnEnd(_ handler: any TurnEndHandler) {
         checkIsolated()
         turnEnd.append(handler)

@@ -1,20 +1,18 @@
 import CNGHTTP2
 
-/// One end of an HTTP/2 connection. No socket, no clock inside: bytes in, events out; submissions in, bytes out.
+/// One end of an HTTP/2 connection, without socket or clock: bytes in, events out; submissions in, bytes out.
 ///
-/// Events are queued instead of delivered from nghttp2's callbacks, so that whoever handles one may submit, reset and
-/// end whatever it likes. Streams have dense small numbers, slots, that their owner can index its own table with; a
-/// slot is used again after its `.closed` event has been taken.
+/// Events are queued, so that their handler may submit, reset and end. Streams have small dense numbers, *slots*, as
+/// table indices; a slot is reused after its `.closed` event is taken.
 @safe package final class HTTP2Session {
     package let role: Role
     let settings: HTTP2Settings
-    /// Server: where bodies find their memory; nil keeps each by the settings, and reports requests when they are whole.
+    /// Server: memory budget for bodies. Nil: `settings` bound each body, and requests are reported whole.
     let bodyBudget: HTTPBodyBudget?
     private(set) var handle: OpaquePointer?
-    /// By slot.
     var streams: [HTTP2Stream] = []
     private var freeSlots: [Int] = []
-    /// The stream that was asked for last and is still known: frames of one come together. Negative: none.
+    /// Cache of the last lookup, since a stream's frames come together. Negative: none.
     var lastStreamID: Int32 = -1
     private var lastSlot = 0
     private var events: [Event] = []
@@ -23,30 +21,29 @@ import CNGHTTP2
     var ledger: HTTP2FloodLedger
     var streamLimit: HTTP2StreamLimit
     var scanner: HTTP2FrameScanner
-    /// The connection ends as soon as its GOAWAY is out: what comes is not looked at any more.
+    /// True once the closing GOAWAY is queued; later input is ignored.
     package internal(set) var isEnding = false
-    /// nghttp2 reads, and must not be told to end: it would read on, and assert that it does not (CVE-2026-27135).
+    /// True during a read. Termination then would fail an assertion of nghttp2 (CVE-2026-27135).
     private(set) var isReading = false
     package internal(set) var tally = Tally()
     var fields = HTTP2FieldList()
     var bodies = OutgoingBodies()
 
-    /// Of requests or responses whose body has not all become bytes.
+    /// Body bytes not yet in frames.
     package var unsentBodyByteCount: Int { bodies.unsentByteCount }
     package internal(set) var peerGoAway: GoAway?
-    /// Client: what the peer did, once a GOAWAY has told it so.
+    /// Client: the peer's violation, once a GOAWAY reports it.
     package internal(set) var violation: HTTP2Error?
-    /// Whether the peer's first SETTINGS, its half of the connection preface, has come.
+    /// True once the peer's first SETTINGS has arrived.
     package internal(set) var hasPeerSettings = false
-    /// Server: a header block has begun, then, and not ended; the connection can do nothing else meanwhile.
+    /// Server: start of the unfinished header block, which blocks the whole connection.
     package var headerBlockBegan: MonotonicTime? { scanner.blockBegan }
 
-    /// A session whose preface is ready to be sent.
     package convenience init(role: Role, settings: HTTP2Settings, now: MonotonicTime) throws(HTTP2Error) {
         try self.init(role: role, settings: settings, bodyBudget: nil, now: now)
     }
 
-    /// As above; a server with a budget for bodies reports `.head` for every request.
+    /// A server with a body budget reports `.head` for every request.
     init(
         role: Role,
         settings: HTTP2Settings,
@@ -76,9 +73,9 @@ import CNGHTTP2
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
         unsafe nghttp2_option_set_max_outbound_ack(options, settings.outboundAcknowledgementCountMax)
         unsafe nghttp2_option_set_max_settings(options, 32)
-        // Our own count is finer: it forgives resets of streams that have been answered, which libcurl sends.
+        // Our own limit is finer: it forgives resets of answered streams, which libcurl sends.
         unsafe nghttp2_option_set_stream_reset_rate_limit(options, 1 << 30, 1 << 30)
-        // Streams beyond the peer's limit must wait in our queue, which has deadlines, and not in nghttp2's.
+        // Excess streams must wait in our queue, which has deadlines, not in nghttp2's.
         unsafe nghttp2_option_set_peer_max_concurrent_streams(options, UInt32(Int32.max))
         let owner = unsafe Unmanaged.passUnretained(self).toOpaque()
         let callbacks = unsafe HTTP2Callbacks.shared
@@ -104,7 +101,7 @@ import CNGHTTP2
             (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, settings.frameByteCountMax),
             (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, settings.headerListByteCountMax),
         ]
-        // Only a client may say it, and ours wants no pushed responses.
+        // Sent by clients only; ours wants no pushed responses.
         if role == .client { entries.append((NGHTTP2_SETTINGS_ENABLE_PUSH, 0)) }
         try submitSettings(entries)
         try Self.check(
@@ -118,7 +115,7 @@ import CNGHTTP2
         )
     }
 
-    /// A client opens no stream for its peer: nghttp2 may count what should not come.
+    /// Marked on a server only: a client's peer opens no streams.
     private func limitForLibrary(_ limit: UInt32) -> UInt32 {
         role == .server ? HTTP2StreamLimit.marked(limit) : limit
     }
@@ -137,11 +134,11 @@ import CNGHTTP2
 
     // MARK: Bytes
 
-    /// Takes what arrived, whole. Afterwards: take the events, then the bytes to send.
+    /// Consumes all of `bytes`. Afterwards take the events, then the bytes to send.
     package func receive(_ bytes: Span<UInt8>, now: MonotonicTime) throws(HTTP2Error) {
         self.now = now
         let findings = scanner.scan(bytes, settings: settings, now: now)
-        // A client's answers may be among what has come: it takes them first.
+        // A client first takes the answers among the bytes.
         if role == .server { judge(findings) }
         guard !isEnding else { return }
         isReading = true
@@ -150,14 +147,14 @@ import CNGHTTP2
         }
         isReading = false
         if tally.isFlooded { calm() }
-        // What the peer did first has ended the connection, and the GOAWAY that says why has still to leave.
+        // After an earlier fault of the peer, the GOAWAY with the reason must still be sent.
         guard count >= 0 || isEnding else {
             throw .library(call: "session_mem_recv", code: Int32(truncatingIfNeeded: count))
         }
         if role == .client { judge(findings) }
     }
 
-    /// Appends what must go to the peer, until nothing waits or `queue` holds `byteCountMax` bytes or a frame more.
+    /// Appends bytes for the peer until nothing waits or `queue` holds `byteCountMax` bytes, plus at most one frame.
     package func send(into queue: inout ByteQueue, byteCountMax: Int) throws(HTTP2Error) {
         while queue.byteCount < byteCountMax {
             var bytes: UnsafePointer<UInt8>?
@@ -173,25 +170,24 @@ import CNGHTTP2
         }
     }
 
-    /// The connection's flow-control window (RFC 9113 section 5.2): what the peer lets all streams together send.
+    /// The connection's send window (RFC 9113 section 5.2), shared by all streams.
     var sendWindowByteCount: Int { Int(unsafe nghttp2_session_get_remote_window_size(handle)) }
 
-    /// How much more of bodies can be submitted so that none of them is cut.
+    /// Body bytes that can be submitted now without cutting a body.
     package var bodyRoomByteCount: Int {
         let window = sendWindowByteCount
         let bodies = bodies
         return min(window, bodies.byteCountToMark(window: window)) - bodies.unsentByteCount
     }
 
-    /// Whether one body is out in part, and not to its end.
+    /// True while a body is sent in part.
     package var isBodyCut: Bool { bodies.isCut }
 
-    /// False: both directions are finished, by GOAWAY or by an error of the peer's. Close the connection.
+    /// False once both directions have ended, by GOAWAY or by the peer's error. Close the connection then.
     package var isAlive: Bool {
         unsafe nghttp2_session_want_read(handle) != 0 || nghttp2_session_want_write(handle) != 0
     }
 
-    /// The next thing that happened, oldest first.
     package func nextEvent() -> Event? {
         guard eventIndex < events.count else {
             events.removeAll(keepingCapacity: true)
@@ -204,14 +200,13 @@ import CNGHTTP2
         return event
     }
 
-    /// For `nextEvent`, in its turn.
     func report(_ event: Event) {
         events.append(event)
     }
 
     // MARK: Slots
 
-    /// How many slots there have been so far: every slot number is below it.
+    /// Every slot is below it.
     package var slotCount: Int { streams.count }
 
     package var openStreamCount: Int { streams.count - freeSlots.count }
@@ -223,13 +218,12 @@ import CNGHTTP2
     }
 
     func freeSlot(_ slot: Int) {
-        // A client's responses are short and many, and a server's slots as many as its peers like.
+        // A client's responses are short and many; the number of a server's slots is up to its peers.
         let unsentByteCount = streams[slot].free(keepsHeaderMemory: role == .client, bodyBudget)
         bodies.didFree(slot, unsentByteCount: unsentByteCount)
         freeSlots.append(slot)
     }
 
-    /// Nil for a stream that the session does not know, or knows no more.
     func slot(of streamID: Int32) -> Int? {
         if streamID == lastStreamID { return lastSlot }
         let data = unsafe nghttp2_session_get_stream_user_data(handle, streamID)
@@ -241,16 +235,16 @@ import CNGHTTP2
 
     // MARK: The connection
 
-    /// Server: announces another limit, below 2^31. Streams above it that come before the peer knows are refused, not an
-    /// error.
+    /// Server: announces a new limit, below 2^31. Excess streams that arrive before the peer knows it are refused,
+    /// without a connection error.
     package func setMaxConcurrentStreams(_ count: UInt32) throws(HTTP2Error) {
         precondition(role == .server && count <= Int32.max)
         try submitSettings([(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limitForLibrary(count))])
         streamLimit.announce(count)
     }
 
-    /// Server: refuses the latest of the streams whose requests have not come whole, until no more than `count` are open.
-    /// Nothing of theirs was acted on, so that the peer may send them again (RFC 9113 section 8.7).
+    /// Server: refuses the newest unfinished requests above `count` open streams. The peer may retry them (RFC 9113
+    /// section 8.7).
     package func refuseStreams(above count: UInt32) throws(HTTP2Error) {
         let unfinished = streams.indices.filter { receivingSince($0) != nil }.sorted { streams[$0].id > streams[$1].id }
         for slot in unfinished.prefix(max(0, streamLimit.openCount - Int(count))) {
@@ -259,12 +253,12 @@ import CNGHTTP2
         }
     }
 
-    /// No new streams from the peer; those that were begun may end. At most a few KB of debug data.
+    /// Refuses new streams from the peer; open ones may end.
     ///
     /// - Parameters:
     ///   - code: RFC 9113 section 7.
-    ///   - debugData: for people.
-    ///   - lastStreamID: nil: the last one that came. Streams above it are reset with REFUSED_STREAM.
+    ///   - debugData: A few KB at most.
+    ///   - lastStreamID: Streams above it are reset with REFUSED_STREAM. Nil: the last one received.
     /// - Throws: `.library`.
     package func submitGoAway(code: UInt32, debugData: [UInt8], lastStreamID: Int32? = nil) throws(HTTP2Error) {
         let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(handle)
@@ -279,21 +273,21 @@ import CNGHTTP2
         try Self.check("submit_goaway", result)
     }
 
-    /// Asks for a sign of life: `.pong` will follow.
+    /// Sends a PING; `.pong` reports its answer.
     package func submitPing() throws(HTTP2Error) {
         try Self.check("submit_ping", unsafe nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil))
     }
 
-    /// GOAWAY with words of one's own, and then nothing: what the peer still says is not read.
+    /// Queues a GOAWAY with debug data and ignores all later input.
     func end(code: UInt32, debugData: [UInt8]) {
         guard !isEnding else { return }
         isEnding = true
-        // The only failure is a lack of memory; the connection ends without a word then.
+        // Fails only without memory; the connection then ends without a GOAWAY.
         try? submitGoAway(code: code, debugData: debugData)
         report(.ended)
     }
 
-    /// GOAWAY, and then nothing: `isAlive` is false once it has been written.
+    /// Queues a GOAWAY and ends; `isAlive` is false once it is written.
     package func terminate(code: UInt32) throws(HTTP2Error) {
         try Self.check("session_terminate_session", unsafe nghttp2_session_terminate_session(handle, code))
     }

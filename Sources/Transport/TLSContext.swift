@@ -1,19 +1,19 @@
 import COpenSSL
 
-/// What many TLS sessions share: certificates, key, trust and protocols. TLS 1.2 or newer, ECDHE with an AEAD only.
+/// Certificates, key, trust and protocols of many TLS sessions. TLS 1.2 or newer, ECDHE with an AEAD only.
 ///
-/// Unchecked: the SSL_CTX is complete when `init` returns and OpenSSL only reads it from then on.
+/// Unchecked Sendable: the SSL_CTX is complete after `init`, and OpenSSL only reads it from then on.
 @safe package final class TLSContext: @unchecked Sendable {
-    /// Which clients a server lets in by certificate.
+    /// A server's rules for client certificates.
     package struct ClientTrust: Sendable {
-        /// Who may have signed a client's certificate.
+        /// Accepted issuers.
         package let authorities: TLSTrust
-        /// Whether a client without a certificate is refused.
+        /// True to refuse clients without one.
         package let isCertificateRequired: Bool
-        /// As `TLSCertificate.serialNumber` gives them.
+        /// In the form of `TLSCertificate.serialNumber`.
         package var revokedSerialNumbers: Set<[UInt8]> = []
-        /// Lets in a client whose certificate does not verify or is revoked, too, so that it can be told why in the
-        /// application's own words: who does not look at `TLSSession.isPeerVerified` then believes anybody.
+        /// Admits unverified and revoked certificates, too, so that the application can explain the refusal. It must
+        /// check `TLSSession.isPeerVerified`; otherwise any certificate is accepted.
         package var admitsUnverified = false
 
         package init(authorities: TLSTrust, isCertificateRequired: Bool = true) {
@@ -24,26 +24,23 @@ import COpenSSL
 
     let handle: OpaquePointer
     let isServer: Bool
-    /// A client's sessions that may be taken up again; `nil` where every handshake is a full one.
     let resumableSessions: TLSResumption.Cache?
-    /// A server's that gives tickets.
     private let ticketKeys: TicketKeys?
-    /// As on the wire (RFC 7301 section 3.1): each name behind its length. Empty: no ALPN.
+    /// In wire format (RFC 7301 section 3.1), each name after its length. Empty: no ALPN.
     let protocols: [UInt8]
     private let clientTrust: ClientTrust?
-    /// Whether a client that does not negotiate at all is refused.
+    /// True to refuse clients without ALPN.
     let requiresALPN: Bool
 
-    /// A client's side.
+    /// Creates a context for `TLSSession(client:)`.
     ///
     /// - Parameters:
-    ///   - trust: whose certificates it believes.
-    ///   - alpn: the application protocols it offers, most wanted first, each 1 to 255 bytes. A server that chooses
-    ///     none of them is refused; with an empty list there is no negotiation.
-    ///   - identity: what it shows to a server that asks who it is.
-    ///   - resumption: whether connections take up sessions of earlier ones of this context, to the same host and port.
-    ///     Never with early data (RFC 8446 section 2.3): what is sent first must not be replayed.
-    /// - Returns: what `TLSSession(client:)` takes.
+    ///   - trust: Accepted issuers of server certificates.
+    ///   - alpn: Protocols by preference, 1 to 255 bytes each. A server that chooses none is refused; empty disables
+    ///     ALPN.
+    ///   - identity: Shown to servers that ask for a certificate.
+    ///   - resumption: Resumes sessions of this context with the same host and port. Never with early data (RFC 8446
+    ///     section 2.3), which can be replayed.
     /// - Throws: `.authorityUnreadable`, `.protocolNameInvalid`, `.library`.
     package static func client(
         trust: TLSTrust,
@@ -66,18 +63,17 @@ import COpenSSL
         return context
     }
 
-    /// A server's side.
+    /// Creates a context for `TLSSession(server:)`.
     ///
     /// - Parameters:
-    ///   - certificateChainPEM: its certificate first, then the intermediate ones.
-    ///   - privateKeyPEM: the certificate's unencrypted key; text before the first BEGIN line is skipped.
-    ///   - alpn: the application protocols it speaks, most wanted first. A client that offers none of them is refused.
-    ///   - requiresALPN: refuses a client that offers none at all, too.
-    ///   - clientTrust: asks clients for a certificate; `nil` does not.
-    ///   - resumption: gives each client two tickets, which are good for two hours (`TicketKeys`).
-    /// - Returns: what `TLSSession(server:)` takes.
-    /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate` and those
-    ///   of a client.
+    ///   - certificateChainPEM: The server's certificate, then the intermediate ones.
+    ///   - privateKeyPEM: Unencrypted; text before the first BEGIN line is skipped.
+    ///   - alpn: Protocols by preference. A client that offers none of them is refused.
+    ///   - requiresALPN: Also refuses a client without ALPN.
+    ///   - clientTrust: Asks clients for a certificate.
+    ///   - resumption: Issues two tickets, valid for two hours (`TicketKeys`).
+    /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate` and a client's
+    ///   errors.
     package static func server(
         certificateChainPEM: [UInt8],
         privateKeyPEM: RawSpan,
@@ -95,17 +91,10 @@ import COpenSSL
         )
     }
 
-    /// A server's side, with an identity that other contexts may have, too.
+    /// Creates a server's context with an identity that other contexts may share.
     ///
-    /// - Parameters:
-    ///   - identity: its certificate and key.
-    ///   - alpn: as above.
-    ///   - requiresALPN: as above.
-    ///   - clientTrust: as above.
-    ///   - resumption: as above.
-    ///   - uptime: tells when a ticket's key has had its time.
-    /// - Returns: what `TLSSession(server:)` takes.
-    /// - Throws: as above, but for what is wrong with the identity.
+    /// - Parameter uptime: Clock for the age of ticket keys.
+    /// - Throws: The errors of the other `server`, except those of the identity.
     package static func server(
         identity: TLSIdentity,
         alpn: [String],
@@ -177,7 +166,7 @@ import COpenSSL
     private func restrict() throws(TLSError) {
         guard unsafe copenssl_ctx_set_min_tls12(handle) == 1,
             unsafe SSL_CTX_set_cipher_list(handle, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1,
-            // AES-128 first: as safe here as AES-256, and cheaper for every byte.
+            // AES-128 first: as safe here as AES-256, and cheaper per byte.
             unsafe SSL_CTX_set_ciphersuites(
                 handle,
                 "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
@@ -185,16 +174,15 @@ import COpenSSL
         else { throw OpenSSLFailure.library("SSL_CTX settings") }
         try setGroups()
         unsafe copenssl_ctx_set_house_options(handle)
-        // A server has thousands of connections that say nothing; a client's few are busy, and would have the buffers made
-        // anew for each record.
+        // A server has thousands of idle connections. A client's few are busy, and would allocate for each record.
         if isServer { unsafe copenssl_ctx_release_idle_buffers(handle) }
     }
 
-    /// With ML-KEM beside X25519 (draft-ietf-tls-ecdhe-mlkem) where OpenSSL has it, from 3.5 on: what is recorded today cannot
-    /// be read by a quantum computer of later. A client sends shares for both (`*`), so that a server without costs no round.
+    /// Prefers ML-KEM with X25519 (draft-ietf-tls-ecdhe-mlkem, OpenSSL 3.5 and later): no later quantum computer reads
+    /// recorded traffic. A client sends shares for both (`*`), to save a round trip with servers without ML-KEM.
     private func setGroups() throws(TLSError) {
         let classical = "X25519:P-256:P-384"
-        // Older ones know neither the name nor the star, and refuse the list as a whole.
+        // Older versions know neither the name nor the star, and reject the list.
         for groups in ["*X25519MLKEM768:*" + classical, classical] {
             ERR_clear_error()
             if unsafe copenssl_ctx_set_groups(handle, groups) == 1 { return }
@@ -203,7 +191,7 @@ import COpenSSL
     }
 
     private func setResumption(_ isOn: Bool) throws(TLSError) {
-        // A server keeps nothing itself: its tickets hold the session.
+        // A server's tickets hold the session.
         unsafe copenssl_ctx_disable_session_cache(handle)
         guard isOn else {
             unsafe copenssl_ctx_refuse_tickets(handle)
@@ -216,7 +204,7 @@ import COpenSSL
             unsafe copenssl_ctx_tell_client_sessions(handle)
             return unsafe TLSResumption.listen(to: handle)
         }
-        // Without a name for where sessions belong, OpenSSL resumes none that has a client's certificate.
+        // Without a session id context, OpenSSL resumes no session that has a client certificate.
         let name = Array("sealed-push".utf8)
         guard unsafe SSL_CTX_set_num_tickets(handle, 2) == 1,
             unsafe SSL_CTX_set_session_id_context(handle, name, UInt32(name.count)) == 1
@@ -224,7 +212,6 @@ import COpenSSL
         try unsafe ticketKeys?.install(in: handle)
     }
 
-    /// Whose certificates the peer may have.
     private func setTrust(_ trust: TLSTrust, mode: Int32) throws(TLSError) {
         unsafe SSL_CTX_set_verify(handle, mode, nil)
         switch trust {
@@ -248,7 +235,7 @@ import COpenSSL
 
     private func offerProtocols() throws(TLSError) {
         guard !protocols.isEmpty else { return }
-        // This one call answers 0 for success.
+        // This call returns 0 for success.
         guard unsafe SSL_CTX_set_alpn_protos(handle, protocols, UInt32(protocols.count)) == 0 else {
             throw OpenSSLFailure.library("SSL_CTX_set_alpn_protos")
         }
@@ -256,7 +243,7 @@ import COpenSSL
 
     // MARK: Server
 
-    /// Goes on where OpenSSL's own verification ends: nobody publishes a list of revoked certificates for it.
+    /// Checks revoked serial numbers after OpenSSL's verification; there is no published revocation list.
     private func judgeClients() {
         unsafe SSL_CTX_set_cert_verify_callback(
             handle,
@@ -300,7 +287,7 @@ import COpenSSL
             while offer < offers.count, unsafe offer + 1 + Int(offers[offer]) <= offers.count {
                 let byteCount = unsafe Int(offers[offer])
                 if unsafe offers[offer + 1..<offer + 1 + byteCount].elementsEqual(name) {
-                    // Points into the client's own message, which outlives this call.
+                    // Points into the client's message, which outlives this call.
                     unsafe chosen.pointee = offered + offer + 1
                     unsafe chosenByteCount.pointee = UInt8(byteCount)
                     return SSL_TLSEXT_ERR_OK

@@ -1,29 +1,26 @@
 import COpenSSL
 import Glibc
 
-/// One side of one TLS connection. No socket inside: ciphertext in and plaintext out, plaintext in and ciphertext out.
+/// One side of a TLS connection, without a socket: ciphertext in, plaintext out, and the reverse.
 ///
-/// After an error the session is of no more use, but an alert for the peer may still wait among the ciphertext.
+/// After an error its ciphertext may still hold an alert for the peer; all else is unusable.
 @safe package struct TLSSession: ~Copyable {
     private let ssl: OpaquePointer
     private let pipe: CipherPipe
-    /// Its ALPN callback must stay alive as long as OpenSSL may call it.
+    /// OpenSSL calls its ALPN callback.
     private let context: TLSContext
-    /// OpenSSL holds a pointer to it, too.
+    /// OpenSSL holds an unowned pointer to it.
     private let resumption: TLSResumption?
     private var hasBegun = false
 
     package private(set) var isHandshakeDone = false
-    /// The peer said that no more bytes will come. Where its bytes end before, they may have been cut off.
+    /// True after the peer's close_notify. Bytes that end earlier may have been truncated.
     package private(set) var isPeerDone = false
     private var hasReceived = false
 
-    /// The client's side.
-    ///
     /// - Parameters:
-    ///   - context: made by `TLSContext.client`.
-    ///   - hostName: a DNS name or an IP address, which the server's certificate must carry as an alternative name.
-    ///   - port: tells the servers of one host apart when sessions are taken up again; 0 if it is not known.
+    ///   - hostName: A DNS name or IP address among the server certificate's alternative names.
+    ///   - port: Distinguishes servers of one host in resumption; 0 if unknown.
     /// - Throws: `.hostNameInvalid`; `.library` without memory.
     package init(client context: TLSContext, hostName: String, port: UInt16 = 0) throws(TLSError) {
         precondition(!context.isServer)
@@ -44,10 +41,6 @@ import Glibc
         self.resumption = resumption
     }
 
-    /// The server's side.
-    ///
-    /// - Parameter context: made by `TLSContext.server`.
-    /// - Throws: `.library` without memory.
     package init(server context: TLSContext) throws(TLSError) {
         precondition(context.isServer)
         let pipe = CipherPipe()
@@ -89,12 +82,12 @@ import Glibc
         else { throw .hostNameInvalid }
     }
 
-    /// Alternative names only, and a wildcard stands for a whole label.
+    /// Alternative names only; a wildcard stands for a whole label.
     static let hostNameFlags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
 
     // MARK: Ciphertext in
 
-    /// Begins, or goes on with, the handshake. A client calls it once to have its first message to send.
+    /// Starts or continues the handshake. A client calls it once for its first message.
     package mutating func handshake() throws(TLSError) {
         guard !isHandshakeDone else { return }
         ERR_clear_error()
@@ -112,23 +105,23 @@ import Glibc
         unsafe resumption?.handshakeDidEnd(isResumed: isResumed, in: ssl)
     }
 
-    /// - Returns: whether both sides are done.
+    /// - Returns: true if both sides are done.
     private func shakeHands() throws(TLSError) -> Bool {
         let code = unsafe SSL_do_handshake(ssl)
         guard code == 1 else {
             switch unsafe SSL_get_error(ssl, code) {
             case SSL_ERROR_WANT_READ: return false
             case SSL_ERROR_SSL: throw unsafe OpenSSLFailure.handshake(ssl)
-            // Zero return: the peer said goodbye before it was done.
+            // Zero return: close_notify before the handshake was done.
             default: throw .truncated
             }
         }
-        // A server that ignores ALPN has not agreed to speak our protocol, and neither has such a client; a client that
-        // offers other protocols was refused when the server chose.
+        // A peer without ALPN has not agreed to our protocol. A client that offers only others was refused when the
+        // server chose.
         guard context.protocols.isEmpty || negotiatedProtocol != nil || !context.requiresALPN else {
             throw .noCommonProtocol
         }
-        // OpenSSL looks at no date when it resumes. A client looked before it offered.
+        // OpenSSL checks no dates on resumption. A client checks before its offer.
         if context.isServer, isResumed, let certificate = unsafe SSL_get0_peer_certificate(ssl),
             unsafe !TLSCertificate.isInTime(certificate, at: Int64(time(nil)))
         {
@@ -137,19 +130,19 @@ import Glibc
         return true
     }
 
-    /// Takes what arrived, whole; plaintext that became readable is appended.
+    /// Consumes all of `ciphertext` and appends the decrypted bytes.
     package mutating func receive(
         _ ciphertext: Span<UInt8>,
         into plaintext: inout ByteQueue
     ) throws(TLSError) {
         if !hasReceived, ciphertext.count > 0 {
             hasReceived = true
-            // Every TLS connection begins with a handshake record (22) or, from a server, an alert (21).
+            // A TLS connection begins with a handshake record (22) or, from a server, an alert (21).
             let first = ciphertext[0]
             guard first == 22 || (first == 21 && !context.isServer) else { throw .notTLS }
         }
         let pipe = pipe
-        // The copy of the pointer in the pipe lives only as long as this closure.
+        // The pipe's copy of the pointer lives only as long as this closure.
         try unsafe ciphertext.withUnsafeBytes { (bytes) throws(TLSError) in
             try unsafe pipe.withInput(bytes) { () throws(TLSError) in
                 try handshake()
@@ -162,7 +155,7 @@ import Glibc
         ERR_clear_error()
         var code: Int32 = 1
         while code > 0 {
-            // One record holds at most 2^14 bytes, so each fits into one piece.
+            // A record holds at most 2^14 bytes.
             unsafe plaintext.fill(byteCount: 1 << 14) { free in
                 code = unsafe SSL_read(ssl, free.baseAddress, Int32(clamping: free.count))
                 return max(0, Int(code))
@@ -187,14 +180,14 @@ import Glibc
         let code = unsafe plaintext.withUnsafeBytes { bytes in
             unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &written)
         }
-        // The pipe takes everything, so there is no such thing as "try again".
+        // The pipe takes everything, so that OpenSSL never asks for a retry.
         guard code == 1, written == plaintext.count else { throw OpenSSLFailure.library("SSL_write_ex") }
     }
 
-    /// Says close_notify; what the peer still sends may be read.
+    /// Queues close_notify; the peer's remaining bytes may still be read.
     package mutating func close() {
         guard isHandshakeDone else { return }
-        // 0 and 1 both mean "sent"; a session that failed before has nothing to say.
+        // 0 and 1 both mean "sent"; a failed session sends nothing.
         unsafe SSL_shutdown(ssl)
         ERR_clear_error()
     }
@@ -203,7 +196,7 @@ import Glibc
 
     package var ciphertextByteCount: Int { pipe.output.byteCount }
 
-    /// Lends what must go to the peer, oldest first.
+    /// Lends the bytes for the peer, oldest first.
     package borrowing func withCiphertext<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -214,7 +207,6 @@ import Glibc
         pipe.output.removeFirst(byteCount)
     }
 
-    /// What both sides agreed to speak over this connection.
     package var negotiatedProtocol: String? {
         var name: UnsafePointer<UInt8>?
         var byteCount: UInt32 = 0
@@ -223,17 +215,17 @@ import Glibc
         return unsafe String(decoding: UnsafeBufferPointer(start: name, count: Int(byteCount)), as: UTF8.self)
     }
 
-    /// Whether this connection took up an earlier one's session instead of exchanging certificates.
+    /// True if this connection resumed an earlier session instead of exchanging certificates.
     package var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
-    /// The peer's certificate, which verified unless the context admits others: on a server that of a client, if it asked
-    /// for one and got it. `nil` before the handshake is done. Of a resumed session, that of the first.
+    /// The peer's certificate, verified unless the context admits others. Nil before the handshake is done, and for a
+    /// client without one. A resumed session keeps the first one's.
     package var peerCertificate: TLSCertificate? {
         guard isHandshakeDone, let certificate = unsafe SSL_get1_peer_certificate(ssl) else { return nil }
         return unsafe TLSCertificate(owning: certificate)
     }
 
-    /// Whether the peer showed no certificate, or one that verified and is not revoked.
+    /// True if the peer showed no certificate, or one that verified and is not revoked.
     package var isPeerVerified: Bool { unsafe SSL_get_verify_result(ssl) == Int(X509_V_OK) }
 
     /// For example "TLSv1.3".
