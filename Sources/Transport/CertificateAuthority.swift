@@ -1,20 +1,20 @@
 import COpenSSL
 
-/// An authority of one's own: issues certificates for servers that run here and for their clients.
+/// A private authority, which issues certificates for local servers and their clients.
 ///
-/// Nobody trusts it who was not told to. What it issues satisfies strict verifiers (RFC 5280 section 4.2: key identifiers,
-/// a critical basic constraint, key usages), among them Python 3.13's.
+/// They satisfy strict verifiers (RFC 5280 section 4.2: key identifiers, a critical basic constraint, key usages), such
+/// as Python 3.13's.
 ///
-/// Unchecked: complete when `init` returns and only read from then on.
+/// Unchecked Sendable: complete after `init`, and only read from then on.
 @safe package final class CertificateAuthority: @unchecked Sendable {
-    /// An extension that OpenSSL has no name for, such as Apple's.
+    /// An extension without a name in OpenSSL, such as Apple's.
     package struct Extension: Sendable {
         let identifier: String
         let value: [UInt8]
 
         /// - Parameters:
-        ///   - identifier: an object identifier in digits, "1.2.840.113635.100.6.3.6".
-        ///   - value: DER, without the OCTET STRING that goes around it.
+        ///   - identifier: An object identifier in digits, "1.2.840.113635.100.6.3.6".
+        ///   - value: DER, without the enclosing OCTET STRING.
         package init(identifier: String, value: [UInt8]) {
             self.identifier = identifier
             self.value = value
@@ -25,20 +25,17 @@ import COpenSSL
     package typealias Validity = ClosedRange<Int>
 
     private static let day = 86_400
-    /// An hour back, for clocks that differ.
+    /// Starts an hour ago, for clocks that differ.
     package static let authorityValidity: Validity = -3_600...day * 3_650
-    /// What browsers and Apple's systems take at most is 398 days.
+    /// Browsers and Apple's systems accept at most 398 days.
     package static let leafValidity: Validity = -3_600...day * 397
 
     private let key: KeyPair
     private let certificate: TLSCertificate
 
-    /// A new one, with a certificate that it signs itself.
+    /// Creates a self-signed authority.
     ///
-    /// - Parameters:
-    ///   - name: the subject's CN.
-    ///   - key: what it signs with from now on.
-    ///   - validity: seconds from now.
+    /// - Parameter name: The subject's CN.
     /// - Throws: `.library`.
     package init(name: String, key: KeyPair, validity: Validity = authorityValidity) throws(TLSError) {
         self.key = key
@@ -49,11 +46,11 @@ import COpenSSL
         certificate = try draft.sign(with: key, issuer: nil)
     }
 
-    /// One that was made before.
+    /// Restores an existing authority.
     ///
     /// - Parameters:
-    ///   - certificatePEM: its certificate, the first if there are several.
-    ///   - key: the certificate's.
+    ///   - certificatePEM: Its certificate; the first of several.
+    ///   - key: The certificate's.
     /// - Throws: `.certificateUnreadable`, `.privateKeyDoesNotMatchCertificate`.
     package init(certificatePEM: [UInt8], key: KeyPair) throws(TLSError) {
         guard let first = TLSCertificate.list(pem: unsafe certificatePEM.span.bytes).first else {
@@ -67,19 +64,17 @@ import COpenSSL
         certificate = first
     }
 
-    /// The authority's own certificate: what clients, or a server that asks for certificates, are told to trust.
+    /// The certificate that its peers are configured to trust.
     package var certificatePEM: [UInt8] {
         get throws(TLSError) { try certificate.pem }
     }
 
-    /// A certificate for a server's key.
+    /// Issues a certificate for a server's key.
     ///
     /// - Parameters:
-    ///   - names: DNS names and IP addresses under which it is reached; one at least.
-    ///   - key: the server's.
-    ///   - validity: seconds from now.
+    ///   - names: The server's DNS names and IP addresses; one at least.
     /// - Returns: PEM, a chain of one.
-    /// - Throws: `.library`, also for a name that is neither.
+    /// - Throws: `.library`, also for an invalid name.
     package func issueServer(
         names: [String],
         for key: KeyPair,
@@ -92,16 +87,13 @@ import COpenSSL
         return try draft.sign(with: self.key, issuer: certificate).pem
     }
 
-    /// A certificate for a client's key.
+    /// Issues a certificate for a client's key.
     ///
     /// - Parameters:
-    ///   - commonName: the subject's CN.
-    ///   - userID: the subject's UID, where Apple puts the topic.
-    ///   - extensions: what else it says.
-    ///   - key: the client's.
-    ///   - validity: seconds from now.
+    ///   - commonName: The subject's CN.
+    ///   - userID: The subject's UID; Apple's holds the topic.
     /// - Returns: PEM, a chain of one.
-    /// - Throws: `.library`, also for an extension that is malformed.
+    /// - Throws: `.library`, also for a malformed extension.
     package func issueClient(
         commonName: String,
         userID: String? = nil,
@@ -115,13 +107,10 @@ import COpenSSL
         return try draft.sign(with: self.key, issuer: certificate).pem
     }
 
-    /// A client with a key of its own, which is made here.
+    /// Creates a client with a new key.
     ///
-    /// - Parameters:
-    ///   - commonName: the subject's CN, 1 ... 64 bytes of UTF-8 (RFC 5280, ub-common-name).
-    ///   - validity: seconds from now.
-    /// - Returns: what a TLS context shows.
-    /// - Throws: `.library`, also for a name that no certificate can have.
+    /// - Parameter commonName: The subject's CN, 1 ... 64 bytes of UTF-8 (RFC 5280, ub-common-name).
+    /// - Throws: `.library`, also for an invalid name.
     package func makeClient(
         commonName: String,
         validity: Validity = leafValidity
@@ -129,7 +118,7 @@ import COpenSSL
         let key = try KeyPair()
         let draft = try leaf(commonName: commonName, key, validity, usage: "clientAuth")
         let issued = try draft.sign(with: self.key, issuer: certificate)
-        // The identity gets a reference of its own.
+        // The identity gets its own reference.
         guard unsafe EVP_PKEY_up_ref(key.handle) == 1 else { throw OpenSSLFailure.library("EVP_PKEY_up_ref") }
         do throws(TLSIdentityError) {
             return try unsafe TLSIdentity([issued], owning: key.handle)
@@ -155,12 +144,11 @@ import COpenSSL
 }
 
 extension CertificateAuthority: CustomReflectable {
-    /// `dump` shows nothing of it.
+    /// Hides the key from `dump`.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension TLSCertificate {
-    /// One PEM block.
     package var pem: [UInt8] {
         get throws(TLSError) {
             try unsafe PEMText.bytes("PEM_write_bio_X509") { unsafe PEM_write_bio_X509($0, handle) }

@@ -1,6 +1,6 @@
 import CNGHTTP2
 
-/// The loop's side of a client connection: channel, session, and who waits for what.
+/// The loop's part of a client connection: channel, session and pending requests.
 package final class HTTP2ClientCore {
     enum State {
         case new, connecting, open, draining, closed(TransportError?)
@@ -8,17 +8,17 @@ package final class HTTP2ClientCore {
 
     package let loop: EventLoop
     let limits: HTTP2ClientLimits
-    /// Let go of after the last event: its owner may hold the connection.
+    /// Released after the last event: its owner may hold the connection.
     package var onEvent: ((HTTP2ClientEvent) -> Void)?
-    /// Who is told of the answers to what `start` began, until the connection has closed.
+    /// Gets the responses to requests begun with `start`. Released after the connection has closed.
     package var owner: (any HTTP2ClientOwner)?
     private(set) var state = State.new
     private(set) var channel: TLSChannel?
     var session: HTTP2Session?
     private var requests = RequestTable()
-    /// When the peer was last heard of.
+    /// Time of the peer's last bytes.
     package internal(set) var receivedAt: MonotonicTime
-    /// When the PING that waits for its answer was sent.
+    /// Send time of the PING without an answer yet.
     var pingedAt: MonotonicTime?
     var pingTimer: LoopTimer?
     private var onConnected: ((TransportError?) -> Void)?
@@ -28,21 +28,17 @@ package final class HTTP2ClientCore {
     var prefaceTimer: LoopTimer?
     var isTurnEndPlanned = false
 
-    /// - Parameters:
-    ///   - loop: where the connection will live, and where everything here is called.
-    ///   - limits: what is allowed, and how long.
-    ///   - onEvent: called on the loop.
     package init(loop: EventLoop, limits: HTTP2ClientLimits, onEvent: ((HTTP2ClientEvent) -> Void)? = nil) {
         self.loop = loop
         self.limits = limits
         self.onEvent = onEvent
-        // Not the loop's own time: a connection may be made off the loop.
+        // A connection may be made off the loop, where `loop.now` must not be read.
         receivedAt = .now()
     }
 
     // MARK: Connecting
 
-    /// Begins to connect; `completion` hears once whether the server's SETTINGS came, or why not.
+    /// Connects; `completion` is called once: after the server's SETTINGS, or with the error.
     package func connect(
         host: String,
         port: UInt16,
@@ -97,7 +93,6 @@ package final class HTTP2ClientCore {
         requests.wait(request, pending)
     }
 
-    /// Why no request is taken any more.
     private var refusal: RequestFailure {
         if let goAway = session?.peerGoAway { return .goAway(code: goAway.code) }
         if let violation = session?.violation { return .connection(.http2(violation)) }
@@ -129,14 +124,12 @@ package final class HTTP2ClientCore {
         planFlush()
     }
 
-    /// Begins a request whose answer goes to `owner`. Only when there is room: nothing waits here.
+    /// Begins a request, whose response goes to `owner`. Only while there is room: nothing waits here.
     ///
     /// - Parameters:
-    ///   - headers: all of them, the pseudo-headers first; copied before the call returns.
-    ///   - body: the whole.
-    ///   - id: the owner's name for the request, which no other request of this connection has meanwhile.
-    ///   - deadline: when to give up.
-    /// - Throws: `.notProcessed`; the owner is not told of it as well.
+    ///   - headers: Pseudo-headers first; copied before the call returns.
+    ///   - id: Unique among this connection's open requests.
+    /// - Throws: `.notProcessed`; the owner is not notified as well.
     package func start(
         _ headers: borrowing HeaderBlock,
         body: [UInt8],
@@ -157,7 +150,7 @@ package final class HTTP2ClientCore {
         }
     }
 
-    /// Gives up one request, begun or waiting; who waits for it is told.
+    /// Gives up a request, begun or waiting, and notifies its caller.
     package func cancel(_ id: UInt64) {
         if let slot = requests.slot(of: id) {
             return giveUp(slot, .cancelled)
@@ -167,7 +160,7 @@ package final class HTTP2ClientCore {
         }
     }
 
-    /// Resets a stream whose answer nobody wants any more.
+    /// Resets a stream whose response is no longer wanted.
     private func giveUp(_ slot: Int, _ failure: RequestFailure) {
         guard let session, let request = requests.take(slot) else { return }
         let isWritten = session.isWritten(slot)
@@ -186,8 +179,8 @@ package final class HTTP2ClientCore {
 
     // MARK: Deadlines
 
-    /// One timer for all requests, at the earliest deadline that was ever asked for: nearly all are answered long
-    /// before theirs, and a timer for each would cost more than the rest of the request.
+    /// One timer for all requests, at the earliest deadline ever set: nearly all are answered long before theirs, and a
+    /// timer for each would cost more than the rest of the request.
     private func watchDeadline(_ deadline: MonotonicTime) {
         guard deadline < nextDeadline else { return }
         nextDeadline = deadline
@@ -199,7 +192,7 @@ package final class HTTP2ClientCore {
         deadlineTimer = nil
         nextDeadline = MonotonicTime(nanoseconds: .max)
         let now = loop.now
-        // An answer given up is one that may come twice: not for what was our own delay.
+        // A request given up may be sent twice: do not give it up for our own delay.
         if now < loop.judgesFrom { return watchDeadline(loop.judgesFrom) }
         for pending in requests.takeWaiting(where: { $0.deadline <= now }) {
             pending.finish(.failure(.notProcessed(.deadlineExceeded)), owner)
@@ -210,7 +203,6 @@ package final class HTTP2ClientCore {
         if let earliest = requests.earliestDeadline { watchDeadline(earliest) }
     }
 
-    // MARK: Events
 
     func handleEvents(_ session: HTTP2Session) {
         while let event = session.nextEvent() {
@@ -238,7 +230,7 @@ package final class HTTP2ClientCore {
 
     private func didReceiveResponse(_ slot: Int, _ session: HTTP2Session) {
         let message = session.takeMessage(slot)
-        // The answer came before the request was all sent: the rest is of no use to anyone.
+        // The response preceded the end of the request: the rest is useless.
         if !session.isOutgoingDone(slot) { reset(slot, session) }
         guard let request = requests.take(slot) else { return }
         guard !message.isHeaderTooLarge else {
@@ -255,7 +247,7 @@ package final class HTTP2ClientCore {
 
     private func didCloseStream(_ slot: Int, _ code: UInt32, _ session: HTTP2Session) {
         if let request = requests.take(slot) {
-            // nghttp2 closes what a GOAWAY excludes in the same way, the peer's or our own.
+            // nghttp2 reports streams excluded by a GOAWAY, the peer's or our own, in the same way.
             if code == NGHTTP2_REFUSED_STREAM.rawValue {
                 let isEnding = session.peerGoAway != nil || session.violation != nil
                 request.finish(.failure(.notProcessed(isEnding ? refusal : .refusedStream)), owner)
@@ -268,7 +260,7 @@ package final class HTTP2ClientCore {
 
     private func didReceiveGoAway(_ session: HTTP2Session) {
         guard let goAway = session.peerGoAway else { return }
-        // A server may say goodbye before it says hello; whoever connects must hear of it.
+        // GOAWAY may precede SETTINGS; the caller of `connect` must be notified.
         if case .connecting = state { channel?.abort(.connectionClosed) }
         if case .open = state { state = .draining }
         refuseWaiting()
@@ -291,7 +283,7 @@ package final class HTTP2ClientCore {
         loop.atTurnEnd(self)
     }
 
-    /// Turns what was submitted into bytes and sends them now, instead of at the turn's end.
+    /// Sends all submissions now instead of at the turn's end.
     package func flush() {
         guard let channel, let session else { return }
         do throws(TransportError) {
@@ -299,14 +291,14 @@ package final class HTTP2ClientCore {
         } catch {
             return channel.abort(error)
         }
-        // Writing closes streams, too.
+        // Sending may close streams, too.
         handleEvents(session)
         if !session.isAlive { closeChannel() }
     }
 
     // MARK: Ending
 
-    /// Takes no more requests; ends once those in flight have their answers, or at once.
+    /// Refuses new requests; ends after the open ones, or at once.
     package func close(gracefully: Bool, completion: (() -> Void)? = nil) {
         switch state {
         case .closed:
@@ -338,7 +330,7 @@ package final class HTTP2ClientCore {
         }
     }
 
-    /// The session is over. Until the peer has hung up, too, nothing may begin: it would wait for that.
+    /// Closes the channel after the session's end. A request begun before the peer closes, too, would wait for that.
     private func closeChannel() {
         if case .open = state { state = .draining }
         refuseWaiting()
@@ -348,7 +340,7 @@ package final class HTTP2ClientCore {
     func didClose(_ error: TransportError?) {
         if case .closed = state { return }
         let session = self.session
-        // In order, but only because we gave the peer up.
+        // A clean close after the peer's violation still reports the violation.
         let error = error ?? session?.violation.map { .http2($0) }
         state = .closed(error)
         deadlineTimer?.cancel()

@@ -1,4 +1,3 @@
-/// What a server allows and how long it waits.
 package struct HTTP2ServerLimits: Sendable {
     package var channel = TLSChannelLimits()
     package var settings = HTTP2Settings()
@@ -8,9 +7,9 @@ package struct HTTP2ServerLimits: Sendable {
     package var responseDeadline: Duration = .seconds(30)
     /// Without an open stream.
     package var idleDeadline: Duration = .seconds(600)
-    /// From the handshake to the goodbye, however busy the connection is; nil: for ever.
+    /// From handshake to GOAWAY, however busy; nil: unlimited.
     package var lifetimeMax: Duration?
-    /// What open streams get when the connection is to end.
+    /// Time for open streams when the connection is to end.
     package var drainDeadline: Duration = .seconds(5)
     package var connectionCountMax = 1024
     package var farewells = HTTP2Farewells()
@@ -18,21 +17,20 @@ package struct HTTP2ServerLimits: Sendable {
     package init() {}
 }
 
-/// What the GOAWAY frames that a server sends of its own accord carry as debug data (RFC 9113 section 6.8).
+/// Debug data of the GOAWAY frames that a server sends of its own accord (RFC 9113 section 6.8).
 package struct HTTP2Farewells: Sendable {
     package var idle: [UInt8] = []
     package var lifetime: [UInt8] = []
-    /// The server closes.
     package var shutdown: [UInt8] = []
-    /// How many equal frames are sent in a row.
+    /// Equal frames in a row.
     package var frameCount = 1
 
     package init() {}
 }
 
-/// An application's side of one connection: one object each, so that it can keep what belongs to the connection.
+/// An application's part of one connection: one object each, for that connection's state.
 package protocol HTTP2Handler: AnyObject {
-    /// A complete request. On the loop, which it must not block; the answer may come now or later.
+    /// Handles a complete request. On the loop, without blocking; the response may come later.
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder)
     /// The last call.
     func connectionDidClose()
@@ -42,24 +40,22 @@ extension HTTP2Handler {
     package func connectionDidClose() {}
 }
 
-/// Listens, and serves HTTP/2 over TLS on one loop.
+/// Serves HTTP/2 over TLS on one loop.
 package final class HTTP2Server: Sendable {
-    /// The port it listens on: the one asked for, or the one the system chose for port 0.
+    /// The port asked for, or the system's choice for port 0.
     package let port: UInt16
     private let core: LoopBound<HTTP2ServerCore>
 
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - address: an IPv4 or IPv6 literal, or "localhost".
+    ///   - address: An IPv4 or IPv6 literal, or "localhost".
     ///   - port: 0 lets the system choose.
-    ///   - context: a server's, with `h2` among its protocols.
-    ///   - loop: where the connections live.
-    ///   - limits: what is allowed, and how long.
-    ///   - admits: called on the loop with the address of whoever connects, without the port; who is not admitted is closed
-    ///     before its first byte.
-    ///   - makeHandler: called on the loop for every connection whose handshake is done.
-    /// - Returns: the server, which closes gracefully when its last reference goes.
+    ///   - context: A server's, with `h2` among its protocols.
+    ///   - admits: Called on the loop with a client's address, without the port. False closes the connection before its
+    ///     first byte.
+    ///   - makeHandler: Called on the loop after each handshake.
+    /// - Returns: The server, which closes gracefully with its last reference.
     /// - Throws: `.addressInUse` with the port, among others.
     package static func start(
         address: String,
@@ -94,7 +90,7 @@ package final class HTTP2Server: Sendable {
         core.loop.perform { core.value.close(gracefully: true) {} }
     }
 
-    /// Says GOAWAY on every connection that is open; new ones are welcome.
+    /// Sends GOAWAY on every open connection; new ones are accepted.
     ///
     /// - Parameters:
     ///   - code: RFC 9113 section 7.
@@ -104,12 +100,12 @@ package final class HTTP2Server: Sendable {
         core.loop.perform { core.value.goAway(code: code, debugData: debugData) }
     }
 
-    /// Changes the limits and the context of connections that come from now on; those that are open keep theirs. On the loop.
+    /// Replaces limits and context of new connections; open ones keep theirs. On the loop.
     package func replace(_ limits: HTTP2ServerLimits, context: TLSContext) {
         core.value.replace(limits, context)
     }
 
-    /// Accepts no more, says GOAWAY, lets open streams end within the drain deadline (or ends at once), and returns
+    /// Stops accepting, sends GOAWAY, lets open streams end within the drain deadline (or ends at once), and returns
     /// when every connection is closed.
     package func close(gracefully: Bool = true) async {
         let core = core
@@ -121,7 +117,7 @@ package final class HTTP2Server: Sendable {
     }
 }
 
-/// The loop's side of a server: the listener and who is connected.
+/// The loop's part of a server: listener and connections.
 final class HTTP2ServerCore {
     let loop: EventLoop
     private var limits: HTTP2ServerLimits

@@ -1,27 +1,26 @@
 import CNGHTTP2
 
-/// One client's connection to a server. Lives on the server's loop.
+/// A client's connection to a server. Lives on the server's loop.
 package final class HTTP2ServerConnection {
     struct Exchange {
-        /// The stream that waits for its answer; 0: none.
+        /// The stream that waits for a response; 0: none.
         var streamID: Int32 = 0
         var respondedAt: MonotonicTime?
-        /// Of a request whose body is being read.
+        /// Set while the request's body is read.
         var reading: (any HTTPExchange)?
-        /// From the stream's beginning to its request's end; nil: the server's.
+        /// From the stream's start to its request's end; nil: the server's deadline.
         var requestDeadline: Duration?
         var isHead = false
 
-        /// The right to answer, once.
+        /// Claims the only response to the stream.
         ///
-        /// - Returns: false when the stream has gone or has had its answer.
+        /// - Returns: false if the stream has closed or has its response.
         mutating func takeAnswer(to streamID: Int32, at now: MonotonicTime) -> Bool {
             guard self.streamID == streamID, respondedAt == nil else { return false }
             respondedAt = now
             return true
         }
 
-        /// The request has come whole, or never will: whoever reads it, if it has not had its answer.
         mutating func takeReading() -> (exchange: any HTTPExchange, streamID: Int32)? {
             guard let exchange = reading else { return nil }
             reading = nil
@@ -32,21 +31,19 @@ package final class HTTP2ServerConnection {
     package let loop: EventLoop
     let channel: TLSChannel
     private let limits: HTTP2ServerLimits
-    /// Nil: whole requests go to the handler.
+    /// Nil: the handler gets whole requests.
     let service: HTTPService?
-    // Let go of when they have been called: an application's factory may well hold the connections it made.
+    // Released after their call: an application's factory may hold its connections.
     private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2Handler)?
     private var onClosed: ((HTTP2ServerConnection) -> Void)?
-    /// Called for each request whose key was accepted.
     let onKeyAccepted: (() -> Void)?
     private var handler: (any HTTP2Handler)?
     private(set) var session: HTTP2Session?
-    /// By the session's slots.
     var exchanges: [Exchange] = []
-    /// Of streams that were answered before their requests had come whole.
+    /// Streams whose response preceded the end of their request.
     var answeredEarly: [(slot: Int, streamID: Int32)] = []
     let hold = RefusalHold()
-    /// The peer's, without its port; once the connection is open and there is a service.
+    /// The peer's address without its port; set if there is a service.
     private(set) var remoteHost: String?
     private var openedAt: MonotonicTime
     private var lastStreamAt: MonotonicTime
@@ -77,19 +74,17 @@ package final class HTTP2ServerConnection {
 
     // MARK: For the application
 
-    /// The client's, if the server asked for one and it has one.
     package var peerCertificate: TLSCertificate? { channel.peerCertificate }
 
-    /// False for a certificate that was let in only so that the application can refuse it.
+    /// False for a certificate admitted only so that the application can refuse it.
     package var isPeerVerified: Bool { channel.isPeerVerified }
 
-    /// Tells the client that no new stream will be served; ends when the open ones have, at the latest after the
-    /// drain deadline.
+    /// Refuses new streams; ends after the open ones, or after the drain deadline.
     ///
     /// - Parameters:
     ///   - code: RFC 9113 section 7; 0 is no error.
     ///   - debugData: Apple puts a reason in JSON here.
-    ///   - lastStreamID: nil: the last one that came.
+    ///   - lastStreamID: Nil: the last one received.
     package func goAway(code: UInt32 = 0, debugData: [UInt8] = [], lastStreamID: Int32? = nil) {
         loop.checkIsolated()
         guard !isClosed else { return }
@@ -107,11 +102,11 @@ package final class HTTP2ServerConnection {
         }
     }
 
-    /// Changes how many streams the client may have open at once.
+    /// Changes the client's limit of open streams.
     ///
     /// - Parameters:
-    ///   - count: below 2^31.
-    ///   - refusesRest: whether streams above it whose requests have not come whole are refused now.
+    ///   - count: Below 2^31.
+    ///   - refusesRest: Also refuses unfinished requests above it now.
     package func setMaxConcurrentStreams(_ count: UInt32, refusesRest: Bool = false) {
         loop.checkIsolated()
         guard !isClosed, let session else { return }
@@ -121,13 +116,12 @@ package final class HTTP2ServerConnection {
         }
     }
 
-    /// Whom the connection leads to, for logs; see `TLSChannel.remoteAddress`.
+    /// The peer's address for logs; see `TLSChannel.remoteAddress`.
     package var remoteAddress: String? { channel.remoteAddress }
 
-    /// What there has been of streams; still there in `connectionDidClose`.
     package var tally: HTTP2Session.Tally { session?.tally ?? HTTP2Session.Tally() }
 
-    /// Ends at once, without a word.
+    /// Ends at once, without GOAWAY.
     package func abort() {
         channel.abort(.connectionClosed)
     }
@@ -146,7 +140,7 @@ package final class HTTP2ServerConnection {
     private func handleEvents(_ session: HTTP2Session) {
         while let event = session.nextEvent() {
             switch event {
-            // A GOAWAY that is on its way does not speak of what came behind its cause.
+            // A GOAWAY on its way does not cover requests after its cause.
             case .message(let slot):
                 guard !session.isEnding else { continue }
                 if service == nil { didReceiveRequest(slot, session) } else { didReceiveBody(slot, session) }
@@ -155,7 +149,7 @@ package final class HTTP2ServerConnection {
             case .closed(let slot, _):
                 if slot < exchanges.count { exchanges[slot] = Exchange() }
                 lastStreamAt = loop.now
-            // Now and not at the turn's end: until then, more of it would be read.
+            // Now, not at the turn's end: until then, more of the flood would be read.
             case .flooded, .ended: flush()
             case .settings, .goAway, .pong, .bodyTooLarge, .malformed: break
             }
@@ -182,7 +176,7 @@ package final class HTTP2ServerConnection {
         )
     }
 
-    /// The answer, unless the stream has gone or has had one.
+    /// Responds, unless the stream has closed or has its response.
     func respond(
         _ slot: Int,
         _ streamID: Int32,
@@ -203,7 +197,7 @@ package final class HTTP2ServerConnection {
         }
     }
 
-    /// Breaks the stream off instead of an answer.
+    /// Resets the stream instead of a response.
     func reset(_ slot: Int, _ streamID: Int32, code: UInt32) {
         guard !isClosed, let session, exchanges[slot].streamID == streamID else { return }
         attempt { () throws(HTTP2Error) in try session.reset(slot, code: code) }
@@ -211,7 +205,7 @@ package final class HTTP2ServerConnection {
 
     // MARK: Time
 
-    /// A look at everything that has a deadline, four times per shortest one: cheaper than a timer for each stream.
+    /// Checks all deadlines, four times per shortest one: cheaper than a timer for each stream.
     private func planSweep() {
         let shortest = min(headDeadline, limits.responseDeadline, limits.idleDeadline)
         let period = min(shortest, limits.channel.handshakeDeadline, limits.lifetimeMax ?? shortest) / 4
@@ -230,7 +224,7 @@ package final class HTTP2ServerConnection {
         guard session.hasPeerSettings || now < openedAt + limits.channel.handshakeDeadline else {
             return channel.abort(.deadlineExceeded(.handshake))
         }
-        // A header block that does not end blocks every other stream, so there is nothing to save.
+        // An unfinished header block blocks every other stream, so there is nothing to save.
         if let began = session.headerBlockBegan, began + headDeadline <= now {
             return channel.abort(.deadlineExceeded(.request))
         }
@@ -278,7 +272,7 @@ package final class HTTP2ServerConnection {
 
 extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
     package func channelDidOpen(_ channel: TLSChannel) {
-        // A client that negotiated nothing comes this far only where the context takes it.
+        // A client without ALPN gets here only if the context admits it.
         guard channel.negotiatedProtocol ?? "h2" == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
         do throws(HTTP2Error) {
             session = try HTTP2Session(
@@ -334,11 +328,11 @@ extension HTTP2ServerConnection: TLSChannelDelegate, TurnEndHandler {
     }
 }
 
-/// The right to answer one request, once, now or later, from any thread. Later answers are dropped.
+/// The right to respond to one request, once, at any time, from any thread. Later responses are dropped.
 package struct HTTP2Responder: Sendable {
     private let connection: LoopBound<HTTP2ServerConnection>
     private let slot: Int
-    /// The stream's number: odd, and higher than that of every request that began before.
+    /// Odd, and higher than that of every earlier request.
     package let streamID: Int32
 
     init(connection: LoopBound<HTTP2ServerConnection>, slot: Int, streamID: Int32) {
@@ -347,12 +341,9 @@ package struct HTTP2Responder: Sendable {
         self.streamID = streamID
     }
 
-    /// Sends the answer.
-    ///
     /// - Parameters:
-    ///   - status: 200 to 999; written as `:status`.
-    ///   - headers: the other fields, in lower case.
-    ///   - body: may be empty.
+    ///   - status: 200 to 999.
+    ///   - headers: All fields but `:status`, in lower case.
     package func respond(status: Int, headers: HeaderBlock = HeaderBlock(), body: [UInt8] = []) {
         guard connection.loop.isOnLoop else {
             let (connection, slot, streamID) = (connection, slot, streamID)

@@ -1,4 +1,4 @@
-/// A TCP connection with TLS over it. Lives on one loop; only `connect`'s and `accept`'s callers make it.
+/// A TCP connection with TLS over it. Lives on one loop.
 package final class TLSChannel {
     private enum State {
         case new, connecting, handshaking, open, closing, closed
@@ -38,17 +38,14 @@ package final class TLSChannel {
 
     // MARK: Beginning
 
-    /// Connects to the first address of `host` that answers. On the loop; the delegate hears of the outcome later.
+    /// Connects to the first address of `host` that answers. On the loop.
     ///
     /// - Parameters:
-    ///   - host: a name or an address; the server's certificate must carry it.
-    ///   - port: in the host's byte order.
-    ///   - context: a client's.
-    ///   - loop: where the channel will live.
-    ///   - limits: its deadlines and its queue.
-    ///   - delegate: kept until the channel has closed.
-    /// - Returns: the channel, which is not open yet.
-    /// - Throws: what makes it pointless to begin; everything else comes through the delegate.
+    ///   - host: A name or address that the server's certificate must carry.
+    ///   - port: In host byte order.
+    ///   - delegate: Kept until the channel has closed; gets the result.
+    /// - Returns: The channel, not open yet.
+    /// - Throws: Errors that are known at once; the delegate gets all others.
     package static func connect(
         host: String,
         port: UInt16,
@@ -71,7 +68,6 @@ package final class TLSChannel {
         return channel
     }
 
-    /// Takes over an accepted socket. On the loop.
     static func accept(
         _ socket: consuming Socket,
         context: TLSContext,
@@ -116,7 +112,7 @@ package final class TLSChannel {
         watch = try loop.watch(socket.descriptor, for: .read, handler: self)
         watched = .read
         socket.noticeDeath(after: limits.unacknowledgedDeadline)
-        // Fails only for a peer that is gone again, of whom the first read will tell.
+        // Fails only if the peer is gone again; the first read then reports it.
         peer = try? socket.remoteAddress()
         self.socket = consume socket
     }
@@ -126,7 +122,7 @@ package final class TLSChannel {
         updateWatch()
         startTimer(limits.handshakeDeadline) { .deadlineExceeded(.handshake) }
         do throws(TLSError) {
-            // A server has nothing to say yet; for both it is the same call.
+            // A server has nothing to send yet.
             try tls.handshake()
             planFlush()
         } catch {
@@ -144,7 +140,7 @@ package final class TLSChannel {
 
     // MARK: Writing
 
-    /// Whether there is room to write. When it is false, `channelIsWritable` will tell.
+    /// True while there is room to write. After false, the delegate gets `channelIsWritable`.
     package var isWritable: Bool {
         guard state == .open else { return false }
         let hasRoom = tls.ciphertextByteCount < limits.sendQueueByteCountHigh
@@ -152,9 +148,8 @@ package final class TLSChannel {
         return hasRoom
     }
 
-    /// Encrypts and queues `bytes`; they leave together with all else that is written in this turn of the loop.
-    /// Only once the channel has opened. Bytes that come when it is closing or closed are dropped, like bytes that were
-    /// on their way then.
+    /// Encrypts and queues `bytes`, which leave with all other writes of this turn of the loop. Only once open. A
+    /// closing or closed channel drops them.
     package func write(_ bytes: Span<UInt8>) throws(TransportError) {
         loop.checkIsolated()
         precondition(state != .new && state != .connecting && state != .handshaking, "written before it was open")
@@ -175,7 +170,7 @@ package final class TLSChannel {
         try write(bytes.span)
     }
 
-    /// Sends what is queued now, instead of at the turn's end.
+    /// Sends the queue now instead of at the turn's end.
     package func flush() {
         guard state != .closed, sendFailure == nil else { return }
         if let error = sendQueued() { return didFailToSend(error) }
@@ -188,14 +183,14 @@ package final class TLSChannel {
         }
     }
 
-    /// The peer is gone, and what it said before, such as an alert or a GOAWAY, may still be there to be read.
+    /// Reads once more: the peer may have sent an alert or a GOAWAY before it went.
     private func didFailToSend(_ error: TransportError) {
         sendFailure = error
         if state != .closing { read() }
         finish(error)
     }
 
-    /// Stops to read, so that the peer has to wait; what it sends fills TCP's own buffers.
+    /// Makes the peer wait; its bytes fill TCP's own buffers.
     package func pauseReading() {
         isReadingPaused = true
         updateWatch()
@@ -247,7 +242,7 @@ package final class TLSChannel {
 
     // MARK: Reading
 
-    /// A busy peer may not keep the loop to itself: what is left is told again in the next turn.
+    /// Keeps a busy peer from monopolizing the loop; the rest is reported again in the next turn.
     private static let readCountPerTurn = 4
 
     private func read() {
@@ -262,14 +257,14 @@ package final class TLSChannel {
             case .bytes(let count):
                 lastActivity = loop.now
                 didReceive(count)
-                // A short read emptied the socket; asking again would only cost a system call.
+                // A short read emptied the socket; another would only cost a system call.
                 guard count == ReadScratch.byteCount else { return }
             }
         }
     }
 
     private func didReceive(_ byteCount: Int) {
-        // The peer's last bytes are of no interest any more; what matters is that they end.
+        // A closing channel waits only for the end of the peer's bytes.
         guard state != .closing else { return }
         var failure: TLSError?
         do throws(TLSError) {
@@ -280,7 +275,7 @@ package final class TLSChannel {
         }
         if tls.ciphertextByteCount > 0 { planFlush() }
         if state == .handshaking, tls.isHandshakeDone { didOpen() }
-        // What came intact before the bad record still counts.
+        // Bytes before the bad record still count.
         if !loop.scratch.plaintext.isEmpty {
             if state == .open {
                 loop.scratch.plaintext.withBytes { bytes in delegate?.channel(self, didReceive: bytes) }
@@ -295,7 +290,7 @@ package final class TLSChannel {
         if let sendFailure { return finish(sendFailure) }
         switch state {
         case .closing: finishClosing(.connectionLost)
-        // After the peer's goodbye it would be closing.
+        // After close_notify the state would be `closing`.
         case .open: finish(.connectionLost)
         default: finish(.tls(.truncated))
         }
@@ -303,7 +298,7 @@ package final class TLSChannel {
 
     // MARK: Ending
 
-    /// Sends what is queued, says goodbye, and waits a moment for the peer to do so. Harmless when already closing.
+    /// Sends the queue and close_notify, then waits briefly for the peer's. Harmless when already closing.
     package func close() {
         loop.checkIsolated()
         switch state {
@@ -317,21 +312,21 @@ package final class TLSChannel {
         }
     }
 
-    /// Ends at once, with a TCP reset if so wanted; `error` is what the delegate hears.
+    /// Ends at once, optionally with a TCP reset; the delegate gets `error`.
     package func abort(_ error: TransportError, resets: Bool = false) {
         loop.checkIsolated()
         if resets { socket?.resetOnClose() }
         finish(error)
     }
 
-    /// In order, even if the peer says no goodbye, unless it cannot have got all that was sent.
+    /// Ends without an error, even without the peer's close_notify, unless unsent bytes remain.
     private func finishClosing(_ error: TransportError) {
         finish(tls.ciphertextByteCount == 0 ? nil : error)
     }
 
     private func finish(_ error: TransportError?) {
         guard state != .closed else { return }
-        // An alert that tells the peer what was wrong may still be waiting. If it cannot leave now, it need not.
+        // An alert for the peer may still wait; it is lost if it cannot leave now.
         _ = sendQueued()
         state = .closed
         timer?.cancel()
@@ -343,7 +338,7 @@ package final class TLSChannel {
         socket = nil
         let delegate = self.delegate
         self.delegate = nil
-        // Never from within the owner's own call: it would find itself gone half-way through.
+        // Notify later: the owner's current call must not find the channel closed half-way through.
         let box = LoopBound((self, delegate), to: loop)
         loop.perform {
             let (channel, delegate) = box.value
@@ -358,13 +353,13 @@ package final class TLSChannel {
         timer?.cancel()
         timer = loop.schedule(after: delay) { [unowned self] in
             timer = nil
-            // What was not heard while nobody listened says nothing of the peer.
+            // Silence during a hold-up of the loop is not the peer's fault.
             if loop.now < loop.judgesFrom { return startTimer(loop.judgesFrom - .now(), error) }
             if state == .closing { finishClosing(error()) } else { finish(error()) }
         }
     }
 
-    /// One timer for the whole idle time, moved when it fires: moving it with every byte would cost more.
+    /// One timer for the whole idle time, moved when it fires: moving it at every byte would cost more.
     private func watchIdleness() {
         guard let idleDeadline = limits.idleDeadline else { return }
         let rest = idleDeadline - (loop.now - lastActivity)
@@ -378,7 +373,7 @@ package final class TLSChannel {
 
 extension TLSChannel: ReadinessHandler, TurnEndHandler {
     package func handleReadiness(_ readiness: Readiness) {
-        // Nobody will read it, and it would be told in every turn.
+        // Nothing will read it, and every turn would report it again.
         if readiness.contains(.over), isReadingPaused, state == .open { return finish(.connectionLost) }
         if readiness.contains(.write), tls.ciphertextByteCount > 0 { flush() }
         if readiness.contains(.read) { read() }

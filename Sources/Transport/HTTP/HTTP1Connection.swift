@@ -1,31 +1,30 @@
-/// One client's connection of HTTP/1.1: requests one after another, each with its answer before the next is looked at.
-/// Lives on the server's loop.
+/// A client's HTTP/1.1 connection: requests in sequence, each answered before the next is read. Lives on the server's
+/// loop.
 ///
-/// No library's: libevent's evhttp reads every body before the application can refuse it, takes no connection whose TLS is
-/// done, and lets pass what readers disagree about.
+/// No library: libevent's evhttp reads every body before the application can refuse it, takes no connection whose TLS
+/// is done, and accepts ambiguous requests.
 final class HTTP1Connection {
-    /// Where the connection is with the request at hand.
     enum Phase {
-        /// Its head has not come whole.
+        /// The head is incomplete.
         case head
-        /// Bytes of its body are to come: kept, or thrown away when it has its answer.
+        /// Body bytes are due: kept, or discarded after the response.
         case body
-        /// All of it is there, and its answer is not.
+        /// The request is whole, without its response.
         case answer
         /// No request is read any more.
         case ended
     }
 
-    /// The request at hand, from the end of its head on.
+    /// The current request, once its head is complete.
     struct Request {
-        /// Counted from 1; tells a late answer from the next request's.
+        /// Counted from 1; tells a late response from the next request's.
         var number = 0
         var isHead = false
         var closes = false
-        /// It has not been asked for its body.
+        /// True while the client waits for 100 Continue.
         var awaitsContinue = false
         var unreadByteCount = 0
-        /// Which memory its body takes; nil: none is kept.
+        /// Memory share of the body; nil: none is kept.
         var share: HTTPBodyShare?
         var isAnswered = true
         var intake = HTTPBodyIntake()
@@ -39,22 +38,22 @@ final class HTTP1Connection {
     private var onClosed: (() -> Void)?
     private(set) var input = ByteQueue()
     var output = ByteQueue()
-    /// What of an answer's file is to follow `output`.
+    /// The rest of a response's file, after `output`.
     var file: HTTPFileStream?
     var phase = Phase.head
     var request = Request()
     private var headEnd = HTTP1HeadEnd()
-    /// When the first byte of a request came that has not come whole.
+    /// Arrival of the unfinished request's first byte.
     private var beganAt: MonotonicTime?
     var lastRequestAt: MonotonicTime
-    /// When an answer was begun that has not been taken whole.
+    /// Start of the response that the peer has not taken whole.
     var respondedAt: MonotonicTime?
     private var sweepTimer: LoopTimer?
     private var drainTimer: LoopTimer?
     private(set) var isDraining = false
     private(set) var isClosed = false
     private var isProcessing = false
-    /// Enough has come that has no answer.
+    /// True while too much input waits for a response.
     private var isFull = false
     private(set) var isReadingPaused = false
     private let hold = RefusalHold()
@@ -62,11 +61,9 @@ final class HTTP1Connection {
     /// Begins to serve. On the loop.
     ///
     /// - Parameters:
-    ///   - channel: open.
-    ///   - service: the server's.
-    ///   - remoteAddress: without the port; nil for a caller on this machine.
-    ///   - onKeyAccepted: called for each request whose key was accepted.
-    ///   - onClosed: called once, when nothing is left of the connection.
+    ///   - channel: Open.
+    ///   - remoteAddress: Without the port; nil for a local caller.
+    ///   - onKeyAccepted: Called for each request whose key was accepted.
     init(
         _ channel: any ByteChannel,
         service: HTTPService,
@@ -83,7 +80,7 @@ final class HTTP1Connection {
         planSweep()
     }
 
-    /// Answers what was begun, and ends.
+    /// Answers the current request, then ends.
     func drain() {
         guard !isDraining, !isClosed else { return }
         isDraining = true
@@ -102,21 +99,19 @@ final class HTTP1Connection {
         }
     }
 
-    /// No request has begun, and the last one's answer is on its way.
     var isIdle: Bool { phase == .head && input.isEmpty && isOutputDone }
 
-    /// All of the answers has gone to the channel.
     var isOutputDone: Bool { output.isEmpty && file == nil }
 
     // MARK: Requests
 
-    /// Goes on for as long as there is something to do with what has come.
+    /// Processes as much input as possible.
     func process() {
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }
         while !isClosed, takeStep() {}
-        // Requests that come before the answer wait here to a limit, and then in TCP's own buffers.
+        // Pipelined requests wait here up to a limit, and then in TCP's own buffers.
         let waits = phase == .answer || !isOutputDone
         isFull = waits && (isFull || input.byteCount > service.limits.headerByteCountMax)
         updateReading()
@@ -129,13 +124,13 @@ final class HTTP1Connection {
         if isReadingPaused { channel.pauseReading() } else { channel.resumeReading() }
     }
 
-    /// A request was answered with 429. Those behind it may have to wait for a moment.
+    /// Counts a response of 429, which may delay later requests.
     func didRefuse() {
         hold.didRefuse(service) { [weak self] in self?.process() }
         updateReading()
     }
 
-    /// - Returns: whether another may follow.
+    /// - Returns: true if another step may follow.
     private func takeStep() -> Bool {
         switch phase {
         case .head: isOutputDone && !hold.isHolding && takeHead()
@@ -171,14 +166,14 @@ final class HTTP1Connection {
         return true
     }
 
-    /// RFC 9112 section 2.2: some clients send one behind a body. All of them, so that it does not matter how they come.
+    /// RFC 9112 section 2.2: some clients send an empty line after a body. All are skipped, however they are split.
     private func skipEmptyLines() {
         while input.withBytes({ bytes in bytes.count >= 2 && bytes[0] == 0x0D && bytes[1] == 0x0A }) {
             input.removeFirst(2)
         }
     }
 
-    /// The rest of it is still to come: no request has begun.
+    /// True if only an empty line's CR has arrived: no request has begun.
     private var isHalfEmptyLine: Bool { input.withBytes { bytes in bytes.count == 1 && bytes[0] == 0x0D } }
 
     private func begin(_ head: HTTP1RequestHead) {
@@ -255,7 +250,7 @@ final class HTTP1Connection {
         }
     }
 
-    /// What comes behind it is not looked at.
+    /// Ignores all input after it.
     private func refuse(_ refusal: HTTPRefusal) {
         if request.isAnswered { request = Request(number: request.number + 1, isAnswered: false) }
         request.closes = true
@@ -268,7 +263,7 @@ final class HTTP1Connection {
 
     // MARK: Time
 
-    /// A look at everything that has a deadline, four times per shortest one.
+    /// Checks all deadlines, four times per shortest one.
     private func planSweep() {
         let shortest = service.limits.shortestDeadline
         sweepTimer = channel.loop.schedule(after: max(shortest / 4, .milliseconds(1))) { [weak self] in
@@ -294,7 +289,7 @@ final class HTTP1Connection {
 
     // MARK: Ending
 
-    /// The last bytes are on their way; TLS's goodbye follows them.
+    /// Closes behind the last bytes; TLS sends close_notify.
     func end() {
         phase = .ended
         input.removeAll()
@@ -304,7 +299,7 @@ final class HTTP1Connection {
 
 extension HTTP1Connection: ByteChannelOwner {
     func channelDidReceive(_ bytes: Span<UInt8>) {
-        // Behind the last answer nothing is read.
+        // After the last response nothing is read.
         guard phase != .ended, phase != .answer || !request.isAnswered else { return }
         input.append(bytes)
         process()

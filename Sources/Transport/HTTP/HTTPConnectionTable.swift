@@ -1,44 +1,43 @@
 private import Glibc
 
-/// The connections of a server: how many there are, from which networks, and which one makes room for the next.
+/// A server's connections: their number, their networks, and the next one to be evicted.
 ///
-/// Connections without a finished handshake cost their maker a SYN, and those without a valid key a handshake. So both are
-/// closed for new ones when all that may be are there, the oldest first; a connection that had a valid key is not. A value: the
-/// clock is the caller's.
+/// A connection without a finished handshake costs its maker a SYN, one without a valid key a handshake. At a limit
+/// both are evicted for new ones, oldest first; a connection with a valid key is not. A value: the clock is the
+/// caller's.
 struct HTTPConnectionTable {
     typealias ID = Int
 
-    /// How far a connection has come.
     enum Standing {
         case handshaking
-        /// Its handshake is done, and no request of it had a valid key.
+        /// Handshake done, no request with a valid key yet.
         case keyless
-        /// A request of it had one.
+        /// A request had a valid key.
         case keyed
     }
 
-    /// What becomes of a connection that comes.
+    /// Decision on a new connection.
     enum Admission: Equatable {
         case admitted
-        /// It is, once that one is closed.
+        /// Admitted once that one is closed.
         case inPlaceOf(ID)
         case refused
     }
 
     private struct Row {
-        /// Nil where it does not count for one.
+        /// Nil if it counts for no network.
         let network: String?
         var standing: Standing
         var since: MonotonicTime
     }
 
-    /// Those of the server, or of one network, that may be closed for others.
+    /// Connections of the server, or of one network, that may be evicted.
     private struct Group {
         var count = 0
         var handshaking = ArrivalOrder()
         var keyless = ArrivalOrder()
 
-        /// Closed for others in this order.
+        /// Next to be evicted, in this order.
         var candidates: [ID] { [handshaking.first, keyless.first].compactMap { $0 } }
 
         mutating func insert(_ id: ID, as standing: Standing) {
@@ -58,8 +57,8 @@ struct HTTPConnectionTable {
         }
     }
 
-    /// A network's connections are closed for others of the same network after this time only. Else a crowd behind one
-    /// address would push out each other's handshakes and requests, and none would come to its end.
+    /// Minimum age before eviction by the same network. Otherwise a crowd behind one address would evict each other's
+    /// handshakes and requests, and none would complete.
     static let patience = Duration.seconds(1)
 
     var countMax: Int
@@ -76,14 +75,10 @@ struct HTTPConnectionTable {
 
     var count: Int { rows.count }
 
-    /// The connection that makes room when the system has none for another; nil: all have had a valid key.
+    /// Evicted when the system has no room for another; nil: all have had a valid key.
     var oldest: ID? { all.candidates.first }
 
-    /// - Parameters:
-    ///   - host: the address that a connection comes from.
-    ///   - isProxy: whether it stands for many clients.
-    ///   - now: the time.
-    /// - Returns: what is to become of it.
+    /// - Parameter isProxy: True if the address stands for many clients.
     func admission(of host: String, isProxy: Bool = false, at now: MonotonicTime) -> Admission {
         if !isProxy, let group = networks[Self.network(host)], group.count >= countPerNetworkMax {
             let id = group.candidates.first { id in rows[id].map { $0.since + Self.patience <= now } ?? false }
@@ -93,7 +88,6 @@ struct HTTPConnectionTable {
         return oldest.map { .inPlaceOf($0) } ?? .refused
     }
 
-    /// A connection is there, and its handshake begins.
     mutating func insert(_ host: String, isProxy: Bool = false, at now: MonotonicTime) -> ID {
         lastID += 1
         let network = isProxy ? nil : Self.network(host)
@@ -105,7 +99,7 @@ struct HTTPConnectionTable {
         return lastID
     }
 
-    /// A connection has come further. Steps back are none, and neither is what is said of one that is gone.
+    /// Records a connection's progress. Steps back and closed connections are ignored.
     mutating func move(_ id: ID, to standing: Standing, at now: MonotonicTime) {
         guard let row = rows[id], row.standing != .keyed, row.standing != standing else { return }
         remove(id, row.network, row.standing)
@@ -113,7 +107,7 @@ struct HTTPConnectionTable {
         insert(id, row.network, standing)
     }
 
-    /// A connection is gone, or is about to be. Harmless when it is repeated.
+    /// Removes a connection that is gone or about to be. Harmless when repeated.
     mutating func remove(_ id: ID) {
         guard let row = rows.removeValue(forKey: id) else { return }
         remove(id, row.network, row.standing)
@@ -132,7 +126,7 @@ struct HTTPConnectionTable {
         if let network { networks[network]?.remove(id, as: standing) }
     }
 
-    /// An IPv4 address, or the first 56 bits of one of IPv6: what a household is given, and 256 networks of 64 bits.
+    /// An IPv4 address, or the first 56 bits of an IPv6 one: a household's usual share, with 256 networks of 64 bits.
     static func network(_ host: String) -> String {
         var address = in6_addr()
         guard unsafe inet_pton(AF_INET6, host, &address) == 1 else { return host }
@@ -142,7 +136,7 @@ struct HTTPConnectionTable {
     }
 }
 
-/// Connections in the order in which they came, as a linked list: each is found and removed in constant time.
+/// Connections by arrival, as a linked list: each is found and removed in constant time.
 private struct ArrivalOrder {
     private struct Link {
         var before: HTTPConnectionTable.ID?

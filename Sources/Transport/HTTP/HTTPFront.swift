@@ -1,7 +1,7 @@
-/// One server for HTTP/2 and HTTP/1.1: over TLS on one port, by what the client negotiates, and in plain text on the
-/// loopback address. All of it lives on one loop.
+/// One server for HTTP/2 and HTTP/1.1, on one loop: over TLS on one port, by ALPN, and in plain text on the loopback
+/// address.
 package final class HTTPFront: Sendable {
-    /// Where to listen: an IPv4 or IPv6 literal, or "localhost"; port 0 lets the system choose.
+    /// An IPv4 or IPv6 literal, or "localhost", with a port; for port 0 the system chooses.
     package struct Listen: Sendable {
         package let address: String
         package let port: UInt16
@@ -12,23 +12,21 @@ package final class HTTPFront: Sendable {
         }
     }
 
-    /// In the order of what was asked for.
+    /// In the order of `listens`.
     package let ports: [UInt16]
-    /// Nil when nobody asked for it.
+    /// Nil without a plain-text listener.
     package let loopbackPort: UInt16?
     let core: LoopBound<HTTPFrontCore>
 
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - listens: where TLS is spoken.
-    ///   - context: a server's that speaks `h2` and `http/1.1` and does not insist on ALPN; see `TLSContext.server`.
-    ///   - loopbackPort: where HTTP/1.1 in plain text is spoken to this machine; nil: nowhere.
-    ///   - loop: where all of it lives.
-    ///   - limits: what is allowed, and how long.
-    ///   - application: what answers; let go of when the server has closed.
-    /// - Returns: the server, which closes gracefully when its last reference goes.
-    /// - Throws: `.addressInUse` with the port, among others; nobody listens then.
+    ///   - listens: TLS addresses.
+    ///   - context: A server's for `h2` and `http/1.1`, without required ALPN; see `TLSContext.server`.
+    ///   - loopbackPort: Port for plain HTTP/1.1 on this machine; nil: none.
+    ///   - application: Released when the server has closed.
+    /// - Returns: The server, which closes gracefully with its last reference.
+    /// - Throws: `.addressInUse` with the port, among others; then no port is open.
     package static func start(
         listens: [Listen],
         context: TLSContext,
@@ -43,15 +41,13 @@ package final class HTTPFront: Sendable {
         }
     }
 
-    /// Starts to listen on 127.0.0.1 alone, in plain text: for people and their tools on this machine. Other programs of the
-    /// machine can call it too, and so can every page in a browser on it: let each request prove that it may.
+    /// Starts to listen on 127.0.0.1 alone, in plain text, for people and their tools on this machine. Other local
+    /// programs and every page in a local browser can call it: authenticate each request.
     ///
     /// - Parameters:
     ///   - port: 0 lets the system choose; see `loopbackPort`.
-    ///   - loop: where all of it lives.
-    ///   - limits: what is allowed, and how long.
-    ///   - application: what answers; let go of when the server has closed.
-    /// - Returns: the server, which closes gracefully when its last reference goes.
+    ///   - application: Released when the server has closed.
+    /// - Returns: The server, which closes gracefully with its last reference.
     /// - Throws: `.addressInUse` with the port, among others.
     package static func startPlain(
         port: UInt16,
@@ -98,20 +94,20 @@ package final class HTTPFront: Sendable {
         core.loop.perform { core.value.close(gracefully: true) {} }
     }
 
-    /// For a certificate that was renewed: who comes from now on gets it, and nobody is dropped.
+    /// Replaces the certificate of new connections; open ones stay.
     package func replaceContext(_ context: TLSContext) async {
         let core = core
         await core.loop.run { core.value.replaceContext(context) }
     }
 
-    /// Other limits: those of connections for who comes from now on. How much memory bodies may take stays.
+    /// Replaces the limits: those of connections for new ones only. The memory limit of bodies stays.
     package func replaceLimits(_ limits: HTTPLimits) async {
         let core = core
         await core.loop.run { core.value.replaceLimits(limits) }
     }
 
-    /// Accepts no more, frees the ports, lets requests that were begun have their answers within the drain deadline (or ends
-    /// at once), and returns when every connection is closed.
+    /// Frees the ports, lets open requests end within the drain deadline (or ends at once), and returns when every
+    /// connection is closed.
     package func close(gracefully: Bool = true) async {
         let core = core
         await withCheckedContinuation { continuation in
@@ -121,13 +117,12 @@ package final class HTTPFront: Sendable {
         }
     }
 
-    /// How much memory bodies take at the moment.
     package func bodyMemoryByteCount() async -> Int {
         let core = core
         return await core.loop.run { core.value.service.budget.byteCount }
     }
 
-    /// How many connections there are at the moment, those of the loopback port included.
+    /// Open connections, including the loopback port's.
     package func connectionCount() async -> Int {
         let core = core
         return await core.loop.run { core.value.connectionCount }
