@@ -1,6 +1,5 @@
 import Synchronization
 
-/// How a client connects and what it allows.
 package struct HTTP2ClientLimits: Sendable {
     package var channel = TLSChannelLimits()
     package var settings: HTTP2Settings = {
@@ -8,47 +7,43 @@ package struct HTTP2ClientLimits: Sendable {
         settings.bodyByteCountHardMax = settings.bodyByteCountMax
         return settings
     }()
-    /// From `send` to the whole response, the wait for a free stream included.
+    /// From `send` to the whole response, including the wait for a stream.
     package var requestDeadline: Duration = .seconds(30)
-    /// Requests that may wait for a free stream.
+    /// Requests that wait for a stream.
     package var waitingCountMax = 10_000
 
     package init() {}
 }
 
-/// What happens to a connection by itself. Told on its loop.
+/// Events of a connection. Delivered on its loop.
 package enum HTTP2ClientEvent: Sendable, Equatable {
-    /// How many requests the peer now allows at once.
+    /// The peer's new limit.
     case maxConcurrentStreams(Int)
-    /// The peer takes no new requests; the connection closes once those in flight have ended.
+    /// The peer takes no new requests; the connection closes after the open ones.
     case goAway(lastStreamID: Int32, code: UInt32, debugData: [UInt8])
-    /// The answer to a PING of ours.
     case pong(roundTrip: Duration)
-    /// The last event. Nil: closed in order.
+    /// The last event. Nil: a clean close.
     case closed(TransportError?)
 }
 
-/// One HTTP/2 connection to one server, used from anywhere; it lives on its loop.
+/// One HTTP/2 connection to one server, for use from any thread.
 ///
-/// A task that runs on the loop (`Task(executorPreference: loop)`) sends without a thread switch. When the last
-/// reference goes, the connection closes as `close()` would.
+/// A task on the loop (`Task(executorPreference: loop)`) sends without a thread switch. The last reference's release
+/// closes it as `close()` would.
 package final class HTTP2ClientConnection: Sendable {
     package let loop: EventLoop
     private let core: LoopBound<HTTP2ClientCore>
     private let requestDeadline: Duration
     private let nextRequestID = Atomic<UInt64>(0)
 
-    /// Connects and waits until the server's SETTINGS have come: then it does speak HTTP/2, and its limit is known.
+    /// Connects and waits for the server's SETTINGS: it then speaks HTTP/2, and its limit is known.
     ///
     /// - Parameters:
-    ///   - host: a DNS name or an address; the certificate must carry it.
-    ///   - port: in the host's byte order.
-    ///   - context: a client's, with `h2` among its protocols.
-    ///   - loop: where the connection will live.
-    ///   - limits: what is allowed, and how long.
-    ///   - onEvent: called on the loop, which it must not block.
-    /// - Returns: a connection that takes requests.
-    /// - Throws: why there is none, `.tls` for a certificate that was refused.
+    ///   - host: A DNS name or address in the server's certificate.
+    ///   - port: In host byte order.
+    ///   - context: A client's, with `h2`.
+    ///   - onEvent: Called on the loop, which it must not block.
+    /// - Throws: The failure, `.tls` for a refused certificate.
     package static func connect(
         host: String,
         port: UInt16,
@@ -82,14 +77,13 @@ package final class HTTP2ClientConnection: Sendable {
         loop.perform { core.value.close(gracefully: true) }
     }
 
-    /// Sends one request and waits for the whole response.
+    /// Sends a request and waits for the whole response. Cancelling the task resets the stream.
     ///
-    /// - Throws: `.notProcessed` when the server cannot have acted on it, `.ambiguous` when it may have. A cancelled
-    ///   task's stream is reset.
+    /// - Throws: `.notProcessed` if the server cannot have acted on it, `.ambiguous` if it may have.
     package func send(_ request: HTTP2Request) async throws(TransportError) -> HTTP2Response {
         let id = nextRequestID.add(1, ordering: .relaxed).newValue
         let isOnLoop = loop.isOnLoop
-        // Off the loop, a cancellation may overtake the request on its way there; on the loop it cannot.
+        // Off the loop, a cancellation may overtake the request.
         let ticket = isOnLoop ? nil : Ticket()
         let result: Result<HTTP2Response, TransportError> = await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { (continuation: RequestContinuation) in
@@ -118,7 +112,7 @@ package final class HTTP2ClientConnection: Sendable {
         return try result.get()
     }
 
-    /// Takes no more requests; ends once those in flight have their answers (or at once), and returns when it has.
+    /// Takes no more requests, waits for the open ones (or ends at once), and returns when closed.
     package func close(gracefully: Bool = true) async {
         let core = core
         await withCheckedContinuation { continuation in

@@ -203,6 +203,7 @@ package final class HTTP2ClientCore {
         if let earliest = requests.earliestDeadline { watchDeadline(earliest) }
     }
 
+    // MARK: Events
 
     func handleEvents(_ session: HTTP2Session) {
         while let event = session.nextEvent() {

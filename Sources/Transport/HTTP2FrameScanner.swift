@@ -1,15 +1,14 @@
-/// Looks at the frames that come before nghttp2 does, which keeps silent about those that it throws away: what comes on
-/// streams that have closed, unknown types, what follows a malformed head.
+/// Scans frames before nghttp2, which silently discards some: frames on closed streams, of unknown types, after a
+/// malformed head.
 struct HTTP2FrameScanner {
-    /// What one piece of bytes held.
     struct Findings {
-        /// Frames that carry nothing, as far as their heads tell.
+        /// Frames without content, judged by their heads.
         var idleFrameCount = 0
-        /// Server: all of them. Client: those on streams that the server has ended.
+        /// Server: all. Client: those on streams that the server has ended.
         var windowUpdateCount = 0
-        /// HEADERS or DATA on a stream that the peer itself has ended or reset (RFC 9113 section 5.1).
+        /// HEADERS or DATA on a stream that the peer has ended or reset (RFC 9113 section 5.1).
         var isAfterEnd = false
-        /// A header block has become longer than any request's.
+        /// A header block exceeds its limit.
         var isBlockTooLarge = false
     }
 
@@ -26,28 +25,27 @@ struct HTTP2FrameScanner {
     private static let endHeaders: UInt8 = 4
 
     private let role: HTTP2Session.Role
-    /// Of the client's preface (RFC 9113 section 3.4).
+    /// Rest of the client's preface (RFC 9113 section 3.4).
     private var prefaceByteCount: Int
     private var headIndex = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
     private var streamID: UInt32 = 0
-    /// Of the frame at hand.
     private var payloadByteCount = 0
     private var blockByteCount = 0
     private var continuationCount = 0
-    /// A header block has begun, then, and its last byte has not come (RFC 9113 section 4.3).
+    /// Start of an unfinished header block (RFC 9113 section 4.3).
     private(set) var blockBegan: MonotonicTime?
-    /// Server: opened by what is scanned. Client: by the session.
+    /// Server: opened by the scan. Client: by the session.
     var peerStreams = HTTP2PeerStreams()
 
-    /// - Parameter role: of the side that scans.
+    /// - Parameter role: The scanning side's.
     init(_ role: HTTP2Session.Role) {
         self.role = role
         prefaceByteCount = role == .server ? 24 : 0
     }
 
-    /// Takes what arrived, whole, in pieces of any length.
+    /// Scans received bytes, split anywhere.
     mutating func scan(_ bytes: Span<UInt8>, settings: HTTP2Settings, now: MonotonicTime) -> Findings {
         var findings = Findings()
         var index = min(prefaceByteCount, bytes.count)
@@ -67,7 +65,7 @@ struct HTTP2FrameScanner {
         return findings
     }
 
-    /// RFC 9113 section 4.1: three bytes of length, type, flags, and the stream behind a bit that means nothing.
+    /// RFC 9113 section 4.1: three bytes of length, type, flags, a reserved bit and the stream.
     private mutating func takeHead(_ byte: UInt8) {
         switch headIndex {
         case 0: payloadByteCount = Int(byte)
@@ -97,7 +95,7 @@ struct HTTP2FrameScanner {
         }
     }
 
-    /// Streams that clients open have odd numbers; nghttp2 ends the connection for any other.
+    /// Clients' streams have odd numbers; nghttp2 ends the connection for others.
     private mutating func judgeStream(_ findings: inout Findings) {
         switch type {
         case FrameType.headers where streamID & 1 == 1, FrameType.data where streamID & 1 == 1:

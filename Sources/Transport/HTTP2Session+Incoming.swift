@@ -1,10 +1,10 @@
 import CNGHTTP2
 
-/// What nghttp2 reports, through its callbacks.
+/// nghttp2's callbacks.
 extension HTTP2Session {
-    /// Server: a stream opens. Client: a response begins, or goes on after a 1xx.
+    /// Server: a stream opens. Client: a response begins, or continues after a 1xx.
     ///
-    /// - Returns: what nghttp2 wants: 0, or that it shall drop the block.
+    /// - Returns: nghttp2's code: 0, or an error that drops the block.
     func didBeginHeaders(streamID: Int32, opensStream: Bool) -> Int32 {
         guard role == .server, opensStream else { return 0 }
         switch streamLimit.open() {
@@ -28,18 +28,18 @@ extension HTTP2Session {
         )
     }
 
-    /// A stream that gets no slot: nothing of it is kept.
+    /// Resets a stream that gets no slot.
     private func refuse(_ streamID: Int32) -> Int32 {
         tally.refusedStreamCount += 1
         let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
         let code = NGHTTP2_REFUSED_STREAM.rawValue
         let result = unsafe nghttp2_submit_rst_stream(handle, flags, streamID, code)
         guard result == 0 else { return result }
-        // The first RST_STREAM of a stream is the one that is sent: nghttp2 adds no second for this.
+        // nghttp2 sends a stream's first RST_STREAM only.
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 
-    /// - Returns: what nghttp2 wants: 0, or that it shall drop the rest of the block.
+    /// - Returns: nghttp2's code: 0, or an error that drops the rest of the block.
     func didReceiveHeader(
         streamID: Int32,
         _ name: UnsafeBufferPointer<UInt8>,
@@ -47,10 +47,10 @@ extension HTTP2Session {
     ) -> Int32 {
         guard let slot = slot(of: streamID) else { return 0 }
         let byteCount = unsafe streams[slot].didReceiveHeader(name, value, role, settings)
-        // A short block may stand for megabytes of fields (RFC 7541 section 7.3): these are not answered with a 431.
+        // A short block may decode to megabytes (RFC 7541 section 7.3), too much for a 431.
         let byteCountHardMax = 8 * Int(settings.headerListByteCountMax)
         guard role == .server, byteCount > byteCountHardMax else { return 0 }
-        // The only failure is a lack of memory, which nghttp2 reports from the next call anyway.
+        // Fails only without memory, which nghttp2's next call reports anyway.
         try? reset(slot, code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
@@ -62,7 +62,7 @@ extension HTTP2Session {
         if isWhole { report(.message(slot: slot)) }
     }
 
-    /// A field name in upper case, in a message that nghttp2 is about to refuse.
+    /// Handles an upper-case name in a message that nghttp2 is about to refuse.
     func didReceiveUpperCaseName() {
         guard role == .server, let debugData = settings.upperCaseGoAway else { return }
         end(code: NGHTTP2_PROTOCOL_ERROR.rawValue, debugData: debugData)
@@ -78,16 +78,12 @@ extension HTTP2Session {
         } else if byteCount <= settings.bodyByteCountHardMax {
             streams[slot].incoming.body = []
         } else {
-            // The only failure is a lack of memory, which nghttp2 reports from the next call anyway.
+            // Fails only without memory, which nghttp2's next call reports anyway.
             try? reset(slot, code: NGHTTP2_CANCEL.rawValue)
             report(.bodyTooLarge(slot: slot))
         }
     }
 
-    /// - Parameters:
-    ///   - streamID: whose.
-    ///   - isPaddingOnly: whether all that the frame had was padding.
-    ///   - endsStream: whether no more follows.
     func didReceiveData(streamID: Int32, isPaddingOnly: Bool, endsStream: Bool) {
         if isPaddingOnly, !endsStream { didReceiveIdleFrame() }
         guard endsStream, let slot = slot(of: streamID) else { return }
@@ -104,12 +100,12 @@ extension HTTP2Session {
     }
 
     func didReceiveGoAway(_ goAway: GoAway) {
-        // A second one may only lower the number (RFC 9113 section 6.8), and nghttp2 checks that.
+        // A second one may only lower the number (RFC 9113 section 6.8), which nghttp2 checks.
         peerGoAway = goAway
         report(.goAway)
     }
 
-    /// nghttp2 says it for what the peer does wrong; a server says it for reasons of its own, too.
+    /// nghttp2 sends it for the peer's faults; a server also for its own reasons.
     func didSendGoAway(code: UInt32) {
         guard role == .client, code != NGHTTP2_NO_ERROR.rawValue else { return }
         violation = .violation(code: code)
@@ -129,9 +125,7 @@ extension HTTP2Session {
         report(.closed(slot: slot, code: code))
     }
 
-    /// Copies the next piece of an outgoing body.
-    ///
-    /// - Returns: nil where the rest of the body cannot be read.
+    /// Copies the next piece of a body; nil if the rest is unreadable.
     func readBody(_ slot: Int, into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool)? {
         guard slot < streams.count else { return (0, true) }
         guard streams[slot].file == nil else { return unsafe streams[slot].readFile(into: buffer) }

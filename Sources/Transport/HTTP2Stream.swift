@@ -1,35 +1,30 @@
-/// What a session keeps of one stream, in a slot. What happens to a stream is told to it in one call: each access to the
-/// session's list of them is checked for exclusivity.
+/// A session's state of one stream, in a slot. Each event is one call, since every access to the session's list is
+/// checked for exclusivity.
 struct HTTP2Stream {
-    /// 0: the slot is free.
+    /// 0: a free slot.
     var id: Int32 = 0
     var openedAt = MonotonicTime(nanoseconds: 0)
     var incoming = HTTP2Session.Message()
     var headerByteCount = 0
-    /// Server with a budget for bodies: what comes of this one.
+    /// Server with a body budget: this request's body.
     var intake = HTTPBodyIntake()
-    /// What comes now is trailers, which nothing here uses.
+    /// True before trailers, which are ignored.
     var isHeadDone = false
     var isMessageDone = false
-    /// Reset by us, or on its way to be.
+    /// True once a reset is sent or queued.
     var isAbandoned = false
-    /// nghttp2 has turned the head into bytes: the peer may come to know of it.
+    /// True once nghttp2 has framed the head: the peer may see it.
     var isWritten = false
-    /// An interim answer (RFC 9110 section 15.2) is on its way to become bytes.
+    /// An interim response (RFC 9110 section 15.2) is queued.
     var isInterimUnwritten = false
     var outgoing: [UInt8] = []
     var outgoingOffset = 0
-    /// Server: what of an answer's file is to be sent; nil once it is.
+    /// Server: the rest of the response's file.
     var file: HTTPFileStream?
 
     var unsentByteCount: Int { outgoing.count - outgoingOffset }
 
-    /// Free for the next one.
-    ///
-    /// - Parameters:
-    ///   - keepsHeaderMemory: whether the next message's headers may lie where this one's did.
-    ///   - bodyBudget: gets back what the request's body has of it.
-    /// - Returns: how many bytes of the outgoing body never went.
+    /// - Returns: the unsent bytes of the outgoing body.
     mutating func free(keepsHeaderMemory: Bool, _ bodyBudget: HTTPBodyBudget?) -> Int {
         let unsentByteCount = unsentByteCount
         if let bodyBudget { intake.discard(bodyBudget) }
@@ -46,16 +41,15 @@ struct HTTP2Stream {
         swap(&headers, &incoming.headers)
     }
 
-    // MARK: What comes
+    // MARK: Incoming
 
-    /// Server: takes the slot for a request.
     mutating func open(_ streamID: Int32, at now: MonotonicTime) {
         id = streamID
         openedAt = now
         incoming.headers.reserveCapacity(byteCount: 512, fieldCount: 16)
     }
 
-    /// - Returns: how long all of the message's fields are by now.
+    /// - Returns: the length of all fields so far.
     mutating func didReceiveHeader(
         _ name: UnsafeBufferPointer<UInt8>,
         _ value: UnsafeBufferPointer<UInt8>,
@@ -78,7 +72,7 @@ struct HTTP2Stream {
         return headerByteCount
     }
 
-    /// - Returns: whether these were the message's first, and whether that was the whole message.
+    /// - Returns: true for the message's first headers; true if they are the whole message.
     mutating func didReceiveHeaders(_ role: HTTP2Session.Role, endsStream: Bool) -> (isHead: Bool, isWhole: Bool) {
         if role == .client, incoming.status < 200, !endsStream {
             incoming.headers.removeAll()
@@ -90,31 +84,30 @@ struct HTTP2Stream {
         return (isHead, endsStream && didEndMessage())
     }
 
-    /// - Returns: whether that was the whole message, of a stream that has not been given up.
+    /// - Returns: true if the message is whole, unless the stream was reset.
     mutating func didEndBody() -> Bool { !isAbandoned && didEndMessage() }
 
-    /// Moves the message out.
     mutating func takeMessage() -> HTTP2Session.Message {
         var message = HTTP2Session.Message()
         swap(&message, &incoming)
         return message
     }
 
-    /// - Returns: whether the message has not ended before.
+    /// - Returns: true the first time.
     mutating func didEndMessage() -> Bool {
         guard !isMessageDone else { return false }
         isMessageDone = true
         return true
     }
 
-    // MARK: What goes
+    // MARK: Outgoing
 
-    /// Whether the whole of what was submitted has become bytes.
+    /// True once everything submitted is framed.
     var isOutgoingDone: Bool { isWritten && outgoingOffset == outgoing.count && file == nil }
 
-    /// Server: the answer's body.
+    /// Server: sets the response's body.
     ///
-    /// - Returns: the stream's number, and how many bytes of another body never went.
+    /// - Returns: The stream's number, and the unsent bytes of a replaced body.
     mutating func submit(_ body: HTTPAnswer.Body) -> (id: Int32, dropped: Int) {
         let dropped = unsentByteCount
         outgoing = body.bytesInMemory
@@ -124,11 +117,11 @@ struct HTTP2Stream {
     }
 
     mutating func didWriteHead() {
-        // Heads leave in the order in which they were submitted.
+        // Heads leave in the order of submission.
         if isInterimUnwritten { isInterimUnwritten = false } else { isWritten = true }
     }
 
-    /// Copies the next piece of the outgoing body.
+    /// Copies the next piece of the body.
     mutating func readBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {
         let offset = outgoingOffset
         let byteCount = min(buffer.count, outgoing.count - offset)
@@ -140,9 +133,7 @@ struct HTTP2Stream {
         return (byteCount, outgoingOffset == outgoing.count)
     }
 
-    /// Reads the next piece of the answer's file.
-    ///
-    /// - Returns: nil where the file is shorter than its slice, or cannot be read.
+    /// Reads the next piece of the file; nil if it is too short or unreadable.
     mutating func readFile(into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool)? {
         guard let byteCount = unsafe file?.read(into: buffer), byteCount > 0 else { return nil }
         let isEnd = file?.isDone ?? true

@@ -1,26 +1,26 @@
-/// How many streams a peer may have open at once: what it was told, what it has confirmed, and how many there are.
+/// The peer's limit of open streams, with the announced and acknowledged values.
 ///
-/// Counted here and not by nghttp2, which ends the connection of a peer that goes beyond what it has confirmed: RFC 9113
-/// section 5.1.2 asks for a stream error.
+/// Enforced here because nghttp2 ends the connection of a peer beyond the acknowledged limit; RFC 9113 section 5.1.2
+/// asks for a stream error.
 struct HTTP2StreamLimit {
     enum Verdict {
         case open
-        /// Above a limit that the peer may not know of yet: refused, and not its fault.
+        /// Above a limit that the peer may not know yet: refused, but not its fault.
         case refuse
-        /// Above every limit that it may believe in, or so for too long.
+        /// Above every limit that the peer may assume, or too often.
         case violation
     }
 
-    /// What the peer was told last.
+    /// The last limit sent.
     private(set) var announced: UInt32
-    /// What it has confirmed; RFC 9113 section 6.5.2 sets no limit before.
+    /// The acknowledged limit; RFC 9113 section 6.5.2 sets none before.
     private var confirmed = UInt32.max
     /// One for each SETTINGS frame on its way, in order.
     private var unconfirmed: [UInt32] = []
     private(set) var openCount = 0
-    /// Refused since the last announcement without being the peer's fault.
+    /// Blameless refusals since the last announcement.
     private var forgivenCount = 0
-    /// A peer may have as many on their way: the largest limit that APNs has been seen to give.
+    /// Streams that may be on their way: the largest limit seen from APNs.
     private static let forgivenCountMax = 1000
 
     init(announced: UInt32) {
@@ -28,20 +28,19 @@ struct HTTP2StreamLimit {
         unconfirmed = [announced]
     }
 
-    /// One more SETTINGS frame goes out.
     mutating func announce(_ limit: UInt32) {
         announced = limit
         forgivenCount = 0
         unconfirmed.append(limit)
     }
 
-    /// The peer confirms the oldest of them.
+    /// Confirms the oldest unconfirmed limit.
     mutating func didReceiveAcknowledgement() {
         guard !unconfirmed.isEmpty else { return }
         confirmed = unconfirmed.removeFirst()
     }
 
-    /// Another stream begins; counted only when it may.
+    /// Judges another stream; counts it only if open.
     mutating func open() -> Verdict {
         guard openCount >= announced else {
             openCount += 1
@@ -52,7 +51,6 @@ struct HTTP2StreamLimit {
         return .refuse
     }
 
-    /// One that was let in has ended.
     mutating func close() {
         openCount -= 1
     }
@@ -62,13 +60,13 @@ struct HTTP2StreamLimit {
 extension HTTP2StreamLimit {
     private static let mark: UInt32 = 1 << 31
 
-    /// What nghttp2 is told in place of `limit`, which is below 2^31.
+    /// The limit for nghttp2; `limit` is below 2^31.
     static func marked(_ limit: UInt32) -> UInt32 { limit | mark }
 
-    /// Takes the mark out of a SETTINGS frame (RFC 9113 section 6.5) that is about to leave.
+    /// Clears the mark in an outgoing SETTINGS frame (RFC 9113 section 6.5).
     ///
-    /// - Parameter frame: one whole frame of any type; any but SETTINGS stays as it is.
-    /// - Returns: the frame's bytes as the peer gets them; nil when nothing has to change.
+    /// - Parameter frame: One whole frame of any type.
+    /// - Returns: The changed frame; nil if it needs no change.
     static func unmarked(_ frame: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         let (headByteCount, entryByteCount) = (9, 6)
         // Type 4, and no acknowledgement.

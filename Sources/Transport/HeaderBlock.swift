@@ -1,15 +1,15 @@
 import Glibc
 
-/// The header fields of one message, in order, duplicates and pseudo-headers included: one run of bytes and where
-/// each field lies in it. Making it costs two allocations, however many fields it has.
+/// A message's fields in order, with duplicates and pseudo-headers: one array of bytes and each field's place in it.
+/// Costs two allocations in all.
 package struct HeaderBlock: Sendable, Equatable {
-    /// What HPACK may do with a field (RFC 7541 section 6.2).
+    /// HPACK's choices for a field (RFC 7541 section 6.2).
     package enum Indexing: UInt8, Sendable {
-        /// Remembered by both ends: for what comes again and again.
+        /// Remembered by both ends: for repeated values.
         case indexed
-        /// Not remembered: for what is different each time. nghttp2 knows only one way not to index, the next one.
+        /// Not remembered: for unique values. nghttp2 sends it as `neverIndexed`.
         case notIndexed
-        /// Not remembered by anyone on the way either: for secrets.
+        /// Nor by any intermediary: for secrets.
         case neverIndexed
     }
 
@@ -20,7 +20,6 @@ package struct HeaderBlock: Sendable, Equatable {
         var indexing: Indexing
     }
 
-    /// One field, as slices of the block's bytes.
     package struct Field {
         package let name: ArraySlice<UInt8>
         package let value: ArraySlice<UInt8>
@@ -58,7 +57,7 @@ package struct HeaderBlock: Sendable, Equatable {
         appendEntry(nameByteCount: name.utf8CodeUnitCount, valueByteCount: value.utf8CodeUnitCount, indexing)
     }
 
-    /// Appends a field whose value `write` appends to the bytes that it is lent: it need not be made before.
+    /// Appends a field whose value `write` appends in place.
     package mutating func append(
         _ name: StaticString,
         indexing: Indexing = .indexed,
@@ -105,16 +104,15 @@ package struct HeaderBlock: Sendable, Equatable {
         )
     }
 
-    /// Empty again; the memory is kept.
+    /// Keeps the memory.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
     }
 
-    /// Whether what `removeAll` keeps is not worth a second thought.
     var hasSmallMemory: Bool { bytes.capacity <= 512 && entries.capacity <= 16 }
 
-    /// Those of `block` and no others; the memory is kept.
+    /// Keeps the memory.
     package mutating func replaceAll(with block: HeaderBlock) {
         removeAll()
         bytes += block.bytes
@@ -135,7 +133,7 @@ package struct HeaderBlock: Sendable, Equatable {
         )
     }
 
-    /// The value of the first field with this name, which is compared byte by byte.
+    /// First value of this name, compared byte by byte.
     package subscript(name: StaticString) -> ArraySlice<UInt8>? {
         for index in entries.indices where isNamed(name, entries[index]) {
             return self[index].value
@@ -143,7 +141,7 @@ package struct HeaderBlock: Sendable, Equatable {
         return nil
     }
 
-    // One field's parts: the whole of it holds on to the bytes twice.
+    // Parts of one field: a `Field` retains the bytes twice.
 
     package func nameByteCount(of index: Int) -> Int { Int(entries[index].nameByteCount) }
 
@@ -155,7 +153,6 @@ package struct HeaderBlock: Sendable, Equatable {
         return bytes[start..<start + Int(entry.valueByteCount)]
     }
 
-    /// How many fields have this name.
     package func count(of name: StaticString) -> Int {
         entries.count { isNamed(name, $0) }
     }

@@ -3,24 +3,23 @@ private import Platform
 
 /// Returns memory to the system after a flood.
 ///
-/// malloc keeps what was freed, in arenas of which only the ends go back by themselves. So the process is measured now and then:
-/// once it has in memory so much more than malloc has given out, the pages between are given back. A value: its owner says when.
+/// malloc returns only the ends of its arenas by itself. Once the resident memory exceeds malloc's by enough, the free
+/// pages between are returned, too. A value: its owner calls it now and then.
 package struct HeapTrim {
-    /// Less is not worth the look at every arena: a process at work has some.
+    /// Less is not worth a visit to every arena.
     static let byteCountMin = 16 << 20
 
-    /// What was in memory beyond what was given out, when that was least: code, stacks, and pages that hold a little each.
+    /// Least excess so far: code, stacks, and partly used pages.
     private var excessMin = Int.max
 
     package init() {}
 
     /// - Parameters:
-    ///   - resident: bytes of the process that are in memory.
-    ///   - inUse: bytes that malloc has given out.
-    /// - Returns: whether to trim now.
+    ///   - resident: The process's bytes in memory.
+    ///   - inUse: Bytes allocated from malloc.
     mutating func isDue(resident: Int, inUse: Int) -> Bool {
         let excess = resident - inUse
-        // The first measurement is of a process that has just begun.
+        // The first measurement is of a new process.
         guard excessMin < .max, excess - excessMin >= Self.byteCountMin else {
             excessMin = min(excessMin, excess)
             return false
@@ -28,10 +27,10 @@ package struct HeapTrim {
         return true
     }
 
-    /// What was measured after a trim; it may have found nothing that could go.
+    /// Takes the measurement after a trim, which may have found nothing to return.
     mutating func didTrim(resident: Int, inUse: Int) { excessMin = resident - inUse }
 
-    /// Measures, and trims where that is due. Takes milliseconds where there is something to give back.
+    /// Measures, and trims if due. Takes milliseconds if there is memory to return.
     package mutating func run() {
         guard let resident = Self.residentByteCount(), isDue(resident: resident, inUse: clinux_heap_in_use()) else {
             return

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// One non-blocking, close-on-exec TCP socket, closed when its owner goes.
+/// A non-blocking, close-on-exec TCP socket, closed with its owner.
 package struct Socket: ~Copyable {
     package enum Transfer: Equatable {
         case bytes(Int)
@@ -21,7 +21,6 @@ package struct Socket: ~Copyable {
         close(descriptor)
     }
 
-    /// Gives the descriptor away.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
@@ -37,7 +36,7 @@ package struct Socket: ~Copyable {
 
     // MARK: Client
 
-    /// Starts to connect. True: done at once; false: the socket becomes writable when it is decided.
+    /// Starts to connect. True: done; false: the socket becomes writable when it is.
     func connect(to address: SocketAddress) throws(TransportError) -> Bool {
         setNoDelay()
         let code = unsafe address.withPointer { pointer, byteCount in
@@ -48,7 +47,6 @@ package struct Socket: ~Copyable {
         return false
     }
 
-    /// What became of `connect`.
     func finishConnect() throws(TransportError) {
         var code: Int32 = 0
         var byteCount = socklen_t(MemoryLayout<Int32>.size)
@@ -62,7 +60,7 @@ package struct Socket: ~Copyable {
 
     package func listen(at address: SocketAddress, backlog: Int32) throws(TransportError) {
         set(SOL_SOCKET, SO_REUSEADDR)
-        // One address family per listener: what "::" covers would otherwise depend on the machine's settings.
+        // One address family per listener: the reach of "::" would otherwise depend on the machine's settings.
         if address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
         let code = unsafe address.withPointer { pointer, byteCount in unsafe bind(descriptor, pointer, byteCount) }
         guard code == 0 else { throw Self.listenError("bind", errno, address) }
@@ -72,7 +70,7 @@ package struct Socket: ~Copyable {
     package enum Accepted: ~Copyable {
         case socket(Socket)
         case none
-        /// The process or the machine has no descriptor or memory left for it.
+        /// No descriptor or memory is left.
         case exhausted
     }
 
@@ -85,7 +83,7 @@ package struct Socket: ~Copyable {
                 return .socket(socket)
             }
             switch errno {
-            // The last three happen to one caller who is gone already, not to the listener.
+            // The last three concern one lost caller, not the listener.
             case EINTR, ECONNABORTED, EPROTO, ENETDOWN: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
             default: return .none
@@ -130,19 +128,18 @@ package struct Socket: ~Copyable {
         }
     }
 
-    /// Tells the peer that nothing more comes; reading goes on.
+    /// Ends sending; reading continues.
     package func shutdownSending() {
-        // A peer that is already gone makes this fail, and that is no news here.
+        // Fails harmlessly if the peer is gone.
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
     }
 
     // MARK: Options
 
-    /// Has the system notice that the peer is gone although it never said so.
+    /// Makes the system detect a silently lost peer.
     ///
-    /// - Parameter unacknowledgedDeadline: how long sent bytes may go unacknowledged, or an idle peer leave probes
-    ///   unanswered; a peer whose window stays shut for so long counts as gone too. Nil: probes only, and the system's
-    ///   patience of a quarter of an hour and more for bytes.
+    /// - Parameter unacknowledgedDeadline: Limit for unacknowledged bytes, unanswered idle probes and a window that
+    ///   stays shut. Nil: probes only; for bytes the system takes a quarter of an hour and more.
     /// - Source: RFC 5482; tcp(7), TCP_USER_TIMEOUT.
     func noticeDeath(after unacknowledgedDeadline: Duration?) {
         let (seconds, attoseconds) = (unacknowledgedDeadline ?? .seconds(60)).components
@@ -157,7 +154,7 @@ package struct Socket: ~Copyable {
         set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, milliseconds)
     }
 
-    /// What waits to be sent is dropped when the socket closes, and the peer hears of a reset.
+    /// Drops unsent bytes on close, with a reset for the peer.
     package func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -169,7 +166,7 @@ package struct Socket: ~Copyable {
 
     private func set(_ level: Int32, _ option: Int32, _ value: Int32 = 1) {
         var value = value
-        // Only wrong arguments make it fail, and none comes from outside.
+        // Fails only for wrong arguments, and none comes from outside.
         unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
@@ -185,7 +182,7 @@ package struct Socket: ~Copyable {
         switch code {
         case ECONNREFUSED: .connectionRefused
         case ETIMEDOUT where call == "connect": .deadlineExceeded(.connect)
-        // Timed out: what was sent, or a probe, was never acknowledged.
+        // Timed out: bytes or a probe were never acknowledged.
         case ECONNRESET, EPIPE, ETIMEDOUT: .connectionLost
         default: .system(call: call, code: code)
         }

@@ -1,19 +1,19 @@
 import COpenSSL
 import Glibc
 
-/// An X.509 certificate that could be read. Nothing is said about whether anybody believes it.
+/// A parsed X.509 certificate, not necessarily trusted.
 ///
-/// Unchecked: complete when `init` returns; OpenSSL takes its own lock for what it works out later.
+/// Unchecked Sendable: complete after `init`; OpenSSL locks its own lazy fields.
 @safe package final class TLSCertificate: @unchecked Sendable {
     let handle: OpaquePointer
-    /// Seconds since 1970, both included.
+    /// Seconds since 1970, inclusive.
     package let notBefore: Int64
     package let notAfter: Int64
 
-    /// Ours: what Apple and public authorities issue has about 2,000 bytes.
+    /// Our limit: certificates of Apple and public authorities have about 2,000 bytes.
     package static let byteCountMax = 65_536
 
-    /// - Parameter der: one certificate and nothing behind it.
+    /// - Parameter der: Exactly one certificate.
     package convenience init?(der: [UInt8]) {
         guard der.count <= Self.byteCountMax else { return nil }
         defer { ERR_clear_error() }
@@ -30,7 +30,7 @@ import Glibc
         unsafe self.init(owning: handle)
     }
 
-    /// Takes `handle` over, also when its dates cannot be read.
+    /// Owns `handle`, even if its dates are unreadable.
     init?(owning handle: OpaquePointer) {
         guard let notBefore = unsafe Self.unixSeconds(X509_get0_notBefore(handle)),
             let notAfter = unsafe Self.unixSeconds(X509_get0_notAfter(handle))
@@ -54,13 +54,13 @@ import Glibc
         return unsafe Int64(timegm(&fields))
     }
 
-    /// Whether `certificate` has not expired at `now`, seconds since 1970; dates that cannot be read have.
+    /// True before expiry at `now`, seconds since 1970; false for an unreadable date.
     static func isInTime(_ certificate: OpaquePointer, at now: Int64) -> Bool {
         guard let notAfter = unsafe unixSeconds(X509_get0_notAfter(certificate)) else { return false }
         return now <= notAfter
     }
 
-    /// The certificate as it was signed; empty without memory.
+    /// The signed certificate; empty without memory.
     package var der: [UInt8] {
         defer { ERR_clear_error() }
         let byteCount = unsafe Int(i2d_X509(handle, nil))
@@ -73,7 +73,7 @@ import Glibc
         return Int(written) == byteCount ? bytes : []
     }
 
-    /// Big-endian, without leading zeros: what a list of revoked certificates calls it (RFC 5280 section 5.1.2.6).
+    /// Big-endian, without leading zeros, as in a revocation list (RFC 5280 section 5.1.2.6).
     package var serialNumber: [UInt8] { unsafe Self.serialNumber(handle) }
 
     static func serialNumber(_ certificate: OpaquePointer) -> [UInt8] {
@@ -84,10 +84,10 @@ import Glibc
         return unsafe Array(bytes.drop { $0 == 0 })
     }
 
-    /// The subject's CN (RFC 4519 section 2.3), the first if there are several.
+    /// The subject's first CN (RFC 4519 section 2.3).
     package var commonName: String? { subjectField(NID_commonName) }
 
-    /// The subject's UID (RFC 4519 section 2.39), the first if there are several.
+    /// The subject's first UID (RFC 4519 section 2.39).
     package var userID: String? { subjectField(NID_userId) }
 
     private func subjectField(_ identifier: Int32) -> String? {
@@ -102,10 +102,10 @@ import Glibc
         return unsafe String(validating: UnsafeBufferPointer(start: text, count: Int(byteCount)), as: UTF8.self)
     }
 
-    /// What an extension holds, without the OCTET STRING around it.
+    /// An extension's content, without the enclosing OCTET STRING.
     ///
-    /// - Parameter identifier: an object identifier in digits, "1.2.840.113635.100.6.3.6".
-    /// - Returns: `nil` where the certificate has no such extension.
+    /// - Parameter identifier: An object identifier in digits, "1.2.840.113635.100.6.3.6".
+    /// - Returns: Nil without such an extension.
     package func extensionValue(of identifier: String) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let object = unsafe OBJ_txt2obj(identifier, 1) else { return nil }

@@ -1,26 +1,24 @@
 import COpenSSL
 
-/// Who one side of a connection is: a certificate, the intermediate ones, and the private key. The key can be used by
-/// a TLS context and cannot be had back.
+/// A certificate, its intermediate ones and the private key, which cannot be read back.
 ///
-/// Unchecked: complete when `init` returns; contexts only count references to what it owns.
+/// Unchecked Sendable: complete after `init`; contexts only count references to its parts.
 @safe package final class TLSIdentity: @unchecked Sendable {
-    /// The one that the key belongs to.
+    /// The key's certificate.
     package let certificate: TLSCertificate
-    /// What else was beside it, in the order of the file.
+    /// The others, in the file's order.
     package let intermediates: [TLSCertificate]
     private let key: OpaquePointer
 
-    /// Ours: a certificate, a long chain and an RSA key have about 20,000 bytes as text.
+    /// Our limit: a certificate, a long chain and an RSA key take about 20,000 bytes of text.
     package static let byteCountMax = 262_144
 
-    /// Out of one or two PEM texts, in any order within each; other text around the blocks is skipped.
+    /// Reads one or two PEM texts, in any order; other text is skipped.
     ///
     /// - Parameters:
-    ///   - certificateChainPEM: the certificate, and the intermediate ones if it has some.
     ///   - privateKeyPEM: PKCS #8 or PKCS #1 (RFC 5958, RFC 8017); may be the same text.
     ///   - password: UTF-8, for an encrypted key; empty for none.
-    /// - Throws: every case of `TLSIdentityError` but `.pkcs12Unreadable` and `.legacyEncryption`.
+    /// - Throws: Every `TLSIdentityError` but `.pkcs12Unreadable` and `.legacyEncryption`.
     package convenience init(
         certificateChainPEM: RawSpan,
         privateKeyPEM: RawSpan,
@@ -34,12 +32,8 @@ import COpenSSL
         try unsafe self.init(certificates, owning: PrivateKeyPEM.read(privateKeyPEM, password: password))
     }
 
-    /// A server's, whose key is not encrypted: nobody is there to type a password when it starts.
+    /// Reads a server's identity. Its key is unencrypted, since a server starts without anyone to type a password.
     ///
-    /// - Parameters:
-    ///   - certificateChainPEM: its certificate first, then the intermediate ones.
-    ///   - privateKeyPEM: its key; text before the first BEGIN line is skipped.
-    /// - Returns: what `TLSContext.server` takes.
     /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate`.
     package static func server(
         certificateChainPEM: [UInt8],
@@ -60,17 +54,15 @@ import COpenSSL
         }
     }
 
-    /// Out of a PKCS #12 file (RFC 7292), as the keychain of macOS exports it.
+    /// Reads a PKCS #12 file (RFC 7292), as exported by the macOS keychain.
     ///
-    /// - Parameters:
-    ///   - pkcs12: the file.
-    ///   - password: UTF-8; empty for none.
-    /// - Throws: every case of `TLSIdentityError` but `.passwordNeeded` and `.privateKeyUnreadable`.
+    /// - Parameter password: UTF-8; empty for none.
+    /// - Throws: Every `TLSIdentityError` but `.passwordNeeded` and `.privateKeyUnreadable`.
     package convenience init(pkcs12: RawSpan, password: RawSpan) throws(TLSIdentityError) {
         try self.init(pkcs12: pkcs12, password: password, legacyProvider: "legacy")
     }
 
-    /// `legacyProvider` is what OpenSSL calls the provider of the old ciphers.
+    /// `legacyProvider` is OpenSSL's name for the provider of old ciphers.
     convenience init(
         pkcs12: RawSpan,
         password: RawSpan,
@@ -83,10 +75,10 @@ import COpenSSL
         try unsafe self.init(contents.certificates, owning: contents.takeKey())
     }
 
-    /// Takes `key` over, also when it throws.
+    /// Owns `key`, even if it throws.
     init(_ certificates: [TLSCertificate], owning key: OpaquePointer) throws(TLSIdentityError) {
         defer { ERR_clear_error() }
-        // Exports put the certificate first or last; only the key tells which one it is.
+        // Exports put the certificate first or last; the key identifies it.
         let own = certificates.firstIndex { unsafe X509_check_private_key($0.handle, key) == 1 }
         guard let own else {
             unsafe EVP_PKEY_free(key)
@@ -102,7 +94,7 @@ import COpenSSL
         unsafe EVP_PKEY_free(key)
     }
 
-    /// Gives a context its own references to all of it.
+    /// Gives a context its own references.
     func install(in context: OpaquePointer) throws(TLSError) {
         guard unsafe SSL_CTX_use_certificate(context, certificate.handle) == 1 else {
             throw OpenSSLFailure.library("SSL_CTX_use_certificate")
@@ -119,12 +111,12 @@ import COpenSSL
 }
 
 extension TLSIdentity: CustomReflectable {
-    /// `dump` shows nothing of it.
+    /// Hides the key from `dump`.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension TLSCertificate {
-    /// The certificates of a PEM text, up to the first that cannot be read; other blocks are skipped.
+    /// Reads certificates up to the first unreadable one; other blocks are skipped.
     static func list(pem: RawSpan) -> [TLSCertificate] {
         defer { ERR_clear_error() }
         return unsafe pem.withUnsafeBytes { bytes in

@@ -1,19 +1,19 @@
-/// Accepts TLS connections on one address and gives each a channel. Lives on one loop.
+/// Accepts TLS connections on one address, each with a channel. Lives on one loop.
 package final class TLSListener {
-    /// In the host's byte order: the one asked for, or the one the system chose for port 0.
+    /// In host byte order: the port asked for, or the system's choice for 0.
     package let port: UInt16
     package let loop: EventLoop
 
     private var socket: Socket?
     private var context: TLSContext
-    /// Of each connection that comes from now on.
+    /// For new connections.
     package var limits: TLSChannelLimits
-    /// Who comes when there are so many is closed at once; with fewer than there are, nobody is dropped.
+    /// Connections beyond this limit are closed on accept. Lowering it drops none.
     package var connectionCountMax: Int
     private let admits: ((String) -> Bool)?
     private let makesDescriptorFree: () -> Bool
     private let makeDelegate: (TLSChannel) -> any TLSChannelDelegate
-    /// For tests: whether the next `accept` finds no descriptor left.
+    /// For tests: simulates a lack of descriptors.
     var isExhausted: () -> Bool = { false }
     private var watch: EventLoop.Watch?
     private var pause: LoopTimer?
@@ -22,17 +22,10 @@ package final class TLSListener {
     /// Starts to listen, and keeps itself alive until `close()` or the loop's end. On the loop.
     ///
     /// - Parameters:
-    ///   - address: an IPv4 or IPv6 literal, or "localhost".
-    ///   - port: 0 lets the system choose.
-    ///   - context: a server's.
-    ///   - loop: where the connections live.
-    ///   - limits: each connection's.
-    ///   - connectionCountMax: who comes when there are so many is closed at once.
-    ///   - admits: called with the address of whoever comes, without the port; who is not admitted is closed at once. Nil:
-    ///     everybody is.
-    ///   - makesDescriptorFree: called when there is none for the next connection; false where none can be freed, and the
-    ///     connection waits outside for a moment.
-    ///   - makeDelegate: called for each connection before its first byte is read.
+    ///   - address: An IPv4 or IPv6 literal, or "localhost".
+    ///   - admits: Called with a client's address, without the port; false closes the connection. Nil admits all.
+    ///   - makesDescriptorFree: Called without a descriptor for the next connection; false leaves it waiting.
+    ///   - makeDelegate: Called for each connection before its first byte is read.
     /// - Throws: `.addressInUse` with the port, among others.
     package init(
         address: String,
@@ -63,7 +56,7 @@ package final class TLSListener {
         self.socket = consume socket
     }
 
-    /// Accepts no more, and frees the port; connections that are open stay.
+    /// Frees the port; open connections stay.
     package func close() {
         loop.checkIsolated()
         pause?.cancel()
@@ -73,14 +66,14 @@ package final class TLSListener {
         socket = nil
     }
 
-    /// Who comes from now on shakes hands with this one; connections that are open stay as they are.
+    /// Replaces the context of new connections.
     package func replaceContext(_ context: TLSContext) {
         loop.checkIsolated()
         self.context = context
     }
 
     private func accept(_ socket: consuming Socket) {
-        // Closing tells the caller now; leaving it in the backlog would let it wait for its own deadline.
+        // A close tells the client now; in the backlog it would wait for its own deadline.
         guard connectionCount < connectionCountMax, isAdmitted(socket) else { return }
         connectionCount += 1
         do throws(TransportError) {
@@ -98,12 +91,11 @@ package final class TLSListener {
 
     private func isAdmitted(_ socket: borrowing Socket) -> Bool {
         guard let admits else { return true }
-        // Fails only for a peer that is gone again.
         guard let address = try? socket.remoteAddress() else { return false }
         return admits(address.host)
     }
 
-    /// Without descriptors, the waiting connection would be reported in every turn: the loop would spin.
+    /// Without descriptors, every turn would report the waiting connection: the loop would spin.
     private func pauseAccepting() {
         guard let watch else { return }
         do throws(TransportError) {
@@ -124,7 +116,7 @@ package final class TLSListener {
 
 extension TLSListener: ReadinessHandler {
     package func handleReadiness(_ readiness: Readiness) {
-        // A bound, so that a flood of callers does not starve those who are connected.
+        // Bounded, so that a flood of connections does not starve open ones.
         for _ in 0..<64 where watch != nil {
             guard !isExhausted() else { return pauseAccepting() }
             switch socket?.accept() ?? .none {

@@ -2,14 +2,14 @@ import COpenSSL
 import Glibc
 import Platform
 
-/// Keys that a server seals its session tickets with. Each seals for one period, opens for another, and is wiped.
+/// A server's session ticket keys. Each seals for one period, opens for another, and is wiped.
 ///
-/// With TLS 1.2 a ticket's key opens every connection that was resumed by it, recorded ones too: it must not live as long as
-/// the process (RFC 5077 section 5.5; RFC 9325 section 3.4).
+/// A TLS 1.2 ticket key opens every connection resumed with it, recorded ones too: it must not live as long as the
+/// process (RFC 5077 section 5.5; RFC 9325 section 3.4).
 ///
-/// Unchecked: the keys are reached under the lock only.
+/// Unchecked Sendable: the keys are used under the lock only.
 @safe final class TicketKeys: @unchecked Sendable {
-    /// As long as OpenSSL takes up a session (`SSL_CTX_set_timeout`), so that no ticket loses its key before.
+    /// OpenSSL's lifetime of a session (`SSL_CTX_set_timeout`), so that no ticket loses its key earlier.
     static let period: Duration = .seconds(periodSeconds)
     static let periodSeconds = 7200
 
@@ -18,7 +18,7 @@ import Platform
 
     init(uptime: @escaping @Sendable () -> MonotonicTime) { self.uptime = uptime }
 
-    /// Has OpenSSL ask here for each ticket of `context`, which must not outlive this object.
+    /// Installs the ticket callback in `context`, which must not outlive this object.
     func install(in context: OpaquePointer) throws(TLSError) {
         guard unsafe SSL_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(self).toOpaque()) == 1,
             unsafe copenssl_ctx_set_ticket_key_callback(
@@ -38,7 +38,7 @@ import Platform
         unsafe SSL_CTX_set_timeout(context, Self.periodSeconds)
     }
 
-    /// - Returns: what OpenSSL wants: 1 for a ticket, -1 for a failure.
+    /// - Returns: OpenSSL's code: 1 for a ticket, -1 for a failure.
     private func seal(
         _ name: UnsafeMutablePointer<UInt8>,
         _ vector: UnsafeMutablePointer<UInt8>,
@@ -55,7 +55,7 @@ import Platform
         }
     }
 
-    /// - Returns: what OpenSSL wants: 0 for a ticket of no key that is known, 2 for one that is to be replaced.
+    /// - Returns: OpenSSL's code: 0 for an unknown key, 2 for a ticket to be replaced.
     private func open(
         _ name: UnsafeMutablePointer<UInt8>,
         _ vector: UnsafeMutablePointer<UInt8>,
@@ -70,7 +70,7 @@ import Platform
         }
     }
 
-    /// The key that seals, and the one before it. Looked at whenever a ticket is made or shown.
+    /// The sealing key and its predecessor, expired at each use.
     private struct Generations {
         private var current: TicketKey?
         private var previous: TicketKey?
@@ -98,9 +98,9 @@ import Platform
     }
 }
 
-/// One key: its name, which is public, and what seals and authenticates.
+/// A public name and secrets for sealing and authentication.
 ///
-/// Unchecked: the bytes are written when it is made and wiped when it goes, and read in between.
+/// Unchecked Sendable: the bytes are written in `init`, wiped in `deinit`, and only read between.
 @safe private final class TicketKey: @unchecked Sendable {
     static let nameByteCount = 16
     static let vectorByteCount: Int32 = 16
@@ -110,7 +110,7 @@ import Platform
     let madeAt: MonotonicTime
     private let bytes: UnsafeMutablePointer<UInt8>
 
-    /// - Returns: nil where the system has no random bytes.
+    /// - Returns: nil without random bytes.
     init?(madeAt now: MonotonicTime) {
         let byteCount = Self.nameByteCount + Self.secretByteCount
         madeAt = now

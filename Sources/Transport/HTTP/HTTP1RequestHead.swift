@@ -1,23 +1,17 @@
-/// A request's head in HTTP/1.1, read strictly: wherever two readers might find different ends for one request, it is
-/// none (RFC 9112 section 11.2).
+/// An HTTP/1.1 request's head, parsed strictly: ambiguous request ends are refused (RFC 9112 section 11.2).
 struct HTTP1RequestHead {
-    /// `:method` and `:path` first; the names of all others in lower case.
+    /// `:method` and `:path` first; other names in lower case.
     let fields: HeaderBlock
-    /// 0 without a body.
     let bodyByteCount: Int
-    /// Whether the connection ends with the answer.
+    /// The connection ends with the answer.
     let closes: Bool
-    /// Whether the client waits to be asked for the body (RFC 9110 section 10.1.1).
+    /// The client waits for 100 Continue (RFC 9110 section 10.1.1).
     let expectsContinue: Bool
 
     private static let methodByteCountMax = 32
 
-    /// Reads it.
-    ///
-    /// - Parameters:
-    ///   - head: from the request line to the empty line, both with their ends; every LF stands behind a CR.
-    ///   - fieldCountMax: header fields.
-    /// - Throws: what the request is to be refused with; the connection ends then, so that nothing behind it is read.
+    /// - Parameter head: From the request line to the empty line, both with their ends; a CR precedes every LF.
+    /// - Throws: The refusal; the connection then ends, and nothing after it is read.
     /// - Source: RFC 9112 sections 3, 5 and 6.
     init(_ head: [UInt8], fieldCountMax: Int) throws(HTTPRefusal) {
         var lines = Lines(head)
@@ -37,7 +31,7 @@ struct HTTP1RequestHead {
         }
     }
 
-    /// One number in digits, and no coding: what disagrees with another reader about the end is refused.
+    /// One decimal length and no coding: other parsers might disagree about the end.
     private static func bodyByteCount(_ fields: HeaderBlock) throws(HTTPRefusal) -> Int {
         let lengths = fields.count(of: "content-length")
         if let coding = fields["transfer-encoding"] {
@@ -73,12 +67,11 @@ struct HTTP1RequestHead {
 
     // MARK: Lines
 
-    /// The head's bytes and how far they have been read.
     private struct Lines {
         private var bytes: [UInt8]
         private var start = 0
         private(set) var fields = HeaderBlock()
-        /// Of a target that has one.
+        /// From an absolute target.
         private var authority: ArraySlice<UInt8>?
 
         init(_ bytes: [UInt8]) {
@@ -86,7 +79,6 @@ struct HTTP1RequestHead {
             fields.reserveCapacity(byteCount: bytes.count + 16, fieldCount: 16)
         }
 
-        /// The next line without its end, and the place moves behind it.
         private mutating func takeLine() throws(HTTPRefusal) -> Range<Int> {
             guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")), end > start else {
                 throw .headMalformed
@@ -96,7 +88,7 @@ struct HTTP1RequestHead {
             return line
         }
 
-        /// - Returns: whether it is version 1.0.
+        /// - Returns: true for version 1.0.
         mutating func takeRequestLine() throws(HTTPRefusal) -> Bool {
             let line = try takeLine()
             let words = bytes[line].split(separator: 0x20, omittingEmptySubsequences: false)
@@ -126,8 +118,8 @@ struct HTTP1RequestHead {
             authority = absolute.authority
         }
 
-        /// A name that is a token, a colon behind it, and text without control characters (RFC 9110 section 5). A line that
-        /// goes on with the next one begins with a space, which no name does.
+        /// Reads a token, a colon, and text without control characters (RFC 9110 section 5). A folded line begins with
+        /// a space, which no name does.
         ///
         /// - Returns: false for the empty line.
         mutating func takeField() throws(HTTPRefusal) -> Bool {
@@ -147,7 +139,7 @@ struct HTTP1RequestHead {
                 let byte = bytes[index]
                 guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { throw .headMalformed }
             }
-            // RFC 9112 section 3.2.2: there must be one, and what it says is ignored.
+            // RFC 9112 section 3.2.2: it is required, and its value ignored.
             if let authority, bytes[line.lowerBound..<colon].elementsEqual("host".utf8) {
                 fields.append("host", authority)
                 return true

@@ -1,16 +1,14 @@
-/// What answers requests, whichever version of HTTP they came by.
-///
-/// `begin` sees a request's header fields before any of its body is kept, so that who may not ask costs no memory.
+/// Answers requests of either HTTP version. `begin` sees the fields before any of the body is kept, so that a refusal
+/// costs no memory.
 package protocol HTTPApplication: AnyObject, Sendable {
-    /// On the loop, which it must not block.
+    /// On the loop, without blocking.
     func begin(_ head: HTTPHead) -> HTTPBeginning
 }
 
-/// What is known of a request before its body.
 package struct HTTPHead: Sendable {
-    /// All fields in the order they came, names in lower case, with `:method` and `:path` also where HTTP/1.1 brought it.
+    /// In order, names in lower case, with `:method` and `:path` for HTTP/1.1, too.
     package let fields: HeaderBlock
-    /// The other end's address without its port; nil on the loopback port.
+    /// Without the port; nil on the loopback port.
     package let remoteAddress: String?
 
     package init(fields: HeaderBlock, remoteAddress: String?) {
@@ -19,37 +17,33 @@ package struct HTTPHead: Sendable {
     }
 
     package var method: ArraySlice<UInt8> { fields[":method"] ?? [] }
-    /// With the query, nothing decoded.
+    /// With the query, undecoded.
     package var path: ArraySlice<UInt8> { fields[":path"] ?? [] }
 }
 
-/// What becomes of a request whose fields are there.
+/// Decision on a request's head.
 package enum HTTPBeginning {
-    /// Answered as it is; what comes of its body is thrown away.
+    /// Answers now; the body is discarded.
     case answer(HTTPAnswer)
-    /// Its body is read, to that many bytes. The share says which memory it takes, and so how long it may take: see
-    /// `HTTPLimits.deadline(of:)`.
+    /// Reads the body up to a length. The share sets its memory and its deadline: see `HTTPLimits.deadline(of:)`.
     case read(byteCountMax: Int, share: HTTPBodyShare, then: any HTTPExchange)
 }
 
-/// A request whose body is being read.
 package protocol HTTPExchange: AnyObject {
-    /// On the loop, once, when the body is there; the answer may come now or later. Not called when the request breaks off.
+    /// Called on the loop, once, with the body; the answer may come later. Not called if the request breaks off.
     func finish(_ body: HTTPBody, _ responder: HTTPResponder)
 }
 
-/// A request's body.
 package enum HTTPBody: Sendable {
     case whole([UInt8])
-    /// It was longer than it might be, and is gone; so many bytes came or were announced.
+    /// Discarded; the byte count is what came or was announced.
     case tooLarge(byteCount: Int)
-    /// There was no memory left for bodies: ask again later.
+    /// The budget for bodies is used up: retry later.
     case noRoom
 }
 
-/// A complete answer. `content-length` is the server's to say.
+/// A complete answer. The server adds `content-length`.
 package struct HTTPAnswer: Sendable {
-    /// What follows the fields.
     package enum Body: Sendable {
         case bytes([UInt8])
         /// Read while it is sent, a piece at a time.
@@ -62,7 +56,6 @@ package struct HTTPAnswer: Sendable {
             }
         }
 
-        /// Those that are in memory.
         package var bytesInMemory: [UInt8] {
             if case .bytes(let bytes) = self { bytes } else { [] }
         }
@@ -83,11 +76,10 @@ package struct HTTPAnswer: Sendable {
         self.init(status: status, fields: fields, body: .bytes(body))
     }
 
-    /// Whether it says that too much came (RFC 6585 section 4).
     var isRefusal: Bool { status == 429 }
 }
 
-/// The right to answer one request, once, now or later, from any thread. Later answers are dropped.
+/// The right to answer one request, once, at any time, from any thread. Later answers are dropped.
 package struct HTTPResponder: Sendable {
     private let send: @Sendable (HTTPAnswer) -> Void
 

@@ -1,22 +1,19 @@
-/// Part of the memory for bodies that one request's body comes out of, and the owner that it counts for.
+/// Share of the body memory that a request uses, with the owner it counts for.
 package enum HTTPBodyShare: Hashable, Sendable {
-    /// Of a request whose key was checked; the owner is the key's.
+    /// With a checked key; the owner is the key's.
     case keyed(owner: String)
-    /// Of a request without a key; the bytes name the network that it came from.
+    /// Without a key; the bytes name the client's network.
     case keyless(network: [UInt8])
 }
 
-/// Memory for the bodies of all requests of a server: a reserve for requests with a key, which none without one can touch,
-/// and a smaller part for the others. Lives on the server's loop.
+/// Memory for all request bodies: a reserve for requests with a key and a smaller part for all others. Lives on the
+/// server's loop.
 final class HTTPBodyBudget {
     private var keyed: SharedMemory<String>
     private var keyless: SharedMemory<[UInt8]>
     private(set) var highestByteCount = 0
 
-    /// - Parameters:
-    ///   - keyed: bytes for requests whose key was checked.
-    ///   - keyless: bytes for all others together.
-    ///   - network: of those, bytes for one network.
+    /// - Parameter network: Bytes for one network, out of `keyless`.
     init(keyed: Int, keyless: Int, network: Int) {
         self.keyed = SharedMemory(byteCountMax: keyed, byteCountOfOwnerMax: keyed)
         self.keyless = SharedMemory(byteCountMax: keyless, byteCountOfOwnerMax: network)
@@ -24,7 +21,7 @@ final class HTTPBodyBudget {
 
     var byteCount: Int { keyed.byteCount + keyless.byteCount }
 
-    /// - Returns: whether there was so much left for this share.
+    /// - Returns: false if the share has not enough left.
     func take(_ count: Int, of share: HTTPBodyShare) -> Bool {
         let isTaken =
             switch share {
@@ -43,15 +40,16 @@ final class HTTPBodyBudget {
     }
 }
 
-/// Memory that owners share without an agreement. An owner gets more only while at least as much stays free as it then holds:
-/// one owner gets half at most, and however many there are, the next one finds half as much as each of them has.
+/// Memory shared without reservations. An owner gets more only while at least as much stays free as it then holds: one
+/// owner gets half at most, and the next one always finds half as much as each has.
 ///
-/// - Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998, with α = 1.
+/// - Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998, with α =
+///   1.
 struct SharedMemory<Owner: Hashable> {
     private let byteCountMax: Int
     private let byteCountOfOwnerMax: Int
     private(set) var byteCount = 0
-    /// Of each owner that holds some. An owner holds a list's smallest capacity at least, which bounds the table.
+    /// By owner. Each holds at least a list's smallest capacity, which bounds the table.
     private var byteCounts: [Owner: Int] = [:]
 
     init(byteCountMax: Int, byteCountOfOwnerMax: Int) {
@@ -59,7 +57,7 @@ struct SharedMemory<Owner: Hashable> {
         self.byteCountOfOwnerMax = byteCountOfOwnerMax
     }
 
-    /// - Returns: whether it was granted, whole.
+    /// - Returns: true if all of it was granted.
     mutating func take(_ count: Int, of owner: Owner) -> Bool {
         let held = byteCounts[owner, default: 0] + count
         guard held <= byteCountOfOwnerMax, held <= byteCountMax - byteCount - count else { return false }

@@ -1,34 +1,31 @@
-/// Why a body is not kept.
+/// Reason to discard a body.
 package enum HTTPBodyFault: Equatable, Sendable {
-    /// It is longer than it may be.
     case tooLarge
-    /// The budget for bodies is used up.
     case noRoom
 }
 
-/// A body while it comes: what is kept of it, and what that takes of the budget. A value of its stream's or connection's,
-/// which calls `discard` before it lets go of it.
+/// An incoming body and its share of the budget. Its owner must call `discard` before releasing it.
 struct HTTPBodyIntake {
     private(set) var bytes: [UInt8] = []
-    /// What came.
+    /// Bytes received.
     private(set) var byteCount = 0
     private var chargedByteCount = 0
     private var byteCountMax = Int.max
-    /// Nil until the application has judged the request's head. What came of the body by then came in the same piece as the
-    /// head, and costs nothing yet.
+    /// Nil until the application has judged the head. Earlier body bytes came in the same piece as the head, and cost
+    /// nothing yet.
     private var share: HTTPBodyShare?
     private var isDiscarding = false
 
-    /// Keeps the body, up to a length, at the cost of a share.
+    /// Keeps the body, up to a length, on a share's account.
     ///
-    /// - Returns: why what has come already is gone; nil where it is kept.
+    /// - Returns: The fault if received bytes are discarded.
     mutating func keep(byteCountMax: Int, _ share: HTTPBodyShare, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
         self.byteCountMax = byteCountMax
         self.share = share
         return charge(budget)
     }
 
-    /// - Returns: why nothing of the body is kept from now on, once.
+    /// - Returns: the fault, once, when the body is discarded.
     mutating func append(_ piece: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
         byteCount += piece.count
         if !isDiscarding, byteCount <= byteCountMax { unsafe bytes.append(contentsOf: piece) }
@@ -41,7 +38,7 @@ struct HTTPBodyIntake {
             discard(budget)
             return .tooLarge
         }
-        // What the list has taken of the memory, and not what lies in it.
+        // Allocated capacity counts, not length.
         guard let share, bytes.capacity > chargedByteCount else { return nil }
         guard budget.take(bytes.capacity - chargedByteCount, of: share) else {
             discard(budget)
@@ -51,14 +48,14 @@ struct HTTPBodyIntake {
         return nil
     }
 
-    /// The body goes to the application; its memory counts until `discard`.
+    /// Moves the body out; its memory counts until `discard`.
     mutating func take() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &bytes)
         return taken
     }
 
-    /// Keeps nothing from now on, and gives the memory back. Harmless when it is repeated.
+    /// Discards the body and returns its memory. Harmless when repeated.
     mutating func discard(_ budget: HTTPBodyBudget) {
         isDiscarding = true
         bytes = []

@@ -1,29 +1,27 @@
-/// How much of a server's time goes into saying 429 (RFC 6585 section 4), and whom it stops to listen to when that is too
-/// much. A value: the clock is the caller's.
+/// Bounds a server's time for responses of 429 (RFC 6585 section 4), by holding back connections. A value: the clock is
+/// the caller's.
 ///
-/// A refusal is cheap and not free, and who does not heed `Retry-After` asks again as soon as it has one. Each is paid for in
-/// the order in which it came; a connection whose refusal cannot be paid for at once is not read until it is. Its requests wait
-/// in TCP's own buffers meanwhile, where they cost nothing, and its sender is as fast as it may be.
+/// A client that ignores `Retry-After` asks again at once. Refusals are paid for in order. A connection whose refusal
+/// cannot be paid for at once is not read until it is; its requests wait in TCP's own buffers, where they cost nothing.
 struct RefusalBudget {
-    /// What refusals may take, and when a connection is held back.
     struct Measure: Sendable {
-        /// Of the loop's time, for all of them together: 5,000 in a second. Of the tenth that a server may lose at three
-        /// times what it takes, the rest goes into keeping more requests at once.
+        /// Share of the loop's time for all refusals: 5,000 a second. A server may lose a tenth at threefold load; the
+        /// rest of that pays for more concurrent requests.
         var percentMax = 4
-        /// Of one, from TLS to TLS: what a refused POST of 1 KB takes.
+        /// Cost of one refused POST of 1 KB, from TLS to TLS.
         var nanosecondsEach: Int64 = 8_000
-        /// Paid for in advance: a moment's crowd is no flood.
+        /// Refusals paid for in advance: a short crowd is no flood.
         var burst: Int64 = 256
-        /// In a second, from one connection that is never held back for them: who heeds `Retry-After` has no more.
+        /// Refusals a second that never hold a connection: a client that heeds `Retry-After` has no more.
         var countOfConnection = 8
-        /// No connection waits longer: the least that `Retry-After` says.
+        /// Longest hold, in nanoseconds: the least `Retry-After`.
         var holdMax: Int64 = 1_000_000_000
 
-        /// The time in which one is paid for.
+        /// Nanoseconds until one more is paid for.
         var interval: Int64 { nanosecondsEach * 100 / Int64(percentMax) }
     }
 
-    /// One connection's part in it.
+    /// One connection's refusals in the current second.
     struct Share {
         fileprivate var count = 0
         fileprivate var began = MonotonicTime(nanoseconds: .min / 2)
@@ -32,9 +30,8 @@ struct RefusalBudget {
     private static let second: Int64 = 1_000_000_000
 
     private let measure: Measure
-    /// When all of them will have been paid for.
+    /// When all refusals will have been paid for.
     private var paidAt = MonotonicTime(nanoseconds: 0)
-    /// How often a connection was held back.
     private(set) var holdCount = 0
 
     init(_ measure: Measure = Measure()) {
@@ -42,16 +39,16 @@ struct RefusalBudget {
         self.measure = measure
     }
 
-    /// One more.
+    /// Counts one more refusal.
     ///
     /// - Parameters:
-    ///   - share: of the connection whose request it was.
-    ///   - now: never earlier than in the call before.
-    /// - Returns: until when the connection is not to be read, at most `holdMax` from now; nil: it may go on.
+    ///   - share: The connection's.
+    ///   - now: Monotonic across calls.
+    /// - Returns: The end of the connection's hold, at most `holdMax` from now; nil for none.
     mutating func refuse(_ share: inout Share, at now: MonotonicTime) -> MonotonicTime? {
         if now.nanoseconds - share.began.nanoseconds >= Self.second { share = Share(count: 0, began: now) }
         share.count += 1
-        // What is owed beyond the longest hold is forgiven: nobody will be held back for it.
+        // Debt beyond the longest hold is forgiven: it holds no connection.
         let latest = now.adding(nanoseconds: measure.burst * measure.interval + measure.holdMax)
         paidAt = min(max(paidAt, now).adding(nanoseconds: measure.interval), latest)
         let end = paidAt.adding(nanoseconds: -measure.burst * measure.interval)
@@ -59,6 +56,5 @@ struct RefusalBudget {
         return end
     }
 
-    /// A connection is held back that was not before.
     mutating func didHold() { holdCount += 1 }
 }

@@ -1,29 +1,28 @@
-/// Who connects in our stead, where a firewall lets nobody else out. The target's name is resolved there, not here.
+/// A proxy for connections that a firewall blocks. It resolves the target's name.
 public struct Proxy: Sendable {
-    /// What it is asked in.
+    /// Protocol of a proxy.
     public enum Kind: String, Sendable {
         /// CONNECT over HTTP/1.1 (RFC 9110 section 9.3.6), with Basic credentials (RFC 7617).
         case http
-        /// RFC 1928, with RFC 1929's name and password.
+        /// RFC 1928, with name and password of RFC 1929.
         case socks5
     }
 
-    /// What it is asked in.
+    /// The protocol.
     public let kind: Kind
-    /// A name or an address, without brackets.
+    /// A name or address, without brackets.
     public let host: String
-    /// In the host's byte order.
+    /// In host byte order.
     public let port: UInt16
-    /// For a proxy that asks who is there.
+    /// Name and password, if the proxy requires them.
     public let credentials: ProxyCredentials?
 
-    /// An HTTP proxy.
+    /// Creates an HTTP proxy.
     ///
     /// - Parameters:
-    ///   - host: a name or an address, without brackets.
-    ///   - port: in the host's byte order.
-    ///   - credentials: for a proxy that asks for Basic authentication. They are sent with the first request.
-    /// - Returns: what a `TCPRoute` takes.
+    ///   - host: A name or address, without brackets.
+    ///   - port: In host byte order.
+    ///   - credentials: For Basic authentication; sent with the first request.
     /// - Throws: `.credentialsInvalid` for a colon in the name (RFC 7617 section 2).
     public static func http(
         host: String,
@@ -39,13 +38,12 @@ public struct Proxy: Sendable {
         return Proxy(kind: .http, host: host, port: port, credentials: credentials)
     }
 
-    /// A SOCKS5 proxy.
+    /// Creates a SOCKS5 proxy.
     ///
     /// - Parameters:
-    ///   - host: a name or an address, without brackets.
-    ///   - port: in the host's byte order.
-    ///   - credentials: offered; a proxy that asks for none gets none.
-    /// - Returns: what a `TCPRoute` takes.
+    ///   - host: A name or address, without brackets.
+    ///   - port: In host byte order.
+    ///   - credentials: Sent only if the proxy asks for them.
     /// - Throws: `.credentialsInvalid` for an empty password (RFC 1929 section 2).
     public static func socks5(
         host: String,
@@ -65,7 +63,7 @@ public struct Proxy: Sendable {
 }
 
 extension Proxy: CustomStringConvertible {
-    /// As a URL, without the credentials.
+    /// A URL without the credentials.
     public var description: String {
         "\(kind.rawValue)://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
     }
