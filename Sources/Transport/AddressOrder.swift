@@ -1,10 +1,9 @@
 import Glibc
 
-/// In which order the addresses of one host are tried.
+/// Order of a host's addresses.
 enum AddressOrder {
-    /// The two families take turns, the resolver's favourite first, so that a family that leads nowhere costs one delay
-    /// and not one for each of its addresses (RFC 8305 section 4). Within a family the resolver's order stays, begun at
-    /// `offset`.
+    /// Alternates between the families, the resolver's favourite first, so that a dead family costs one delay, not one
+    /// per address (RFC 8305 section 4). Within a family the resolver's order stays, rotated by `offset`.
     static func candidates(_ addresses: [SocketAddress], offset: Int) -> [SocketAddress] {
         guard let favourite = addresses.first?.family else { return [] }
         let first = rotated(addresses.filter { $0.family == favourite }, by: offset)

@@ -1,10 +1,10 @@
-/// Bytes in the order they came: appended at one end, taken at the other, in one allocation that is reused.
+/// A byte queue in one reused allocation.
 @safe package struct ByteQueue: ~Copyable {
     private var storage: UnsafeMutableRawBufferPointer
     private var head = 0
     private var tail = 0
 
-    /// An emptied queue keeps this much; what a burst took beyond it goes back.
+    /// An emptied queue with more than twice this capacity frees its memory.
     private static let keptByteCount = 1 << 16
 
     private var capacity: Int { unsafe storage.count }
@@ -37,7 +37,7 @@
         return try body(unsafe readable.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    /// Lends at least `byteCount` free bytes at the end; `body` says how many it filled.
+    /// Lends at least `byteCount` free bytes at the end; `body` returns the number it filled.
     mutating func fill(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
         reserve(byteCount)
         let free = unsafe UnsafeMutableRawBufferPointer(rebasing: storage[tail...])

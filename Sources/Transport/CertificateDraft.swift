@@ -1,16 +1,16 @@
 import COpenSSL
 import Glibc
 
-/// A certificate that nobody has signed yet.
+/// An unsigned certificate.
 @safe final class CertificateDraft {
     private let handle: OpaquePointer
 
     init(commonName: String, key: KeyPair, validity: CertificateAuthority.Validity) throws(TLSError) {
         guard let handle = unsafe X509_new() else { throw OpenSSLFailure.library("X509_new") }
         unsafe self.handle = handle
-        // Positive, and nothing else known of it (RFC 5280 section 4.1.2.2).
+        // Positive and unpredictable (RFC 5280 section 4.1.2.2).
         let serialNumber = UInt64.random(in: 1...UInt64(Int64.max))
-        // Read once: between two readings a second may begin, and the validity be longer than it was to be.
+        // Read once: a second reading might lengthen the validity.
         var now = time(nil)
         guard unsafe X509_set_version(handle, 2) == 1,
             unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(handle), serialNumber) == 1,
@@ -32,7 +32,7 @@ import Glibc
         }
     }
 
-    /// An extension in OpenSSL's own words; `issuer` nil: the certificate itself.
+    /// Adds an extension in OpenSSL's syntax; `issuer` nil: self-issued.
     func add(_ identifier: Int32, _ value: String, issuer: TLSCertificate?) throws(TLSError) {
         var context = unsafe X509V3_CTX()
         unsafe X509V3_set_ctx(&context, issuer?.handle ?? handle, handle, nil, nil, 0)
@@ -55,12 +55,12 @@ import Glibc
         guard unsafe X509_add_ext(handle, made, -1) == 1 else { throw OpenSSLFailure.library("X509_add_ext") }
     }
 
-    /// `key` is the issuer's; without an issuer it signs itself.
+    /// `key` is the issuer's; nil `issuer`: self-signed.
     func sign(with key: KeyPair, issuer: TLSCertificate?) throws(TLSError) -> TLSCertificate {
         let subject = unsafe X509_get_subject_name(issuer?.handle ?? handle)
         guard unsafe X509_set_issuer_name(handle, subject) == 1, unsafe X509_sign(handle, key.handle, EVP_sha256()) > 0
         else { throw OpenSSLFailure.library("X509_sign") }
-        // The certificate gets a reference of its own.
+        // The certificate gets its own reference.
         guard unsafe X509_up_ref(handle) == 1, let signed = unsafe TLSCertificate(owning: handle) else {
             throw OpenSSLFailure.library("X509_up_ref")
         }

@@ -1,8 +1,7 @@
 import COpenSSL
 
-/// Stands where OpenSSL expects a socket: it reads the ciphertext that is lent to it and writes into a queue.
-///
-/// A BIO of our own, because OpenSSL's memory BIO copies every byte once more on each side.
+/// OpenSSL's substitute for a socket: reads lent ciphertext, and writes to a queue. OpenSSL's memory BIO would copy
+/// every byte once more on each side.
 @safe final class CipherPipe {
     /// Valid during one call of the session's `receive` only.
     private var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -17,7 +16,7 @@ import COpenSSL
         return try body()
     }
 
-    /// A BIO that belongs to the caller and must not outlive this pipe.
+    /// The caller owns the BIO, which must not outlive this pipe.
     func makeBIO() throws(TLSError) -> OpaquePointer {
         guard let method = unsafe Self.method, let bio = unsafe BIO_new(method) else {
             throw OpenSSLFailure.library("BIO_new")
@@ -40,7 +39,7 @@ import COpenSSL
         unsafe output.append(bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    /// Made once for the process; it only holds function pointers and is never changed again.
+    /// Made once per process; holds function pointers only, and never changes.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         guard let method = unsafe BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "sealed-push pipe") else {
             return nil

@@ -1,11 +1,8 @@
 import Glibc
 
 extension EventLoop {
-    /// Runs `work` on the loop and holds up the calling thread until it is done: for threads that must answer at once,
-    /// such as the one of an HTTP/1.1 server. Not from the loop itself, which would wait for ever.
-    ///
-    /// - Parameter work: must not block.
-    /// - Returns: its result.
+    /// Runs `work` on the loop and blocks the calling thread until it is done: for threads that must answer at once.
+    /// Not from the loop itself, which would wait for ever. `work` must not block.
     package func wait<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
         precondition(!isOnLoop, "the loop cannot wait for itself")
         let turnstile = Turnstile<Result>()
@@ -14,9 +11,9 @@ extension EventLoop {
     }
 }
 
-/// One value that one thread waits for and another brings.
+/// Passes one value between threads.
 ///
-/// Unchecked: the semaphore orders the one write before the one read.
+/// Unchecked Sendable: the semaphore orders the one write before the one read.
 @safe private final class Turnstile<Value>: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
     private var value: Value?

@@ -1,8 +1,8 @@
 import CNGHTTP2
 
-/// What nghttp2 calls: each finds the session behind the user pointer, tells it one thing and returns.
+/// nghttp2's callbacks: each finds its session by the user pointer and reports one event.
 enum HTTP2Callbacks {
-    /// Made once for the process, read by every session that opens. Nil: no memory, which opening then reports.
+    /// Made once per process, and then only read. Nil: no memory, which opening a session reports.
     nonisolated(unsafe) static let shared: OpaquePointer? = {
         var callbacks: OpaquePointer?
         guard unsafe nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks = unsafe callbacks else {
@@ -115,7 +115,7 @@ enum HTTP2Callbacks {
     }
 }
 
-/// The session is alive: it owns the nghttp2 session that is calling.
+/// The session is alive: it owns the calling nghttp2 session.
 @discardableResult
 private func session<Result>(
     _ owner: UnsafeMutableRawPointer?,
@@ -145,7 +145,7 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
     case NGHTTP2_PING.rawValue where !isAcknowledgement, NGHTTP2_PRIORITY.rawValue:
         session.didReceiveIdleFrame()
     case NGHTTP2_PING.rawValue:
-        // A server asks for none.
+        // A server sends no PING.
         if session.role == .server { session.didReceiveIdleFrame() }
         session.report(.pong)
     case NGHTTP2_GOAWAY.rawValue:
@@ -162,8 +162,8 @@ private func didReceive(_ frame: UnsafePointer<nghttp2_frame>, _ session: HTTP2S
     }
 }
 
-/// Whether nghttp2's words for a malformed message are about a field name in upper case. It gives the name in no other
-/// way: "Invalid HTTP header field was received: frame type: 1, stream: 1, name: [X-Upper], value: [...]".
+/// Finds an upper-case field name in nghttp2's message, its only source: "Invalid HTTP header field was received: frame
+/// type: 1, stream: 1, name: [X-Upper], value: [...]".
 private func namesUpperCase(_ text: UnsafeRawBufferPointer) -> Bool {
     let mark = Array("name: [".utf8)
     var start = 0

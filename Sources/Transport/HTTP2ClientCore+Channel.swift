@@ -1,4 +1,3 @@
-/// What the channel tells a client connection.
 extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
     package func channelDidOpen(_ channel: TLSChannel) {
         guard channel.negotiatedProtocol == "h2" else { return channel.abort(.tls(.noCommonProtocol)) }
@@ -41,10 +40,8 @@ extension HTTP2ClientCore: TLSChannelDelegate, TurnEndHandler {
     }
 }
 
-/// Signs of life.
 extension HTTP2ClientCore {
-    /// Asks the peer for a sign of life (RFC 9113 section 6.7) and ends the connection if none comes in time. One
-    /// question at a time: more are no better.
+    /// Sends a PING (RFC 9113 section 6.7) and ends the connection if no answer comes in time. One at a time.
     package func ping(deadline: Duration) {
         guard case .open = state, pingedAt == nil, let session, let channel else { return }
         do throws(HTTP2Error) {

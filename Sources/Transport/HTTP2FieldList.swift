@@ -1,22 +1,18 @@
 import CNGHTTP2
 
-/// A message's header fields as nghttp2 takes them. Kept by its session, so that each message need not allocate anew.
+/// Header fields in nghttp2's form. Reused by its session to avoid allocations.
 @safe struct HTTP2FieldList {
     private var fields = unsafe [nghttp2_nv]()
-    /// The fields of our own, one behind the other; the length's digits follow.
+    /// Our own fields, followed by the length's digits.
     private var own = Array(":status000content-length".utf8)
     private static let ownByteCount = 24
     private static let lengthNameByteCount = 14
 
-    /// Lends `body` the fields, `:status` first if there is one. nghttp2 copies names and values before it returns, so
-    /// they need to stay in place no longer.
+    /// Lends `body` the fields, `:status` first, for the call only. nghttp2 copies them before it returns.
     ///
     /// - Parameters:
-    ///   - status: three digits; nil for a request.
-    ///   - contentLength: is the last field; nil for none.
-    ///   - headers: the other fields, in order.
-    ///   - body: gets pointers that are valid during the call only.
-    /// - Returns: what `body` returns.
+    ///   - status: Three digits; nil for a request.
+    ///   - contentLength: The last field; nil for none.
     mutating func lend<Result>(
         status: Int?,
         contentLength: Int? = nil,
@@ -82,7 +78,7 @@ import CNGHTTP2
         own[9] = UInt8(48 + status % 10)
     }
 
-    /// - Returns: how many digits it has.
+    /// Returns the number of digits.
     private mutating func writeLength(_ length: Int) -> Int {
         own.removeSubrange(Self.ownByteCount...)
         var rest = length

@@ -1,14 +1,14 @@
-/// What a server's peer spends that costs it nothing, against what it has earned. No clock of its own.
+/// A peer's costless frames, against its earnings. No clock.
 ///
-/// Two things look like floods and are none: libcurl resets each stream that it has the answer of, and every client
-/// enlarges windows for the DATA that it gets. So both are earned, by answers and by DATA, and count only beyond that.
+/// Two habits are no floods: libcurl resets each answered stream, and every client enlarges windows for received DATA.
+/// Answers and DATA earn these; only more counts.
 struct HTTP2FloodLedger {
     private var resets: FloodGuard
     private var idleFrames: FloodGuard
-    /// Streams that ended well, and that the peer may still reset.
+    /// Clean streams that the peer may still reset.
     private var answerCount = 0
     private var windowUpdateCount = 0
-    /// More than that is no client's habit.
+    /// More is no client's habit.
     private static let earnedCountMax = 1 << 16
 
     init(_ settings: HTTP2Settings, now: MonotonicTime) {
@@ -22,14 +22,13 @@ struct HTTP2FloodLedger {
         answerCount = min(answerCount + 1, Self.earnedCountMax)
     }
 
-    /// The peer may enlarge the stream's window and the connection's for it.
+    /// Earns two window updates: the stream's and the connection's.
     mutating func didSendData() {
         windowUpdateCount = min(windowUpdateCount + 2, Self.earnedCountMax)
     }
 
     // MARK: Spending; false: too much
 
-    /// A frame that carries nothing.
     mutating func admitIdleFrame(now: MonotonicTime) -> Bool {
         idleFrames.admit(now: now)
     }
@@ -42,12 +41,12 @@ struct HTTP2FloodLedger {
         return idleFrames.admit(now: now)
     }
 
-    /// A stream without an answer that the peer broke off, or that we had to.
+    /// An unanswered stream, reset by the peer or because of it.
     mutating func admitReset(now: MonotonicTime) -> Bool {
         resets.admit(now: now)
     }
 
-    /// RST_STREAM for a stream that is over.
+    /// RST_STREAM for a closed stream.
     mutating func admitLateReset(now: MonotonicTime) -> Bool {
         guard answerCount == 0 else {
             answerCount -= 1

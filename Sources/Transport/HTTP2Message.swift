@@ -1,6 +1,5 @@
-/// A request as a client sends it.
 package struct HTTP2Request: Sendable {
-    /// All of it, in order: `:method`, `:scheme`, `:authority`, `:path`, then the others.
+    /// `:method`, `:scheme`, `:authority`, `:path`, then the others.
     package var headers: HeaderBlock
     package var body: [UInt8]
 
@@ -10,7 +9,6 @@ package struct HTTP2Request: Sendable {
     }
 }
 
-/// A complete response.
 package struct HTTP2Response: Sendable {
     package let status: Int
     /// Without `:status`.
@@ -18,17 +16,16 @@ package struct HTTP2Response: Sendable {
     package let body: [UInt8]
 }
 
-/// A complete request as a server got it.
 package struct HTTP2ServerRequest: Sendable {
-    /// All fields in the order they came, pseudo-headers and duplicates included.
+    /// In order, with pseudo-headers and duplicates.
     package let headers: HeaderBlock
-    /// Empty when there was more than the server's `bodyByteCountMax`.
+    /// Empty above the server's `bodyByteCountMax`.
     package let body: [UInt8]
-    /// What the client really sent; above `body.count` when it was too much to keep.
+    /// Bytes received, also of a body too large to keep.
     package let bodyByteCount: Int
 
-    /// nghttp2 lets no request through without it.
+    /// nghttp2 refuses requests without it.
     package var method: ArraySlice<UInt8> { headers[":method"] ?? [] }
-    /// Empty for CONNECT, which has none.
+    /// Empty for CONNECT.
     package var path: ArraySlice<UInt8> { headers[":path"] ?? [] }
 }

@@ -1,12 +1,12 @@
-/// What a server does on purpose to see what its clients make of it. On the loop.
+/// Deliberate faults, to test clients. On the loop.
 extension HTTP2ServerConnection {
     /// Ends at once with a TCP reset.
     package func reset() { channel.abort(.connectionClosed, resets: true) }
 
-    /// TLS's goodbye without HTTP/2's.
+    /// Sends close_notify without GOAWAY.
     package func close() { channel.close() }
 
-    /// Stops to read, or goes on: meanwhile the client's bytes fill TCP's buffers.
+    /// Stops or resumes reading; meanwhile the client's bytes fill TCP's buffers.
     package func setDeaf(_ isDeaf: Bool) {
         if isDeaf { channel.pauseReading() } else { channel.resumeReading() }
     }

@@ -1,8 +1,8 @@
 extension HTTP2Session {
-    /// One TLS record's worth: larger pieces save nothing, smaller ones cost a record each.
+    /// One TLS record: larger pieces save nothing, smaller ones cost a record each.
     private static let pieceByteCount = 1 << 14
 
-    /// Moves bytes to the channel for as long as it has room, and sends them.
+    /// Moves bytes to the channel while it has room, and sends them.
     func send(through channel: TLSChannel) throws(TransportError) {
         let scratch = channel.loop.scratch
         while channel.isWritable {

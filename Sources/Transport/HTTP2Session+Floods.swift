@@ -1,8 +1,7 @@
 import CNGHTTP2
 
-/// What a peer does too much of.
+/// Defence against floods.
 extension HTTP2Session {
-    /// What the scanner has found in the piece at hand.
     func judge(_ findings: HTTP2FrameScanner.Findings) {
         if findings.isAfterEnd { didUseClosedStream() }
         for _ in 0..<findings.idleFrameCount { didReceiveIdleFrame() }
@@ -10,15 +9,14 @@ extension HTTP2Session {
         if role == .server, findings.isBlockTooLarge { didFlood() }
     }
 
-    /// RFC 9113 section 5.1 lets the connection end for it. The peer knows that it has closed the stream.
+    /// Ends the connection, as RFC 9113 section 5.1 permits: the peer knows that it closed the stream.
     private func didUseClosedStream() {
         guard role == .client else { return end(code: NGHTTP2_STREAM_CLOSED.rawValue, debugData: []) }
         report(.ended)
-        // The only failure is a lack of memory; the connection ends without a word then.
+        // Fails only without memory; the connection then ends without a GOAWAY.
         try? terminate(code: NGHTTP2_STREAM_CLOSED.rawValue)
     }
 
-    /// A frame that carries nothing.
     func didReceiveIdleFrame() {
         guard !ledger.admitIdleFrame(now: now) else { return }
         didFlood()
@@ -32,21 +30,21 @@ extension HTTP2Session {
         ledger.didSendData()
     }
 
-    /// A stream that the peer broke off, or that we had to.
+    /// Counts a reset by the peer, or one that it caused.
     func didReset(streamID: Int32, code: UInt32, byPeer: Bool) {
         guard let slot = slot(of: streamID) else {
             if byPeer, !ledger.admitLateReset(now: now) { didFlood() }
             return
         }
         guard role == .server else {
-            // Nobody here asked for it: nghttp2 did, for what came.
+            // A reset by nghttp2, for the peer's message.
             let isMalformed = !byPeer && !streams[slot].isAbandoned && code == NGHTTP2_PROTOCOL_ERROR.rawValue
             if isMalformed { report(.malformed(slot: slot)) }
             return
         }
-        // A limit that was lowered a moment ago is not the peer's fault.
+        // A limit lowered just now is not the peer's fault.
         guard byPeer || (code != NGHTTP2_REFUSED_STREAM.rawValue && code != NGHTTP2_NO_ERROR.rawValue) else { return }
-        // It has its answer, and gives up the rest of its own request.
+        // The peer has its response, and gives up the rest of its request.
         if byPeer, isOutgoingDone(slot) { return }
         tally.brokenStreamCount += 1
         if !ledger.admitReset(now: now) { didFlood() }
@@ -56,14 +54,14 @@ extension HTTP2Session {
         guard !isEnding, !tally.isFlooded else { return }
         tally.isFlooded = true
         report(.flooded)
-        // A client's answers may still be among what has come.
+        // A client may still find answers among the bytes.
         isEnding = role == .server
         if !isReading { calm() }
     }
 
-    /// Ends the connection for a flood. Again: changes nothing.
+    /// Ends the connection for a flood. Repeatable.
     func calm() {
-        // The only failure is a lack of memory; the connection ends without a word then.
+        // Fails only without memory; the connection then ends without a GOAWAY.
         try? terminate(code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
     }
 }

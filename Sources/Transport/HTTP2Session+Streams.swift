@@ -1,36 +1,34 @@
 import CNGHTTP2
 
 extension HTTP2Session {
-    /// What the peer allows us to have open at once; RFC 9113 sets no limit until it says so.
+    /// The peer's limit of open streams; unlimited before its SETTINGS (RFC 9113).
     package var peerMaxConcurrentStreams: Int {
         Int(unsafe nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
-    /// 0: the slot is free.
+    /// 0: a free slot.
     package func streamID(_ slot: Int) -> Int32 {
         streams[slot].id
     }
 
-    /// Server: when an open stream whose request has not come whole began; nil for every other slot.
+    /// Server: start of an open stream with an unfinished request; otherwise nil.
     package func receivingSince(_ slot: Int) -> MonotonicTime? {
         let stream = streams[slot]
         return stream.id == 0 || stream.isMessageDone || stream.isAbandoned ? nil : stream.openedAt
     }
 
-    /// Server: whether all of a request has come.
     func isMessageWhole(_ slot: Int) -> Bool { streams[slot].isMessageDone }
 
-    /// Whether the request's head has become bytes, so that the peer may come to know of it.
+    /// True once the head is framed: the peer may see it.
     package func isWritten(_ slot: Int) -> Bool {
         streams[slot].isWritten
     }
 
-    /// Whether the whole of what was submitted has become bytes.
     package func isOutgoingDone(_ slot: Int) -> Bool {
         streams[slot].isOutgoingDone
     }
 
-    /// Client: a new request. `headers` begins with the pseudo-headers. Returns its slot.
+    /// Client: submits a request, pseudo-headers first. Returns its slot.
     package func submitRequest(_ headers: borrowing HeaderBlock, body: [UInt8]) throws(HTTP2Error) -> Int {
         precondition(role == .client)
         let slot = takeSlot()
@@ -54,7 +52,7 @@ extension HTTP2Session {
         return slot
     }
 
-    /// Server: the answer to the request in `slot`, once; nil: without `content-length`, or `headers` have it.
+    /// Server: submits the only response. Nil: no `content-length`, or `headers` have it.
     package func submitResponse(
         _ slot: Int,
         status: Int,
@@ -75,15 +73,15 @@ extension HTTP2Session {
         try Self.check("submit_response", code)
     }
 
-    /// Server: whether a whole piece of an answer's file has become bytes since this was last true.
+    /// Server: true if a whole piece of the file was framed since the last true.
     func hasNewFilePiece(_ slot: Int) -> Bool { streams[slot].file?.hasNewPiece() ?? false }
 
-    /// Moves the complete message out of its slot. Client: copies it, so that the slot keeps the memory.
+    /// Takes the complete message. A client's is copied, so that the slot keeps its memory.
     package func takeMessage(_ slot: Int) -> Message {
         role == .server ? streams[slot].takeMessage() : streams[slot].incoming
     }
 
-    /// Breaks one stream off; its `.closed` follows when the frame has been written.
+    /// Resets the stream; `.closed` follows once the frame is written.
     package func reset(_ slot: Int, code: UInt32) throws(HTTP2Error) {
         guard streams[slot].id != 0, !streams[slot].isAbandoned else { return }
         streams[slot].isAbandoned = true

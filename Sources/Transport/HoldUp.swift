@@ -1,22 +1,22 @@
-/// Notices that a loop did not run when it could have, on a machine that is starved or was asleep. What was not heard
-/// meanwhile says nothing of a peer, who may have been as badly off. A value.
+/// Detects that a loop could not run, on a starved or sleeping machine. Silence meanwhile is not the peer's fault. A
+/// value.
 struct HoldUp {
-    /// Shorter ones do not matter beside deadlines of seconds.
+    /// Shorter ones do not matter for deadlines of seconds.
     private static let shortest = Duration.seconds(1)
-    /// After a hold-up a peer gets as long as it was, and no longer than this.
+    /// A peer gets as long as the hold-up took, up to this.
     private static let patienceMax = Duration.seconds(5)
-    /// Where one follows the other, there has to be a judgement so often.
+    /// Longest grace over successive hold-ups.
     private static let patienceMaxInAll = Duration.seconds(60)
 
-    /// Nothing is held against a peer before this.
+    /// Deadlines of peers do not expire before this.
     private(set) var judgesFrom = MonotonicTime(nanoseconds: .min)
     private var isPatientSince = MonotonicTime(nanoseconds: .min)
 
     /// - Parameters:
-    ///   - turnBegan: when the turn before began.
-    ///   - waitBegan: when it was over, and the loop began to wait.
-    ///   - plannedMilliseconds: how long it was to wait at most; negative: for ever.
-    ///   - now: when it had waited.
+    ///   - turnBegan: Start of the last turn.
+    ///   - waitBegan: Its end, and the start of the wait.
+    ///   - plannedMilliseconds: Longest planned wait; negative: for ever.
+    ///   - now: End of the wait.
     mutating func didWait(
         turnBegan: MonotonicTime,
         waitBegan: MonotonicTime,
@@ -28,7 +28,7 @@ struct HoldUp {
             time += max(.zero, now - waitBegan - .milliseconds(Int64(plannedMilliseconds)))
         }
         guard time >= Self.shortest else { return }
-        // The turn before has judged.
+        // The last turn has judged.
         if turnBegan >= judgesFrom { isPatientSince = now }
         judgesFrom = min(now + min(time, Self.patienceMax), isPatientSince + Self.patienceMaxInAll)
     }

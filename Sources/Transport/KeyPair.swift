@@ -1,21 +1,19 @@
 import COpenSSL
 
-/// A private key that is made here or read from a file: what a certificate is issued for, and what an authority signs
-/// with. It can be written to a file and cannot be printed.
+/// A private key of a certificate or an authority. Can be written to a file, but not printed.
 ///
-/// Unchecked: the key is complete when `init` returns and is only read from then on, which OpenSSL allows from any
-/// thread.
+/// Unchecked Sendable: complete after `init`, and then only read, which OpenSSL allows from any thread.
 @safe package final class KeyPair: @unchecked Sendable {
     package enum Kind: Sendable {
-        /// An elliptic curve key, made within a millisecond: ES256, and TLS.
+        /// For ES256 and TLS; generated within a millisecond.
         case p256
-        /// What Apple's certificates have.
+        /// As in Apple's certificates.
         case rsa2048
     }
 
     let handle: OpaquePointer
 
-    /// A fresh one.
+    /// Generates a key.
     ///
     /// - Throws: `.library`.
     package init(_ kind: Kind = .p256) throws(TLSError) {
@@ -24,9 +22,7 @@ import COpenSSL
         unsafe handle = made
     }
 
-    /// One that was written before.
-    ///
-    /// - Parameter privateKeyPEM: unencrypted; PKCS #8 or an older form. Text around the block is skipped.
+    /// - Parameter privateKeyPEM: Unencrypted; PKCS #8 or an older form. Other text is skipped.
     /// - Throws: `.privateKeyMissing`, `.privateKeyUnreadable`, `.passwordNeeded`.
     package init(privateKeyPEM: RawSpan) throws(TLSIdentityError) {
         unsafe handle = try PrivateKeyPEM.read(privateKeyPEM, password: RawSpan())
@@ -41,10 +37,8 @@ import COpenSSL
         }
     }
 
-    /// Lends the key as a PEM block `PRIVATE KEY` (PKCS #8, unencrypted, as Apple's `.p8`), in memory that is zeroed.
+    /// Lends a PEM block `PRIVATE KEY` (PKCS #8, unencrypted, as Apple's `.p8`), in memory that is zeroed afterwards.
     ///
-    /// - Parameter body: for a file's writer; the span cannot leave it.
-    /// - Returns: what `body` returns.
     /// - Throws: `.library`.
     package func withPrivateKeyPEM<Result>(_ body: (RawSpan) -> Result) throws(TLSError) -> Result {
         guard let sink = unsafe BIO_new(BIO_s_secmem()) else { throw OpenSSLFailure.library("BIO_new") }
@@ -59,11 +53,10 @@ import COpenSSL
 }
 
 extension KeyPair: CustomReflectable {
-    /// `dump` shows nothing of it.
+    /// Hides the key from `dump`.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What OpenSSL writes as text.
 enum PEMText {
     static func bytes(_ call: String, _ write: (OpaquePointer) -> Int32) throws(TLSError) -> [UInt8] {
         guard let sink = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLFailure.library("BIO_new") }

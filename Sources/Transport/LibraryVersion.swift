@@ -1,8 +1,7 @@
 import CNGHTTP2
 import COpenSSL
 
-/// The libraries that read what strangers send, as they name themselves: those that were loaded, and not those that were
-/// compiled against.
+/// Versions of the loaded (not compiled-against) libraries that parse untrusted input.
 package enum LibraryVersion {
     /// `3.0.19`.
     package static var openSSL: String {

@@ -1,6 +1,6 @@
-/// A value that lives on one loop, in a box that may travel.
+/// A value of one loop, in a box for any thread.
 ///
-/// Unchecked: the only way to the value checks that the caller is on the loop.
+/// Unchecked Sendable: the only access checks that the caller is on the loop.
 package struct LoopBound<Value>: @unchecked Sendable {
     package let loop: EventLoop
     @usableFromInline let bound: Value
@@ -10,7 +10,6 @@ package struct LoopBound<Value>: @unchecked Sendable {
         self.bound = value
     }
 
-    /// The value itself. On the loop only.
     @inlinable package var value: Value {
         loop.checkIsolated()
         return bound

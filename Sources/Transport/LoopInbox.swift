@@ -1,18 +1,18 @@
 import Glibc
 
-/// What other threads leave for a loop, and how far the loop's life has come. A value: the loop keeps it behind a lock.
+/// Work from other threads and the loop's life cycle. A value: the loop guards it with a lock.
 struct LoopInbox {
     enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
-    /// What is left to do for whoever added work.
+    /// Duty of the caller that added work.
     enum Duty {
         case nothing
         /// The thread waits in epoll.
         case wake
-        /// There is no thread any more: the caller's own has to run it.
+        /// The thread has ended: the caller's must run the work.
         case drain
     }
 
@@ -20,13 +20,13 @@ struct LoopInbox {
         case running, stopping, stopped
     }
 
-    /// Nil until it has been started.
+    /// Nil until started.
     var thread: pthread_t?
     private var work: [Work] = []
     private var phase = Phase.running
     /// True while the thread waits in epoll: only then is a wake-up worth its system call.
     private var isAsleep = false
-    /// After the end: someone is already running what is queued.
+    /// After the end: a thread is already running the queue.
     private var isDraining = false
 
     var isStopping: Bool { phase != .running }
@@ -43,12 +43,12 @@ struct LoopInbox {
         return .wake
     }
 
-    /// Moves what is queued to `batch`, which is empty, and whose memory serves what comes next.
+    /// Swaps the queue with the empty `batch`, to reuse its memory.
     mutating func takeWork(into batch: inout [Work]) {
         swap(&work, &batch)
     }
 
-    /// Whether the thread may wait: nothing is queued. Who adds something from now on will wake it.
+    /// True if nothing is queued: the thread may wait, and new work will wake it.
     mutating func fallAsleep() -> Bool {
         isAsleep = work.isEmpty && phase == .running
         return isAsleep
@@ -58,7 +58,7 @@ struct LoopInbox {
         isAsleep = false
     }
 
-    /// The thread to wake and to wait for; nil when someone else does so.
+    /// The thread to wake and join; nil if another caller does so.
     mutating func beginStop() -> pthread_t? {
         guard phase == .running else { return nil }
         phase = .stopping
@@ -66,7 +66,7 @@ struct LoopInbox {
         return thread
     }
 
-    /// From now on whoever adds work runs it.
+    /// From now on the adding thread runs its work.
     mutating func end() {
         phase = .stopped
         isDraining = false

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A moment on the machine's monotonic clock: for deadlines, never for dates.
+/// A time of the machine's monotonic clock: for deadlines, never for dates.
 package struct MonotonicTime: Comparable, Sendable {
     /// Since an arbitrary start, the same for the whole process.
     package let nanoseconds: Int64
@@ -9,21 +9,20 @@ package struct MonotonicTime: Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The clock's present reading.
     package static func now() -> MonotonicTime {
         var time = timespec()
-        // CLOCK_MONOTONIC always exists, so the only failure is a bad pointer.
+        // CLOCK_MONOTONIC always exists, so that only a bad pointer fails.
         let code = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         precondition(code == 0)
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// Later by `duration`; saturates instead of overflowing, so "for ever" may be said with any huge duration.
+    /// Saturates: any huge duration means "for ever".
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         time.adding(nanoseconds: nanoseconds(of: duration))
     }
 
-    /// As `+`, for what is added again and again: `Duration` counts in 128 bits.
+    /// As `+`, for hot paths: `Duration` counts in 128 bits.
     package func adding(nanoseconds count: Int64) -> MonotonicTime {
         let (result, overflow) = nanoseconds.addingReportingOverflow(count)
         return MonotonicTime(nanoseconds: overflow ? (count < 0 ? .min : .max) : result)

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Reads what OpenSSL left behind when a call failed. The texts are OpenSSL's own and hold no secret.
+/// Reads OpenSSL's errors. The texts are OpenSSL's own and hold no secret.
 enum OpenSSLFailure {
-    /// The newest error's reason; empties the thread's queue, so that a later call is not blamed for it.
+    /// The newest reason. Empties the thread's queue, so that a later call does not inherit it.
     static func takeReason() -> (code: Int32, text: String) {
         let error = ERR_peek_last_error()
         ERR_clear_error()
@@ -15,7 +15,7 @@ enum OpenSSLFailure {
         .library(call: call, takeReason().text)
     }
 
-    /// Why a connection's peer, or its bytes, were refused.
+    /// The failure of a connection's handshake or record.
     static func handshake(_ ssl: OpaquePointer) -> TLSError {
         let (code, text) = takeReason()
         // OpenSSL numbers a received alert 1000 + the alert's own number.

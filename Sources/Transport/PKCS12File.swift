@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// What a PKCS #12 file holds, out of reach of the library context that decrypted it.
+/// Contents of a PKCS #12 file, independent of the library context that decrypted it.
 @safe struct PKCS12File: ~Copyable {
     let certificates: [TLSCertificate]
     private let key: OpaquePointer
 
-    /// Ours: OpenSSL and macOS count to 2,048; more only keeps us busy before the password is known to be right.
+    /// Our limit: OpenSSL and macOS use 2,048; more only costs time before the password is verified.
     private static let checksumIterationCountMax = 2_000_000
 
     private enum Failure: Error {
@@ -13,7 +13,7 @@ import COpenSSL
         case identity(TLSIdentityError)
     }
 
-    /// - Throws: as `TLSIdentity(pkcs12:password:)`.
+    /// - Throws: As `TLSIdentity(pkcs12:password:)`.
     static func read(
         _ file: RawSpan,
         password: RawSpan,
@@ -31,8 +31,8 @@ import COpenSSL
         }
     }
 
-    /// With the ciphers that OpenSSL 3 has put away (RC2-40, which macOS's keychain still writes). In a library context
-    /// of its own: the process's would offer them to everybody from then on.
+    /// Reads ciphers that OpenSSL 3 retired (RC2-40, still used by the macOS keychain). A separate library context
+    /// keeps them out of the process's.
     private static func readOld(
         _ file: RawSpan,
         _ password: borrowing PasswordText,
@@ -63,7 +63,7 @@ import COpenSSL
         var container = unsafe PKCS12_init_ex(NID_pkcs7_data, library, nil)
         unsafe file.withUnsafeBytes { bytes in
             var cursor = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            // On failure it frees the container and leaves no pointer to it.
+            // A failure frees the container and clears the pointer.
             unsafe d2i_PKCS12(&container, &cursor, bytes.count)
         }
         guard let container = unsafe container else { throw .identity(.pkcs12Unreadable) }
@@ -94,14 +94,14 @@ import COpenSSL
         unsafe EVP_PKEY_free(key)
     }
 
-    /// A reference that belongs to the caller.
+    /// Adds a reference for the caller.
     func takeKey() -> OpaquePointer {
         unsafe EVP_PKEY_up_ref(key)
         return unsafe key
     }
 
-    /// The checksum is what proves the password, so it is what a hostile file could make expensive; all that is
-    /// decrypted later was written by somebody who knew the password.
+    /// The checksum proves the password, so a hostile file could make it expensive. The author of all later data knew
+    /// the password.
     private static func hasChecksum(_ container: OpaquePointer) -> Bool {
         guard unsafe PKCS12_mac_present(container) == 1 else { return false }
         var iterationCount: UnsafePointer<ASN1_INTEGER>?
@@ -110,7 +110,7 @@ import COpenSSL
         return (1...checksumIterationCountMax).contains(unsafe ASN1_INTEGER_get(iterationCount))
     }
 
-    /// Every reason counts: the newest one only says that parsing failed.
+    /// Reads every reason: the newest says only that parsing failed.
     private static func takeFailure() -> Failure {
         var isUnsupported = false
         var isPasswordWrong = false
@@ -149,7 +149,7 @@ import COpenSSL
     }
 
     private static func copy(key: OpaquePointer) throws(Failure) -> OpaquePointer {
-        // Both calls clear what they wrote in between.
+        // Both calls clear their intermediate data.
         guard let info = unsafe EVP_PKEY2PKCS8(key) else { throw .identity(.privateKeyUnreadable) }
         defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
         guard let copy = unsafe EVP_PKCS82PKEY(info) else { throw .identity(.privateKeyUnreadable) }

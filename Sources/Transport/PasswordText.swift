@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// A password as C wants it, wiped when its owner goes.
+/// A zero-terminated password, wiped with its owner.
 @safe struct PasswordText: ~Copyable {
     private let bytes: UnsafeMutableRawBufferPointer
 
-    /// Ours, and OpenSSL's own buffer for a PEM password.
+    /// Our limit, and OpenSSL's buffer size for a PEM password.
     static let byteCountMax = 1024
 
-    /// - Returns: `nil` for what no password can be here: too long, or with a zero in it, where C would cut it off.
+    /// - Returns: nil if too long, or with a zero byte, where C would cut it off.
     init?(_ password: RawSpan) {
         guard password.byteCount <= Self.byteCountMax else { return nil }
         for offset in 0..<password.byteCount {
@@ -24,12 +24,12 @@ import COpenSSL
         unsafe bytes.deallocate()
     }
 
-    /// Without the zero behind it.
+    /// Without the zero.
     var byteCount: Int { unsafe bytes.count - 1 }
 
-    /// Lends it with a zero behind it.
+    /// Lends it with a final zero.
     borrowing func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        // Allocated with at least one byte, so there is an address.
+        // Allocated with at least one byte, so that there is an address.
         unsafe body(UnsafePointer(bytes.baseAddress!.assumingMemoryBound(to: CChar.self)))
     }
 }

@@ -1,8 +1,7 @@
-// For tests and judges, on machines that may be starved of time: only a fault makes anyone wait so long. Who tests a
-// deadline sets that one alone.
+// Minutes instead of seconds, for tests on starved machines: only a fault waits so long. A deadline's test sets that
+// one alone.
 
 extension TLSChannelLimits {
-    /// Minutes in place of seconds.
     package static var patient: TLSChannelLimits {
         var limits = TLSChannelLimits()
         limits.connectDeadline = .seconds(600)
@@ -13,7 +12,6 @@ extension TLSChannelLimits {
 }
 
 extension HTTP2ClientLimits {
-    /// Minutes in place of seconds.
     package static var patient: HTTP2ClientLimits {
         var limits = HTTP2ClientLimits()
         limits.channel = .patient
@@ -23,7 +21,6 @@ extension HTTP2ClientLimits {
 }
 
 extension HTTP2ServerLimits {
-    /// Minutes in place of seconds.
     package static var patient: HTTP2ServerLimits {
         var limits = HTTP2ServerLimits()
         limits.channel = .patient

@@ -1,10 +1,10 @@
 typealias RequestContinuation = UnsafeContinuation<Result<HTTP2Response, TransportError>, Never>
 
-/// One request that waits for its response. Whoever takes it out of the table finishes it: that is why once.
+/// A request without its response. Its remover from the table finishes it: thus once.
 @safe struct PendingRequest {
     let id: UInt64
     let deadline: MonotonicTime
-    /// Nil: the connection's owner is told.
+    /// Nil: notify the connection's owner.
     private let continuation: RequestContinuation?
 
     init(id: UInt64, deadline: MonotonicTime, continuation: RequestContinuation?) {

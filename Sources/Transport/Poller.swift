@@ -1,8 +1,7 @@
 import CLinux
 import Glibc
 
-/// Which descriptors are watched, for what and by whom: one epoll instance. No thread inside; everything but `wake()`
-/// belongs to the loop's.
+/// Watched descriptors and their handlers: one epoll instance. Only `wake()` may be called off the loop's thread.
 @safe final class Poller {
     private struct Watched {
         let handler: any ReadinessHandler
@@ -11,7 +10,7 @@ import Glibc
 
     private let epoll: Int32
     private let wakeup: Int32
-    /// By descriptor.
+    /// Indexed by descriptor.
     private var watched: [Watched?] = []
     private var generation: UInt32 = 0
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 256)
@@ -27,7 +26,7 @@ import Glibc
         }
         self.epoll = epoll
         self.wakeup = wakeup
-        // Data 0 is generation 0, which no registration ever has.
+        // Data 0 is generation 0, which no registration has.
         var event = unsafe epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: 0))
         guard unsafe epoll_ctl(epoll, EPOLL_CTL_ADD, wakeup, &event) == 0 else {
             throw .system(call: "epoll_ctl", code: errno)
@@ -41,7 +40,7 @@ import Glibc
 
     // MARK: Watching
 
-    /// Keeps `handler` alive until `unwatch`, which must come before the descriptor is closed.
+    /// Keeps `handler` alive until `unwatch`, which must precede the descriptor's close.
     func watch(
         _ descriptor: Int32,
         for readiness: Readiness,
@@ -65,7 +64,7 @@ import Glibc
         guard watched[Int(watch.descriptor)]?.generation == watch.generation else { return }
         watched[Int(watch.descriptor)] = nil
         var event = unsafe epoll_event()
-        // Fails only for a descriptor that is not watched, which the guard has excluded.
+        // Fails only for an unwatched descriptor, which the guard excludes.
         unsafe epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, &event)
     }
 
@@ -80,7 +79,6 @@ import Glibc
         }
     }
 
-    /// Tells every owner that the loop ends.
     func stop() {
         for registration in watched {
             registration?.handler.handleLoopStop()
@@ -89,22 +87,21 @@ import Glibc
 
     // MARK: Waiting
 
-    /// Ends the present or the next `wait`. From any thread.
+    /// Ends the current or the next `wait`. From any thread.
     func wake() {
-        // Fails only when the counter is full, and then the loop is awake anyway.
+        // Fails only with a full counter; the loop is awake then.
         clinux_eventfd_signal(wakeup)
     }
 
-    /// Returns how many events wait for `dispatch`. `milliseconds` as epoll_wait takes them: -1 is for ever.
+    /// Returns the number of events for `dispatch`. As in epoll_wait, -1 milliseconds is for ever.
     func wait(milliseconds: Int32) -> Int {
         let count = unsafe events.withUnsafeMutableBufferPointer { events in
             unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
         }
-        // EINTR is the only failure an open epoll has; the next turn waits again.
+        // EINTR is an open epoll's only failure; the next turn waits again.
         return max(0, Int(count))
     }
 
-    /// Hands the last wait's events to those who watch.
     func dispatch(_ eventCount: Int) {
         for index in 0..<eventCount {
             unsafe dispatch(events[index])
@@ -119,7 +116,7 @@ import Glibc
             clinux_eventfd_clear(wakeup)
             return
         }
-        // An earlier event of this batch may have closed the descriptor, and its number may serve another by now.
+        // An earlier event may have closed the descriptor, and its number may be in use again.
         guard descriptor < watched.count, let current = watched[descriptor], current.generation == generation else {
             return
         }

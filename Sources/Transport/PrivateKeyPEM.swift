@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Reads a private key out of a PEM text (RFC 7468): PKCS #8, encrypted or not, and the older forms of RSA and EC keys.
+/// Reads a private key from PEM text (RFC 7468): PKCS #8, encrypted or not, and older RSA and EC forms.
 enum PrivateKeyPEM {
-    /// What OpenSSL's password callback is given, and whether it was called.
+    /// Argument of OpenSSL's password callback.
     @safe private struct Request {
         let password: UnsafePointer<CChar>
         let byteCount: Int
@@ -10,9 +10,9 @@ enum PrivateKeyPEM {
     }
 
     /// - Parameters:
-    ///   - pem: the first block with a private key counts.
-    ///   - password: empty for none.
-    /// - Returns: an EVP_PKEY that belongs to the caller.
+    ///   - pem: Its first private key counts.
+    ///   - password: Empty for none.
+    /// - Returns: An EVP_PKEY that the caller owns.
     /// - Throws: `.privateKeyMissing`, `.privateKeyUnreadable`, `.passwordNeeded`, `.passwordWrong`.
     static func read(_ pem: RawSpan, password: RawSpan) throws(TLSIdentityError) -> OpaquePointer {
         guard let password = PasswordText(password) else { throw .passwordWrong }
@@ -39,7 +39,7 @@ enum PrivateKeyPEM {
         var start: UnsafeMutablePointer<UInt8>?
         var byteCount = 0
         var label: UnsafeMutablePointer<CChar>?
-        // secmem clears what it read on its way. The name stands for every kind of private key.
+        // secmem clears what it read. The name matches every kind of private key.
         let code = unsafe PEM_bytes_read_bio_secmem(
             &start,
             &byteCount,
@@ -61,7 +61,7 @@ enum PrivateKeyPEM {
             if request.wasAsked {
                 return unsafe .failure(passwordByteCount == 0 ? .passwordNeeded : .passwordWrong)
             }
-            // No start line: there is no key at all. Anything else: one that ends too early or is no base64.
+            // No start line: no key. Otherwise it is truncated or no base64.
             let isMissing = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
             return unsafe .failure(isMissing ? .privateKeyMissing : .privateKeyUnreadable)
         }
@@ -82,7 +82,7 @@ enum PrivateKeyPEM {
         default:
             var cursor = unsafe UnsafePointer<UInt8>?(start)
             if let key = unsafe d2i_AutoPrivateKey(nil, &cursor, byteCount) { return unsafe .success(key) }
-            // A wrong password can, once in a few hundred times, leave bytes that look like a whole block.
+            // A wrong password can, once in a few hundred times, yield a plausible block.
             return unsafe .failure(request.wasAsked ? .passwordWrong : .privateKeyUnreadable)
         }
     }

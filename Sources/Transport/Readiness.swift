@@ -1,4 +1,4 @@
-/// What a file descriptor may be ready for. Errors and hang-ups count as both: the next call tells.
+/// Readiness of a descriptor. Errors and hang-ups count as both: the next call reports them.
 package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -8,13 +8,13 @@ package struct Readiness: OptionSet, Sendable {
 
     package static let read = Readiness(rawValue: 1)
     package static let write = Readiness(rawValue: 2)
-    /// The connection is broken or over in both directions; comes whether it was asked for or not.
+    /// Broken or over in both directions; reported unasked, too.
     package static let over = Readiness(rawValue: 4)
 }
 
-/// Owner of a watched file descriptor. Both calls come on the loop.
+/// Owner of a watched descriptor. Called on the loop.
 package protocol ReadinessHandler: AnyObject {
     func handleReadiness(_ readiness: Readiness)
-    /// The loop ends. Close the descriptor and settle everyone who waits; nothing else will come.
+    /// The loop ends. Close the descriptor and complete all waits; no other call follows.
     func handleLoopStop()
 }

@@ -1,11 +1,11 @@
-/// Who waits for what on one client connection: for an answer, by the session's slots, or for a free stream.
+/// A client connection's pending requests: by slot, or waiting for a stream.
 struct RequestTable {
     private struct WaitingRequest {
         let request: HTTP2Request
         let pending: PendingRequest
     }
 
-    /// By slot.
+    /// Indexed by slot.
     private var started: [PendingRequest?] = []
     private var waiting = RingBuffer<WaitingRequest>()
 
@@ -17,7 +17,7 @@ struct RequestTable {
         waiting.append(WaitingRequest(request: request, pending: pending))
     }
 
-    /// First come, first served.
+    /// In order of arrival.
     mutating func takeNextWaiting() -> (HTTP2Request, PendingRequest)? {
         waiting.popFirst().map { ($0.request, $0.pending) }
     }
@@ -28,7 +28,6 @@ struct RequestTable {
 
     // MARK: Waiting for an answer
 
-    /// Every slot that may hold a request.
     var slots: Range<Int> { started.indices }
 
     mutating func start(_ pending: PendingRequest, _ slot: Int) {
@@ -51,12 +50,11 @@ struct RequestTable {
 
     // MARK: Deadlines
 
-    /// Slots whose request has run out of time.
     func expiredSlots(at now: MonotonicTime) -> [Int] {
         started.indices.filter { slot in started[slot].map { $0.deadline <= now } ?? false }
     }
 
-    /// Of all who wait, for whichever reason.
+    /// Of all requests, started or waiting.
     var earliestDeadline: MonotonicTime? {
         var earliest: MonotonicTime?
         func consider(_ deadline: MonotonicTime) {

@@ -1,14 +1,12 @@
 import Glibc
 import Platform
 
-/// Names to addresses, off the loops: the system's resolver blocks for as long as it likes. Nothing is kept, so that
-/// every connection asks anew.
+/// Resolves names off the loops, since the system's resolver may block for long. Caches nothing.
 ///
-/// At most a few threads, however many ask and however long the system hangs; who comes then waits, and may give up.
+/// Uses a few threads only, however long the system hangs; further queries wait, and can be cancelled.
 package final class Resolver: Sendable {
     package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) throws(TransportError) -> [SocketAddress]
 
-    /// One name that somebody asked for.
     final class Query: Sendable {
         fileprivate let host: String
         fileprivate let port: UInt16
@@ -30,7 +28,7 @@ package final class Resolver: Sendable {
         var waiting = RingBuffer<Query>()
     }
 
-    /// The process's own: what is bounded are its threads.
+    /// Shared by the process, to bound its threads.
     package static let shared = Resolver(threadCountMax: 8) { (host, port) throws(TransportError) in
         try SocketAddress.resolve(host: host, port: port)
     }
@@ -39,18 +37,16 @@ package final class Resolver: Sendable {
     private let lookup: Lookup
     private let state = Guarded(State())
 
-    /// A resolver of one's own.
-    ///
     /// - Parameters:
-    ///   - threadCountMax: so many lookups at once.
-    ///   - lookup: may block.
+    ///   - threadCountMax: Concurrent lookups.
+    ///   - lookup: May block.
     package init(threadCountMax: Int, lookup: @escaping Lookup) {
         self.threadCountMax = threadCountMax
         self.lookup = lookup
     }
 
-    /// Calls `completion` on `loop`, once, unless the query is cancelled while it waits. A literal is answered without a
-    /// thread, yet never before this returns.
+    /// Calls `completion` on `loop`, once, unless cancelled while waiting. A literal needs no thread, yet never
+    /// completes before this returns.
     func resolve(
         host: String,
         port: UInt16,
@@ -77,7 +73,7 @@ package final class Resolver: Sendable {
         return query
     }
 
-    /// Forgets a query that still waits; one that a thread works on ends by itself.
+    /// Drops a waiting query; a running one completes.
     func cancel(_ query: Query) {
         _ = state.withLock { state in state.waiting.removeAll { $0 === query } }
     }
@@ -86,7 +82,7 @@ package final class Resolver: Sendable {
         query.completion(Result { () throws(TransportError) in try lookup(query.host, query.port) })
     }
 
-    /// A thread's life: one query after the other, until none waits.
+    /// Answers queries until none waits.
     private func work(_ first: Query) {
         var next: Query? = first
         while let query = next {

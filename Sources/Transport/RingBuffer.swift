@@ -1,4 +1,4 @@
-/// First in, first out, without moving what waits.
+/// A first-in, first-out queue that moves no elements.
 package struct RingBuffer<Element> {
     private var items: [Element?] = []
     private var head = 0
@@ -14,7 +14,7 @@ package struct RingBuffer<Element> {
         count += 1
     }
 
-    /// Puts `element` before all others: what was taken out and could not be served is still the oldest.
+    /// Puts back an element that could not be served, as the oldest.
     package mutating func prepend(_ element: Element) {
         if count == items.count { grow() }
         head = (head + items.count - 1) % items.count
@@ -33,7 +33,7 @@ package struct RingBuffer<Element> {
         return element
     }
 
-    /// Takes out what matches, in order, and keeps the rest in order.
+    /// Removes matches; both parts keep their order.
     package mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []
         for _ in 0..<count {

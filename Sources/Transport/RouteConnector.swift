@@ -1,4 +1,4 @@
-/// Goes a route to a host: TCP, and through the proxy where there is one. Lives on one loop; the deadline is its owner's.
+/// Connects to a host by TCP, through a proxy if there is one. Lives on one loop; the owner sets the deadline.
 final class RouteConnector {
     private let loop: EventLoop
     private let host: String
@@ -6,18 +6,12 @@ final class RouteConnector {
     private let negotiation: ProxyNegotiation?
     private let tcp: TCPConnector
     private var tunnel: ProxyTunnel?
-    /// Nil once it has been called, or when nobody wants the outcome any more.
+    /// Nil after its call or `cancel`.
     private var completion: ((consuming Result<Socket, TransportError>) -> Void)?
 
-    /// What is being waited for.
     var phase: TransportError.Phase { tunnel == nil ? .connect : .proxy }
 
-    /// - Parameters:
-    ///   - route: which way.
-    ///   - host: the target's name or address.
-    ///   - port: in the host's byte order.
-    ///   - loop: where the socket will live.
-    ///   - completion: called on the loop, once, never from within `connect`; not at all after `cancel`.
+    /// - Parameter completion: Called on the loop, once, never from within `connect`; not after `cancel`.
     /// - Throws: `.proxy(.targetInvalid)`.
     init(
         _ route: TCPRoute,
@@ -64,7 +58,7 @@ final class RouteConnector {
         completion?(result)
     }
 
-    /// Gives up; harmless when it is over already.
+    /// Harmless after completion.
     func cancel() {
         completion = nil
         tcp.cancel()

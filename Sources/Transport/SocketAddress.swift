@@ -1,30 +1,30 @@
 import Glibc
 
-/// Where a socket connects to or listens: IPv4 or IPv6, with the port.
+/// An IPv4 or IPv6 address with its port.
 package struct SocketAddress: Sendable {
     let storage: sockaddr_storage
     let byteCount: socklen_t
 
     package var family: Int32 { Int32(storage.ss_family) }
 
-    /// Without the port: 4 or 16 bytes in network order, none for another family.
+    /// 4 or 16 bytes in network order; none for another family.
     package var hostBytes: [UInt8] {
         withBytes { bytes in
-            // Behind family and port, and in IPv6 behind four bytes more.
+            // After family and port; in IPv6 after four bytes more.
             let range = family == AF_INET ? 4..<8 : family == AF_INET6 ? 8..<24 : 0..<0
             return range.map { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
         }
     }
 
-    /// In the host's byte order.
+    /// In host byte order.
     var port: UInt16 {
-        // Both kinds keep the port at the same place: right behind the family, big-endian.
+        // After the family in both, big-endian.
         withBytes { bytes in
             unsafe UInt16(bigEndian: bytes.unsafeLoad(fromByteOffset: 2, as: UInt16.self))
         }
     }
 
-    /// Whether `host` is written as an address, "127.0.0.1" or "::1", and not as a name.
+    /// True for an address such as "127.0.0.1" or "::1", not a name.
     static func isLiteral(_ host: String) -> Bool {
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -33,7 +33,7 @@ package struct SocketAddress: Sendable {
         return isV4 || isV6
     }
 
-    /// Every address of `host`, in the order to try them. Blocks on the network unless `host` is a literal.
+    /// Every address of `host`, in the order to try. Blocks on the network unless `host` is a literal.
     package static func resolve(host: String, port: UInt16, isPassive: Bool = false) throws(TransportError)
         -> [SocketAddress]
     {
@@ -57,7 +57,6 @@ package struct SocketAddress: Sendable {
         return addresses
     }
 
-    /// The local end of a bound socket.
     init(localEndOf descriptor: Int32) throws(TransportError) {
         var storage = sockaddr_storage()
         var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -71,7 +70,6 @@ package struct SocketAddress: Sendable {
         self.byteCount = byteCount
     }
 
-    /// The other end of a connected socket.
     init(remoteEndOf descriptor: Int32) throws(TransportError) {
         var storage = sockaddr_storage()
         var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -106,9 +104,8 @@ package struct SocketAddress: Sendable {
     /// For example "127.0.0.1:443" or "[::1]:443".
     var text: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Without the port: "127.0.0.1" or "::1".
     var host: String {
-        // The port sits right behind the family in both, and IPv6 has four bytes more before its address.
+        // After family and port; in IPv6 after four bytes more.
         let offset = family == AF_INET6 ? 8 : 4
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isText = unsafe withUnsafeBytes(of: storage) { bytes in

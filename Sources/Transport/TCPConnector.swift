@@ -1,27 +1,22 @@
-/// Finds a host and connects to whichever of its addresses answers first (RFC 8305). Lives on one loop; the deadline is
-/// its owner's.
+/// Connects to the first of a host's addresses that answers (RFC 8305). Lives on one loop; the owner sets the deadline.
 package final class TCPConnector {
     private let loop: EventLoop
     private let route: TCPRoute
-    /// Nil before `connect`, once it has been called, or when nobody wants the outcome any more.
+    /// Nil before `connect`, after its call, and after `cancel`.
     private var completion: ((consuming Result<Socket, TransportError>) -> Void)?
     private var query: Resolver.Query?
     private var candidates: ArraySlice<SocketAddress> = []
     private var attempts: [ConnectAttempt] = []
     private var delay: LoopTimer?
-    /// The last address's is the one that is told.
     private var lastError = TransportError.hostNotFound(reason: "no address")
 
-    /// - Parameters:
-    ///   - loop: where the socket will live.
-    ///   - route: who is asked for the addresses, with which to begin, and how long each has for itself. The proxy is no
-    ///     concern of this type's.
+    /// - Parameter route: Resolver, first address and delay between addresses; its proxy is ignored.
     package init(loop: EventLoop, route: TCPRoute) {
         self.loop = loop
         self.route = route
     }
 
-    /// Calls `completion` on the loop, once, never from within this call; not at all after `cancel`.
+    /// Calls `completion` on the loop, once, never from within this call; not after `cancel`.
     package func connect(
         host: String,
         port: UInt16,
@@ -46,7 +41,7 @@ package final class TCPConnector {
         }
     }
 
-    /// The next address starts when the one before has failed, or was silent for a while; it goes on beside it.
+    /// Starts the next address after a failure or a silence; a silent attempt continues.
     private func tryNextAddress() {
         delay?.cancel()
         delay = nil
@@ -83,7 +78,7 @@ package final class TCPConnector {
         completion?(result)
     }
 
-    /// Gives up; harmless when it is over already.
+    /// Harmless after completion.
     package func cancel() {
         completion = nil
         if let query { route.resolver.cancel(query) }

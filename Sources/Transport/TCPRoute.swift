@@ -1,14 +1,14 @@
-/// Which way a connection takes to its host.
+/// Route of a connection to its host.
 package struct TCPRoute: Sendable {
-    /// Nil: straight there.
+    /// Nil: direct.
     package var proxy: Proxy?
-    /// With which of the host's (or the proxy's) addresses to begin: connections that count up here spread over all of
-    /// them. Any number; it wraps.
+    /// Index of the first of the host's (or proxy's) addresses to try; wraps. A counter spreads connections over all of
+    /// them.
     package var addressOffset = 0
-    /// How long an address may be silent before the next is tried beside it (RFC 8305 section 5).
+    /// Silence of an address before the next is tried in parallel (RFC 8305 section 5).
     package var attemptDelay: Duration = .milliseconds(250)
 
-    /// Who knows the addresses of names; the system, but in tests.
+    /// The system's, except in tests.
     package var resolver = Resolver.shared
 
     package init() {}

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension TLSCertificate {
-    /// SubjectPublicKeyInfo (RFC 5280 section 4.1) in DER: the same in every certificate for the key. Empty without memory.
+    /// SubjectPublicKeyInfo (RFC 5280 section 4.1) in DER: equal in all of a key's certificates. Empty without memory.
     package var publicKeyDER: [UInt8] {
         defer { ERR_clear_error() }
         let key = unsafe X509_get_X509_PUBKEY(handle)

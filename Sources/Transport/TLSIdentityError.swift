@@ -1,27 +1,24 @@
-/// Why a certificate and its key could not be loaded. Never holds a byte of either, or of a password.
+/// Failure to load a certificate and key. Never holds a byte of either, or of a password.
 package enum TLSIdentityError: Error, Equatable, Sendable {
-    /// A file of this size is no certificate with its key.
     case tooLong(byteCount: Int, byteCountMax: Int)
-    /// The text has no certificate that can be read.
     case certificateUnreadable
-    /// There is a certificate, and no key beside it.
+    /// A certificate without a key.
     case privateKeyMissing
-    /// There is a key, but what is inside is none.
+    /// A key block without a readable key.
     case privateKeyUnreadable
-    /// No certificate is the key's.
+    /// No certificate matches the key.
     case privateKeyDoesNotMatchCertificate
-    /// The key is encrypted and no password was given.
+    /// The key is encrypted, without a given password.
     case passwordNeeded
     case passwordWrong
-    /// Not PKCS #12, or damaged, or without the checksum that tells a wrong password from damage.
+    /// Not PKCS #12, damaged, or without the checksum that distinguishes damage from a wrong password.
     case pkcs12Unreadable
-    /// Encrypted with ciphers that this machine's OpenSSL has not: those of macOS's keychain, say.
+    /// Ciphers missing in this OpenSSL, such as the macOS keychain's.
     case legacyEncryption
     case library(call: String, String)
 }
 
 extension TLSIdentityError: CustomStringConvertible {
-    /// One sentence, with what to do where that is known.
     package var description: String {
         switch self {
         case .tooLong(let byteCount, let byteCountMax):

@@ -1,14 +1,13 @@
 import COpenSSL
 import Platform
 
-/// One client connection's part in resumption: what it offers, and where what its server gives is kept. Belongs to one
-/// context, so a session never outlives a change of trust or of identity.
+/// A client connection's session resumption: its offer, and storage for new sessions. Bound to one context, so that no
+/// session outlives a change of trust or identity.
 @safe final class TLSResumption {
     typealias Server = TicketShelf<ResumableSession>.Server
 
-    /// A context's sessions, shared by its connections on every thread.
     final class Cache: Sendable {
-        /// As many connections as a pool commonly has may come back at once after a server went away.
+        /// A pool's usual number of connections, which may return together after a server restart.
         static let ticketCountMax = 8
         static let serverCountMax = 64
 
@@ -20,7 +19,7 @@ import Platform
             shelf.withLock { $0.put(session, for: server) }
         }
 
-        /// The newest one that may still be offered; those that may not are gone.
+        /// Takes the newest usable session; drops unusable ones.
         func take(for server: Server) -> ResumableSession? {
             shelf.withLock { shelf in
                 while let session = shelf.take(for: server) {
@@ -48,25 +47,23 @@ import Platform
         self.server = server
     }
 
-    /// From now on OpenSSL finds this object through `ssl`, which must not outlive it.
+    /// OpenSSL then finds this object through `ssl`, which must not outlive it.
     func attach(to ssl: OpaquePointer) -> Bool {
         unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque()) == 1
     }
 
-    /// Has OpenSSL tell each session that a client of `context` is given.
     static func listen(to context: OpaquePointer) {
         unsafe SSL_CTX_sess_set_new_cb(context) { ssl, session in
             guard let session = unsafe session, let owner = unsafe SSL_get_ex_data(ssl, 0) else { return 0 }
             unsafe Unmanaged<TLSResumption>.fromOpaque(owner)._withUnsafeGuaranteedRef { resumption in
                 unsafe resumption.keep(session)
             }
-            // The reference stays OpenSSL's: ours is to a copy.
+            // OpenSSL keeps its reference: ours is a copy.
             return 0
         }
     }
 
-    /// Before the handshake's first message. Taken only now, when the connection stands, so that a server that cannot be
-    /// reached costs no ticket.
+    /// Offers a session before the first message. Only once connected, so that an unreachable server costs no ticket.
     func offer(in ssl: OpaquePointer) {
         guard let session = cache.take(for: server), unsafe session.offer(in: ssl) else { return }
         offered = session
@@ -77,13 +74,13 @@ import Platform
         cache.put(session, for: server)
     }
 
-    /// A session of TLS 1.2 that has worked may be used again; a ticket of TLS 1.3 never.
+    /// A TLS 1.2 session that worked is stored again; a TLS 1.3 ticket never is.
     func handshakeDidEnd(isResumed: Bool, in ssl: OpaquePointer) {
         if isResumed, let offered, !offered.isSingleUse { cache.put(unsafe offered.renewed(in: ssl), for: server) }
         offered = nil
     }
 
-    /// If it was the offer that the server stumbled over, the next attempt must not repeat it.
+    /// The offer may have caused the failure: do not repeat it.
     func handshakeDidFail() {
         if offered != nil { cache.removeAll(for: server) }
         offered = nil

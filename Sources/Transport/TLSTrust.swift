@@ -1,7 +1,7 @@
-/// Whose certificates are believed.
+/// Trusted certificate authorities.
 public enum TLSTrust: Sendable {
-    /// The machine's own list of authorities.
+    /// The machine's own list.
     case system
-    /// These authorities and no others: one or more PEM certificates.
+    /// Only these: one or more PEM certificates.
     case pem([UInt8])
 }

@@ -1,21 +1,21 @@
-/// What servers gave a client to come back with: a few for each server, the newest first, each given out once.
+/// A client's tickets: a few per server, newest first, each used once.
 struct TicketShelf<Ticket> {
-    /// Which server. The name is the one that the certificate was checked for.
+    /// A server by the name that its certificate was checked for.
     struct Server: Hashable {
         let host: String
-        /// 0 where nobody told.
+        /// 0 if unknown.
         let port: UInt16
     }
 
     let ticketCountMax: Int
     let serverCountMax: Int
     private var tickets: [Server: [Ticket]] = [:]
-    /// The one that gave something last stands last.
+    /// Latest ticket last.
     private var servers: [Server] = []
 
     /// - Parameters:
-    ///   - ticketCountMax: for each server; the oldest goes.
-    ///   - serverCountMax: the server that gave nothing for longest goes.
+    ///   - ticketCountMax: Per server; the oldest is dropped.
+    ///   - serverCountMax: The server without a ticket for longest is dropped.
     init(ticketCountMax: Int, serverCountMax: Int) {
         precondition(ticketCountMax > 0 && serverCountMax > 0)
         self.ticketCountMax = ticketCountMax
@@ -30,7 +30,7 @@ struct TicketShelf<Ticket> {
         if tickets[server, default: []].count > ticketCountMax { tickets[server]?.removeFirst() }
     }
 
-    /// The newest one, which is then gone.
+    /// Removes and returns the newest.
     mutating func take(for server: Server) -> Ticket? {
         guard let ticket = tickets[server]?.popLast() else { return nil }
         if tickets[server]?.isEmpty == true { removeAll(for: server) }

@@ -1,4 +1,4 @@
-/// One planned call on a loop. Belongs to the loop's thread, like the loop's other state.
+/// A scheduled call. Belongs to the loop's thread.
 package final class LoopTimer {
     fileprivate(set) var deadline: MonotonicTime
     fileprivate(set) var action: (() -> Void)?
@@ -11,19 +11,19 @@ package final class LoopTimer {
         self.action = action
     }
 
-    /// The action will not run any more, and is let go of. Harmless when it has run or was cancelled before.
+    /// Releases the action. Harmless after it has run or was cancelled.
     package func cancel() {
         loop.cancel(self)
     }
 }
 
-/// Timers by deadline: a binary heap whose members know their place, so that cancelling one leaves nothing behind.
+/// Timers by deadline: a binary heap with positions, so that a cancelled timer leaves nothing.
 struct TimerHeap {
     private var timers: [LoopTimer] = []
 
     private var earliest: MonotonicTime? { timers.first?.deadline }
 
-    /// How long there is nothing to do, as epoll_wait takes it: -1 is for ever.
+    /// Time to the earliest deadline, for epoll_wait: -1 is for ever.
     func waitMilliseconds(at now: MonotonicTime) -> Int32 {
         guard let earliest else { return -1 }
         guard earliest > now else { return 0 }
@@ -50,7 +50,7 @@ struct TimerHeap {
         moveUp(from: last.heapIndex)
     }
 
-    /// Takes out the earliest timer if its deadline has come, and gives its action.
+    /// Removes the earliest timer if it is due.
     mutating func popAction(at now: MonotonicTime) -> (() -> Void)? {
         guard let first = timers.first, first.deadline <= now else { return nil }
         let action = first.action
@@ -58,7 +58,7 @@ struct TimerHeap {
         return action
     }
 
-    /// Lets go of every action, and of whatever the actions hold.
+    /// Releases every action.
     mutating func removeAll() {
         for timer in timers {
             timer.action = nil

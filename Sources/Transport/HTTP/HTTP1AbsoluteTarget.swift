@@ -1,19 +1,16 @@
-/// A request's target with scheme and host before its path, as proxies get it and every server has to take it.
+/// A request target with scheme and host, which every server must accept.
 ///
-/// - Source: RFC 9112 section 3.2.2; RFC 9110 sections 4.2.1 to 4.2.4 for what a URI of these schemes may be.
+/// - Source: RFC 9112 section 3.2.2; RFC 9110 sections 4.2.1 to 4.2.4 for these schemes' URIs.
 struct HTTP1AbsoluteTarget {
-    /// Host and port: they stand in the field `Host`'s place, whatever that says.
+    /// Host and port; they replace the field `Host`.
     let authority: ArraySlice<UInt8>
-    /// From its slash on, with the query; `*` for OPTIONS without either.
+    /// With the query; `*` for OPTIONS without either.
     let path: [UInt8]
 
     private static let schemes: [StaticString] = ["http://", "https://"]
 
-    /// - Parameters:
-    ///   - target: as it came.
-    ///   - isOptions: whether the method is OPTIONS.
-    /// - Returns: nil for what does not begin with a scheme of ours.
-    /// - Throws: `.targetMalformed` without a host, or with a name of a user before it.
+    /// - Returns: Nil without a supported scheme.
+    /// - Throws: `.targetMalformed` without a host, or with a user name.
     static func read(_ target: ArraySlice<UInt8>, isOptions: Bool) throws(HTTPRefusal) -> HTTP1AbsoluteTarget? {
         guard let scheme = schemes.first(where: { begins(target, with: $0) }) else { return nil }
         let rest = target.dropFirst(scheme.utf8CodeUnitCount)

@@ -1,14 +1,13 @@
 import Glibc
 
-/// How answers leave.
 extension HTTP1Connection {
-    /// The answer, unless the request has had one or the connection is gone.
+    /// Answers, unless the request has its answer or the connection is closed.
     func respond(_ number: Int, _ answer: HTTPAnswer) {
         guard !isClosed, phase != .ended, request.number == number, !request.isAnswered else { return }
         request.isAnswered = true
         request.exchange = nil
         request.intake.discard(service.budget)
-        // A client that was not asked for its body may send it or not: nobody knows where its next request begins.
+        // A client that was not asked for its body may send it or not: the next request's start is unknown.
         let isRestUnclear = request.awaitsContinue && request.unreadByteCount > 0
         if isRestUnclear || isDraining || request.unreadByteCount > service.limits.discardedByteCountMax {
             request.closes = true
@@ -24,7 +23,6 @@ extension HTTP1Connection {
         process()
     }
 
-    /// The request is read and answered.
     func didEndRequest() {
         lastRequestAt = channel.loop.now
         if request.closes {
@@ -40,7 +38,7 @@ extension HTTP1Connection {
         pump()
     }
 
-    /// Moves bytes to the channel for as long as it has room.
+    /// Moves bytes to the channel while it has room.
     func pump() {
         while !isClosed, channel.isWritable, hasOutput() {
             let byteCount = min(output.byteCount, Self.pieceByteCount)
@@ -57,7 +55,7 @@ extension HTTP1Connection {
         if phase == .answer && request.isAnswered || isDraining && isIdle { end() }
     }
 
-    /// Whether there is something to write, of the file's next piece where nothing is in memory.
+    /// True if there is output; reads the file's next piece if none is in memory.
     private func hasOutput() -> Bool {
         guard output.isEmpty, var file else { return !output.isEmpty }
         let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
@@ -88,7 +86,7 @@ extension HTTP1Connection {
         head += " \r\n".utf8
         for index in 0..<fields.count {
             let field = fields[index]
-            // One that would end its line is none.
+            // Skips a field that would end its line.
             guard !field.name.contains(where: Self.isControl), !field.value.contains(where: Self.isControl) else {
                 continue
             }

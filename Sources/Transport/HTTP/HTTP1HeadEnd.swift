@@ -1,23 +1,19 @@
-/// Finds where a request's head ends in bytes that come in pieces, and looks at each byte once.
+/// Finds the end of a request's head in pieces, scanning each byte once.
 ///
-/// Lines end with CR LF and nothing else: readers that take a bare LF, and those that do not, find different heads
-/// (RFC 9112 section 2.2 leaves it open).
+/// Lines end with CR LF only: parsers disagree about a bare LF (RFC 9112 section 2.2 leaves it open).
 struct HTTP1HeadEnd {
     enum Finding: Equatable {
-        /// So many bytes are the head, its empty line included.
+        /// Length of the head with its empty line.
         case head(byteCount: Int)
         case incomplete
-        /// A line that ends with LF alone.
+        /// A line ends with a bare LF.
         case malformed
     }
 
     private var scannedByteCount = 0
     private var lineStart = 0
 
-    /// Goes on where it stopped.
-    ///
-    /// - Parameter bytes: all that came of the request so far.
-    /// - Returns: what there is of a head.
+    /// Continues the scan; `bytes` are all of the request so far.
     mutating func find(in bytes: Span<UInt8>) -> Finding {
         while scannedByteCount < bytes.count {
             let index = scannedByteCount

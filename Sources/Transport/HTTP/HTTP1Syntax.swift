@@ -1,4 +1,4 @@
-/// The characters of names in a request's head (RFC 9110 section 5.6.2).
+/// Characters of names in a request's head (RFC 9110 section 5.6.2).
 package enum HTTP1Syntax {
     package static func isTokenCharacter(_ byte: UInt8) -> Bool {
         switch byte {
@@ -9,7 +9,7 @@ package enum HTTP1Syntax {
         }
     }
 
-    /// An ASCII letter without its case; every other byte as it is.
+    /// Lowers ASCII letters only.
     package static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }

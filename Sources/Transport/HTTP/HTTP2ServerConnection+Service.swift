@@ -1,6 +1,6 @@
 import CNGHTTP2
 
-/// How a connection of HTTP/2 serves an application that hears of requests before their bodies.
+/// Support for an application that judges requests before their bodies.
 extension HTTP2ServerConnection {
     func didReceiveHead(_ slot: Int, _ session: HTTP2Session) {
         guard let service else { return }
@@ -21,7 +21,7 @@ extension HTTP2ServerConnection {
         case .answer(let answer): self.answer(slot, streamID, answer)
         case .read(let byteCountMax, let share, let exchange):
             if case .keyed = share { onKeyAccepted?() }
-            // The application may have broken the connection off meanwhile.
+            // The application may have closed the connection.
             guard !isClosed, exchanges[slot].streamID == streamID else { return }
             exchanges[slot].requestDeadline = service.limits.deadline(of: share)
             read(slot, streamID, fields, byteCountMax, share, exchange, session)
@@ -37,14 +37,14 @@ extension HTTP2ServerConnection {
         _ exchange: any HTTPExchange,
         _ session: HTTP2Session
     ) {
-        // nghttp2 lets no length through that is no number, or that the body does not keep to.
+        // nghttp2 refuses lengths that are no number or differ from the body.
         let announced = fields["content-length"].map(Self.number) ?? 0
         guard announced <= byteCountMax else {
             session.discardBody(slot)
             return exchange.finish(.tooLarge(byteCount: announced), responder(slot, streamID))
         }
         exchanges[slot].reading = exchange
-        // Now and not as an event: the request's end may be among those that wait.
+        // Now, not as an event: the request's end may be queued already.
         if let fault = session.keepBody(slot, byteCountMax: byteCountMax, share) {
             return didRefuseBody(slot, fault, session)
         }
@@ -52,7 +52,7 @@ extension HTTP2ServerConnection {
         if waits { attempt { () throws(HTTP2Error) in try session.submitContinue(slot) } }
     }
 
-    /// Digits; what no `Int` holds is as large as one can be.
+    /// Saturates at `Int.max`.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int {
         var number = 0
         for digit in digits {
@@ -63,9 +63,8 @@ extension HTTP2ServerConnection {
         return number
     }
 
-    /// The request has come whole.
     func didReceiveBody(_ slot: Int, _ session: HTTP2Session) {
-        // It may have had its answer before.
+        // It may have been answered early.
         guard slot < exchanges.count, let (exchange, streamID) = exchanges[slot].takeReading() else { return }
         exchange.finish(.whole(session.takeBody(slot)), responder(slot, streamID))
     }
@@ -88,7 +87,7 @@ extension HTTP2ServerConnection {
         }
     }
 
-    /// The answer, unless the stream has gone or has had one.
+    /// Answers, unless the stream has closed or has its answer.
     private func answer(_ slot: Int, _ streamID: Int32, _ answer: HTTPAnswer) {
         guard !isClosed, let session, exchanges[slot].streamID == streamID, exchanges[slot].respondedAt == nil else {
             return
@@ -105,7 +104,7 @@ extension HTTP2ServerConnection {
         respond(slot, streamID, status: answer.status, fields, contentLength: contentLength, body)
     }
 
-    /// The connection may have to wait for a moment; what of it was read before is looked at.
+    /// May pause reading; bytes already read are still processed.
     private func didRefuse() {
         guard let service else { return }
         hold.didRefuse(service) { [weak self] in
@@ -115,9 +114,9 @@ extension HTTP2ServerConnection {
         if hold.isHolding { channel.pauseReading() }
     }
 
-    /// Whose answer is out need not send the rest of its request (RFC 9113 section 8.1).
+    /// Stops requests that already have their answer (RFC 9113 section 8.1).
     ///
-    /// - Returns: whether there is something to send.
+    /// - Returns: true if there is something to send.
     func resetAnsweredEarly(_ session: HTTP2Session) -> Bool {
         var hasReset = false
         answeredEarly.removeAll { slot, streamID in

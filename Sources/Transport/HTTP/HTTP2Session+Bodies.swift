@@ -1,37 +1,36 @@
 import CNGHTTP2
 
-/// A server's bodies where they have a budget.
+/// Bodies of a server with a body budget.
 extension HTTP2Session {
     func keepBody(_ slot: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) {
         guard let fault = unsafe streams[slot].intake.append(bytes, budget) else { return }
         report(.bodyRefused(slot: slot, fault))
     }
 
-    /// Keeps a request's body, up to a length, at the cost of a share.
+    /// Keeps a body, up to a length, on a share's account.
     ///
-    /// - Returns: why what has come in the same piece as its head is not kept.
+    /// - Returns: The fault if bytes received with the head are discarded.
     func keepBody(_ slot: Int, byteCountMax: Int, _ share: HTTPBodyShare) -> HTTPBodyFault? {
         guard let bodyBudget else { return nil }
         return streams[slot].intake.keep(byteCountMax: byteCountMax, share, bodyBudget)
     }
 
-    /// What came of a body. Its memory counts until `discardBody`.
+    /// Moves the body out. Its memory counts until `discardBody`.
     func takeBody(_ slot: Int) -> [UInt8] { streams[slot].intake.take() }
 
     func bodyByteCount(_ slot: Int) -> Int { streams[slot].intake.byteCount }
 
-    /// Keeps no more of it, and gives its memory back.
+    /// Discards the body and returns its memory.
     func discardBody(_ slot: Int) {
         guard let bodyBudget else { return }
         streams[slot].intake.discard(bodyBudget)
     }
 
-    /// The connection is over.
     func discardBodies() {
         for slot in streams.indices { discardBody(slot) }
     }
 
-    /// Asks for the body of a client that waits to be asked (RFC 9110 section 10.1.1).
+    /// Sends 100 Continue (RFC 9110 section 10.1.1).
     func submitContinue(_ slot: Int) throws(HTTP2Error) {
         let id = streams[slot].id
         let code = unsafe fields.lend(status: 100, HeaderBlock()) { fields in

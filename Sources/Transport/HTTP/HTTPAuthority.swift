@@ -1,11 +1,11 @@
 private import Glibc
 
-/// Host and port of a request's target, as the field `Host` and the pseudo-field `:authority` have them.
+/// Host and port, as in `Host` and `:authority`.
 enum HTTPAuthority {
-    /// Whether these bytes are a host that is not empty, alone or with a colon and digits behind it.
+    /// Accepts a nonempty host, alone or with a colon and digits.
     ///
-    /// - Source: RFC 3986 sections 3.2.2 and 3.2.3; RFC 9110 section 4.2.1 for the empty host; RFC 9113 section 8.3.1 for a
-    ///   user's name, which is none of it.
+    /// - Source: RFC 3986 sections 3.2.2 and 3.2.3; RFC 9110 section 4.2.1 for the empty host; RFC 9113 section 8.3.1
+    ///   for a user name, which is refused.
     static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.first == UInt8(ascii: "[") else {
             let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
@@ -21,7 +21,7 @@ enum HTTPAuthority {
         return colon == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// A registered name; IPv4 addresses have the same form.
+    /// A registered name or an IPv4 address.
     private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
         var index = bytes.startIndex
         while index < bytes.endIndex {
@@ -36,7 +36,7 @@ enum HTTPAuthority {
         return true
     }
 
-    /// What stands in brackets: an IPv6 address, or one of a version to come.
+    /// The content of brackets: IPv6, or a future version.
     private static func isLiteral(_ bytes: ArraySlice<UInt8>) -> Bool {
         if let first = bytes.first, first | 0x20 == UInt8(ascii: "v") {
             let parts = bytes.dropFirst().split(
@@ -47,13 +47,13 @@ enum HTTPAuthority {
             return parts.count == 2 && !parts[0].isEmpty && parts[0].allSatisfy(isHex) && !parts[1].isEmpty
                 && parts[1].allSatisfy { isPlain($0) || $0 == UInt8(ascii: ":") }
         }
-        // A NUL would end the text for C and not for us.
+        // A NUL would end the text in C only.
         guard bytes.count <= 45, !bytes.contains(0) else { return false }
         var address = in6_addr()
         return unsafe inet_pton(AF_INET6, String(decoding: bytes, as: UTF8.self), &address) == 1
     }
 
-    /// Unreserved, or one of the delimiters that a name may have.
+    /// Unreserved, or a delimiter allowed in names.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x30...0x39: true

@@ -1,24 +1,22 @@
-/// A time as HTTP writes it (RFC 9110 section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
+/// A time in HTTP's form (RFC 9110 section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
 package enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// `seconds` are since 1970; what is beyond the year 9999 is written as its end.
+    /// `seconds` since 1970, capped at the end of the year 9999.
     package static func text(_ seconds: UInt64) -> String {
         let seconds = Int(min(seconds, 253_402_300_799))
         let dayNumber = seconds / 86_400
         let (year, month, day) = date(dayNumber)
         let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map { two($0) }.joined(separator: ":")
-        // The first of January 1970 was a Thursday.
+        // 1 January 1970 was a Thursday.
         return "\(days[(dayNumber + 4) % 7]), \(two(day)) \(months[month - 1]) \(year) \(clock) GMT"
     }
 
-    /// Counts in years that begin in March, so that the leap day is the last, and in eras of 400 years.
-    ///
-    /// - Parameter dayNumber: days since 1970.
-    /// - Returns: month and day from 1.
+    /// Counts in years from March, so that the leap day is last, and in eras of 400 years. `dayNumber` is days since
+    /// 1970.
     private static func date(_ dayNumber: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = dayNumber + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
@@ -32,13 +30,12 @@ package enum HTTPDate {
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// The field `date` of answers, written anew each second.
+/// The `date` field, formatted once a second.
 struct HTTPDateField {
     private var seconds: Int?
     private var bytes: [UInt8] = []
 
-    /// - Parameter now: seconds since 1970 by the wall's clock.
-    /// - Returns: the value.
+    /// `now` is in seconds since 1970.
     mutating func value(_ now: Int) -> [UInt8] {
         if seconds != now {
             seconds = now

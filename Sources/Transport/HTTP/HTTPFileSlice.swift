@@ -1,15 +1,14 @@
 import Glibc
 
-/// A part of an open file, which is closed when the last reference goes.
+/// Part of an open file, closed with the last reference.
 package final class HTTPFileSlice: Sendable {
     package let descriptor: Int32
     package let offset: UInt64
     package let byteCount: UInt64
 
     /// - Parameters:
-    ///   - descriptor: open for reading; owned from now on.
-    ///   - offset: the slice's first byte, counted from the file's.
-    ///   - byteCount: all of it is there: a file that turns out shorter breaks the answer off.
+    ///   - descriptor: Open for reading; owned by the slice.
+    ///   - byteCount: A shorter file breaks the answer off.
     package init(owning descriptor: Int32, offset: UInt64, byteCount: UInt64) {
         self.descriptor = descriptor
         self.offset = offset
@@ -21,16 +20,16 @@ package final class HTTPFileSlice: Sendable {
     }
 }
 
-/// A slice of a file on its way to a client, piece by piece.
+/// A file slice on its way to a client.
 struct HTTPFileStream {
-    /// The largest piece; each has the whole deadline of an answer.
+    /// Largest piece; each has an answer's whole deadline.
     static let pieceByteCount = 1 << 16
 
     private let slice: HTTPFileSlice
     private var readByteCount: UInt64 = 0
     private var notedByteCount: UInt64 = 0
 
-    /// - Returns: nil for a body that is not a file, or has no bytes.
+    /// - Returns: nil for a body without a file or bytes.
     init?(_ body: HTTPAnswer.Body) {
         guard case .file(let slice) = body, slice.byteCount > 0 else { return nil }
         self.slice = slice
@@ -38,9 +37,7 @@ struct HTTPFileStream {
 
     var isDone: Bool { readByteCount == slice.byteCount }
 
-    /// Reads the next piece.
-    ///
-    /// - Returns: its length; 0 when the file is shorter than the slice, or cannot be read.
+    /// Reads the next piece; 0 if the file is too short or unreadable.
     mutating func read(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let byteCount = Int(min(UInt64(min(buffer.count, Self.pieceByteCount)), slice.byteCount - readByteCount))
         let offset = off_t(clamping: slice.offset + readByteCount)
@@ -52,7 +49,7 @@ struct HTTPFileStream {
         return max(0, count)
     }
 
-    /// Whether a whole piece was read since this was last true.
+    /// True if a whole piece was read since the last true.
     mutating func hasNewPiece() -> Bool {
         guard readByteCount - notedByteCount >= UInt64(Self.pieceByteCount) else { return false }
         notedByteCount = readByteCount

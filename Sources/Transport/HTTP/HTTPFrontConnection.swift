@@ -1,4 +1,4 @@
-/// One connection to a server for both versions: what its client negotiated decides which one serves it. Lives on one loop.
+/// A TLS connection, served by the HTTP version that its client negotiated. Lives on one loop.
 final class HTTPFrontConnection {
     private enum Version {
         case undecided
@@ -15,11 +15,8 @@ final class HTTPFrontConnection {
     private var onClosed: (() -> Void)?
 
     /// - Parameters:
-    ///   - channel: its handshake is to come.
-    ///   - service: the server's.
-    ///   - limits: the service's for HTTP/2.
-    ///   - onStanding: called when it has come further.
-    ///   - onClosed: called once, when nothing is left of the connection.
+    ///   - channel: Before its handshake.
+    ///   - onStanding: Called on progress.
     init(
         _ channel: TLSChannel,
         service: HTTPService,
@@ -34,7 +31,7 @@ final class HTTPFrontConnection {
         self.onClosed = onClosed
     }
 
-    /// Answers what was begun, and ends.
+    /// Answers open requests, then ends.
     func drain() {
         switch version {
         case .undecided: abort()
@@ -43,7 +40,6 @@ final class HTTPFrontConnection {
         }
     }
 
-    /// Ends at once, without a word.
     func abort() { channel.abort(.connectionClosed) }
 
     private func didReach(_ standing: HTTPConnectionTable.Standing) {
@@ -58,7 +54,7 @@ extension HTTPFrontConnection: TLSChannelDelegate {
         didReach(.keyless)
         let onKeyAccepted = { [unowned self] in didReach(.keyed) }
         guard channel.negotiatedProtocol == "h2" else {
-            // http/1.1, or a client that knows nothing of ALPN.
+            // http/1.1, or a client without ALPN.
             let connection = HTTP1Connection(
                 channel,
                 service: service,

@@ -1,4 +1,4 @@
-/// The loop's side of a server for both versions: its listeners and its connections.
+/// The loop's part of a server: listeners and connections.
 final class HTTPFrontCore {
     let service: HTTPService
     private var limits: HTTP2ServerLimits
@@ -22,12 +22,11 @@ final class HTTPFrontCore {
     var loopbackPort: UInt16? { loopbackListener?.port }
     var connectionCount: Int { connections.count + loopbackConnections.count }
 
-    /// Listens for TLS. After a failure `closeListeners` is called.
+    /// Listens for TLS. After an error, call `closeListeners`.
     func listen(_ listens: [HTTPFront.Listen], _ context: TLSContext) throws(TransportError) {
         for listen in listens { listeners.append(try listener(listen, context)) }
     }
 
-    /// Listens on 127.0.0.1 for plain text.
     func listenPlain(port: UInt16) throws(TransportError) {
         loopbackListener = try PlainListener(
             port: port,
@@ -45,7 +44,7 @@ final class HTTPFrontCore {
             context: context,
             loop: service.loop,
             limits: service.limits.channel,
-            // The table counts those of all listeners.
+            // The table counts the connections of all listeners.
             connectionCountMax: .max,
             admits: { [self] host in makesRoom(for: host) },
             makesDescriptorFree: { [self] in table.oldest.map { closeForOthers($0) } != nil },
@@ -53,7 +52,7 @@ final class HTTPFrontCore {
         )
     }
 
-    /// - Returns: whether a connection from this address may come; another one may have been closed for it.
+    /// Evicts another connection if needed; returns false if there is no room.
     private func makesRoom(for host: String) -> Bool {
         let admission = table.admission(of: host, isProxy: service.limits.isProxy(host), at: service.loop.now)
         if case .inPlaceOf(let id) = admission { closeForOthers(id) }
@@ -103,7 +102,7 @@ final class HTTPFrontCore {
         for listener in listeners { listener.replaceContext(context) }
     }
 
-    /// Connections that are there keep their deadlines; how many may be is a question of the next one.
+    /// Open connections keep their deadlines, and none is closed for a lower limit.
     func replaceLimits(_ limits: HTTPLimits) {
         service.limits = limits
         self.limits = limits.http2
@@ -132,7 +131,7 @@ final class HTTPFrontCore {
     }
 
     private func didClose() {
-        // A server that listens is between two connections, and not at its end.
+        // A listening server may just have no connection.
         guard connectionCount == 0, listeners.isEmpty, loopbackListener == nil else { return }
         service.end()
         let closed = onClosed

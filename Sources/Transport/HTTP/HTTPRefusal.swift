@@ -1,5 +1,5 @@
-/// Why a request is refused before the application hears of it: the same words whichever version it came by. What nghttp2
-/// refuses by itself ends its stream instead (RFC 9113 section 8.1.1).
+/// Refusal of a request before the application sees it, alike in both versions. nghttp2's own refusals end the stream
+/// (RFC 9113 section 8.1.1).
 enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
     case headMalformed
     case targetMalformed
@@ -25,7 +25,6 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
         }
     }
 
-    /// What to fix.
     var detail: StaticString {
         switch self {
         case .headMalformed: "The request line or a header field is not as RFC 9112 has it."
@@ -59,7 +58,7 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
         }
     }
 
-    /// As RFC 9457 has it; nothing of what the caller sent is in it.
+    /// An RFC 9457 problem, without anything from the request.
     var answer: HTTPAnswer {
         var fields = HeaderBlock()
         fields.append("content-type", "application/problem+json")
@@ -70,7 +69,7 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
 }
 
 extension HTTPHead {
-    /// What neither version lets pass although its fields are well-formed; nil: nothing.
+    /// Refusal of a well-formed head in either version; nil: none.
     var refusal: HTTPRefusal? {
         let method = method
         if method.elementsEqual("CONNECT".utf8) { return .methodUnknown }
@@ -84,7 +83,7 @@ extension HTTPHead {
         path.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
     }
 
-    /// Whether each host is well-formed, and where two fields name one, they name the same (RFC 9113 section 8.3.1).
+    /// True if each host is valid and two fields name the same (RFC 9113 section 8.3.1).
     private var hasOneHost: Bool {
         var host: Int?
         var authority: Int?
@@ -97,7 +96,7 @@ extension HTTPHead {
                 authority = index
             }
         }
-        // HTTP/1.0 need not name any; the other versions' own rules have seen to that.
+        // HTTP/1.0 needs none; the other versions check that themselves.
         guard let host, let authority else { return true }
         return fields.value(of: host).elementsEqual(fields.value(of: authority)) {
             HTTP1Syntax.lowercased($0) == HTTP1Syntax.lowercased($1)

@@ -1,6 +1,5 @@
-/// A whole request as texts, for services whose requests are few or small.
+/// A whole request as text, for services with few or small requests.
 package struct HTTPRequest: Sendable, Equatable {
-    /// One header field.
     package struct Field: Sendable, Equatable {
         /// In lower case.
         package let name: String
@@ -13,9 +12,9 @@ package struct HTTPRequest: Sendable, Equatable {
     }
 
     package let method: String
-    /// From its slash to the question mark, nothing decoded.
+    /// Undecoded, without the query.
     package let path: String
-    /// Behind the question mark; nil without one.
+    /// After the question mark; nil without one.
     package let query: String?
     /// Without pseudo-headers.
     package let fields: [Field]
@@ -29,7 +28,7 @@ package struct HTTPRequest: Sendable, Equatable {
         self.body = body
     }
 
-    /// The request before its body. Bytes that are no UTF-8 become U+FFFD, which no name, target or number contains.
+    /// Invalid UTF-8 becomes U+FFFD, which no name, target or number contains.
     init(_ head: HTTPHead) {
         let target = head.path.split(
             separator: UInt8(ascii: "?"),
@@ -46,7 +45,7 @@ package struct HTTPRequest: Sendable, Equatable {
         )
     }
 
-    /// The value of the fields of this name, several of them as one list (RFC 9110 section 5.3); nil without any.
+    /// The field's value, several joined to one list (RFC 9110 section 5.3).
     package func value(of name: String) -> String? {
         let values = fields.filter { $0.name == name.lowercased() }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -54,24 +53,23 @@ package struct HTTPRequest: Sendable, Equatable {
 }
 
 extension HTTPAnswer {
-    /// An answer whose fields are texts.
     package init(status: Int, fields: [HTTPRequest.Field], body: Body = .bytes([])) {
         self.init(status: status, body: body)
         for field in fields { self.fields.append(Array(field.name.utf8), Array(field.value.utf8)) }
     }
 }
 
-/// Answers whole requests by one function, which runs on the server's loop and holds it up.
+/// Answers whole requests with one function, which blocks the server's loop.
 package final class HTTPRequestApplication: HTTPApplication {
-    /// How long a body may be, and whose memory it takes.
+    /// Limit of a body, and its memory share.
     package typealias Body = (byteCountMax: Int, share: HTTPBodyShare)
 
     private let body: @Sendable (HTTPRequest) -> Body?
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
 
     /// - Parameters:
-    ///   - body: called before the request's body is there; nil: it is answered without.
-    ///   - answer: called with the whole request, or without its body.
+    ///   - body: Called before the body is read; nil answers without it.
+    ///   - answer: Called with the whole request, or without its body.
     package init(
         body: @escaping @Sendable (HTTPRequest) -> Body?,
         answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer
@@ -87,7 +85,6 @@ package final class HTTPRequestApplication: HTTPApplication {
     }
 }
 
-/// A whole request whose body is being read.
 private final class HTTPRequestExchange: HTTPExchange {
     private var request: HTTPRequest
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer

@@ -1,13 +1,13 @@
 import Platform
 
-/// What all connections of one server share. Lives on its loop.
+/// Shared state of a server's connections. Lives on its loop.
 final class HTTPService {
     let loop: EventLoop
     var limits: HTTPLimits
     let budget: HTTPBodyBudget
     var refusals: RefusalBudget
     private var date = HTTPDateField()
-    /// Nil once the server closes: an application may well hold its server.
+    /// Nil once the server closes: an application may hold its server.
     private var application: (any HTTPApplication)?
 
     init(application: any HTTPApplication, limits: HTTPLimits, loop: EventLoop) {
@@ -22,12 +22,11 @@ final class HTTPService {
         refusals = RefusalBudget(limits.refusals)
     }
 
-    /// What becomes of a request whose fields are there, and which the server itself does not refuse.
     func begin(_ head: HTTPHead) -> HTTPBeginning {
         application?.begin(head) ?? .answer(HTTPAnswer(status: 503))
     }
 
-    /// An answer's fields, with the time (RFC 9110 section 6.6.1).
+    /// Adds the time (RFC 9110 section 6.6.1).
     func dated(_ fields: HeaderBlock) -> HeaderBlock {
         var fields = fields
         fields.append(Self.dateName, date.value(time(nil)))
@@ -36,6 +35,5 @@ final class HTTPService {
 
     private static let dateName = Array("date".utf8)
 
-    /// No connection is left.
     func end() { application = nil }
 }

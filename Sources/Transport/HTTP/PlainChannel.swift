@@ -1,4 +1,4 @@
-/// An accepted TCP connection in plain text, for callers on this machine. Lives on one loop.
+/// An accepted plain-text TCP connection from this machine. Lives on one loop.
 final class PlainChannel: ByteChannel {
     private enum State { case open, closing, closed }
 
@@ -15,14 +15,10 @@ final class PlainChannel: ByteChannel {
     private var wantsWritable = false
     private var isReadingPaused = false
 
-    /// Takes over an accepted socket. On the loop.
+    /// Takes over a connected socket. On the loop.
     ///
-    /// - Parameters:
-    ///   - socket: connected.
-    ///   - loop: where the channel lives.
-    ///   - limits: its queue and its deadlines.
-    ///   - makeOwner: whom it tells what happens, from its first byte on.
-    /// - Throws: when it cannot be watched.
+    /// - Parameter makeOwner: Makes the receiver of all events.
+    /// - Throws: If the socket cannot be watched.
     static func accept(
         _ socket: consuming Socket,
         loop: EventLoop,
@@ -52,7 +48,7 @@ final class PlainChannel: ByteChannel {
         return hasRoom
     }
 
-    /// Bytes that come when the channel is closing or closed are dropped.
+    /// A closing or closed channel drops the bytes.
     func write(_ bytes: Span<UInt8>) throws(TransportError) {
         guard state == .open else { return }
         guard unsent.byteCount + bytes.count <= limits.sendQueueByteCountMax else {
@@ -115,7 +111,7 @@ final class PlainChannel: ByteChannel {
         case .wouldBlock: return
         case .failed, .end: finish()
         case .bytes(let count):
-            // The peer's last bytes are of no interest any more; what matters is that they end.
+            // A closing channel waits only for the end of the peer's bytes.
             guard state == .open else { return }
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: loop.scratch.ciphertext[..<count])
             owner?.channelDidReceive(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
@@ -158,7 +154,7 @@ final class PlainChannel: ByteChannel {
 
 extension PlainChannel: ReadinessHandler, TurnEndHandler {
     func handleReadiness(_ readiness: Readiness) {
-        // Nobody will read it, and it would be told in every turn.
+        // Nothing will read it, and every turn would report it again.
         if readiness.contains(.over), isReadingPaused, state == .open { return finish() }
         if readiness.contains(.write), !unsent.isEmpty { flush() }
         if readiness.contains(.read) { read() }

@@ -1,6 +1,5 @@
-/// Accepts connections in plain text on 127.0.0.1. Lives on one loop.
+/// Accepts plain-text connections on 127.0.0.1. Lives on one loop.
 final class PlainListener {
-    /// In the host's byte order.
     let port: UInt16
     private let loop: EventLoop
     private let limits: TLSChannelLimits
@@ -14,10 +13,8 @@ final class PlainListener {
     ///
     /// - Parameters:
     ///   - port: 0 lets the system choose.
-    ///   - loop: where the connections live.
-    ///   - limits: each connection's.
-    ///   - admits: whether there is a place; who comes without one is closed at once.
-    ///   - makeOwner: called for each connection before its first byte is read.
+    ///   - admits: False closes a new connection.
+    ///   - makeOwner: Called for each connection before its first byte is read.
     /// - Throws: `.addressInUse` with the port, among others.
     init(
         port: UInt16,
@@ -40,7 +37,7 @@ final class PlainListener {
         self.socket = consume socket
     }
 
-    /// Accepts no more, and frees the port; connections that are open stay.
+    /// Frees the port; open connections stay.
     func close() {
         pause?.cancel()
         pause = nil
@@ -51,11 +48,11 @@ final class PlainListener {
 
     private func accept(_ socket: consuming Socket) {
         guard admits() else { return }
-        // Fails only when it cannot be watched: it is closed then, and the caller sees that.
+        // Fails only if it cannot be watched; it is closed then.
         try? PlainChannel.accept(socket, loop: loop, limits: limits, makeOwner: makeOwner)
     }
 
-    /// Without descriptors, the waiting connection would be reported in every turn: the loop would spin.
+    /// Without descriptors, every turn would report the waiting connection: the loop would spin.
     private func pauseAccepting() {
         watchListener(for: [])
         pause = loop.schedule(after: .milliseconds(100)) { [weak self] in
@@ -77,7 +74,7 @@ final class PlainListener {
 
 extension PlainListener: ReadinessHandler {
     func handleReadiness(_ readiness: Readiness) {
-        // A bound, so that a flood of callers does not starve those who are connected.
+        // Bounded, so that a flood of connections does not starve open ones.
         for _ in 0..<64 where watch != nil {
             switch socket?.accept() ?? .none {
             case .socket(let accepted): accept(accepted)

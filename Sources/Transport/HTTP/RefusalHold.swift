@@ -1,22 +1,18 @@
-/// One connection's wait for the refusals of its requests to be paid for. Whatever becomes of the connection, it has an end.
-/// Lives on the server's loop.
+/// A connection's pause for refusals; always ends. Lives on the server's loop.
 final class RefusalHold {
     private var share = RefusalBudget.Share()
     private var end: MonotonicTime?
     private var timer: LoopTimer?
 
-    /// Whether the connection is not to be read.
     var isHolding: Bool { end != nil }
 
-    /// A request of the connection was answered with 429.
+    /// Counts a response of 429.
     ///
-    /// - Parameters:
-    ///   - service: the server's.
-    ///   - resume: called later, once, where `isHolding` has become true: it is not any more then.
+    /// - Parameter resume: Called later, once, if `isHolding` became true.
     func didRefuse(_ service: HTTPService, resume: @escaping () -> Void) {
         guard let end = service.refusals.refuse(&share, at: service.loop.now) else { return }
         let isNew = self.end == nil
-        // What was begun in the same piece is refused, too, and paid for with it.
+        // Further requests of the same bytes extend it.
         self.end = end
         guard isNew else { return }
         service.refusals.didHold()
@@ -27,14 +23,13 @@ final class RefusalHold {
         timer = loop.schedule(after: planned - loop.now) { [weak self, unowned loop] in
             guard let self, let end else { return }
             timer = nil
-            // The end has moved meanwhile, to no more than `holdMax` from when the last piece came.
+            // The end has moved, to at most `holdMax` after the last bytes.
             guard end <= loop.now else { return wait(loop, until: end, resume) }
             self.end = nil
             resume()
         }
     }
 
-    /// The connection is over.
     func cancel() {
         timer?.cancel()
         timer = nil

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The way through an HTTP proxy: CONNECT, and an answer whose status is 2xx (RFC 9110 section 9.3.6).
+/// CONNECT through an HTTP proxy; success is a 2xx (RFC 9110 section 9.3.6).
 struct HTTPConnect {
     static let replyByteCountMax = 8 << 10
 
@@ -33,7 +33,7 @@ struct HTTPConnect {
     private static func base64(_ credentials: ProxyCredentials) -> [UInt8] {
         var plain = credentials.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         plain.insert(UInt8(ascii: ":"), at: credentials.userByteCount)
-        // The text is one byte longer than it says: OpenSSL ends it with a NUL.
+        // OpenSSL appends a NUL.
         var text = [UInt8](repeating: 0, count: (plain.count + 2) / 3 * 4 + 1)
         unsafe EVP_EncodeBlock(&text, plain, Int32(plain.count))
         text.removeLast()
@@ -43,8 +43,8 @@ struct HTTPConnect {
 
     // MARK: Reply
 
-    /// Takes what arrived. True: the tunnel is open. Length and coding of a body mean nothing here (RFC 9110 section
-    /// 9.3.6), so the fields are only checked for their form.
+    /// Returns true once the tunnel is open. A body's length and coding mean nothing here (RFC 9110 section 9.3.6):
+    /// only the form of fields is checked.
     mutating func receive(_ bytes: Span<UInt8>) throws(ProxyError) -> Bool {
         for index in bytes.indices {
             guard position != .end else { throw .bytesBehindReply }
@@ -68,7 +68,7 @@ struct HTTPConnect {
         case UInt8(ascii: "\t"), 0x20...0x7E, 0x80...: line.append(byte)
         default: throw .replyMalformed
         }
-        // Who speaks something else altogether is told from the first byte, not at the deadline.
+        // Another protocol shows at the first byte, not at the deadline.
         if position == .statusLine, !Self.begins(line) { throw .replyMalformed }
     }
 
@@ -90,7 +90,7 @@ struct HTTPConnect {
         }
     }
 
-    /// RFC 9112 section 4. Some proxies leave out the space in front of an empty reason.
+    /// RFC 9112 section 4. Some proxies omit the space before an empty reason.
     private static func status(_ line: [UInt8]) throws(ProxyError) -> Int {
         guard line.count >= 12, isDigit(line[7]), line[8] == UInt8(ascii: " "), line[9..<12].allSatisfy(isDigit),
             line.count == 12 || line[12] == UInt8(ascii: " ")
@@ -100,7 +100,7 @@ struct HTTPConnect {
         return status
     }
 
-    /// A name, then a colon (RFC 9112 section 5); a folded line begins with a space and is none.
+    /// A name and a colon (RFC 9112 section 5); a folded line begins with a space and is refused.
     private static func isField(_ line: [UInt8]) -> Bool {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
         return line[..<colon].allSatisfy { byte in

@@ -1,12 +1,12 @@
 extension Proxy {
-    /// Reads `http://user:password@host:port`, `socks5://…` or `socks5h://…`; the last two mean the same, because the
-    /// proxy always resolves the name.
+    /// Reads `http://user:password@host:port`, `socks5://…` or `socks5h://…`. The last two are equal: the proxy always
+    /// resolves the name.
     ///
-    /// Strict: the port is written out, credentials are percent-encoded where RFC 3986 section 3.2.1 wants it, and
-    /// nothing follows but at most one "/".
+    /// Strict: the port is required, credentials are percent-encoded by RFC 3986 section 3.2.1, and at most one "/"
+    /// follows.
     ///
-    /// - Parameter url: never repeated in an error.
-    /// - Throws: `.urlInvalid` with the part that is wrong, `.credentialsInvalid`.
+    /// - Parameter url: Never repeated in an error.
+    /// - Throws: `.urlInvalid` with the invalid part, `.credentialsInvalid`.
     public init(url: String) throws(ProxyError) {
         let bytes = Array(url.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[mark...].starts(with: "://".utf8) else {
@@ -74,7 +74,7 @@ extension Proxy {
         return (name, port)
     }
 
-    /// Whether it is a host name as the Internet has them: nothing that could end a line or mean something in a URL.
+    /// True for an Internet host name: nothing that could end a line or has a meaning in URLs.
     static func isName(_ text: some Collection<UInt8>) -> Bool {
         (1...253).contains(text.count) && text.allSatisfy(isNameByte)
     }

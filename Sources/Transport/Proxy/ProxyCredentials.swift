@@ -1,22 +1,24 @@
 import COpenSSL
 
-/// The name and password that a proxy asks for. Never printed, and wiped when the last owner lets go.
+/// A proxy's user name and password. Never printed, and wiped with the last reference.
 ///
-/// They cross the network in clear all the same: neither protocol encrypts the way to the proxy.
+/// The network carries them in clear: neither protocol encrypts the way to the proxy.
 @safe public final class ProxyCredentials: Sendable {
     /// RFC 1929 section 2 counts either in one byte.
     static let byteCountMax = 255
 
-    /// Unsafe only for being a pointer: written before `init` returns, and only read from then on.
+    /// Unsafe only as a pointer: written in `init`, then only read.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
     let userByteCount: Int
 
     var passwordByteCount: Int { unsafe storage.count - userByteCount }
 
+    /// Creates credentials.
+    ///
     /// - Parameters:
     ///   - user: 1 to 255 bytes.
-    ///   - password: at most 255 bytes.
-    /// - Throws: `.credentialsInvalid`, also for a control character, which RFC 7617 section 2 forbids.
+    ///   - password: At most 255 bytes.
+    /// - Throws: `.credentialsInvalid`, also for a control character (RFC 7617 section 2).
     public init(user: [UInt8], password: [UInt8]) throws(ProxyError) {
         let lengths = 1...Self.byteCountMax
         guard lengths.contains(user.count), password.isEmpty || lengths.contains(password.count),
@@ -34,7 +36,7 @@ import COpenSSL
         unsafe storage.deallocate()
     }
 
-    /// Lends the name, and the password right behind it.
+    /// Lends the name followed by the password.
     func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         let bytes = unsafe UnsafeRawBufferPointer(storage)
         return body(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
@@ -46,8 +48,8 @@ import COpenSSL
 }
 
 extension ProxyCredentials: CustomStringConvertible, CustomReflectable {
-    /// Nothing of them.
+    /// Hides the credentials.
     public var description: String { "proxy credentials" }
-    /// Nothing of them.
+    /// Hides the credentials.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

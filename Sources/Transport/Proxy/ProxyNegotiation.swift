@@ -1,10 +1,9 @@
-/// The talk with a proxy before TLS begins. Bytes in, bytes out; no socket inside.
+/// Negotiation with a proxy before TLS, without a socket: bytes in, bytes out.
 struct ProxyNegotiation {
     enum Step: Equatable {
-        /// The reply is not complete yet.
         case wait
         case send([UInt8])
-        /// From here on the bytes are the target's.
+        /// All later bytes are the target's.
         case open
     }
 
@@ -15,11 +14,8 @@ struct ProxyNegotiation {
 
     private var dialogue: Dialogue
 
-    /// - Parameters:
-    ///   - proxy: who is talked to.
-    ///   - host: the target: an address, or a name for the proxy to resolve.
-    ///   - port: in the host's byte order.
-    /// - Throws: `.targetInvalid` for a name with bytes that no host name has.
+    /// - Parameter host: An address, or a name for the proxy to resolve.
+    /// - Throws: `.targetInvalid` for an invalid host name.
     init(_ proxy: Proxy, host: String, port: UInt16) throws(ProxyError) {
         guard SocketAddress.isLiteral(host) || Proxy.isName(host.utf8) else { throw .targetInvalid }
         switch proxy.kind {
@@ -28,7 +24,6 @@ struct ProxyNegotiation {
         }
     }
 
-    /// What is said first.
     func opening() -> [UInt8] {
         switch dialogue {
         case .http(let connect): connect.request()

@@ -1,18 +1,17 @@
-/// Negotiates over a socket that is connected to a proxy, and gives it back once it leads to the target. Lives on one
-/// loop; the deadline is its owner's.
+/// Negotiates with a proxy and returns the socket once it leads to the target. Lives on one loop; the owner sets the
+/// deadline.
 final class ProxyTunnel {
     private let loop: EventLoop
     private var negotiation: ProxyNegotiation
     private var socket: Socket?
     private var watch: EventLoop.Watch?
     private var outgoing = ByteQueue()
-    /// Nil once it has been called, or when nobody wants the outcome any more.
+    /// Nil after its call or `cancel`.
     private var completion: ((consuming Result<Socket, TransportError>) -> Void)?
 
     /// - Parameters:
-    ///   - negotiation: that has not begun.
-    ///   - loop: where the socket lives.
-    ///   - completion: called on the loop, once; not at all after `cancel`.
+    ///   - negotiation: Not begun.
+    ///   - completion: Called on the loop, once; not after `cancel`.
     init(
         _ negotiation: ProxyNegotiation,
         loop: EventLoop,
@@ -33,7 +32,7 @@ final class ProxyTunnel {
         }
     }
 
-    /// Gives up; harmless when it is over already.
+    /// Harmless after completion.
     func cancel() {
         completion = nil
         unwatch()
@@ -56,7 +55,7 @@ final class ProxyTunnel {
         if let watch { try loop.update(watch, for: outgoing.isEmpty ? .read : [.read, .write]) }
     }
 
-    /// One read a turn: replies are short, and what is left is told again.
+    /// Reads once a turn: replies are short, and the rest is reported again.
     private func receive() throws(TransportError) {
         let transfer = unsafe socket?.receive(into: loop.scratch.ciphertext) ?? .wouldBlock
         switch transfer {
@@ -79,7 +78,7 @@ final class ProxyTunnel {
         case .wait: return
         case .send(let bytes): try send(bytes)
         case .open:
-            // An answer to what was not asked in full yet; the rest would end up inside TLS.
+            // A reply before the whole request; the rest of it would end up inside TLS.
             guard outgoing.isEmpty else { throw .proxy(.replyMalformed) }
             unwatch()
             if let socket = socket.take() { complete(.success(socket)) }

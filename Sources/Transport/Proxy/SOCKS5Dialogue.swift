@@ -1,6 +1,6 @@
 import Glibc
 
-/// The way through a SOCKS5 proxy: greeting, perhaps name and password, then CONNECT (RFC 1928, RFC 1929).
+/// SOCKS5: greeting, optional name and password, CONNECT (RFC 1928, RFC 1929).
 struct SOCKS5Dialogue {
     private enum Position {
         case method, authentication, reply, end
@@ -23,7 +23,7 @@ struct SOCKS5Dialogue {
     private let credentials: ProxyCredentials?
 
     private var position = Position.method
-    /// Of the message that is being received; the longest is a reply with a name of 255 bytes.
+    /// The partial message; at most a reply with a name of 255 bytes.
     private var received: [UInt8] = []
 
     init(host: String, port: UInt16, credentials: ProxyCredentials?) {
@@ -33,7 +33,7 @@ struct SOCKS5Dialogue {
         self.credentials = credentials
     }
 
-    // MARK: What is said
+    // MARK: Messages to the proxy
 
     /// RFC 1928 section 3.
     func greeting() -> [UInt8] {
@@ -69,12 +69,12 @@ struct SOCKS5Dialogue {
         return [AddressType.name, UInt8(host.utf8.count)] + Array(host.utf8)
     }
 
-    // MARK: What is answered
+    // MARK: Replies
 
     mutating func receive(_ bytes: Span<UInt8>) throws(ProxyError) -> ProxyNegotiation.Step {
         var step = ProxyNegotiation.Step.wait
         for index in bytes.indices {
-            // Every answer is waited for before we say the next thing, so nothing can come behind it.
+            // We wait for every reply, so nothing can follow it.
             guard step == .wait, position != .end else { throw .bytesBehindReply }
             received.append(bytes[index])
             step = try next()
@@ -117,7 +117,7 @@ struct SOCKS5Dialogue {
         return .send(request())
     }
 
-    /// RFC 1928 section 6. The address that the proxy connects from is of no use here; only its length matters.
+    /// RFC 1928 section 6. Of the proxy's own address only the length matters.
     private mutating func replyStep() throws(ProxyError) -> ProxyNegotiation.Step {
         guard received[0] == 5 else { throw .replyMalformed }
         guard received.count >= 2 else { return .wait }
