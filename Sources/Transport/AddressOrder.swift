@@ -1,9 +1,8 @@
 import Glibc
 
-/// Order of a host's addresses.
 enum AddressOrder {
-    /// Alternates between the families, the resolver's favourite first, so that a dead family costs one delay, not one
-    /// per address (RFC 8305 section 4). Within a family the resolver's order stays, rotated by `offset`.
+    /// Alternates families, the resolver's favourite first, so that a dead family costs one delay, not one per address
+    /// (RFC 8305 section 4). Rotates each by `offset`.
     static func candidates(_ addresses: [SocketAddress], offset: Int) -> [SocketAddress] {
         guard let favourite = addresses.first?.family else { return [] }
         let first = rotated(addresses.filter { $0.family == favourite }, by: offset)

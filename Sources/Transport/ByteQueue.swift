@@ -29,7 +29,6 @@
         tail += bytes.count
     }
 
-    /// Lends the queued bytes, oldest first.
     package borrowing func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -80,7 +79,7 @@
     }
 }
 
-/// A loop's read buffers. Every channel empties them before it returns to the loop.
+/// A loop's read buffers; every channel leaves them empty.
 @safe package final class ReadScratch {
     package static let byteCount = 1 << 16
 

@@ -1,9 +1,7 @@
 import COpenSSL
 
-/// A private authority, which issues certificates for local servers and their clients.
-///
-/// They satisfy strict verifiers (RFC 5280 section 4.2: key identifiers, a critical basic constraint, key usages), such
-/// as Python 3.13's.
+/// A private authority. Its certificates satisfy strict verifiers (RFC 5280 section 4.2: key identifiers, a critical
+/// basic constraint, key usages), such as Python 3.13's.
 ///
 /// Unchecked Sendable: complete after `init`, and only read from then on.
 @safe package final class CertificateAuthority: @unchecked Sendable {
@@ -34,9 +32,6 @@ import COpenSSL
     private let certificate: TLSCertificate
 
     /// Creates a self-signed authority.
-    ///
-    /// - Parameter name: The subject's CN.
-    /// - Throws: `.library`.
     package init(name: String, key: KeyPair, validity: Validity = authorityValidity) throws(TLSError) {
         self.key = key
         let draft = try CertificateDraft(commonName: name, key: key, validity: validity)
@@ -46,11 +41,7 @@ import COpenSSL
         certificate = try draft.sign(with: key, issuer: nil)
     }
 
-    /// Restores an existing authority.
-    ///
-    /// - Parameters:
-    ///   - certificatePEM: Its certificate; the first of several.
-    ///   - key: The certificate's.
+    /// - Parameter certificatePEM: Its certificate; the first of several.
     /// - Throws: `.certificateUnreadable`, `.privateKeyDoesNotMatchCertificate`.
     package init(certificatePEM: [UInt8], key: KeyPair) throws(TLSError) {
         guard let first = TLSCertificate.list(pem: unsafe certificatePEM.span.bytes).first else {
@@ -64,17 +55,11 @@ import COpenSSL
         certificate = first
     }
 
-    /// The certificate that its peers are configured to trust.
     package var certificatePEM: [UInt8] {
         get throws(TLSError) { try certificate.pem }
     }
 
-    /// Issues a certificate for a server's key.
-    ///
-    /// - Parameters:
-    ///   - names: The server's DNS names and IP addresses; one at least.
-    /// - Returns: PEM, a chain of one.
-    /// - Throws: `.library`, also for an invalid name.
+    /// Issues a server's PEM certificate, for one or more DNS names and IP addresses.
     package func issueServer(
         names: [String],
         for key: KeyPair,
@@ -87,13 +72,7 @@ import COpenSSL
         return try draft.sign(with: self.key, issuer: certificate).pem
     }
 
-    /// Issues a certificate for a client's key.
-    ///
-    /// - Parameters:
-    ///   - commonName: The subject's CN.
-    ///   - userID: The subject's UID; Apple's holds the topic.
-    /// - Returns: PEM, a chain of one.
-    /// - Throws: `.library`, also for a malformed extension.
+    /// Issues a client's PEM certificate, a chain of one. The `userID` is its UID; Apple's holds the topic.
     package func issueClient(
         commonName: String,
         userID: String? = nil,
@@ -107,10 +86,7 @@ import COpenSSL
         return try draft.sign(with: self.key, issuer: certificate).pem
     }
 
-    /// Creates a client with a new key.
-    ///
-    /// - Parameter commonName: The subject's CN, 1 ... 64 bytes of UTF-8 (RFC 5280, ub-common-name).
-    /// - Throws: `.library`, also for an invalid name.
+    /// Creates a client with a new key. The CN has 1 ... 64 bytes of UTF-8 (RFC 5280, ub-common-name).
     package func makeClient(
         commonName: String,
         validity: Validity = leafValidity
@@ -118,7 +94,6 @@ import COpenSSL
         let key = try KeyPair()
         let draft = try leaf(commonName: commonName, key, validity, usage: "clientAuth")
         let issued = try draft.sign(with: self.key, issuer: certificate)
-        // The identity gets its own reference.
         guard unsafe EVP_PKEY_up_ref(key.handle) == 1 else { throw OpenSSLFailure.library("EVP_PKEY_up_ref") }
         do throws(TLSIdentityError) {
             return try unsafe TLSIdentity([issued], owning: key.handle)

@@ -1,7 +1,6 @@
 import COpenSSL
 import Glibc
 
-/// An unsigned certificate.
 @safe final class CertificateDraft {
     private let handle: OpaquePointer
 
@@ -60,7 +59,6 @@ import Glibc
         let subject = unsafe X509_get_subject_name(issuer?.handle ?? handle)
         guard unsafe X509_set_issuer_name(handle, subject) == 1, unsafe X509_sign(handle, key.handle, EVP_sha256()) > 0
         else { throw OpenSSLFailure.library("X509_sign") }
-        // The certificate gets its own reference.
         guard unsafe X509_up_ref(handle) == 1, let signed = unsafe TLSCertificate(owning: handle) else {
             throw OpenSSLFailure.library("X509_up_ref")
         }

@@ -1,7 +1,6 @@
 import COpenSSL
 
-/// OpenSSL's substitute for a socket: reads lent ciphertext, and writes to a queue. OpenSSL's memory BIO would copy
-/// every byte once more on each side.
+/// OpenSSL's input and output instead of a socket. Its memory BIO would copy every byte once more each way.
 @safe final class CipherPipe {
     /// Valid during one call of the session's `receive` only.
     private var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -39,7 +38,7 @@ import COpenSSL
         unsafe output.append(bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    /// Made once per process; holds function pointers only, and never changes.
+    /// Made once per process: function pointers that never change.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         guard let method = unsafe BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "sealed-push pipe") else {
             return nil

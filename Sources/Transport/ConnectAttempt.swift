@@ -13,10 +13,9 @@ final class ConnectAttempt {
         self.onDecided = onDecided
     }
 
-    /// - Throws: Errors known at once.
     func begin(_ address: SocketAddress) throws(TransportError) {
         let socket = try Socket(family: address.family)
-        // A socket that connects at once becomes writable, and is reported like any other.
+        // A socket that connects at once becomes writable, too.
         _ = try socket.connect(to: address)
         watch = try loop.watch(socket.descriptor, for: .write, handler: self)
         self.socket = consume socket
@@ -27,7 +26,6 @@ final class ConnectAttempt {
         return .success(socket)
     }
 
-    /// Harmless after the decision.
     func cancel() {
         onDecided = nil
         unwatch()

@@ -21,7 +21,6 @@ package protocol TurnEndHandler: AnyObject {
     private let poller: Poller
     private var timers = TimerHeap()
     private var turnEnd: [any TurnEndHandler] = []
-    /// Empty between turns.
     private var work: [LoopInbox.Work] = []
     /// Capacity that the emptied list keeps; more, after a burst, is freed.
     private static let keptWorkCount = 4096
@@ -36,7 +35,7 @@ package protocol TurnEndHandler: AnyObject {
     /// Earliest expiry of a peer's deadline after a hold-up of the loop. Loop only.
     package var judgesFrom: MonotonicTime { holdUp.judgesFrom }
 
-    /// Read buffer of all channels: each finishes with it before the next starts.
+    /// Shared by all channels: each is done before the next starts.
     package let scratch = ReadScratch()
 
     /// Starts the thread, which keeps the loop alive until `stop()`; that call is mandatory.
@@ -160,7 +159,7 @@ package protocol TurnEndHandler: AnyObject {
         let eventCount = poller.wait(milliseconds: milliseconds)
         let turnBegan = now
         now = .now()
-        // A hold-up lasts a second or more; `Duration` is too slow for each turn.
+        // `Duration` is too slow for each turn.
         if now.nanoseconds - turnBegan.nanoseconds >= 1_000_000_000 {
             holdUp.didWait(
                 turnBegan: turnBegan,
@@ -192,7 +191,6 @@ package protocol TurnEndHandler: AnyObject {
     }
 
     private func endTurn() {
-        // A handler may append another one.
         var index = 0
         while index < turnEnd.count {
             turnEnd[index].handleTurnEnd()

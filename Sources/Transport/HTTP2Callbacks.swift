@@ -1,6 +1,6 @@
 import CNGHTTP2
 
-/// nghttp2's callbacks: each finds its session by the user pointer and reports one event.
+/// Each callback finds its session by the user pointer, and reports one event.
 enum HTTP2Callbacks {
     /// Made once per process, and then only read. Nil: no memory, which opening a session reports.
     nonisolated(unsafe) static let shared: OpaquePointer? = {

@@ -9,7 +9,6 @@ package struct HTTP2ClientLimits: Sendable {
     }()
     /// From `send` to the whole response, including the wait for a stream.
     package var requestDeadline: Duration = .seconds(30)
-    /// Requests that wait for a stream.
     package var waitingCountMax = 10_000
 
     package init() {}
@@ -17,19 +16,17 @@ package struct HTTP2ClientLimits: Sendable {
 
 /// Events of a connection. Delivered on its loop.
 package enum HTTP2ClientEvent: Sendable, Equatable {
-    /// The peer's new limit.
     case maxConcurrentStreams(Int)
-    /// The peer takes no new requests; the connection closes after the open ones.
+    /// The connection closes after the open requests.
     case goAway(lastStreamID: Int32, code: UInt32, debugData: [UInt8])
     case pong(roundTrip: Duration)
     /// The last event. Nil: a clean close.
     case closed(TransportError?)
 }
 
-/// One HTTP/2 connection to one server, for use from any thread.
+/// One HTTP/2 connection, for use from any thread. Its last reference's release closes it gracefully.
 ///
-/// A task on the loop (`Task(executorPreference: loop)`) sends without a thread switch. The last reference's release
-/// closes it as `close()` would.
+/// A task on the loop (`Task(executorPreference: loop)`) sends without a thread switch.
 package final class HTTP2ClientConnection: Sendable {
     package let loop: EventLoop
     private let core: LoopBound<HTTP2ClientCore>
@@ -40,10 +37,8 @@ package final class HTTP2ClientConnection: Sendable {
     ///
     /// - Parameters:
     ///   - host: A DNS name or address in the server's certificate.
-    ///   - port: In host byte order.
     ///   - context: A client's, with `h2`.
-    ///   - onEvent: Called on the loop, which it must not block.
-    /// - Throws: The failure, `.tls` for a refused certificate.
+    /// - Throws: `.tls` for a refused certificate, among others.
     package static func connect(
         host: String,
         port: UInt16,

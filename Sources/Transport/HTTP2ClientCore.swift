@@ -1,6 +1,5 @@
 import CNGHTTP2
 
-/// The loop's part of a client connection: channel, session and pending requests.
 package final class HTTP2ClientCore {
     enum State {
         case new, connecting, open, draining, closed(TransportError?)
@@ -38,14 +37,13 @@ package final class HTTP2ClientCore {
 
     // MARK: Connecting
 
-    /// Connects; `completion` is called once: after the server's SETTINGS, or with the error.
+    /// Calls `completion` once: after the server's SETTINGS, or with the error.
     package func connect(
         host: String,
         port: UInt16,
         context: TLSContext,
         completion: @escaping (TransportError?) -> Void
     ) {
-        // Cancelled before it began.
         guard case .new = state else { return completion(.cancelled) }
         state = .connecting
         onConnected = completion
@@ -124,7 +122,7 @@ package final class HTTP2ClientCore {
         planFlush()
     }
 
-    /// Begins a request, whose response goes to `owner`. Only while there is room: nothing waits here.
+    /// Begins a request for `owner`. Only while there is room: nothing waits here.
     ///
     /// - Parameters:
     ///   - headers: Pseudo-headers first; copied before the call returns.
@@ -160,7 +158,6 @@ package final class HTTP2ClientCore {
         }
     }
 
-    /// Resets a stream whose response is no longer wanted.
     private func giveUp(_ slot: Int, _ failure: RequestFailure) {
         guard let session, let request = requests.take(slot) else { return }
         let isWritten = session.isWritten(slot)
@@ -179,7 +176,7 @@ package final class HTTP2ClientCore {
 
     // MARK: Deadlines
 
-    /// One timer for all requests, at the earliest deadline ever set: nearly all are answered long before theirs, and a
+    /// One timer for all requests, at the earliest deadline ever set: nearly all are answered before theirs, and a
     /// timer for each would cost more than the rest of the request.
     private func watchDeadline(_ deadline: MonotonicTime) {
         guard deadline < nextDeadline else { return }
@@ -248,7 +245,7 @@ package final class HTTP2ClientCore {
 
     private func didCloseStream(_ slot: Int, _ code: UInt32, _ session: HTTP2Session) {
         if let request = requests.take(slot) {
-            // nghttp2 reports streams excluded by a GOAWAY, the peer's or our own, in the same way.
+            // nghttp2 also reports streams excluded by a GOAWAY, the peer's or our own, this way.
             if code == NGHTTP2_REFUSED_STREAM.rawValue {
                 let isEnding = session.peerGoAway != nil || session.violation != nil
                 request.finish(.failure(.notProcessed(isEnding ? refusal : .refusedStream)), owner)
@@ -284,7 +281,6 @@ package final class HTTP2ClientCore {
         loop.atTurnEnd(self)
     }
 
-    /// Sends all submissions now instead of at the turn's end.
     package func flush() {
         guard let channel, let session else { return }
         do throws(TransportError) {
@@ -331,7 +327,7 @@ package final class HTTP2ClientCore {
         }
     }
 
-    /// Closes the channel after the session's end. A request begun before the peer closes, too, would wait for that.
+    /// A request begun before the peer closes, too, would wait for that.
     private func closeChannel() {
         if case .open = state { state = .draining }
         refuseWaiting()

@@ -1,6 +1,5 @@
 /// Starts requests without a task for each. Called on the loop.
 package protocol HTTP2ClientOwner: AnyObject {
-    /// Request `id` has ended; its id is free.
     func requestDidEnd(_ id: UInt64, _ result: Result<HTTP2Response, TransportError>)
     /// Bytes came or left: there may be room for more requests.
     func connectionDidProgress()
@@ -18,12 +17,11 @@ extension HTTP2ClientCore {
         return false
     }
 
-    /// Body bytes submitted but not written: the peer's window is closed (RFC 9113 section 5.2), or the socket is full.
-    /// A new request is better off on another connection.
+    /// The peer's window is closed (RFC 9113 section 5.2), or the socket is full. Send new requests on another
+    /// connection.
     package var unsentBodyByteCount: Int { session?.unsentBodyByteCount ?? 0 }
 
-    /// Body bytes that can be submitted uncut: up to the end of the peer's window (RFC 9113 section 6.9) or our next
-    /// mark in it.
+    /// Body bytes up to the end of the peer's window (RFC 9113 section 6.9) or our next mark in it.
     package var bodyRoomByteCount: Int { session?.bodyRoomByteCount ?? 0 }
 
     /// True while a body is sent in part.

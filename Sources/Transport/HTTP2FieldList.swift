@@ -8,10 +8,10 @@ import CNGHTTP2
     private static let ownByteCount = 24
     private static let lengthNameByteCount = 14
 
-    /// Lends `body` the fields, `:status` first, for the call only. nghttp2 copies them before it returns.
+    /// Lends `body` the fields for the call only: nghttp2 copies them before it returns.
     ///
     /// - Parameters:
-    ///   - status: Three digits; nil for a request.
+    ///   - status: The first field, of three digits; nil for a request.
     ///   - contentLength: The last field; nil for none.
     mutating func lend<Result>(
         status: Int?,
@@ -22,7 +22,6 @@ import CNGHTTP2
         unsafe fields.removeAll(keepingCapacity: true)
         if let status { writeStatus(status) }
         let digitCount = contentLength.map { writeLength($0) } ?? 0
-        // Lent while the list of fields grows.
         var own: [UInt8] = []
         swap(&own, &self.own)
         defer { swap(&own, &self.own) }
@@ -78,7 +77,6 @@ import CNGHTTP2
         own[9] = UInt8(48 + status % 10)
     }
 
-    /// Returns the number of digits.
     private mutating func writeLength(_ length: Int) -> Int {
         own.removeSubrange(Self.ownByteCount...)
         var rest = length

@@ -8,7 +8,6 @@ struct HTTP2FloodLedger {
     /// Clean streams that the peer may still reset.
     private var answerCount = 0
     private var windowUpdateCount = 0
-    /// More is no client's habit.
     private static let earnedCountMax = 1 << 16
 
     init(_ settings: HTTP2Settings, now: MonotonicTime) {

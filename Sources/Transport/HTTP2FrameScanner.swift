@@ -1,5 +1,5 @@
-/// Scans frames before nghttp2, which silently discards some: frames on closed streams, of unknown types, after a
-/// malformed head.
+/// Scans frames before nghttp2, which silently discards some: on closed streams, of unknown types, after a malformed
+/// head.
 struct HTTP2FrameScanner {
     struct Findings {
         /// Frames without content, judged by their heads.
@@ -39,13 +39,11 @@ struct HTTP2FrameScanner {
     /// Server: opened by the scan. Client: by the session.
     var peerStreams = HTTP2PeerStreams()
 
-    /// - Parameter role: The scanning side's.
     init(_ role: HTTP2Session.Role) {
         self.role = role
         prefaceByteCount = role == .server ? 24 : 0
     }
 
-    /// Scans received bytes, split anywhere.
     mutating func scan(_ bytes: Span<UInt8>, settings: HTTP2Settings, now: MonotonicTime) -> Findings {
         var findings = Findings()
         var index = min(prefaceByteCount, bytes.count)
@@ -65,7 +63,7 @@ struct HTTP2FrameScanner {
         return findings
     }
 
-    /// RFC 9113 section 4.1: three bytes of length, type, flags, a reserved bit and the stream.
+    /// Three bytes of length, type, flags, a reserved bit and the stream (RFC 9113 section 4.1).
     private mutating func takeHead(_ byte: UInt8) {
         switch headIndex {
         case 0: payloadByteCount = Int(byte)

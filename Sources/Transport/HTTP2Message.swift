@@ -1,5 +1,4 @@
 package struct HTTP2Request: Sendable {
-    /// `:method`, `:scheme`, `:authority`, `:path`, then the others.
     package var headers: HeaderBlock
     package var body: [UInt8]
 
@@ -17,7 +16,6 @@ package struct HTTP2Response: Sendable {
 }
 
 package struct HTTP2ServerRequest: Sendable {
-    /// In order, with pseudo-headers and duplicates.
     package let headers: HeaderBlock
     /// Empty above the server's `bodyByteCountMax`.
     package let body: [UInt8]

@@ -24,14 +24,13 @@ struct HTTP2PeerStreams {
     private(set) var lastID: UInt32 = 0
 
     private var closedCount = 0
-    /// Streams closed here but not by the peer, which may leave each of them so.
+    /// Streams closed here but not by the peer, which need not close them.
     private static let closedCountMax = 1024
-    /// Bound of all: after a GOAWAY, nghttp2 drops new streams without reporting their close.
+    /// nghttp2 does not report the close of new streams after a GOAWAY.
     private static let countMax = 1 << 16
     /// Assumed frame size in a closed stream's window.
     private static let lateFrameByteCount: UInt32 = 4096
 
-    /// Records a new stream: the peer's at a server, our own at a client.
     mutating func open(_ id: UInt32) {
         guard id > lastID else { return }
         lastID = id
@@ -39,7 +38,6 @@ struct HTTP2PeerStreams {
         if streams.count > Self.countMax { remove(at: 0) }
     }
 
-    /// Ends this side of a stream. Harmless if the peer has ended it.
     mutating func close(_ id: UInt32, windowByteCount: UInt32) {
         guard let index = index(of: id), streams[index].lateFrameCount == nil else { return }
         streams[index].lateFrameCount = Int(max(1, windowByteCount / Self.lateFrameByteCount))
@@ -51,7 +49,6 @@ struct HTTP2PeerStreams {
         remove(at: oldest)
     }
 
-    /// Judges HEADERS or DATA.
     mutating func receive(on id: UInt32, endsStream: Bool) -> Finding {
         guard let index = index(of: id) else { return id > lastID ? .expected : .afterEnd }
         let lateFrameCount = streams[index].lateFrameCount

@@ -5,11 +5,9 @@ package struct HTTP2ServerLimits: Sendable {
     package var requestDeadline: Duration = .seconds(30)
     /// From the response to its last byte taken: a peer may hold streams open by not reading.
     package var responseDeadline: Duration = .seconds(30)
-    /// Without an open stream.
     package var idleDeadline: Duration = .seconds(600)
     /// From handshake to GOAWAY, however busy; nil: unlimited.
     package var lifetimeMax: Duration?
-    /// Time for open streams when the connection is to end.
     package var drainDeadline: Duration = .seconds(5)
     package var connectionCountMax = 1024
     package var farewells = HTTP2Farewells()
@@ -32,7 +30,6 @@ package struct HTTP2Farewells: Sendable {
 package protocol HTTP2Handler: AnyObject {
     /// Handles a complete request. On the loop, without blocking; the response may come later.
     func handle(_ request: HTTP2ServerRequest, _ responder: HTTP2Responder)
-    /// The last call.
     func connectionDidClose()
 }
 
@@ -42,7 +39,6 @@ extension HTTP2Handler {
 
 /// Serves HTTP/2 over TLS on one loop.
 package final class HTTP2Server: Sendable {
-    /// The port asked for, or the system's choice for port 0.
     package let port: UInt16
     private let core: LoopBound<HTTP2ServerCore>
 
@@ -52,8 +48,7 @@ package final class HTTP2Server: Sendable {
     ///   - address: An IPv4 or IPv6 literal, or "localhost".
     ///   - port: 0 lets the system choose.
     ///   - context: A server's, with `h2` among its protocols.
-    ///   - admits: Called on the loop with a client's address, without the port. False closes the connection before its
-    ///     first byte.
+    ///   - admits: Called on the loop with a client's address, without the port. False closes the connection unread.
     ///   - makeHandler: Called on the loop after each handshake.
     /// - Returns: The server, which closes gracefully with its last reference.
     /// - Throws: `.addressInUse` with the port, among others.
@@ -90,23 +85,19 @@ package final class HTTP2Server: Sendable {
         core.loop.perform { core.value.close(gracefully: true) {} }
     }
 
-    /// Sends GOAWAY on every open connection; new ones are accepted.
-    ///
-    /// - Parameters:
-    ///   - code: RFC 9113 section 7.
-    ///   - debugData: Apple puts a reason in JSON here.
+    /// Sends GOAWAY on every open connection; new ones are accepted. Apple puts a reason in JSON in `debugData`.
     package func goAway(code: UInt32, debugData: [UInt8]) {
         let core = core
         core.loop.perform { core.value.goAway(code: code, debugData: debugData) }
     }
 
-    /// Replaces limits and context of new connections; open ones keep theirs. On the loop.
+    /// Open connections keep their limits and context. On the loop.
     package func replace(_ limits: HTTP2ServerLimits, context: TLSContext) {
         core.value.replace(limits, context)
     }
 
     /// Stops accepting, sends GOAWAY, lets open streams end within the drain deadline (or ends at once), and returns
-    /// when every connection is closed.
+    /// when all have closed.
     package func close(gracefully: Bool = true) async {
         let core = core
         await withCheckedContinuation { continuation in
@@ -117,7 +108,6 @@ package final class HTTP2Server: Sendable {
     }
 }
 
-/// The loop's part of a server: listener and connections.
 final class HTTP2ServerCore {
     let loop: EventLoop
     private var limits: HTTP2ServerLimits

@@ -1,12 +1,11 @@
 /// Deliberate faults, to test clients. On the loop.
 extension HTTP2ServerConnection {
-    /// Ends at once with a TCP reset.
     package func reset() { channel.abort(.connectionClosed, resets: true) }
 
     /// Sends close_notify without GOAWAY.
     package func close() { channel.close() }
 
-    /// Stops or resumes reading; meanwhile the client's bytes fill TCP's buffers.
+    /// Meanwhile the client's bytes fill TCP's buffers.
     package func setDeaf(_ isDeaf: Bool) {
         if isDeaf { channel.pauseReading() } else { channel.resumeReading() }
     }

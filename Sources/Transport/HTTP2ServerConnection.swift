@@ -6,7 +6,6 @@ package final class HTTP2ServerConnection {
         /// The stream that waits for a response; 0: none.
         var streamID: Int32 = 0
         var respondedAt: MonotonicTime?
-        /// Set while the request's body is read.
         var reading: (any HTTPExchange)?
         /// From the stream's start to its request's end; nil: the server's deadline.
         var requestDeadline: Duration?
@@ -82,7 +81,7 @@ package final class HTTP2ServerConnection {
     /// Refuses new streams; ends after the open ones, or after the drain deadline.
     ///
     /// - Parameters:
-    ///   - code: RFC 9113 section 7; 0 is no error.
+    ///   - code: RFC 9113 section 7.
     ///   - debugData: Apple puts a reason in JSON here.
     ///   - lastStreamID: Nil: the last one received.
     package func goAway(code: UInt32 = 0, debugData: [UInt8] = [], lastStreamID: Int32? = nil) {
@@ -102,8 +101,6 @@ package final class HTTP2ServerConnection {
         }
     }
 
-    /// Changes the client's limit of open streams.
-    ///
     /// - Parameters:
     ///   - count: Below 2^31.
     ///   - refusesRest: Also refuses unfinished requests above it now.
@@ -116,7 +113,6 @@ package final class HTTP2ServerConnection {
         }
     }
 
-    /// The peer's address for logs; see `TLSChannel.remoteAddress`.
     package var remoteAddress: String? { channel.remoteAddress }
 
     package var tally: HTTP2Session.Tally { session?.tally ?? HTTP2Session.Tally() }
@@ -197,7 +193,6 @@ package final class HTTP2ServerConnection {
         }
     }
 
-    /// Resets the stream instead of a response.
     func reset(_ slot: Int, _ streamID: Int32, code: UInt32) {
         guard !isClosed, let session, exchanges[slot].streamID == streamID else { return }
         attempt { () throws(HTTP2Error) in try session.reset(slot, code: code) }
@@ -224,7 +219,7 @@ package final class HTTP2ServerConnection {
         guard session.hasPeerSettings || now < openedAt + limits.channel.handshakeDeadline else {
             return channel.abort(.deadlineExceeded(.handshake))
         }
-        // An unfinished header block blocks every other stream, so there is nothing to save.
+        // It blocks every other stream, so there is nothing to save.
         if let began = session.headerBlockBegan, began + headDeadline <= now {
             return channel.abort(.deadlineExceeded(.request))
         }
@@ -341,9 +336,7 @@ package struct HTTP2Responder: Sendable {
         self.streamID = streamID
     }
 
-    /// - Parameters:
-    ///   - status: 200 to 999.
-    ///   - headers: All fields but `:status`, in lower case.
+    /// `headers` are all fields but `:status`, in lower case.
     package func respond(status: Int, headers: HeaderBlock = HeaderBlock(), body: [UInt8] = []) {
         guard connection.loop.isOnLoop else {
             let (connection, slot, streamID) = (connection, slot, streamID)

@@ -1,8 +1,8 @@
 extension HTTP2Session {
-    /// One TLS record: larger pieces save nothing, smaller ones cost a record each.
+    /// One TLS record: smaller pieces cost a record each, larger ones save nothing.
     private static let pieceByteCount = 1 << 14
 
-    /// Moves bytes to the channel while it has room, and sends them.
+    /// Sends while the channel has room.
     func send(through channel: TLSChannel) throws(TransportError) {
         let scratch = channel.loop.scratch
         while channel.isWritable {

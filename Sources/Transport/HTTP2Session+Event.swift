@@ -10,9 +10,9 @@ extension HTTP2Session {
         case head(slot: Int)
         /// Server with a body budget: the body is discarded from now on.
         case bodyRefused(slot: Int, HTTPBodyFault)
-        /// The body exceeds `bodyByteCountHardMax`; the stream is reset.
+        /// The stream is reset above `bodyByteCountHardMax`.
         case bodyTooLarge(slot: Int)
-        /// Client: a malformed response (RFC 9113 section 8.1.1); the stream is reset.
+        /// Client: the stream of a malformed response is reset (RFC 9113 section 8.1.1).
         case malformed(slot: Int)
         /// A slot's last event; `code` as in RFC 9113 section 7, 0 for a clean end.
         case closed(slot: Int, code: UInt32)
@@ -37,11 +37,9 @@ extension HTTP2Session {
     package struct Message {
         /// In order, without `:status`.
         package var headers = HeaderBlock()
-        /// 0 for a request.
         package var status = 0
         /// Empty above `bodyByteCountMax`.
         package var body: [UInt8] = []
-        /// Bytes received.
         package var bodyByteCount = 0
         /// The headers are cut at the limit.
         package var isHeaderTooLarge = false

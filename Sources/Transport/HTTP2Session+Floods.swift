@@ -1,6 +1,5 @@
 import CNGHTTP2
 
-/// Defence against floods.
 extension HTTP2Session {
     func judge(_ findings: HTTP2FrameScanner.Findings) {
         if findings.isAfterEnd { didUseClosedStream() }
@@ -9,11 +8,11 @@ extension HTTP2Session {
         if role == .server, findings.isBlockTooLarge { didFlood() }
     }
 
-    /// Ends the connection, as RFC 9113 section 5.1 permits: the peer knows that it closed the stream.
+    /// RFC 9113 section 5.1 permits it: the peer knows that it closed the stream.
     private func didUseClosedStream() {
         guard role == .client else { return end(code: NGHTTP2_STREAM_CLOSED.rawValue, debugData: []) }
         report(.ended)
-        // Fails only without memory; the connection then ends without a GOAWAY.
+        // Fails only without memory.
         try? terminate(code: NGHTTP2_STREAM_CLOSED.rawValue)
     }
 
@@ -30,7 +29,6 @@ extension HTTP2Session {
         ledger.didSendData()
     }
 
-    /// Counts a reset by the peer, or one that it caused.
     func didReset(streamID: Int32, code: UInt32, byPeer: Bool) {
         guard let slot = slot(of: streamID) else {
             if byPeer, !ledger.admitLateReset(now: now) { didFlood() }
@@ -61,7 +59,7 @@ extension HTTP2Session {
 
     /// Ends the connection for a flood. Repeatable.
     func calm() {
-        // Fails only without memory; the connection then ends without a GOAWAY.
+        // Fails only without memory.
         try? terminate(code: NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
     }
 }

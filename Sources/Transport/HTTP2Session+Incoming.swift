@@ -1,6 +1,5 @@
 import CNGHTTP2
 
-/// nghttp2's callbacks.
 extension HTTP2Session {
     /// Server: a stream opens. Client: a response begins, or continues after a 1xx.
     ///
@@ -39,7 +38,7 @@ extension HTTP2Session {
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 
-    /// - Returns: nghttp2's code: 0, or an error that drops the rest of the block.
+    /// - Returns: as `didBeginHeaders`.
     func didReceiveHeader(
         streamID: Int32,
         _ name: UnsafeBufferPointer<UInt8>,
@@ -62,7 +61,6 @@ extension HTTP2Session {
         if isWhole { report(.message(slot: slot)) }
     }
 
-    /// Handles an upper-case name in a message that nghttp2 is about to refuse.
     func didReceiveUpperCaseName() {
         guard role == .server, let debugData = settings.upperCaseGoAway else { return }
         end(code: NGHTTP2_PROTOCOL_ERROR.rawValue, debugData: debugData)
@@ -78,7 +76,7 @@ extension HTTP2Session {
         } else if byteCount <= settings.bodyByteCountHardMax {
             streams[slot].incoming.body = []
         } else {
-            // Fails only without memory, which nghttp2's next call reports anyway.
+            // Fails only without memory, as above.
             try? reset(slot, code: NGHTTP2_CANCEL.rawValue)
             report(.bodyTooLarge(slot: slot))
         }

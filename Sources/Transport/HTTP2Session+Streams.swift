@@ -6,7 +6,6 @@ extension HTTP2Session {
         Int(unsafe nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
-    /// 0: a free slot.
     package func streamID(_ slot: Int) -> Int32 {
         streams[slot].id
     }
@@ -81,7 +80,6 @@ extension HTTP2Session {
         role == .server ? streams[slot].takeMessage() : streams[slot].incoming
     }
 
-    /// Resets the stream; `.closed` follows once the frame is written.
     package func reset(_ slot: Int, code: UInt32) throws(HTTP2Error) {
         guard streams[slot].id != 0, !streams[slot].isAbandoned else { return }
         streams[slot].isAbandoned = true

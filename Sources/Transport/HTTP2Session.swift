@@ -2,17 +2,17 @@ import CNGHTTP2
 
 /// One end of an HTTP/2 connection, without socket or clock: bytes in, events out; submissions in, bytes out.
 ///
-/// Events are queued, so that their handler may submit, reset and end. Streams have small dense numbers, *slots*, as
-/// table indices; a slot is reused after its `.closed` event is taken.
+/// Events are queued, so that their handler may submit, reset and end. Streams have small dense numbers, *slots*,
+/// reused after their `.closed` event is taken.
 @safe package final class HTTP2Session {
     package let role: Role
     let settings: HTTP2Settings
-    /// Server: memory budget for bodies. Nil: `settings` bound each body, and requests are reported whole.
+    /// Server: nil bounds each body by `settings`, and reports requests whole.
     let bodyBudget: HTTPBodyBudget?
     private(set) var handle: OpaquePointer?
     var streams: [HTTP2Stream] = []
     private var freeSlots: [Int] = []
-    /// Cache of the last lookup, since a stream's frames come together. Negative: none.
+    /// Cache of the last lookup: a stream's frames come together. Negative: none.
     var lastStreamID: Int32 = -1
     private var lastSlot = 0
     private var events: [Event] = []
@@ -29,7 +29,6 @@ import CNGHTTP2
     var fields = HTTP2FieldList()
     var bodies = OutgoingBodies()
 
-    /// Body bytes not yet in frames.
     package var unsentBodyByteCount: Int { bodies.unsentByteCount }
     package internal(set) var peerGoAway: GoAway?
     /// Client: the peer's violation, once a GOAWAY reports it.
@@ -115,7 +114,7 @@ import CNGHTTP2
         )
     }
 
-    /// Marked on a server only: a client's peer opens no streams.
+    /// A client's peer opens no streams.
     private func limitForLibrary(_ limit: UInt32) -> UInt32 {
         role == .server ? HTTP2StreamLimit.marked(limit) : limit
     }
@@ -154,7 +153,7 @@ import CNGHTTP2
         if role == .client { judge(findings) }
     }
 
-    /// Appends bytes for the peer until nothing waits or `queue` holds `byteCountMax` bytes, plus at most one frame.
+    /// Appends bytes until nothing waits or `queue` holds `byteCountMax`, plus at most one frame.
     package func send(into queue: inout ByteQueue, byteCountMax: Int) throws(HTTP2Error) {
         while queue.byteCount < byteCountMax {
             var bytes: UnsafePointer<UInt8>?
@@ -173,14 +172,13 @@ import CNGHTTP2
     /// The connection's send window (RFC 9113 section 5.2), shared by all streams.
     var sendWindowByteCount: Int { Int(unsafe nghttp2_session_get_remote_window_size(handle)) }
 
-    /// Body bytes that can be submitted now without cutting a body.
+    /// Body bytes that fit uncut.
     package var bodyRoomByteCount: Int {
         let window = sendWindowByteCount
         let bodies = bodies
         return min(window, bodies.byteCountToMark(window: window)) - bodies.unsentByteCount
     }
 
-    /// True while a body is sent in part.
     package var isBodyCut: Bool { bodies.isCut }
 
     /// False once both directions have ended, by GOAWAY or by the peer's error. Close the connection then.
@@ -206,7 +204,6 @@ import CNGHTTP2
 
     // MARK: Slots
 
-    /// Every slot is below it.
     package var slotCount: Int { streams.count }
 
     package var openStreamCount: Int { streams.count - freeSlots.count }
@@ -235,16 +232,16 @@ import CNGHTTP2
 
     // MARK: The connection
 
-    /// Server: announces a new limit, below 2^31. Excess streams that arrive before the peer knows it are refused,
-    /// without a connection error.
+    /// Server: `count` is below 2^31. Excess streams that arrive before the peer knows it are refused, without a
+    /// connection error.
     package func setMaxConcurrentStreams(_ count: UInt32) throws(HTTP2Error) {
         precondition(role == .server && count <= Int32.max)
         try submitSettings([(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limitForLibrary(count))])
         streamLimit.announce(count)
     }
 
-    /// Server: refuses the newest unfinished requests above `count` open streams. The peer may retry them (RFC 9113
-    /// section 8.7).
+    /// Server: refuses the newest unfinished requests above `count` streams, for the peer to retry (RFC 9113 section
+    /// 8.7).
     package func refuseStreams(above count: UInt32) throws(HTTP2Error) {
         let unfinished = streams.indices.filter { receivingSince($0) != nil }.sorted { streams[$0].id > streams[$1].id }
         for slot in unfinished.prefix(max(0, streamLimit.openCount - Int(count))) {
@@ -259,7 +256,6 @@ import CNGHTTP2
     ///   - code: RFC 9113 section 7.
     ///   - debugData: A few KB at most.
     ///   - lastStreamID: Streams above it are reset with REFUSED_STREAM. Nil: the last one received.
-    /// - Throws: `.library`.
     package func submitGoAway(code: UInt32, debugData: [UInt8], lastStreamID: Int32? = nil) throws(HTTP2Error) {
         let last = unsafe lastStreamID ?? nghttp2_session_get_last_proc_stream_id(handle)
         let result = unsafe nghttp2_submit_goaway(
@@ -273,7 +269,6 @@ import CNGHTTP2
         try Self.check("submit_goaway", result)
     }
 
-    /// Sends a PING; `.pong` reports its answer.
     package func submitPing() throws(HTTP2Error) {
         try Self.check("submit_ping", unsafe nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil))
     }
@@ -282,7 +277,7 @@ import CNGHTTP2
     func end(code: UInt32, debugData: [UInt8]) {
         guard !isEnding else { return }
         isEnding = true
-        // Fails only without memory; the connection then ends without a GOAWAY.
+        // Fails only without memory; no GOAWAY is sent then.
         try? submitGoAway(code: code, debugData: debugData)
         report(.ended)
     }

@@ -1,5 +1,5 @@
-/// A session's state of one stream, in a slot. Each event is one call, since every access to the session's list is
-/// checked for exclusivity.
+/// A session's state of one stream. Each event is one call, since every access to the session's list is checked for
+/// exclusivity.
 struct HTTP2Stream {
     /// 0: a free slot.
     var id: Int32 = 0
@@ -8,7 +8,7 @@ struct HTTP2Stream {
     var headerByteCount = 0
     /// Server with a body budget: this request's body.
     var intake = HTTPBodyIntake()
-    /// True before trailers, which are ignored.
+    /// True once later fields are trailers, which are ignored.
     var isHeadDone = false
     var isMessageDone = false
     /// True once a reset is sent or queued.
@@ -24,7 +24,7 @@ struct HTTP2Stream {
 
     var unsentByteCount: Int { outgoing.count - outgoingOffset }
 
-    /// - Returns: the unsent bytes of the outgoing body.
+    /// - Returns: unsent body bytes.
     mutating func free(keepsHeaderMemory: Bool, _ bodyBudget: HTTPBodyBudget?) -> Int {
         let unsentByteCount = unsentByteCount
         if let bodyBudget { intake.discard(bodyBudget) }
@@ -72,7 +72,7 @@ struct HTTP2Stream {
         return headerByteCount
     }
 
-    /// - Returns: true for the message's first headers; true if they are the whole message.
+    /// - Returns: true for the message's first headers, and true for a whole message.
     mutating func didReceiveHeaders(_ role: HTTP2Session.Role, endsStream: Bool) -> (isHead: Bool, isWhole: Bool) {
         if role == .client, incoming.status < 200, !endsStream {
             incoming.headers.removeAll()
@@ -93,7 +93,6 @@ struct HTTP2Stream {
         return message
     }
 
-    /// - Returns: true the first time.
     mutating func didEndMessage() -> Bool {
         guard !isMessageDone else { return false }
         isMessageDone = true
@@ -105,9 +104,7 @@ struct HTTP2Stream {
     /// True once everything submitted is framed.
     var isOutgoingDone: Bool { isWritten && outgoingOffset == outgoing.count && file == nil }
 
-    /// Server: sets the response's body.
-    ///
-    /// - Returns: The stream's number, and the unsent bytes of a replaced body.
+    /// - Returns: the stream's id, and the unsent bytes of a replaced body.
     mutating func submit(_ body: HTTPAnswer.Body) -> (id: Int32, dropped: Int) {
         let dropped = unsentByteCount
         outgoing = body.bytesInMemory
@@ -117,11 +114,9 @@ struct HTTP2Stream {
     }
 
     mutating func didWriteHead() {
-        // Heads leave in the order of submission.
         if isInterimUnwritten { isInterimUnwritten = false } else { isWritten = true }
     }
 
-    /// Copies the next piece of the body.
     mutating func readBody(into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool) {
         let offset = outgoingOffset
         let byteCount = min(buffer.count, outgoing.count - offset)
@@ -133,7 +128,7 @@ struct HTTP2Stream {
         return (byteCount, outgoingOffset == outgoing.count)
     }
 
-    /// Reads the next piece of the file; nil if it is too short or unreadable.
+    /// Returns nil if the file is too short or unreadable.
     mutating func readFile(into buffer: UnsafeMutableBufferPointer<UInt8>) -> (byteCount: Int, isEnd: Bool)? {
         guard let byteCount = unsafe file?.read(into: buffer), byteCount > 0 else { return nil }
         let isEnd = file?.isDone ?? true

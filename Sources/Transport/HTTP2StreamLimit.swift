@@ -1,7 +1,5 @@
-/// The peer's limit of open streams, with the announced and acknowledged values.
-///
-/// Enforced here because nghttp2 ends the connection of a peer beyond the acknowledged limit; RFC 9113 section 5.1.2
-/// asks for a stream error.
+/// The peer's limit of open streams. Enforced here because nghttp2 ends the connection of a peer beyond the
+/// acknowledged limit; RFC 9113 section 5.1.2 asks for a stream error.
 struct HTTP2StreamLimit {
     enum Verdict {
         case open
@@ -34,13 +32,11 @@ struct HTTP2StreamLimit {
         unconfirmed.append(limit)
     }
 
-    /// Confirms the oldest unconfirmed limit.
     mutating func didReceiveAcknowledgement() {
         guard !unconfirmed.isEmpty else { return }
         confirmed = unconfirmed.removeFirst()
     }
 
-    /// Judges another stream; counts it only if open.
     mutating func open() -> Verdict {
         guard openCount >= announced else {
             openCount += 1
@@ -60,13 +56,9 @@ struct HTTP2StreamLimit {
 extension HTTP2StreamLimit {
     private static let mark: UInt32 = 1 << 31
 
-    /// The limit for nghttp2; `limit` is below 2^31.
     static func marked(_ limit: UInt32) -> UInt32 { limit | mark }
 
-    /// Clears the mark in an outgoing SETTINGS frame (RFC 9113 section 6.5).
-    ///
-    /// - Parameter frame: One whole frame of any type.
-    /// - Returns: The changed frame; nil if it needs no change.
+    /// Clears the mark in an outgoing SETTINGS frame (RFC 9113 section 6.5); nil for any other frame.
     static func unmarked(_ frame: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         let (headByteCount, entryByteCount) = (9, 6)
         // Type 4, and no acknowledgement.

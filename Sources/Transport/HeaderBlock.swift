@@ -1,7 +1,6 @@
 import Glibc
 
-/// A message's fields in order, with duplicates and pseudo-headers: one array of bytes and each field's place in it.
-/// Costs two allocations in all.
+/// A message's fields in order, with duplicates and pseudo-headers, in two allocations.
 package struct HeaderBlock: Sendable, Equatable {
     /// HPACK's choices for a field (RFC 7541 section 6.2).
     package enum Indexing: UInt8, Sendable {
@@ -57,7 +56,6 @@ package struct HeaderBlock: Sendable, Equatable {
         appendEntry(nameByteCount: name.utf8CodeUnitCount, valueByteCount: value.utf8CodeUnitCount, indexing)
     }
 
-    /// Appends a field whose value `write` appends in place.
     package mutating func append(
         _ name: StaticString,
         indexing: Indexing = .indexed,

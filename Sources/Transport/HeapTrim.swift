@@ -1,10 +1,8 @@
 private import CLinux
 private import Platform
 
-/// Returns memory to the system after a flood.
-///
-/// malloc returns only the ends of its arenas by itself. Once the resident memory exceeds malloc's by enough, the free
-/// pages between are returned, too. A value: its owner calls it now and then.
+/// Returns memory to the system after a flood. malloc returns only the ends of its arenas by itself. A value: its owner
+/// calls it now and then.
 package struct HeapTrim {
     /// Less is not worth a visit to every arena.
     static let byteCountMin = 16 << 20
@@ -14,9 +12,6 @@ package struct HeapTrim {
 
     package init() {}
 
-    /// - Parameters:
-    ///   - resident: The process's bytes in memory.
-    ///   - inUse: Bytes allocated from malloc.
     mutating func isDue(resident: Int, inUse: Int) -> Bool {
         let excess = resident - inUse
         // The first measurement is of a new process.
@@ -27,7 +22,7 @@ package struct HeapTrim {
         return true
     }
 
-    /// Takes the measurement after a trim, which may have found nothing to return.
+    /// The trim may have found nothing to return.
     mutating func didTrim(resident: Int, inUse: Int) { excessMin = resident - inUse }
 
     /// Measures, and trims if due. Takes milliseconds if there is memory to return.

@@ -13,10 +13,8 @@ struct HoldUp {
     private var isPatientSince = MonotonicTime(nanoseconds: .min)
 
     /// - Parameters:
-    ///   - turnBegan: Start of the last turn.
-    ///   - waitBegan: Its end, and the start of the wait.
+    ///   - turnBegan: Start of the last turn, which ended at `waitBegan`.
     ///   - plannedMilliseconds: Longest planned wait; negative: for ever.
-    ///   - now: End of the wait.
     mutating func didWait(
         turnBegan: MonotonicTime,
         waitBegan: MonotonicTime,

@@ -13,9 +13,6 @@ import COpenSSL
 
     let handle: OpaquePointer
 
-    /// Generates a key.
-    ///
-    /// - Throws: `.library`.
     package init(_ kind: Kind = .p256) throws(TLSError) {
         let made = unsafe kind == .p256 ? copenssl_generate_p256() : copenssl_generate_rsa2048()
         guard let made = unsafe made else { throw OpenSSLFailure.library("EVP_PKEY_generate") }
@@ -23,7 +20,6 @@ import COpenSSL
     }
 
     /// - Parameter privateKeyPEM: Unencrypted; PKCS #8 or an older form. Other text is skipped.
-    /// - Throws: `.privateKeyMissing`, `.privateKeyUnreadable`, `.passwordNeeded`.
     package init(privateKeyPEM: RawSpan) throws(TLSIdentityError) {
         unsafe handle = try PrivateKeyPEM.read(privateKeyPEM, password: RawSpan())
     }
@@ -38,8 +34,6 @@ import COpenSSL
     }
 
     /// Lends a PEM block `PRIVATE KEY` (PKCS #8, unencrypted, as Apple's `.p8`), in memory that is zeroed afterwards.
-    ///
-    /// - Throws: `.library`.
     package func withPrivateKeyPEM<Result>(_ body: (RawSpan) -> Result) throws(TLSError) -> Result {
         guard let sink = unsafe BIO_new(BIO_s_secmem()) else { throw OpenSSLFailure.library("BIO_new") }
         defer { unsafe BIO_free(sink) }

@@ -1,13 +1,12 @@
 import Glibc
 
-/// Work from other threads and the loop's life cycle. A value: the loop guards it with a lock.
+/// Queued work and life cycle of a loop. A value: the loop guards it with a lock.
 struct LoopInbox {
     enum Work {
         case job(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
-    /// Duty of the caller that added work.
     enum Duty {
         case nothing
         /// The thread waits in epoll.
@@ -20,7 +19,6 @@ struct LoopInbox {
         case running, stopping, stopped
     }
 
-    /// Nil until started.
     var thread: pthread_t?
     private var work: [Work] = []
     private var phase = Phase.running
@@ -43,12 +41,12 @@ struct LoopInbox {
         return .wake
     }
 
-    /// Swaps the queue with the empty `batch`, to reuse its memory.
+    /// Swaps with the empty `batch`, to reuse its memory.
     mutating func takeWork(into batch: inout [Work]) {
         swap(&work, &batch)
     }
 
-    /// True if nothing is queued: the thread may wait, and new work will wake it.
+    /// True if the thread may wait; new work will wake it.
     mutating func fallAsleep() -> Bool {
         isAsleep = work.isEmpty && phase == .running
         return isAsleep

@@ -11,7 +11,7 @@ package struct MonotonicTime: Comparable, Sendable {
 
     package static func now() -> MonotonicTime {
         var time = timespec()
-        // CLOCK_MONOTONIC always exists, so that only a bad pointer fails.
+        // Fails only for a bad pointer.
         let code = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         precondition(code == 0)
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
@@ -28,7 +28,6 @@ package struct MonotonicTime: Comparable, Sendable {
         return MonotonicTime(nanoseconds: overflow ? (count < 0 ? .min : .max) : result)
     }
 
-    /// For `adding`; saturates.
     package static func nanoseconds(of duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -36,7 +35,6 @@ package struct MonotonicTime: Comparable, Sendable {
         return overflow || sumOverflow ? (duration < .zero ? .min : .max) : sum
     }
 
-    /// From `earlier` to `later`.
     package static func - (later: MonotonicTime, earlier: MonotonicTime) -> Duration {
         .nanoseconds(later.nanoseconds) - .nanoseconds(earlier.nanoseconds)
     }

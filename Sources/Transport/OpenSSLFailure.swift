@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Reads OpenSSL's errors. The texts are OpenSSL's own and hold no secret.
+/// The texts are OpenSSL's own and hold no secret.
 enum OpenSSLFailure {
-    /// The newest reason. Empties the thread's queue, so that a later call does not inherit it.
+    /// Empties the thread's queue, so that no later call inherits the error.
     static func takeReason() -> (code: Int32, text: String) {
         let error = ERR_peek_last_error()
         ERR_clear_error()
@@ -15,7 +15,6 @@ enum OpenSSLFailure {
         .library(call: call, takeReason().text)
     }
 
-    /// The failure of a connection's handshake or record.
     static func handshake(_ ssl: OpaquePointer) -> TLSError {
         let (code, text) = takeReason()
         // OpenSSL numbers a received alert 1000 + the alert's own number.

@@ -31,8 +31,8 @@ import COpenSSL
         }
     }
 
-    /// Reads ciphers that OpenSSL 3 retired (RC2-40, still used by the macOS keychain). A separate library context
-    /// keeps them out of the process's.
+    /// Reads ciphers that OpenSSL 3 retired (RC2-40, still used by the macOS keychain), in a library context that does
+    /// not affect the process's.
     private static func readOld(
         _ file: RawSpan,
         _ password: borrowing PasswordText,
@@ -94,14 +94,13 @@ import COpenSSL
         unsafe EVP_PKEY_free(key)
     }
 
-    /// Adds a reference for the caller.
     func takeKey() -> OpaquePointer {
         unsafe EVP_PKEY_up_ref(key)
         return unsafe key
     }
 
-    /// The checksum proves the password, so a hostile file could make it expensive. The author of all later data knew
-    /// the password.
+    /// A hostile file could make the checksum expensive, since it proves the password. All later data is from an author
+    /// who knew it.
     private static func hasChecksum(_ container: OpaquePointer) -> Bool {
         guard unsafe PKCS12_mac_present(container) == 1 else { return false }
         var iterationCount: UnsafePointer<ASN1_INTEGER>?

@@ -7,7 +7,7 @@ import COpenSSL
     /// Our limit, and OpenSSL's buffer size for a PEM password.
     static let byteCountMax = 1024
 
-    /// - Returns: nil if too long, or with a zero byte, where C would cut it off.
+    /// - Returns: nil if too long, or with a zero byte, at which C would cut it.
     init?(_ password: RawSpan) {
         guard password.byteCount <= Self.byteCountMax else { return nil }
         for offset in 0..<password.byteCount {
@@ -24,12 +24,10 @@ import COpenSSL
         unsafe bytes.deallocate()
     }
 
-    /// Without the zero.
     var byteCount: Int { unsafe bytes.count - 1 }
 
-    /// Lends it with a final zero.
     borrowing func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        // Allocated with at least one byte, so that there is an address.
+        // Has at least one byte, hence an address.
         unsafe body(UnsafePointer(bytes.baseAddress!.assumingMemoryBound(to: CChar.self)))
     }
 }

@@ -1,5 +1,4 @@
-// Minutes instead of seconds, for tests on starved machines: only a fault waits so long. A deadline's test sets that
-// one alone.
+// Minutes instead of seconds, for tests on starved machines: only a fault waits so long.
 
 extension TLSChannelLimits {
     package static var patient: TLSChannelLimits {

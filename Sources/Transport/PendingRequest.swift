@@ -1,6 +1,6 @@
 typealias RequestContinuation = UnsafeContinuation<Result<HTTP2Response, TransportError>, Never>
 
-/// A request without its response. Its remover from the table finishes it: thus once.
+/// A request without its response. Taken out of the table to be finished, and thus finished once.
 @safe struct PendingRequest {
     let id: UInt64
     let deadline: MonotonicTime

@@ -10,7 +10,6 @@ import Glibc
 
     private let epoll: Int32
     private let wakeup: Int32
-    /// Indexed by descriptor.
     private var watched: [Watched?] = []
     private var generation: UInt32 = 0
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 256)
@@ -64,7 +63,7 @@ import Glibc
         guard watched[Int(watch.descriptor)]?.generation == watch.generation else { return }
         watched[Int(watch.descriptor)] = nil
         var event = unsafe epoll_event()
-        // Fails only for an unwatched descriptor, which the guard excludes.
+        // Fails only for an unwatched descriptor.
         unsafe epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, &event)
     }
 
@@ -93,7 +92,7 @@ import Glibc
         clinux_eventfd_signal(wakeup)
     }
 
-    /// Returns the number of events for `dispatch`. As in epoll_wait, -1 milliseconds is for ever.
+    /// Returns the number of events; -1 milliseconds is for ever.
     func wait(milliseconds: Int32) -> Int {
         let count = unsafe events.withUnsafeMutableBufferPointer { events in
             unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
@@ -116,7 +115,7 @@ import Glibc
             clinux_eventfd_clear(wakeup)
             return
         }
-        // An earlier event may have closed the descriptor, and its number may be in use again.
+        // An earlier event may have closed the descriptor; its number may be in use again.
         guard descriptor < watched.count, let current = watched[descriptor], current.generation == generation else {
             return
         }

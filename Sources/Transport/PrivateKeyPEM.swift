@@ -2,16 +2,13 @@ import COpenSSL
 
 /// Reads a private key from PEM text (RFC 7468): PKCS #8, encrypted or not, and older RSA and EC forms.
 enum PrivateKeyPEM {
-    /// Argument of OpenSSL's password callback.
     @safe private struct Request {
         let password: UnsafePointer<CChar>
         let byteCount: Int
         var wasAsked = false
     }
 
-    /// - Parameters:
-    ///   - pem: Its first private key counts.
-    ///   - password: Empty for none.
+    /// - Parameter password: Empty for none.
     /// - Returns: An EVP_PKEY that the caller owns.
     /// - Throws: `.privateKeyMissing`, `.privateKeyUnreadable`, `.passwordNeeded`, `.passwordWrong`.
     static func read(_ pem: RawSpan, password: RawSpan) throws(TLSIdentityError) -> OpaquePointer {
@@ -61,7 +58,7 @@ enum PrivateKeyPEM {
             if request.wasAsked {
                 return unsafe .failure(passwordByteCount == 0 ? .passwordNeeded : .passwordWrong)
             }
-            // No start line: no key. Otherwise it is truncated or no base64.
+            // Without a start line there is no key; otherwise it is truncated or no base64.
             let isMissing = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
             return unsafe .failure(isMissing ? .privateKeyMissing : .privateKeyUnreadable)
         }

@@ -17,7 +17,6 @@ struct RequestTable {
         waiting.append(WaitingRequest(request: request, pending: pending))
     }
 
-    /// In order of arrival.
     mutating func takeNextWaiting() -> (HTTP2Request, PendingRequest)? {
         waiting.popFirst().map { ($0.request, $0.pending) }
     }
@@ -54,7 +53,6 @@ struct RequestTable {
         started.indices.filter { slot in started[slot].map { $0.deadline <= now } ?? false }
     }
 
-    /// Of all requests, started or waiting.
     var earliestDeadline: MonotonicTime? {
         var earliest: MonotonicTime?
         func consider(_ deadline: MonotonicTime) {

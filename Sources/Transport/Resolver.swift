@@ -1,9 +1,8 @@
 import Glibc
 import Platform
 
-/// Resolves names off the loops, since the system's resolver may block for long. Caches nothing.
-///
-/// Uses a few threads only, however long the system hangs; further queries wait, and can be cancelled.
+/// Resolves names off the loops, since the system's resolver may block for long. Caches nothing. Uses a few threads
+/// only; further queries wait, and can be cancelled.
 package final class Resolver: Sendable {
     package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) throws(TransportError) -> [SocketAddress]
 
@@ -37,16 +36,13 @@ package final class Resolver: Sendable {
     private let lookup: Lookup
     private let state = Guarded(State())
 
-    /// - Parameters:
-    ///   - threadCountMax: Concurrent lookups.
-    ///   - lookup: May block.
     package init(threadCountMax: Int, lookup: @escaping Lookup) {
         self.threadCountMax = threadCountMax
         self.lookup = lookup
     }
 
-    /// Calls `completion` on `loop`, once, unless cancelled while waiting. A literal needs no thread, yet never
-    /// completes before this returns.
+    /// Calls `completion` on `loop`, once, unless cancelled while waiting; never before this returns. A literal needs
+    /// no thread.
     func resolve(
         host: String,
         port: UInt16,
@@ -82,7 +78,6 @@ package final class Resolver: Sendable {
         query.completion(Result { () throws(TransportError) in try lookup(query.host, query.port) })
     }
 
-    /// Answers queries until none waits.
     private func work(_ first: Query) {
         var next: Query? = first
         while let query = next {

@@ -10,8 +10,7 @@ import Glibc
     /// Our limit, below the 7 days of RFC 8446 section 4.6.1: a server must show its certificate once a day.
     static let ageSecondsMax: Int64 = 24 * 3600
 
-    /// Copies the session, since OpenSSL spoils it when its connection ends without close_notify, where resumption pays
-    /// most.
+    /// Copies, since OpenSSL spoils a session whose connection ends without close_notify, where resumption pays most.
     init?(copying session: OpaquePointer) {
         guard unsafe SSL_SESSION_is_resumable(session) == 1, let copy = unsafe SSL_SESSION_dup(session) else {
             ERR_clear_error()
@@ -29,11 +28,8 @@ import Glibc
 
     var madeAt: Int64 { unsafe Int64(SSL_SESSION_get_time(handle)) }
 
-    /// Predicts whether a full handshake would still succeed: OpenSSL checks neither date nor name on resumption.
-    ///
-    /// - Parameters:
-    ///   - host: The verified name or address.
-    ///   - now: Seconds since 1970.
+    /// Predicts success of a full handshake: OpenSSL checks neither date nor name on resumption. `now` is seconds since
+    /// 1970.
     func isUsable(for host: String, at now: Int64 = Int64(time(nil))) -> Bool {
         defer { ERR_clear_error() }
         guard (0...Self.ageSecondsMax).contains(now - madeAt), let certificate = unsafe SSL_SESSION_get0_peer(handle),
@@ -43,8 +39,8 @@ import Glibc
         return unsafe X509_check_host(certificate, host, host.utf8.count, TLSSession.hostNameFlags, nil) == 1
     }
 
-    /// The resumed session with the server's new ticket, which OpenSSL does not report for TLS 1.2. It keeps its age,
-    /// so that the server must show its certificate once a day.
+    /// The server's new ticket, which OpenSSL does not report for TLS 1.2. It keeps its age, so that the server must
+    /// show its certificate once a day.
     func renewed(in ssl: OpaquePointer) -> ResumableSession {
         guard let current = unsafe SSL_get_session(ssl), let session = unsafe ResumableSession(copying: current) else {
             return self

@@ -33,7 +33,6 @@ package struct RingBuffer<Element> {
         return element
     }
 
-    /// Removes matches; both parts keep their order.
     package mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
         var removed: [Element] = []
         for _ in 0..<count {

@@ -58,7 +58,6 @@ final class RouteConnector {
         completion?(result)
     }
 
-    /// Harmless after completion.
     func cancel() {
         completion = nil
         tcp.cancel()

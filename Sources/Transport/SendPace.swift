@@ -1,8 +1,8 @@
-/// Ends of body frames that let a peer with the protocol's first window return all of it.
+/// Chooses ends of body frames so that a peer with the protocol's first window returns all of it.
 ///
-/// Peers return a window when half is used (nghttp2, Netty), and check after each frame. If a frame crosses the half,
-/// they return more than half; the rest is less than half, and waits for bytes that cannot come. Frames that end at the
-/// half and at the whole leave no rest.
+/// Peers return a window when half is used (nghttp2, Netty), and check after each frame. After a frame across the half,
+/// the rest is less than half, and waits for bytes that cannot come. Frames that end at the half and at the whole leave
+/// no rest.
 struct SendPace {
     /// RFC 9113 section 6.9.2.
     static let windowByteCount = 65_535
@@ -22,11 +22,9 @@ struct SendPace {
     }
 }
 
-/// All outgoing bodies of a session. One value, called once per piece, since each access to the session's state is
-/// checked for exclusivity.
+/// All outgoing bodies of a session, with one call per piece: each access to a session is checked for exclusivity.
 struct OutgoingBodies {
     private var pace = SendPace()
-    /// Submitted but not framed.
     private(set) var unsentByteCount = 0
     /// Slot of the last cut body; negative: none.
     private var cutSlot = -1
@@ -43,7 +41,6 @@ struct OutgoingBodies {
         if !isEnd { cutSlot = slot } else if cutSlot == slot { cutSlot = -1 }
     }
 
-    /// Forgets the unsent rest of a body.
     mutating func didFree(_ slot: Int, unsentByteCount byteCount: Int) {
         unsentByteCount -= byteCount
         if cutSlot == slot { cutSlot = -1 }

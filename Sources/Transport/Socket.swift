@@ -60,7 +60,7 @@ package struct Socket: ~Copyable {
 
     package func listen(at address: SocketAddress, backlog: Int32) throws(TransportError) {
         set(SOL_SOCKET, SO_REUSEADDR)
-        // One address family per listener: the reach of "::" would otherwise depend on the machine's settings.
+        // The reach of "::" would otherwise depend on the machine's settings.
         if address.family == AF_INET6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
         let code = unsafe address.withPointer { pointer, byteCount in unsafe bind(descriptor, pointer, byteCount) }
         guard code == 0 else { throw Self.listenError("bind", errno, address) }
@@ -128,7 +128,6 @@ package struct Socket: ~Copyable {
         }
     }
 
-    /// Ends sending; reading continues.
     package func shutdownSending() {
         // Fails harmlessly if the peer is gone.
         Glibc.shutdown(descriptor, Int32(SHUT_WR))
@@ -136,11 +135,10 @@ package struct Socket: ~Copyable {
 
     // MARK: Options
 
-    /// Makes the system detect a silently lost peer.
+    /// Makes the system detect a silently lost peer (RFC 5482; tcp(7), TCP_USER_TIMEOUT).
     ///
-    /// - Parameter unacknowledgedDeadline: Limit for unacknowledged bytes, unanswered idle probes and a window that
-    ///   stays shut. Nil: probes only; for bytes the system takes a quarter of an hour and more.
-    /// - Source: RFC 5482; tcp(7), TCP_USER_TIMEOUT.
+    /// - Parameter unacknowledgedDeadline: Limit for unacknowledged bytes, unanswered idle probes and a shut window.
+    ///   Nil: probes only; for bytes the system takes a quarter of an hour and more.
     func noticeDeath(after unacknowledgedDeadline: Duration?) {
         let (seconds, attoseconds) = (unacknowledgedDeadline ?? .seconds(60)).components
         set(SOL_SOCKET, SO_KEEPALIVE)

@@ -1,6 +1,5 @@
 import Glibc
 
-/// An IPv4 or IPv6 address with its port.
 package struct SocketAddress: Sendable {
     let storage: sockaddr_storage
     let byteCount: socklen_t
@@ -10,7 +9,7 @@ package struct SocketAddress: Sendable {
     /// 4 or 16 bytes in network order; none for another family.
     package var hostBytes: [UInt8] {
         withBytes { bytes in
-            // After family and port; in IPv6 after four bytes more.
+            // IPv6 has four bytes more before the address.
             let range = family == AF_INET ? 4..<8 : family == AF_INET6 ? 8..<24 : 0..<0
             return range.map { unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
         }
@@ -33,7 +32,7 @@ package struct SocketAddress: Sendable {
         return isV4 || isV6
     }
 
-    /// Every address of `host`, in the order to try. Blocks on the network unless `host` is a literal.
+    /// In the order to try. Blocks on the network unless `host` is a literal.
     package static func resolve(host: String, port: UInt16, isPassive: Bool = false) throws(TransportError)
         -> [SocketAddress]
     {
@@ -105,7 +104,6 @@ package struct SocketAddress: Sendable {
     var text: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     var host: String {
-        // After family and port; in IPv6 after four bytes more.
         let offset = family == AF_INET6 ? 8 : 4
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isText = unsafe withUnsafeBytes(of: storage) { bytes in

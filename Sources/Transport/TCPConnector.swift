@@ -1,4 +1,4 @@
-/// Connects to the first of a host's addresses that answers (RFC 8305). Lives on one loop; the owner sets the deadline.
+/// Connects to a host's first address that answers (RFC 8305). Lives on one loop; the owner sets the deadline.
 package final class TCPConnector {
     private let loop: EventLoop
     private let route: TCPRoute
@@ -10,7 +10,7 @@ package final class TCPConnector {
     private var delay: LoopTimer?
     private var lastError = TransportError.hostNotFound(reason: "no address")
 
-    /// - Parameter route: Resolver, first address and delay between addresses; its proxy is ignored.
+    /// - Parameter route: Its proxy is ignored.
     package init(loop: EventLoop, route: TCPRoute) {
         self.loop = loop
         self.route = route
@@ -78,7 +78,6 @@ package final class TCPConnector {
         completion?(result)
     }
 
-    /// Harmless after completion.
     package func cancel() {
         completion = nil
         if let query { route.resolver.cancel(query) }

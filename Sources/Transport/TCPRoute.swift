@@ -1,9 +1,7 @@
-/// Route of a connection to its host.
 package struct TCPRoute: Sendable {
     /// Nil: direct.
     package var proxy: Proxy?
-    /// Index of the first of the host's (or proxy's) addresses to try; wraps. A counter spreads connections over all of
-    /// them.
+    /// First of the host's (or proxy's) addresses to try; wraps. A counter spreads connections over all.
     package var addressOffset = 0
     /// Silence of an address before the next is tried in parallel (RFC 8305 section 5).
     package var attemptDelay: Duration = .milliseconds(250)

@@ -54,7 +54,7 @@ import Glibc
         return unsafe Int64(timegm(&fields))
     }
 
-    /// True before expiry at `now`, seconds since 1970; false for an unreadable date.
+    /// `now` is in seconds since 1970; an unreadable date has expired.
     static func isInTime(_ certificate: OpaquePointer, at now: Int64) -> Bool {
         guard let notAfter = unsafe unixSeconds(X509_get0_notAfter(certificate)) else { return false }
         return now <= notAfter
@@ -102,10 +102,7 @@ import Glibc
         return unsafe String(validating: UnsafeBufferPointer(start: text, count: Int(byteCount)), as: UTF8.self)
     }
 
-    /// An extension's content, without the enclosing OCTET STRING.
-    ///
-    /// - Parameter identifier: An object identifier in digits, "1.2.840.113635.100.6.3.6".
-    /// - Returns: Nil without such an extension.
+    /// Content without the enclosing OCTET STRING; `identifier` in digits, "1.2.840.113635.100.6.3.6".
     package func extensionValue(of identifier: String) -> [UInt8]? {
         defer { ERR_clear_error() }
         guard let object = unsafe OBJ_txt2obj(identifier, 1) else { return nil }

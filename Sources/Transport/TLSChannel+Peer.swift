@@ -11,7 +11,7 @@ extension TLSChannel {
     /// Nil before the handshake is done, and for a client without one.
     package var peerCertificate: TLSCertificate? { tls.peerCertificate }
 
-    /// False for a certificate admitted only so that the application can refuse it.
+    /// False for a certificate admitted only to be refused by the application.
     package var isPeerVerified: Bool { tls.isPeerVerified }
 
     /// For example "h2"; nil before the handshake is done or without ALPN.

@@ -42,10 +42,8 @@ package final class TLSChannel {
     ///
     /// - Parameters:
     ///   - host: A name or address that the server's certificate must carry.
-    ///   - port: In host byte order.
     ///   - delegate: Kept until the channel has closed; gets the result.
-    /// - Returns: The channel, not open yet.
-    /// - Throws: Errors that are known at once; the delegate gets all others.
+    /// - Throws: Errors that are known at once.
     package static func connect(
         host: String,
         port: UInt16,
@@ -122,7 +120,6 @@ package final class TLSChannel {
         updateWatch()
         startTimer(limits.handshakeDeadline) { .deadlineExceeded(.handshake) }
         do throws(TLSError) {
-            // A server has nothing to send yet.
             try tls.handshake()
             planFlush()
         } catch {
@@ -148,8 +145,7 @@ package final class TLSChannel {
         return hasRoom
     }
 
-    /// Encrypts and queues `bytes`, which leave with all other writes of this turn of the loop. Only once open. A
-    /// closing or closed channel drops them.
+    /// Encrypts and queues `bytes` until the turn's end. Only once open; a closing or closed channel drops them.
     package func write(_ bytes: Span<UInt8>) throws(TransportError) {
         loop.checkIsolated()
         precondition(state != .new && state != .connecting && state != .handshaking, "written before it was open")
@@ -170,7 +166,6 @@ package final class TLSChannel {
         try write(bytes.span)
     }
 
-    /// Sends the queue now instead of at the turn's end.
     package func flush() {
         guard state != .closed, sendFailure == nil else { return }
         if let error = sendQueued() { return didFailToSend(error) }
@@ -242,7 +237,7 @@ package final class TLSChannel {
 
     // MARK: Reading
 
-    /// Keeps a busy peer from monopolizing the loop; the rest is reported again in the next turn.
+    /// Keeps a busy peer from monopolizing the loop.
     private static let readCountPerTurn = 4
 
     private func read() {
@@ -298,7 +293,7 @@ package final class TLSChannel {
 
     // MARK: Ending
 
-    /// Sends the queue and close_notify, then waits briefly for the peer's. Harmless when already closing.
+    /// Sends the queue and close_notify, then waits briefly for the peer's. Repeatable.
     package func close() {
         loop.checkIsolated()
         switch state {
@@ -319,7 +314,7 @@ package final class TLSChannel {
         finish(error)
     }
 
-    /// Ends without an error, even without the peer's close_notify, unless unsent bytes remain.
+    /// Without the peer's close_notify, an error only if unsent bytes remain.
     private func finishClosing(_ error: TransportError) {
         finish(tls.ciphertextByteCount == 0 ? nil : error)
     }
@@ -338,7 +333,7 @@ package final class TLSChannel {
         socket = nil
         let delegate = self.delegate
         self.delegate = nil
-        // Notify later: the owner's current call must not find the channel closed half-way through.
+        // The owner's current call must not find the channel closed half-way through.
         let box = LoopBound((self, delegate), to: loop)
         loop.perform {
             let (channel, delegate) = box.value
@@ -359,7 +354,7 @@ package final class TLSChannel {
         }
     }
 
-    /// One timer for the whole idle time, moved when it fires: moving it at every byte would cost more.
+    /// One timer, moved when it fires: moving it at every byte would cost more.
     private func watchIdleness() {
         guard let idleDeadline = limits.idleDeadline else { return }
         let rest = idleDeadline - (loop.now - lastActivity)

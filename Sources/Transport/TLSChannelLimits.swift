@@ -1,4 +1,3 @@
-/// Deadlines, queue limits and route of a channel.
 package struct TLSChannelLimits: Sendable {
     package var route = TCPRoute()
     /// For resolver, all addresses, TCP handshake and proxy.

@@ -6,14 +6,13 @@ import COpenSSL
 @safe package final class TLSContext: @unchecked Sendable {
     /// A server's rules for client certificates.
     package struct ClientTrust: Sendable {
-        /// Accepted issuers.
         package let authorities: TLSTrust
         /// True to refuse clients without one.
         package let isCertificateRequired: Bool
         /// In the form of `TLSCertificate.serialNumber`.
         package var revokedSerialNumbers: Set<[UInt8]> = []
-        /// Admits unverified and revoked certificates, too, so that the application can explain the refusal. It must
-        /// check `TLSSession.isPeerVerified`; otherwise any certificate is accepted.
+        /// Admits unverified and revoked certificates for a refusal by the application, which must check
+        /// `TLSSession.isPeerVerified`; otherwise any certificate is accepted.
         package var admitsUnverified = false
 
         package init(authorities: TLSTrust, isCertificateRequired: Bool = true) {
@@ -35,12 +34,11 @@ import COpenSSL
     /// Creates a context for `TLSSession(client:)`.
     ///
     /// - Parameters:
-    ///   - trust: Accepted issuers of server certificates.
     ///   - alpn: Protocols by preference, 1 to 255 bytes each. A server that chooses none is refused; empty disables
     ///     ALPN.
     ///   - identity: Shown to servers that ask for a certificate.
-    ///   - resumption: Resumes sessions of this context with the same host and port. Never with early data (RFC 8446
-    ///     section 2.3), which can be replayed.
+    ///   - resumption: Resumes sessions with the same host and port. Never with early data (RFC 8446 section 2.3),
+    ///     which can be replayed.
     /// - Throws: `.authorityUnreadable`, `.protocolNameInvalid`, `.library`.
     package static func client(
         trust: TLSTrust,
@@ -68,8 +66,8 @@ import COpenSSL
     /// - Parameters:
     ///   - certificateChainPEM: The server's certificate, then the intermediate ones.
     ///   - privateKeyPEM: Unencrypted; text before the first BEGIN line is skipped.
-    ///   - alpn: Protocols by preference. A client that offers none of them is refused.
-    ///   - requiresALPN: Also refuses a client without ALPN.
+    ///   - alpn: Protocols by preference. A client that offers others only is refused; with `requiresALPN`, one without
+    ///     ALPN, too.
     ///   - clientTrust: Asks clients for a certificate.
     ///   - resumption: Issues two tickets, valid for two hours (`TicketKeys`).
     /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate` and a client's
@@ -91,10 +89,7 @@ import COpenSSL
         )
     }
 
-    /// Creates a server's context with an identity that other contexts may share.
-    ///
-    /// - Parameter uptime: Clock for the age of ticket keys.
-    /// - Throws: The errors of the other `server`, except those of the identity.
+    /// Takes an identity that other contexts may share. `uptime` is the clock for the age of ticket keys.
     package static func server(
         identity: TLSIdentity,
         alpn: [String],
@@ -178,8 +173,8 @@ import COpenSSL
         if isServer { unsafe copenssl_ctx_release_idle_buffers(handle) }
     }
 
-    /// Prefers ML-KEM with X25519 (draft-ietf-tls-ecdhe-mlkem, OpenSSL 3.5 and later): no later quantum computer reads
-    /// recorded traffic. A client sends shares for both (`*`), to save a round trip with servers without ML-KEM.
+    /// Prefers ML-KEM with X25519 (draft-ietf-tls-ecdhe-mlkem, OpenSSL 3.5 and later) against later decryption of
+    /// recorded traffic. A client sends shares for both (`*`), to save a round trip with older servers.
     private func setGroups() throws(TLSError) {
         let classical = "X25519:P-256:P-384"
         // Older versions know neither the name nor the star, and reject the list.
@@ -204,7 +199,7 @@ import COpenSSL
             unsafe copenssl_ctx_tell_client_sessions(handle)
             return unsafe TLSResumption.listen(to: handle)
         }
-        // Without a session id context, OpenSSL resumes no session that has a client certificate.
+        // Required by OpenSSL to resume sessions with a client certificate.
         let name = Array("sealed-push".utf8)
         guard unsafe SSL_CTX_set_num_tickets(handle, 2) == 1,
             unsafe SSL_CTX_set_session_id_context(handle, name, UInt32(name.count)) == 1
@@ -243,7 +238,7 @@ import COpenSSL
 
     // MARK: Server
 
-    /// Checks revoked serial numbers after OpenSSL's verification; there is no published revocation list.
+    /// Adds revoked serial numbers to OpenSSL's verification; there is no published revocation list.
     private func judgeClients() {
         unsafe SSL_CTX_set_cert_verify_callback(
             handle,

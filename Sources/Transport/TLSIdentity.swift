@@ -6,19 +6,17 @@ import COpenSSL
 @safe package final class TLSIdentity: @unchecked Sendable {
     /// The key's certificate.
     package let certificate: TLSCertificate
-    /// The others, in the file's order.
     package let intermediates: [TLSCertificate]
     private let key: OpaquePointer
 
-    /// Our limit: a certificate, a long chain and an RSA key take about 20,000 bytes of text.
+    /// A certificate, a long chain and an RSA key take about 20,000 bytes of text.
     package static let byteCountMax = 262_144
 
     /// Reads one or two PEM texts, in any order; other text is skipped.
     ///
     /// - Parameters:
     ///   - privateKeyPEM: PKCS #8 or PKCS #1 (RFC 5958, RFC 8017); may be the same text.
-    ///   - password: UTF-8, for an encrypted key; empty for none.
-    /// - Throws: Every `TLSIdentityError` but `.pkcs12Unreadable` and `.legacyEncryption`.
+    ///   - password: UTF-8; empty for none.
     package convenience init(
         certificateChainPEM: RawSpan,
         privateKeyPEM: RawSpan,
@@ -32,7 +30,7 @@ import COpenSSL
         try unsafe self.init(certificates, owning: PrivateKeyPEM.read(privateKeyPEM, password: password))
     }
 
-    /// Reads a server's identity. Its key is unencrypted, since a server starts without anyone to type a password.
+    /// Reads a server's unencrypted identity: a server starts without anyone to type a password.
     ///
     /// - Throws: `.certificateUnreadable`, `.privateKeyUnreadable`, `.privateKeyDoesNotMatchCertificate`.
     package static func server(
@@ -54,10 +52,7 @@ import COpenSSL
         }
     }
 
-    /// Reads a PKCS #12 file (RFC 7292), as exported by the macOS keychain.
-    ///
-    /// - Parameter password: UTF-8; empty for none.
-    /// - Throws: Every `TLSIdentityError` but `.passwordNeeded` and `.privateKeyUnreadable`.
+    /// Reads a PKCS #12 file (RFC 7292), as exported by the macOS keychain. `password` is UTF-8; empty for none.
     package convenience init(pkcs12: RawSpan, password: RawSpan) throws(TLSIdentityError) {
         try self.init(pkcs12: pkcs12, password: password, legacyProvider: "legacy")
     }
@@ -78,7 +73,7 @@ import COpenSSL
     /// Owns `key`, even if it throws.
     init(_ certificates: [TLSCertificate], owning key: OpaquePointer) throws(TLSIdentityError) {
         defer { ERR_clear_error() }
-        // Exports put the certificate first or last; the key identifies it.
+        // Exports put the certificate first or last.
         let own = certificates.firstIndex { unsafe X509_check_private_key($0.handle, key) == 1 }
         guard let own else {
             unsafe EVP_PKEY_free(key)
@@ -94,7 +89,6 @@ import COpenSSL
         unsafe EVP_PKEY_free(key)
     }
 
-    /// Gives a context its own references.
     func install(in context: OpaquePointer) throws(TLSError) {
         guard unsafe SSL_CTX_use_certificate(context, certificate.handle) == 1 else {
             throw OpenSSLFailure.library("SSL_CTX_use_certificate")

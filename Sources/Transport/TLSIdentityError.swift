@@ -2,16 +2,13 @@
 package enum TLSIdentityError: Error, Equatable, Sendable {
     case tooLong(byteCount: Int, byteCountMax: Int)
     case certificateUnreadable
-    /// A certificate without a key.
     case privateKeyMissing
     /// A key block without a readable key.
     case privateKeyUnreadable
-    /// No certificate matches the key.
     case privateKeyDoesNotMatchCertificate
-    /// The key is encrypted, without a given password.
     case passwordNeeded
     case passwordWrong
-    /// Not PKCS #12, damaged, or without the checksum that distinguishes damage from a wrong password.
+    /// Not PKCS #12, damaged, or without the checksum that tells damage from a wrong password.
     case pkcs12Unreadable
     /// Ciphers missing in this OpenSSL, such as the macOS keychain's.
     case legacyEncryption

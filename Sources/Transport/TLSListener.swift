@@ -23,10 +23,9 @@ package final class TLSListener {
     ///
     /// - Parameters:
     ///   - address: An IPv4 or IPv6 literal, or "localhost".
-    ///   - admits: Called with a client's address, without the port; false closes the connection. Nil admits all.
+    ///   - admits: Called with a client's address, without the port; false closes the connection.
     ///   - makesDescriptorFree: Called without a descriptor for the next connection; false leaves it waiting.
     ///   - makeDelegate: Called for each connection before its first byte is read.
-    /// - Throws: `.addressInUse` with the port, among others.
     package init(
         address: String,
         port: UInt16,
@@ -66,7 +65,7 @@ package final class TLSListener {
         socket = nil
     }
 
-    /// Replaces the context of new connections.
+    /// Open connections keep their context.
     package func replaceContext(_ context: TLSContext) {
         loop.checkIsolated()
         self.context = context
@@ -95,7 +94,7 @@ package final class TLSListener {
         return admits(address.host)
     }
 
-    /// Without descriptors, every turn would report the waiting connection: the loop would spin.
+    /// Every turn would report the waiting connection: the loop would spin.
     private func pauseAccepting() {
         guard let watch else { return }
         do throws(TransportError) {
@@ -116,7 +115,7 @@ package final class TLSListener {
 
 extension TLSListener: ReadinessHandler {
     package func handleReadiness(_ readiness: Readiness) {
-        // Bounded, so that a flood of connections does not starve open ones.
+        // Bounded, so as not to starve open connections.
         for _ in 0..<64 where watch != nil {
             guard !isExhausted() else { return pauseAccepting() }
             switch socket?.accept() ?? .none {

@@ -1,13 +1,13 @@
 import COpenSSL
 import Platform
 
-/// A client connection's session resumption: its offer, and storage for new sessions. Bound to one context, so that no
-/// session outlives a change of trust or identity.
+/// A client connection's session resumption. Bound to one context, so that no session outlives a change of trust or
+/// identity.
 @safe final class TLSResumption {
     typealias Server = TicketShelf<ResumableSession>.Server
 
     final class Cache: Sendable {
-        /// A pool's usual number of connections, which may return together after a server restart.
+        /// A pool's usual number of connections, which may return together.
         static let ticketCountMax = 8
         static let serverCountMax = 64
 
@@ -63,7 +63,7 @@ import Platform
         }
     }
 
-    /// Offers a session before the first message. Only once connected, so that an unreachable server costs no ticket.
+    /// Only once connected, so that an unreachable server costs no ticket.
     func offer(in ssl: OpaquePointer) {
         guard let session = cache.take(for: server), unsafe session.offer(in: ssl) else { return }
         offered = session

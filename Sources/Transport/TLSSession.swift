@@ -19,9 +19,8 @@ import Glibc
     private var hasReceived = false
 
     /// - Parameters:
-    ///   - hostName: A DNS name or IP address among the server certificate's alternative names.
+    ///   - hostName: A DNS name or IP address in the server's certificate.
     ///   - port: Distinguishes servers of one host in resumption; 0 if unknown.
-    /// - Throws: `.hostNameInvalid`; `.library` without memory.
     package init(client context: TLSContext, hostName: String, port: UInt16 = 0) throws(TLSError) {
         precondition(!context.isServer)
         let pipe = CipherPipe()
@@ -71,7 +70,7 @@ import Glibc
     private static func expect(_ hostName: String, _ ssl: OpaquePointer) throws(TLSError) {
         guard !hostName.isEmpty, !hostName.utf8.contains(0) else { throw .hostNameInvalid }
         let parameters = unsafe SSL_get0_param(ssl)
-        // RFC 6066 section 3: an IP address is never sent as a server name.
+        // RFC 6066 section 3: no server name for an IP address.
         if SocketAddress.isLiteral(hostName) {
             guard unsafe X509_VERIFY_PARAM_set1_ip_asc(parameters, hostName) == 1 else { throw .hostNameInvalid }
             return
@@ -105,7 +104,6 @@ import Glibc
         unsafe resumption?.handshakeDidEnd(isResumed: isResumed, in: ssl)
     }
 
-    /// - Returns: true if both sides are done.
     private func shakeHands() throws(TLSError) -> Bool {
         let code = unsafe SSL_do_handshake(ssl)
         guard code == 1 else {
@@ -218,8 +216,8 @@ import Glibc
     /// True if this connection resumed an earlier session instead of exchanging certificates.
     package var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
-    /// The peer's certificate, verified unless the context admits others. Nil before the handshake is done, and for a
-    /// client without one. A resumed session keeps the first one's.
+    /// Verified unless the context admits others. Nil before the handshake is done, and for a client without one. Kept
+    /// by resumed sessions.
     package var peerCertificate: TLSCertificate? {
         guard isHandshakeDone, let certificate = unsafe SSL_get1_peer_certificate(ssl) else { return nil }
         return unsafe TLSCertificate(owning: certificate)

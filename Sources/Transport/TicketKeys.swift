@@ -98,8 +98,6 @@ import Platform
     }
 }
 
-/// A public name and secrets for sealing and authentication.
-///
 /// Unchecked Sendable: the bytes are written in `init`, wiped in `deinit`, and only read between.
 @safe private final class TicketKey: @unchecked Sendable {
     static let nameByteCount = 16

@@ -13,9 +13,7 @@ struct TicketShelf<Ticket> {
     /// Latest ticket last.
     private var servers: [Server] = []
 
-    /// - Parameters:
-    ///   - ticketCountMax: Per server; the oldest is dropped.
-    ///   - serverCountMax: The server without a ticket for longest is dropped.
+    /// Drops a server's oldest ticket at its limit, and the server without a new ticket for longest at the other.
     init(ticketCountMax: Int, serverCountMax: Int) {
         precondition(ticketCountMax > 0 && serverCountMax > 0)
         self.ticketCountMax = ticketCountMax
@@ -30,7 +28,6 @@ struct TicketShelf<Ticket> {
         if tickets[server, default: []].count > ticketCountMax { tickets[server]?.removeFirst() }
     }
 
-    /// Removes and returns the newest.
     mutating func take(for server: Server) -> Ticket? {
         guard let ticket = tickets[server]?.popLast() else { return nil }
         if tickets[server]?.isEmpty == true { removeAll(for: server) }

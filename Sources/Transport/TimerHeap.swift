@@ -50,7 +50,6 @@ struct TimerHeap {
         moveUp(from: last.heapIndex)
     }
 
-    /// Removes the earliest timer if it is due.
     mutating func popAction(at now: MonotonicTime) -> (() -> Void)? {
         guard let first = timers.first, first.deadline <= now else { return nil }
         let action = first.action
@@ -58,7 +57,6 @@ struct TimerHeap {
         return action
     }
 
-    /// Releases every action.
     mutating func removeAll() {
         for timer in timers {
             timer.action = nil

@@ -15,7 +15,7 @@ public enum TransportError: Error, Equatable, Sendable {
     case proxy(ProxyError)
     case tls(TLSError)
     case http2(HTTP2Error)
-    /// The peer closed without close_notify.
+    /// The connection broke without a clean close.
     case connectionLost
     /// Clean close by either side.
     case connectionClosed

@@ -8,7 +8,7 @@ protocol ByteChannel: AnyObject {
     func write(_ bytes: Span<UInt8>) throws(TransportError)
     func pauseReading()
     func resumeReading()
-    /// Sends the queue, ends its direction, and waits briefly for the peer's end, so that the peer can read on.
+    /// Sends the queue, ends its direction, and waits briefly for the peer's end.
     func close()
     func abort(_ error: TransportError, resets: Bool)
 }
@@ -19,7 +19,6 @@ extension TLSChannel: ByteChannel {}
 protocol ByteChannelOwner: AnyObject {
     /// The span is valid during the call only.
     func channelDidReceive(_ bytes: Span<UInt8>)
-    /// There is room to write again.
     func channelIsWritable()
     /// The last call; always made.
     func channelDidClose()

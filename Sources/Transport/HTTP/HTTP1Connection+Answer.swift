@@ -7,7 +7,7 @@ extension HTTP1Connection {
         request.isAnswered = true
         request.exchange = nil
         request.intake.discard(service.budget)
-        // A client that was not asked for its body may send it or not: the next request's start is unknown.
+        // The client may send its body or not: the next request's start is unknown.
         let isRestUnclear = request.awaitsContinue && request.unreadByteCount > 0
         if isRestUnclear || isDraining || request.unreadByteCount > service.limits.discardedByteCountMax {
             request.closes = true
@@ -38,7 +38,6 @@ extension HTTP1Connection {
         pump()
     }
 
-    /// Moves bytes to the channel while it has room.
     func pump() {
         while !isClosed, channel.isWritable, hasOutput() {
             let byteCount = min(output.byteCount, Self.pieceByteCount)
@@ -55,7 +54,7 @@ extension HTTP1Connection {
         if phase == .answer && request.isAnswered || isDraining && isIdle { end() }
     }
 
-    /// True if there is output; reads the file's next piece if none is in memory.
+    /// Reads the file's next piece if nothing is in memory.
     private func hasOutput() -> Bool {
         guard output.isEmpty, var file else { return !output.isEmpty }
         let piece = unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceByteCount) { buffer, count in
@@ -82,7 +81,6 @@ extension HTTP1Connection {
         head.reserveCapacity(128 + fields.bytes.count + 4 * fields.count)
         head += "HTTP/1.1 ".utf8
         head += String(answer.status).utf8
-        // RFC 9112 section 4: the reason may be empty, its space not.
         head += " \r\n".utf8
         for index in 0..<fields.count {
             let field = fields[index]

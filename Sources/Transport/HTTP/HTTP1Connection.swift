@@ -1,21 +1,17 @@
-/// A client's HTTP/1.1 connection: requests in sequence, each answered before the next is read. Lives on the server's
-/// loop.
+/// A client's HTTP/1.1 connection, one request after another. Lives on the server's loop.
 ///
-/// No library: libevent's evhttp reads every body before the application can refuse it, takes no connection whose TLS
-/// is done, and accepts ambiguous requests.
+/// Not libevent's evhttp: it reads every body before the application can refuse it, takes no connection whose TLS is
+/// done, and accepts ambiguous requests.
 final class HTTP1Connection {
     enum Phase {
-        /// The head is incomplete.
         case head
         /// Body bytes are due: kept, or discarded after the response.
         case body
         /// The request is whole, without its response.
         case answer
-        /// No request is read any more.
         case ended
     }
 
-    /// The current request, once its head is complete.
     struct Request {
         /// Counted from 1; tells a late response from the next request's.
         var number = 0
@@ -43,7 +39,7 @@ final class HTTP1Connection {
     var phase = Phase.head
     var request = Request()
     private var headEnd = HTTP1HeadEnd()
-    /// Arrival of the unfinished request's first byte.
+    /// First byte of the unfinished request.
     private var beganAt: MonotonicTime?
     var lastRequestAt: MonotonicTime
     /// Start of the response that the peer has not taken whole.
@@ -61,7 +57,6 @@ final class HTTP1Connection {
     /// Begins to serve. On the loop.
     ///
     /// - Parameters:
-    ///   - channel: Open.
     ///   - remoteAddress: Without the port; nil for a local caller.
     ///   - onKeyAccepted: Called for each request whose key was accepted.
     init(
@@ -105,7 +100,6 @@ final class HTTP1Connection {
 
     // MARK: Requests
 
-    /// Processes as much input as possible.
     func process() {
         guard !isProcessing else { return }
         isProcessing = true
@@ -124,7 +118,7 @@ final class HTTP1Connection {
         if isReadingPaused { channel.pauseReading() } else { channel.resumeReading() }
     }
 
-    /// Counts a response of 429, which may delay later requests.
+    /// A response of 429 may delay later requests.
     func didRefuse() {
         hold.didRefuse(service) { [weak self] in self?.process() }
         updateReading()
@@ -166,14 +160,14 @@ final class HTTP1Connection {
         return true
     }
 
-    /// RFC 9112 section 2.2: some clients send an empty line after a body. All are skipped, however they are split.
+    /// Some clients send an empty line after a body (RFC 9112 section 2.2). All are skipped, however they are split.
     private func skipEmptyLines() {
         while input.withBytes({ bytes in bytes.count >= 2 && bytes[0] == 0x0D && bytes[1] == 0x0A }) {
             input.removeFirst(2)
         }
     }
 
-    /// True if only an empty line's CR has arrived: no request has begun.
+    /// Only an empty line's CR has arrived.
     private var isHalfEmptyLine: Bool { input.withBytes { bytes in bytes.count == 1 && bytes[0] == 0x0D } }
 
     private func begin(_ head: HTTP1RequestHead) {
@@ -200,7 +194,6 @@ final class HTTP1Connection {
             guard phase == .body else { return exchange.finish(.whole([]), responder) }
             request.exchange = exchange
             request.share = share
-            // Nothing of it has been taken: there is nothing to refuse.
             _ = request.intake.keep(byteCountMax: byteCountMax, share, service.budget)
             askForBody()
         }
@@ -299,7 +292,6 @@ final class HTTP1Connection {
 
 extension HTTP1Connection: ByteChannelOwner {
     func channelDidReceive(_ bytes: Span<UInt8>) {
-        // After the last response nothing is read.
         guard phase != .ended, phase != .answer || !request.isAnswered else { return }
         input.append(bytes)
         process()

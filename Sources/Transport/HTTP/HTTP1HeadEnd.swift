@@ -3,7 +3,7 @@
 /// Lines end with CR LF only: parsers disagree about a bare LF (RFC 9112 section 2.2 leaves it open).
 struct HTTP1HeadEnd {
     enum Finding: Equatable {
-        /// Length of the head with its empty line.
+        /// With the empty line.
         case head(byteCount: Int)
         case incomplete
         /// A line ends with a bare LF.
@@ -13,7 +13,6 @@ struct HTTP1HeadEnd {
     private var scannedByteCount = 0
     private var lineStart = 0
 
-    /// Continues the scan; `bytes` are all of the request so far.
     mutating func find(in bytes: Span<UInt8>) -> Finding {
         while scannedByteCount < bytes.count {
             let index = scannedByteCount

@@ -3,15 +3,14 @@ struct HTTP1RequestHead {
     /// `:method` and `:path` first; other names in lower case.
     let fields: HeaderBlock
     let bodyByteCount: Int
-    /// The connection ends with the answer.
     let closes: Bool
     /// The client waits for 100 Continue (RFC 9110 section 10.1.1).
     let expectsContinue: Bool
 
     private static let methodByteCountMax = 32
 
-    /// - Parameter head: From the request line to the empty line, both with their ends; a CR precedes every LF.
-    /// - Throws: The refusal; the connection then ends, and nothing after it is read.
+    /// - Parameter head: From the request line to the empty line; a CR precedes every LF.
+    /// - Throws: The refusal; nothing after it is read.
     /// - Source: RFC 9112 sections 3, 5 and 6.
     init(_ head: [UInt8], fieldCountMax: Int) throws(HTTPRefusal) {
         var lines = Lines(head)
@@ -20,7 +19,7 @@ struct HTTP1RequestHead {
             guard lines.fields.count - 2 <= fieldCountMax else { throw .headTooLarge }
         }
         fields = lines.fields
-        // RFC 9112 section 3.2: exactly one in version 1.1.
+        // RFC 9112 section 3.2.
         guard fields.count(of: "host") == 1 || isVersion10 && fields["host"] == nil else { throw .hostMalformed }
         bodyByteCount = try Self.bodyByteCount(fields)
         closes = isVersion10 || Self.namesClose(fields)
@@ -31,7 +30,7 @@ struct HTTP1RequestHead {
         }
     }
 
-    /// One decimal length and no coding: other parsers might disagree about the end.
+    /// Other parsers might disagree about the end of anything but one decimal length without coding.
     private static func bodyByteCount(_ fields: HeaderBlock) throws(HTTPRefusal) -> Int {
         let lengths = fields.count(of: "content-length")
         if let coding = fields["transfer-encoding"] {
@@ -71,7 +70,6 @@ struct HTTP1RequestHead {
         private var bytes: [UInt8]
         private var start = 0
         private(set) var fields = HeaderBlock()
-        /// From an absolute target.
         private var authority: ArraySlice<UInt8>?
 
         init(_ bytes: [UInt8]) {
@@ -118,8 +116,7 @@ struct HTTP1RequestHead {
             authority = absolute.authority
         }
 
-        /// Reads a token, a colon, and text without control characters (RFC 9110 section 5). A folded line begins with
-        /// a space, which no name does.
+        /// A folded line begins with a space, which no name does (RFC 9110 section 5).
         ///
         /// - Returns: false for the empty line.
         mutating func takeField() throws(HTTPRefusal) -> Bool {

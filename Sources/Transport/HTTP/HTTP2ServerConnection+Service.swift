@@ -1,6 +1,5 @@
 import CNGHTTP2
 
-/// Support for an application that judges requests before their bodies.
 extension HTTP2ServerConnection {
     func didReceiveHead(_ slot: Int, _ session: HTTP2Session) {
         guard let service else { return }
@@ -94,7 +93,7 @@ extension HTTP2ServerConnection {
         }
         exchanges[slot].reading = nil
         if answer.isRefusal { didRefuse() }
-        // RFC 9110 section 8.6: no length with these, and no body.
+        // RFC 9110 section 8.6.
         let hasBody = answer.status != 204 && answer.status != 304
         let body: HTTPAnswer.Body = hasBody && !exchanges[slot].isHead ? answer.body : .bytes([])
         session.discardBody(slot)
@@ -104,7 +103,6 @@ extension HTTP2ServerConnection {
         respond(slot, streamID, status: answer.status, fields, contentLength: contentLength, body)
     }
 
-    /// May pause reading; bytes already read are still processed.
     private func didRefuse() {
         guard let service else { return }
         hold.didRefuse(service) { [weak self] in
@@ -114,9 +112,7 @@ extension HTTP2ServerConnection {
         if hold.isHolding { channel.pauseReading() }
     }
 
-    /// Stops requests that already have their answer (RFC 9113 section 8.1).
-    ///
-    /// - Returns: true if there is something to send.
+    /// Resets answered, unfinished requests (RFC 9113 section 8.1); true if there are any.
     func resetAnsweredEarly(_ session: HTTP2Session) -> Bool {
         var hasReset = false
         answeredEarly.removeAll { slot, streamID in

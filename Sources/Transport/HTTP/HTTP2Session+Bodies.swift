@@ -1,15 +1,12 @@
 import CNGHTTP2
 
-/// Bodies of a server with a body budget.
 extension HTTP2Session {
     func keepBody(_ slot: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ budget: HTTPBodyBudget) {
         guard let fault = unsafe streams[slot].intake.append(bytes, budget) else { return }
         report(.bodyRefused(slot: slot, fault))
     }
 
-    /// Keeps a body, up to a length, on a share's account.
-    ///
-    /// - Returns: The fault if bytes received with the head are discarded.
+    /// Returns the fault if bytes received with the head are discarded.
     func keepBody(_ slot: Int, byteCountMax: Int, _ share: HTTPBodyShare) -> HTTPBodyFault? {
         guard let bodyBudget else { return nil }
         return streams[slot].intake.keep(byteCountMax: byteCountMax, share, bodyBudget)
@@ -20,7 +17,6 @@ extension HTTP2Session {
 
     func bodyByteCount(_ slot: Int) -> Int { streams[slot].intake.byteCount }
 
-    /// Discards the body and returns its memory.
     func discardBody(_ slot: Int) {
         guard let bodyBudget else { return }
         streams[slot].intake.discard(bodyBudget)

@@ -21,16 +21,15 @@ package struct HTTPHead: Sendable {
     package var path: ArraySlice<UInt8> { fields[":path"] ?? [] }
 }
 
-/// Decision on a request's head.
 package enum HTTPBeginning {
     /// Answers now; the body is discarded.
     case answer(HTTPAnswer)
-    /// Reads the body up to a length. The share sets its memory and its deadline: see `HTTPLimits.deadline(of:)`.
+    /// Reads a body; the share sets its memory and deadline (`HTTPLimits.deadline(of:)`).
     case read(byteCountMax: Int, share: HTTPBodyShare, then: any HTTPExchange)
 }
 
 package protocol HTTPExchange: AnyObject {
-    /// Called on the loop, once, with the body; the answer may come later. Not called if the request breaks off.
+    /// Called on the loop, once; the answer may come later. Not called if the request breaks off.
     func finish(_ body: HTTPBody, _ responder: HTTPResponder)
 }
 
@@ -46,7 +45,6 @@ package enum HTTPBody: Sendable {
 package struct HTTPAnswer: Sendable {
     package enum Body: Sendable {
         case bytes([UInt8])
-        /// Read while it is sent, a piece at a time.
         case file(HTTPFileSlice)
 
         package var byteCount: Int {

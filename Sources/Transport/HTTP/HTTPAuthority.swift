@@ -1,11 +1,10 @@
 private import Glibc
 
-/// Host and port, as in `Host` and `:authority`.
 enum HTTPAuthority {
     /// Accepts a nonempty host, alone or with a colon and digits.
     ///
-    /// - Source: RFC 3986 sections 3.2.2 and 3.2.3; RFC 9110 section 4.2.1 for the empty host; RFC 9113 section 8.3.1
-    ///   for a user name, which is refused.
+    /// - Source: RFC 3986 sections 3.2.2 and 3.2.3; RFC 9110 section 4.2.1 (empty host); RFC 9113 section 8.3.1 (no
+    ///   user name).
     static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.first == UInt8(ascii: "[") else {
             let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
@@ -15,7 +14,6 @@ enum HTTPAuthority {
         return isLiteral(bytes[(bytes.startIndex + 1)..<end]) && isPort(bytes[(end + 1)...])
     }
 
-    /// Nothing, or a colon and any number of digits.
     private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let colon = bytes.first else { return true }
         return colon == UInt8(ascii: ":") && bytes.dropFirst().allSatisfy { (0x30...0x39).contains($0) }

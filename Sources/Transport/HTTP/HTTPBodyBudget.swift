@@ -1,4 +1,4 @@
-/// Share of the body memory that a request uses, with the owner it counts for.
+/// Owner of the memory that a request body takes.
 package enum HTTPBodyShare: Hashable, Sendable {
     /// With a checked key; the owner is the key's.
     case keyed(owner: String)
@@ -6,8 +6,8 @@ package enum HTTPBodyShare: Hashable, Sendable {
     case keyless(network: [UInt8])
 }
 
-/// Memory for all request bodies: a reserve for requests with a key and a smaller part for all others. Lives on the
-/// server's loop.
+/// Memory for request bodies: a reserve for requests with a key, a smaller part for all others. Lives on the server's
+/// loop.
 final class HTTPBodyBudget {
     private var keyed: SharedMemory<String>
     private var keyless: SharedMemory<[UInt8]>
@@ -21,7 +21,6 @@ final class HTTPBodyBudget {
 
     var byteCount: Int { keyed.byteCount + keyless.byteCount }
 
-    /// - Returns: false if the share has not enough left.
     func take(_ count: Int, of share: HTTPBodyShare) -> Bool {
         let isTaken =
             switch share {
@@ -40,8 +39,8 @@ final class HTTPBodyBudget {
     }
 }
 
-/// Memory shared without reservations. An owner gets more only while at least as much stays free as it then holds: one
-/// owner gets half at most, and the next one always finds half as much as each has.
+/// Memory shared without reservations. An owner gets more only while at least as much stays free as it then holds: it
+/// gets half at most, and the next owner finds half as much as each has.
 ///
 /// - Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998, with α =
 ///   1.
@@ -57,7 +56,6 @@ struct SharedMemory<Owner: Hashable> {
         self.byteCountOfOwnerMax = byteCountOfOwnerMax
     }
 
-    /// - Returns: true if all of it was granted.
     mutating func take(_ count: Int, of owner: Owner) -> Bool {
         let held = byteCounts[owner, default: 0] + count
         guard held <= byteCountOfOwnerMax, held <= byteCountMax - byteCount - count else { return false }

@@ -1,24 +1,20 @@
-/// Reason to discard a body.
 package enum HTTPBodyFault: Equatable, Sendable {
     case tooLarge
     case noRoom
 }
 
-/// An incoming body and its share of the budget. Its owner must call `discard` before releasing it.
+/// An incoming body. Its owner must call `discard` before releasing it.
 struct HTTPBodyIntake {
     private(set) var bytes: [UInt8] = []
     /// Bytes received.
     private(set) var byteCount = 0
     private var chargedByteCount = 0
     private var byteCountMax = Int.max
-    /// Nil until the application has judged the head. Earlier body bytes came in the same piece as the head, and cost
-    /// nothing yet.
+    /// Nil until the application has judged the head. Body bytes in the same piece cost nothing yet.
     private var share: HTTPBodyShare?
     private var isDiscarding = false
 
-    /// Keeps the body, up to a length, on a share's account.
-    ///
-    /// - Returns: The fault if received bytes are discarded.
+    /// Returns the fault if received bytes are discarded.
     mutating func keep(byteCountMax: Int, _ share: HTTPBodyShare, _ budget: HTTPBodyBudget) -> HTTPBodyFault? {
         self.byteCountMax = byteCountMax
         self.share = share
@@ -48,7 +44,7 @@ struct HTTPBodyIntake {
         return nil
     }
 
-    /// Moves the body out; its memory counts until `discard`.
+    /// The memory counts until `discard`.
     mutating func take() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &bytes)

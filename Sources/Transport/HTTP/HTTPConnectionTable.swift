@@ -1,22 +1,18 @@
 private import Glibc
 
-/// A server's connections: their number, their networks, and the next one to be evicted.
+/// A server's connections, with the next one to be evicted. A value: the clock is the caller's.
 ///
-/// A connection without a finished handshake costs its maker a SYN, one without a valid key a handshake. At a limit
-/// both are evicted for new ones, oldest first; a connection with a valid key is not. A value: the clock is the
-/// caller's.
+/// A connection without a finished handshake costs its maker a SYN, one without a valid key a handshake. Both are
+/// evicted at a limit, oldest first; one with a valid key is not.
 struct HTTPConnectionTable {
     typealias ID = Int
 
     enum Standing {
         case handshaking
-        /// Handshake done, no request with a valid key yet.
         case keyless
-        /// A request had a valid key.
         case keyed
     }
 
-    /// Decision on a new connection.
     enum Admission: Equatable {
         case admitted
         /// Admitted once that one is closed.
@@ -37,7 +33,6 @@ struct HTTPConnectionTable {
         var handshaking = ArrivalOrder()
         var keyless = ArrivalOrder()
 
-        /// Next to be evicted, in this order.
         var candidates: [ID] { [handshaking.first, keyless.first].compactMap { $0 } }
 
         mutating func insert(_ id: ID, as standing: Standing) {
@@ -58,7 +53,7 @@ struct HTTPConnectionTable {
     }
 
     /// Minimum age before eviction by the same network. Otherwise a crowd behind one address would evict each other's
-    /// handshakes and requests, and none would complete.
+    /// requests until none completes.
     static let patience = Duration.seconds(1)
 
     var countMax: Int
@@ -107,7 +102,6 @@ struct HTTPConnectionTable {
         insert(id, row.network, standing)
     }
 
-    /// Removes a connection that is gone or about to be. Harmless when repeated.
     mutating func remove(_ id: ID) {
         guard let row = rows.removeValue(forKey: id) else { return }
         remove(id, row.network, row.standing)

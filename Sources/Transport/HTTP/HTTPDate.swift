@@ -11,12 +11,10 @@ package enum HTTPDate {
         let dayNumber = seconds / 86_400
         let (year, month, day) = date(dayNumber)
         let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map { two($0) }.joined(separator: ":")
-        // 1 January 1970 was a Thursday.
         return "\(days[(dayNumber + 4) % 7]), \(two(day)) \(months[month - 1]) \(year) \(clock) GMT"
     }
 
-    /// Counts in years from March, so that the leap day is last, and in eras of 400 years. `dayNumber` is days since
-    /// 1970.
+    /// Counts in years from March, so that the leap day is last, and in eras of 400 years.
     private static func date(_ dayNumber: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = dayNumber + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)

@@ -20,7 +20,6 @@ package final class HTTPFileSlice: Sendable {
     }
 }
 
-/// A file slice on its way to a client.
 struct HTTPFileStream {
     /// Largest piece; each has an answer's whole deadline.
     static let pieceByteCount = 1 << 16
@@ -37,7 +36,7 @@ struct HTTPFileStream {
 
     var isDone: Bool { readByteCount == slice.byteCount }
 
-    /// Reads the next piece; 0 if the file is too short or unreadable.
+    /// Returns 0 if the file is too short or unreadable.
     mutating func read(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let byteCount = Int(min(UInt64(min(buffer.count, Self.pieceByteCount)), slice.byteCount - readByteCount))
         let offset = off_t(clamping: slice.offset + readByteCount)

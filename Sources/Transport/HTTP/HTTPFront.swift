@@ -21,9 +21,8 @@ package final class HTTPFront: Sendable {
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - listens: TLS addresses.
-    ///   - context: A server's for `h2` and `http/1.1`, without required ALPN; see `TLSContext.server`.
-    ///   - loopbackPort: Port for plain HTTP/1.1 on this machine; nil: none.
+    ///   - context: A server's for `h2` and `http/1.1`, without required ALPN.
+    ///   - loopbackPort: For plain HTTP/1.1 on this machine; nil: none.
     ///   - application: Released when the server has closed.
     /// - Returns: The server, which closes gracefully with its last reference.
     /// - Throws: `.addressInUse` with the port, among others; then no port is open.
@@ -41,14 +40,10 @@ package final class HTTPFront: Sendable {
         }
     }
 
-    /// Starts to listen on 127.0.0.1 alone, in plain text, for people and their tools on this machine. Other local
-    /// programs and every page in a local browser can call it: authenticate each request.
+    /// Starts to listen on 127.0.0.1 alone, in plain text. Other local programs and every page in a local browser can
+    /// call it: authenticate each request.
     ///
-    /// - Parameters:
-    ///   - port: 0 lets the system choose; see `loopbackPort`.
-    ///   - application: Released when the server has closed.
-    /// - Returns: The server, which closes gracefully with its last reference.
-    /// - Throws: `.addressInUse` with the port, among others.
+    /// - Parameter port: 0 lets the system choose; see `loopbackPort`.
     package static func startPlain(
         port: UInt16,
         loop: EventLoop,
@@ -94,13 +89,13 @@ package final class HTTPFront: Sendable {
         core.loop.perform { core.value.close(gracefully: true) {} }
     }
 
-    /// Replaces the certificate of new connections; open ones stay.
+    /// Open connections keep their certificate.
     package func replaceContext(_ context: TLSContext) async {
         let core = core
         await core.loop.run { core.value.replaceContext(context) }
     }
 
-    /// Replaces the limits: those of connections for new ones only. The memory limit of bodies stays.
+    /// Limits of connections apply to new ones only; the memory limit of bodies stays.
     package func replaceLimits(_ limits: HTTPLimits) async {
         let core = core
         await core.loop.run { core.value.replaceLimits(limits) }
@@ -122,7 +117,6 @@ package final class HTTPFront: Sendable {
         return await core.loop.run { core.value.service.budget.byteCount }
     }
 
-    /// Open connections, including the loopback port's.
     package func connectionCount() async -> Int {
         let core = core
         return await core.loop.run { core.value.connectionCount }

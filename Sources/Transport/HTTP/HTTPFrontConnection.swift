@@ -1,4 +1,4 @@
-/// A TLS connection, served by the HTTP version that its client negotiated. Lives on one loop.
+/// A TLS connection, served by the negotiated HTTP version. Lives on one loop.
 final class HTTPFrontConnection {
     private enum Version {
         case undecided
@@ -14,9 +14,6 @@ final class HTTPFrontConnection {
     private let onStanding: (HTTPConnectionTable.Standing) -> Void
     private var onClosed: (() -> Void)?
 
-    /// - Parameters:
-    ///   - channel: Before its handshake.
-    ///   - onStanding: Called on progress.
     init(
         _ channel: TLSChannel,
         service: HTTPService,
@@ -31,7 +28,6 @@ final class HTTPFrontConnection {
         self.onClosed = onClosed
     }
 
-    /// Answers open requests, then ends.
     func drain() {
         switch version {
         case .undecided: abort()

@@ -1,4 +1,3 @@
-/// The loop's part of a server: listeners and connections.
 final class HTTPFrontCore {
     let service: HTTPService
     private var limits: HTTP2ServerLimits
@@ -52,7 +51,7 @@ final class HTTPFrontCore {
         )
     }
 
-    /// Evicts another connection if needed; returns false if there is no room.
+    /// Returns false if there is no room, even by eviction.
     private func makesRoom(for host: String) -> Bool {
         let admission = table.admission(of: host, isProxy: service.limits.isProxy(host), at: service.loop.now)
         if case .inPlaceOf(let id) = admission { closeForOthers(id) }

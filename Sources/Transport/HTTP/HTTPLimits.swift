@@ -10,7 +10,7 @@ package struct HTTPLimits: Sendable {
     package var keylessBodyMemoryMax = 16 << 20
     /// The same, per IPv4 address or IPv6 network.
     package var networkBodyMemoryMax = 1 << 20
-    /// HTTP/1.1: unread rest of an answered request's body that is skipped to keep the connection. More ends it.
+    /// HTTP/1.1: unread rest of a body that is skipped to keep the connection. More ends it.
     package var discardedByteCountMax = 64 << 10
 
     /// For responses of 429.
@@ -21,10 +21,8 @@ package struct HTTPLimits: Sendable {
     package var connectionCountMax = 4096
     /// Per IPv4 address or IPv6 network of 56 bits.
     package var connectionCountPerAddressMax = 256
-    /// Recognizes configured proxies, whose connections stand for many clients. They do not count for their address,
-    /// and are never evicted.
+    /// Recognizes configured proxies: their connections do not count for their address, and are never evicted.
     package var isProxy: @Sendable (_ address: String) -> Bool = { _ in false }
-    /// The loopback port's own limit.
     package var loopbackConnectionCountMax = 64
     /// HTTP/2: unanswered requests per connection.
     package var maxConcurrentStreams: UInt32 = 256
@@ -40,7 +38,6 @@ package struct HTTPLimits: Sendable {
     package var responseDeadline: Duration = .seconds(30)
     /// Without a request.
     package var idleDeadline: Duration = .seconds(120)
-    /// Time for open requests when the server closes.
     package var drainDeadline: Duration = .seconds(5)
     /// For unacknowledged bytes; see `TLSChannelLimits`.
     package var unacknowledgedDeadline: Duration = .seconds(30)
@@ -60,7 +57,7 @@ package struct HTTPLimits: Sendable {
         return limits
     }
 
-    /// Time for a whole request; nil: its head has not been judged.
+    /// Nil: the head has not been judged.
     func deadline(of share: HTTPBodyShare?) -> Duration {
         if case .keyed? = share { return requestDeadline }
         return min(keylessDeadline, requestDeadline)

@@ -1,5 +1,4 @@
-/// Refusal of a request before the application sees it, alike in both versions. nghttp2's own refusals end the stream
-/// (RFC 9113 section 8.1.1).
+/// Refusal of a request before the application sees it. nghttp2's own refusals end the stream (RFC 9113 section 8.1.1).
 enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
     case headMalformed
     case targetMalformed
@@ -69,7 +68,7 @@ enum HTTPRefusal: Error, Equatable, CaseIterable, Sendable {
 }
 
 extension HTTPHead {
-    /// Refusal of a well-formed head in either version; nil: none.
+    /// Nil: accepted.
     var refusal: HTTPRefusal? {
         let method = method
         if method.elementsEqual("CONNECT".utf8) { return .methodUnknown }

@@ -14,7 +14,7 @@ package struct HTTPRequest: Sendable, Equatable {
     package let method: String
     /// Undecoded, without the query.
     package let path: String
-    /// After the question mark; nil without one.
+    /// Nil without a question mark.
     package let query: String?
     /// Without pseudo-headers.
     package let fields: [Field]
@@ -45,7 +45,7 @@ package struct HTTPRequest: Sendable, Equatable {
         )
     }
 
-    /// The field's value, several joined to one list (RFC 9110 section 5.3).
+    /// Joins several fields to one list (RFC 9110 section 5.3).
     package func value(of name: String) -> String? {
         let values = fields.filter { $0.name == name.lowercased() }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -59,17 +59,14 @@ extension HTTPAnswer {
     }
 }
 
-/// Answers whole requests with one function, which blocks the server's loop.
+/// Answers with one function, which blocks the server's loop.
 package final class HTTPRequestApplication: HTTPApplication {
-    /// Limit of a body, and its memory share.
     package typealias Body = (byteCountMax: Int, share: HTTPBodyShare)
 
     private let body: @Sendable (HTTPRequest) -> Body?
     private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
 
-    /// - Parameters:
-    ///   - body: Called before the body is read; nil answers without it.
-    ///   - answer: Called with the whole request, or without its body.
+    /// - Parameter body: Called before the body is read; nil answers without it.
     package init(
         body: @escaping @Sendable (HTTPRequest) -> Body?,
         answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer

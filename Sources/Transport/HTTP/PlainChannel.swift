@@ -16,9 +16,6 @@ final class PlainChannel: ByteChannel {
     private var isReadingPaused = false
 
     /// Takes over a connected socket. On the loop.
-    ///
-    /// - Parameter makeOwner: Makes the receiver of all events.
-    /// - Throws: If the socket cannot be watched.
     static func accept(
         _ socket: consuming Socket,
         loop: EventLoop,
@@ -48,7 +45,7 @@ final class PlainChannel: ByteChannel {
         return hasRoom
     }
 
-    /// A closing or closed channel drops the bytes.
+    /// Drops the bytes unless open.
     func write(_ bytes: Span<UInt8>) throws(TransportError) {
         guard state == .open else { return }
         guard unsent.byteCount + bytes.count <= limits.sendQueueByteCountMax else {
@@ -146,7 +143,6 @@ final class PlainChannel: ByteChannel {
         socket = nil
         guard let owner else { return }
         self.owner = nil
-        // Never from within the owner's own call.
         let box = LoopBound(owner, to: loop)
         loop.perform { box.value.channelDidClose() }
     }

@@ -14,8 +14,6 @@ final class PlainListener {
     /// - Parameters:
     ///   - port: 0 lets the system choose.
     ///   - admits: False closes a new connection.
-    ///   - makeOwner: Called for each connection before its first byte is read.
-    /// - Throws: `.addressInUse` with the port, among others.
     init(
         port: UInt16,
         loop: EventLoop,
@@ -37,7 +35,6 @@ final class PlainListener {
         self.socket = consume socket
     }
 
-    /// Frees the port; open connections stay.
     func close() {
         pause?.cancel()
         pause = nil
@@ -52,7 +49,7 @@ final class PlainListener {
         try? PlainChannel.accept(socket, loop: loop, limits: limits, makeOwner: makeOwner)
     }
 
-    /// Without descriptors, every turn would report the waiting connection: the loop would spin.
+    /// Every turn would report the waiting connection: the loop would spin.
     private func pauseAccepting() {
         watchListener(for: [])
         pause = loop.schedule(after: .milliseconds(100)) { [weak self] in
@@ -74,7 +71,7 @@ final class PlainListener {
 
 extension PlainListener: ReadinessHandler {
     func handleReadiness(_ readiness: Readiness) {
-        // Bounded, so that a flood of connections does not starve open ones.
+        // Bounded, so as not to starve open connections.
         for _ in 0..<64 where watch != nil {
             switch socket?.accept() ?? .none {
             case .socket(let accepted): accept(accepted)

@@ -1,8 +1,7 @@
-/// Bounds a server's time for responses of 429 (RFC 6585 section 4), by holding back connections. A value: the clock is
-/// the caller's.
+/// Bounds a server's time for responses of 429 (RFC 6585 section 4). A value: the clock is the caller's.
 ///
-/// A client that ignores `Retry-After` asks again at once. Refusals are paid for in order. A connection whose refusal
-/// cannot be paid for at once is not read until it is; its requests wait in TCP's own buffers, where they cost nothing.
+/// A client that ignores `Retry-After` asks again at once. A connection whose refusal cannot be paid for at once is not
+/// read until it is; its requests wait in TCP's own buffers, where they cost nothing.
 struct RefusalBudget {
     struct Measure: Sendable {
         /// Share of the loop's time for all refusals: 5,000 a second. A server may lose a tenth at threefold load; the
@@ -21,7 +20,6 @@ struct RefusalBudget {
         var interval: Int64 { nanosecondsEach * 100 / Int64(percentMax) }
     }
 
-    /// One connection's refusals in the current second.
     struct Share {
         fileprivate var count = 0
         fileprivate var began = MonotonicTime(nanoseconds: .min / 2)
@@ -30,7 +28,6 @@ struct RefusalBudget {
     private static let second: Int64 = 1_000_000_000
 
     private let measure: Measure
-    /// When all refusals will have been paid for.
     private var paidAt = MonotonicTime(nanoseconds: 0)
     private(set) var holdCount = 0
 
@@ -39,16 +36,13 @@ struct RefusalBudget {
         self.measure = measure
     }
 
-    /// Counts one more refusal.
+    /// Counts one more refusal. `now` never goes back.
     ///
-    /// - Parameters:
-    ///   - share: The connection's.
-    ///   - now: Monotonic across calls.
     /// - Returns: The end of the connection's hold, at most `holdMax` from now; nil for none.
     mutating func refuse(_ share: inout Share, at now: MonotonicTime) -> MonotonicTime? {
         if now.nanoseconds - share.began.nanoseconds >= Self.second { share = Share(count: 0, began: now) }
         share.count += 1
-        // Debt beyond the longest hold is forgiven: it holds no connection.
+        // Debt beyond the longest hold is forgiven.
         let latest = now.adding(nanoseconds: measure.burst * measure.interval + measure.holdMax)
         paidAt = min(max(paidAt, now).adding(nanoseconds: measure.interval), latest)
         let end = paidAt.adding(nanoseconds: -measure.burst * measure.interval)

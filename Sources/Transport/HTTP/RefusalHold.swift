@@ -6,13 +6,10 @@ final class RefusalHold {
 
     var isHolding: Bool { end != nil }
 
-    /// Counts a response of 429.
-    ///
     /// - Parameter resume: Called later, once, if `isHolding` became true.
     func didRefuse(_ service: HTTPService, resume: @escaping () -> Void) {
         guard let end = service.refusals.refuse(&share, at: service.loop.now) else { return }
         let isNew = self.end == nil
-        // Further requests of the same bytes extend it.
         self.end = end
         guard isNew else { return }
         service.refusals.didHold()

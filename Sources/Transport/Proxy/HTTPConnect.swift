@@ -43,8 +43,7 @@ struct HTTPConnect {
 
     // MARK: Reply
 
-    /// Returns true once the tunnel is open. A body's length and coding mean nothing here (RFC 9110 section 9.3.6):
-    /// only the form of fields is checked.
+    /// True once the tunnel is open. Length and coding of a body mean nothing here (RFC 9110 section 9.3.6).
     mutating func receive(_ bytes: Span<UInt8>) throws(ProxyError) -> Bool {
         for index in bytes.indices {
             guard position != .end else { throw .bytesBehindReply }
@@ -100,7 +99,7 @@ struct HTTPConnect {
         return status
     }
 
-    /// A name and a colon (RFC 9112 section 5); a folded line begins with a space and is refused.
+    /// RFC 9112 section 5. A folded line begins with a space and is refused.
     private static func isField(_ line: [UInt8]) -> Bool {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }
         return line[..<colon].allSatisfy { byte in

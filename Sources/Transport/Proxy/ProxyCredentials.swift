@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A proxy's user name and password. Never printed, and wiped with the last reference.
 ///
-/// The network carries them in clear: neither protocol encrypts the way to the proxy.
+/// They cross the network in clear: neither protocol encrypts the way to the proxy.
 @safe public final class ProxyCredentials: Sendable {
     /// RFC 1929 section 2 counts either in one byte.
     static let byteCountMax = 255
@@ -36,7 +36,6 @@ import COpenSSL
         unsafe storage.deallocate()
     }
 
-    /// Lends the name followed by the password.
     func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         let bytes = unsafe UnsafeRawBufferPointer(storage)
         return body(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)

@@ -3,7 +3,6 @@ struct ProxyNegotiation {
     enum Step: Equatable {
         case wait
         case send([UInt8])
-        /// All later bytes are the target's.
         case open
     }
 

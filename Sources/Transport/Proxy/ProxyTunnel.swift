@@ -1,17 +1,13 @@
-/// Negotiates with a proxy and returns the socket once it leads to the target. Lives on one loop; the owner sets the
-/// deadline.
+/// Negotiates with a proxy and returns the socket. Lives on one loop; the owner sets the deadline.
 final class ProxyTunnel {
     private let loop: EventLoop
     private var negotiation: ProxyNegotiation
     private var socket: Socket?
     private var watch: EventLoop.Watch?
     private var outgoing = ByteQueue()
-    /// Nil after its call or `cancel`.
+    /// Called on the loop, once; nil after its call or `cancel`.
     private var completion: ((consuming Result<Socket, TransportError>) -> Void)?
 
-    /// - Parameters:
-    ///   - negotiation: Not begun.
-    ///   - completion: Called on the loop, once; not after `cancel`.
     init(
         _ negotiation: ProxyNegotiation,
         loop: EventLoop,
@@ -32,7 +28,6 @@ final class ProxyTunnel {
         }
     }
 
-    /// Harmless after completion.
     func cancel() {
         completion = nil
         unwatch()
@@ -55,7 +50,7 @@ final class ProxyTunnel {
         if let watch { try loop.update(watch, for: outgoing.isEmpty ? .read : [.read, .write]) }
     }
 
-    /// Reads once a turn: replies are short, and the rest is reported again.
+    /// Reads once a turn: replies are short.
     private func receive() throws(TransportError) {
         let transfer = unsafe socket?.receive(into: loop.scratch.ciphertext) ?? .wouldBlock
         switch transfer {
