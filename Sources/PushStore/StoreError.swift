@@ -1,42 +1,35 @@
-/// Why the store did not do what it was asked for. Nothing of a failed call is stored (but for what `.broken` and
-/// `.moved` leave open), and nothing here says what was in it.
+/// A failed store call. It stores nothing (except as `.broken` and `.moved` say), and the error names no contents.
 package enum StoreError: Error, Equatable, Sendable {
-    /// No space is left on the device. The store stays readable; every later write tries the disk again.
+    /// No space left. Reads work; each write tries again.
     case full
-    /// The disk takes no writes: its file system has become read-only, or a write has failed. The store stays readable;
-    /// every later write tries the disk again.
+    /// The file system is read-only, or a write failed. Reads work; each write tries again.
     case unwritable
-    /// Too much is waiting to be written already.
+    /// Too many writes are waiting.
     case overloaded
-    /// There is no place for a new device: four others' hashes are its own. Nobody can bring that about without the file's key,
-    /// and by chance it does not happen.
+    /// All four places of a new device are taken. Forcing that takes the file's key; chance does not do it.
     case noPlace
-    /// The store was closed.
     case closed
-    /// The file is not the one that was open here last, and nobody has acknowledged that: it is read and not written.
+    /// The file is not the one last open here, and nobody has acknowledged that: it is read only.
     case restored
     /// Another process has the store.
     case inUse
-    /// The file has a second name (a hard link), whose lock would be another one.
+    /// The file has a second hard link, which would have another lock.
     case otherName
     /// A later version of this program wrote the file.
     case newerFile(version: Int, newestKnown: Int)
-    /// The file is something else.
     case notAStore
-    /// The file was made with another key.
     case wrongKey
-    /// What is in the file contradicts itself: `SQLiteStore.integrityReport` says where.
+    /// The file contradicts itself: `SQLiteStore.integrityReport` says where.
     case damaged
-    /// The disk said that it could not keep what it had taken. Only opening the store anew tells what is there.
+    /// The disk could not keep accepted writes. Only reopening shows what is there.
     case broken
-    /// The file is not where it was opened: it was removed, renamed or replaced. Only opening the store anew, when it is back,
-    /// tells what is there.
+    /// The file was removed, renamed or replaced. Only reopening, once it is back, shows what is there.
     case moved
-    /// Not a place in this list, or not one that this store gave out.
+    /// Not a position of this list, or from another store.
     case invalidCursor
-    /// A field is empty or too long; which, and how long it may be.
+    /// A field with a length out of bounds.
     case byteCount(field: Field, of: ClosedRange<Int>)
-    /// A call of the system's or of SQLite's, and its code.
+    /// A failed call of the system or SQLite, and its code.
     case failed(operation: Operation, code: Int32)
 
     package enum Field: String, Sendable {

@@ -1,10 +1,10 @@
 package import APNS
 package import Envelope
 
-/// A device as its app registered it, but for its key bundle: what a notification needs does not have to be read past it.
-/// An object: it is large, is never changed, and is handed on at every step of a notification.
+/// A registered device without its key bundle, which no notification needs to read. A class because it is large,
+/// immutable and passed on at every step.
 package final class Device: Equatable, Sendable {
-    /// What the app hands over at every launch.
+    /// An app's registration, repeated at every launch.
     package struct Registration: Equatable, Sendable {
         package static let bundleByteCounts = 0...16_384
         package static let textByteCounts = 0...64
@@ -13,11 +13,12 @@ package final class Device: Equatable, Sendable {
         package var topic: Topic
         package var environment: APNSEnvironment
         package var token: DeviceToken
-        /// PushKit's, for calls. It ends with its device, and it alone ends or is set aside where only it is wrong.
+        /// PushKit's token for calls. It ends with its device; if only this token is bad, it alone ends or is
+        /// quarantined.
         package var voIPToken: DeviceToken?
-        /// The device's signed public keys, which the store does not read.
+        /// The signed public keys; opaque to the store.
         package var bundle: [UInt8]
-        /// For the words that its senders choose, such as `de-CH`.
+        /// For texts in the sender's choice of language, such as `de-CH`.
         package var language: String?
         package var region: String?
         package var appVersion: String?
@@ -62,20 +63,18 @@ package final class Device: Equatable, Sendable {
     package let topic: Topic
     package let environment: APNSEnvironment
     package let token: DeviceToken
-    /// nil also while it is set aside.
+    /// nil also in quarantine.
     package let voIPToken: DeviceToken?
     package let language: String?
     package let region: String?
     package let appVersion: String?
-    /// When token, topic and environment became what they are.
+    /// The last change of token, topic or environment.
     package let registered: Timestamp
-    /// When the app was last heard of, to the store's `sightingStep`.
+    /// The app's last registration, to the store's `sightingStep`.
     package let seen: Timestamp
-    /// nil for a device that may be sent to.
     package let quarantine: Quarantine?
-    /// Why its token for calls is set aside; nil where it is not.
     package let voIPQuarantine: Quarantine?
-    /// APNs has taken a notification for its token.
+    /// True once APNs has accepted a notification for its token.
     package let isReached: Bool
 
     package init(
@@ -117,7 +116,7 @@ package final class Device: Equatable, Sendable {
     }
 }
 
-/// A token of a tenant's device that APNs knows.
+/// A token that APNs knows.
 package struct ReachedToken: Hashable, Sendable {
     package let token: DeviceToken
     package let environment: APNSEnvironment
@@ -130,29 +129,27 @@ package struct ReachedToken: Hashable, Sendable {
     }
 }
 
-/// Why nothing is sent to a device that is still registered.
+/// The reason why nothing is sent to a registered device.
 package enum Quarantine: UInt8, CaseIterable, Sendable {
-    /// APNs does not know the token in this environment: perhaps it is of the other one. Until token, topic or environment
-    /// change.
+    /// APNs does not know the token in this environment, perhaps as it is of the other. Ends with a change of token,
+    /// topic or environment.
     case badToken = 1
-    /// APNs said that the app was gone, at a time at which it may have been heard of since. Until it is heard of.
+    /// APNs reported the app as gone, perhaps before its last registration. Ends with the next one.
     case unconfirmed = 2
 }
 
-/// What a look for a device gives.
 package enum DeviceLookup: Equatable, Sendable {
     case found(Device)
     case missing
-    /// The row is not what was written, or was moved: nothing can be sent until the app registers anew.
+    /// The row is damaged or was moved: nothing can be sent until the app registers again.
     case damaged
 }
 
-/// What became of a registration.
 package enum PutResult: Equatable, Sendable {
     case created
     case changed
-    /// As it was; nothing was written.
+    /// Nothing was written.
     case unchanged
-    /// As it was; when it was seen is written anew.
+    /// Only the last-seen time was written.
     case seen
 }

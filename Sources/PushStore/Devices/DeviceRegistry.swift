@@ -1,27 +1,26 @@
 package import APNS
 package import Envelope
 
-/// Which devices there are, and where their pushes go.
+/// The known devices and their push addresses.
 ///
-/// Batches first; a device's key names its tenant and gives its shard. Device tokens are encrypted where they rest.
+/// A device's key names its tenant and gives its shard. Device tokens are encrypted at rest.
 package protocol DeviceRegistry: Sendable {
-    /// Takes what apps say at every launch: one that says nothing new costs a read.
+    /// Stores registrations, which apps repeat at every launch. An unchanged one costs only a read.
     ///
-    /// - Returns: one result for each, in their order.
-    /// - Throws: `.byteCount`, `.noPlace`, and then nothing of the batch is stored.
+    /// - Returns: one result for each, in order.
+    /// - Throws: `.byteCount`, `.noPlace`; then nothing of the batch is stored.
     func put(_ registrations: [Device.Registration], now: Timestamp) async throws(StoreError) -> [PutResult]
 
-    /// Looks devices up, for an event loop without a task of its own: one result for each key, in their order.
+    /// Looks devices up, for an event loop without a task of its own: one result for each key, in order.
     func devices(_ keys: [DeviceKey], completion: @escaping StoreCompletion<[DeviceLookup]>)
 
-    /// What senders seal to, which no notification needs.
+    /// Finds the key bundles that senders seal to; no notification needs them.
     ///
-    /// - Returns: for each key, in their order, the bundle as it was registered; nil for a device that is not there, or whose
-    ///   bundle is damaged: it is written anew at the app's next launch.
+    /// - Returns: each device's registered bundle, in order. nil for an unknown device, or a damaged bundle, which the
+    ///   app's next launch rewrites.
     func bundles(of keys: [DeviceKey]) async throws(StoreError) -> [[UInt8]?]
 
-    /// - Returns: the keys of a tenant's devices with this token, of either kind, in this environment; in the order of their
-    ///   ids.
+    /// - Returns: keys of the tenant's devices with this token, of either kind, in this environment; ordered by id.
     func devices(
         token: DeviceToken,
         environment: APNSEnvironment,
@@ -29,30 +28,29 @@ package protocol DeviceRegistry: Sendable {
     ) async throws(StoreError) -> [DeviceKey]
 
     /// - Parameters:
-    ///   - tenant: Whose.
-    ///   - cursor: Where the page before ended; nil for the first page.
-    ///   - limit: 1 ... 1,000; others are brought there.
-    /// - Returns: in an order of the engine's own, in which a device keeps its place until it is deleted: whoever goes through
-    ///   all pages sees each device once that is there all the time. Damaged ones are left out.
+    ///   - cursor: the end of the page before; nil for the first page.
+    ///   - limit: clamped to 1 ... 1,000.
+    /// - Returns: devices in the engine's own order. A device keeps its place until it is deleted, so all pages show
+    ///   each lasting device once. Damaged ones are left out.
     /// - Throws: `.invalidCursor`.
     func devices(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<Device>
 
-    /// - Returns: for each, in their order, whether it was there.
+    /// - Returns: for each key, in order, true if the device existed.
     func delete(_ keys: [DeviceKey]) async throws(StoreError) -> [Bool]
 
-    /// Deletes what APNs says is gone, unless the app was heard of since: the device, or its token for calls.
+    /// Deletes devices, or their tokens for calls, that APNs reports as gone, unless the app registered since.
     ///
-    /// - Returns: one result for each, in their order.
+    /// - Returns: one result for each, in order.
     func unregister(_ unregistrations: [Unregistration]) async throws(StoreError) -> [UnregisterResult]
 
-    /// APNs has taken a notification for each of these tokens: it knows them. A device says so until its token, topic or
+    /// Records that APNs accepted a notification for these tokens. A device keeps the mark until its token, topic or
     /// environment changes.
     func markReached(_ tokens: [ReachedToken]) async throws(StoreError)
 
-    /// Nothing is to be sent to this token in this environment, whichever of the tenant's devices has it. A device whose token
-    /// for calls it is stays as it is otherwise.
+    /// Stops pushes to this token in this environment, for each of the tenant's devices that has it. A device with it
+    /// as its token for calls stays otherwise unchanged.
     ///
-    /// - Returns: how many devices that were.
+    /// - Returns: the number of devices.
     func quarantine(
         token: DeviceToken,
         environment: APNSEnvironment,
@@ -61,7 +59,7 @@ package protocol DeviceRegistry: Sendable {
 }
 
 extension DeviceRegistry {
-    /// The same, for a task that waits.
+    /// The async form.
     package func devices(_ keys: [DeviceKey]) async throws(StoreError) -> [DeviceLookup] {
         try await awaited { devices(keys, completion: $0) }
     }

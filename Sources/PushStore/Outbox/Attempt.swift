@@ -1,34 +1,34 @@
 package import Envelope
 
-/// One try at sending, and what became of it.
+/// One try at sending, with its result.
 package struct Attempt: Equatable, Sendable {
-    /// What the connection did.
+    /// The connection's part in an attempt.
     package enum Connection: UInt8, CaseIterable, Sendable {
-        /// There is an answer.
+        /// APNs answered.
         case answered = 0
         /// The push certainly did not go out, or was not processed.
         case notProcessed = 1
-        /// It went out, and nobody knows what became of it.
+        /// The push went out, and its fate is unknown.
         case ambiguous = 2
-        /// This process ended while it was on its way: as ambiguous, and found out at the next start.
+        /// The process ended during the attempt: as ambiguous, and found at the next start.
         case interrupted = 3
     }
 
-    /// Whether APNs may have acted on it.
+    /// True if APNs may have acted on it.
     package var isOutcomeUnknown: Bool { connection == .ambiguous || connection == .interrupted }
 
-    /// Of what is kept of a reason and of an apns-unique-id.
+    /// Bound of a stored reason and apns-unique-id.
     package static let textByteCountMax = 64
-    /// Of an entry's attempts the first is kept, and so many of the last.
+    /// The number of last attempts kept, in addition to the first.
     package static let lastCountMax = 32
 
     package let time: Timestamp
     package let connection: Connection
-    /// HTTP's; nil without an answer.
+    /// HTTP status; nil without an answer.
     package let status: Int?
-    /// As APNs or the client spells it, printable ASCII, cut to `textByteCountMax`; nil for none.
+    /// As APNs or the client spells it: printable ASCII, cut to `textByteCountMax`; nil for none.
     package let reason: String?
-    /// `apns-unique-id`, in the same way.
+    /// `apns-unique-id`, in the same form.
     package let uniqueID: String?
 
     package init(
@@ -51,9 +51,9 @@ package struct Attempt: Equatable, Sendable {
         return true
     }
 
-    /// It came from a stranger and goes into logs and pages.
+    /// Cleans untrusted text, which goes into logs and pages.
     private static func presentable(_ text: String) -> String {
-        // As nearly all are.
+        // The common case.
         if isPresentable(text.utf8.span) { return text }
         return String(
             decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(textByteCountMax),
@@ -62,15 +62,15 @@ package struct Attempt: Equatable, Sendable {
     }
 }
 
-/// What an attempt means for the notification: the sender's reading of APNs's decision table.
+/// The sender's reading of an attempt by APNs's decision table.
 package enum Verdict: Equatable, Sendable {
-    /// APNs has taken it.
+    /// APNs accepted it.
     case accepted
-    /// Again, from this time on. Where an attempt was ambiguous, the entry says so from then on.
+    /// Retry from this time on. After an ambiguous attempt the entry is marked `maybeDuplicate`.
     case retry(at: Timestamp)
-    /// Not before `release`.
+    /// Wait for `release`.
     case park
-    /// Never again.
+    /// Give up.
     case dead(DeathReason)
 
     fileprivate var isWait: Bool {
@@ -81,27 +81,25 @@ package enum Verdict: Equatable, Sendable {
     }
 }
 
-/// The end of an attempt, or of what was to be one.
+/// The end of an attempt, or of a lease without one.
 package struct Outcome: Equatable, Sendable {
     package let lease: Lease
-    /// The one that decided. nil: nothing was written to APNs. Then it is only put off or parked, and that counts as no
-    /// attempt.
+    /// The deciding attempt. nil: nothing was written to APNs; the entry is only deferred or parked, and no attempt
+    /// counts.
     package let attempt: Attempt?
-    /// Those before it, where the client sent it again at once; of nearly all none.
+    /// Attempts before it, when the client retried at once; nearly always none.
     package let earlier: [Attempt]
     package let verdict: Verdict
-    /// What an entry without an attempt waits for.
+    /// The reason why an entry without an attempt waits.
     package let waitCause: WaitCause?
-    /// Whether its lease was marked; false: one transaction marks and ends it, so that no crash finds it on its way.
+    /// False if the lease was never marked: one transaction marks and ends it, so that no crash finds it in flight.
     package let isMarked: Bool
 
     /// - Parameters:
-    ///   - lease: of an entry that is on its way.
+    ///   - lease: of an entry in flight.
     ///   - attempt: nil only with `.retry` and `.park`.
-    ///   - earlier: those before `attempt`, in their order.
-    ///   - verdict: what becomes of the entry.
-    ///   - waitCause: where nothing was written.
-    ///   - isMarked: whether the lease was marked.
+    ///   - earlier: those before `attempt`, in order.
+    ///   - waitCause: kept only without an attempt.
     package init(
         lease: Lease,
         attempt: Attempt?,
@@ -120,12 +118,12 @@ package struct Outcome: Equatable, Sendable {
     }
 }
 
-/// What became of an outcome that was handed in.
+/// The result of recording an outcome.
 package enum FinishResult: Equatable, Sendable {
-    /// The attempt is written down, and the entry is now this.
+    /// The attempt is recorded; the entry's new state.
     case recorded(EntryState)
-    /// It was not on its way (finished already, or never marked): nothing has changed. The state it is in.
+    /// The entry was not sending (already finished, or never marked) and is unchanged; its state.
     case notSending(EntryState)
-    /// There is no such entry.
+    /// No such entry.
     case unknown
 }

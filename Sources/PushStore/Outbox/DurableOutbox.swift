@@ -1,104 +1,103 @@
 package import APNS
 package import Envelope
 
-/// A queue that loses nothing: what it has acknowledged is on the disk, through crashes and losses of power.
+/// A queue that loses nothing: acknowledged entries are on the disk, through crashes and power loss.
 ///
-/// Batches first; every call names shards, directly or in the ids and devices that it is about, so that an engine may be
-/// spread over machines. One dispatcher works on a shard at a time. Entries go out at least once:
+/// Every call names shards, directly or through ids and devices, so that an engine may span machines. One dispatcher
+/// works on a shard at a time. Entries go out at least once:
 ///
 ///     enqueue → take → markSending → (the push goes out) → finish
 ///     enqueueSending → (the push goes out) → finish
 ///
-/// Only what was between `markSending` or `enqueueSending` and `finish` when the process died may go out a second time.
+/// After a crash, only entries between `markSending` or `enqueueSending` and `finish` may go out twice.
 package protocol DurableOutbox: Sendable {
-    /// Stores requests: one result for each, in their order. On completion everything stored is on the disk.
+    /// Stores requests: one result for each, in order. On completion everything stored is on the disk.
     ///
-    /// Ends in `.full`, `.overloaded`, `.byteCount`, and what a disk does. Callbacks, here and below, are for an event loop that
-    /// calls without a task of its own.
+    /// Fails with `.full`, `.overloaded`, `.byteCount` and disk errors. Callbacks, here and below, are for an event
+    /// loop that calls without a task of its own.
     func enqueue(_ requests: [OutboxRequest], now: Timestamp, completion: @escaping StoreCompletion<[EnqueueResult]>)
 
-    /// Stores entries as on their way, for a sender that has room for all of them: one transaction instead of two. Whether
-    /// there is time left for them is the caller's to know. The rest as `enqueue`.
+    /// Stores entries as sending, for a sender with room for all of them: one transaction instead of two. The caller
+    /// checks deadlines. Otherwise as `enqueue`.
     func enqueueSending(
         _ requests: [OutboxRequest],
         now: Timestamp,
         completion: @escaping StoreCompletion<[SendingResult]>
     )
 
-    /// Entries that are due, the longest due first, each tenant as much as any other. Nothing is written but for those
-    /// whose time is over, and those that the disk has damaged: they end here and hold nobody up.
+    /// Takes due entries, longest due first, with equal shares for tenants. Writes only to end expired and damaged
+    /// entries, so that they block nothing.
     func take(_ demand: TakeDemand) async throws(StoreError) -> [LeasedEntry]
 
-    /// Before the first byte goes out: so the next process knows what may have arrived. One result for each lease, in their
-    /// order; only `.sending` may be sent.
+    /// Records, before the first byte goes out, that entries may arrive, for the next process. One result for each
+    /// lease, in order; only `.sending` may be sent.
     func markSending(_ leases: [Lease], now: Timestamp, completion: @escaping StoreCompletion<[MarkResult]>)
 
-    /// Gives back what was taken and not marked.
+    /// Releases leases that were taken and not marked.
     func giveBack(_ leases: [Lease]) async
 
-    /// Writes down how attempts ended: one result for each outcome, in their order.
+    /// Records attempt results: one result for each outcome, in order.
     func finish(_ outcomes: [Outcome], now: Timestamp, completion: @escaping StoreCompletion<[FinishResult]>)
 
-    /// Queues again what was parked, at most `limit` of it.
+    /// Queues parked entries again, at most `limit`.
     ///
-    /// - Returns: how many.
+    /// - Returns: their number.
     func release(tenant: TenantID, topic: Topic, limit: Int, now: Timestamp) async throws(StoreError) -> Int
 
-    /// - Returns: one for each id, in their order; nil for what is not there, or is another tenant's.
+    /// - Returns: one for each id, in order; nil for an unknown id or another tenant's.
     func entries(_ ids: [EntryID], tenant: TenantID) async throws(StoreError) -> [OutboxEntry?]
 
     func entry(apnsID: APNSID, tenant: TenantID) async throws(StoreError) -> OutboxEntry?
 
-    /// - Returns: those for a device, the newest first, at most `limit` (1 ... 1,000; others are brought there).
+    /// - Returns: a device's entries, newest first, at most `limit` (clamped to 1 ... 1,000).
     func entries(device: DeviceKey, limit: Int) async throws(StoreError) -> [OutboxEntry]
 
-    /// Of every tenant: for what devices say, who know traces and no tenants.
+    /// Finds entries of every tenant, for devices' reports, which carry traces and no tenant.
     ///
-    /// - Returns: for each trace, in their order, its newest entry; nil where there is none.
+    /// - Returns: the newest entry of each trace, in order; nil for none.
     func newestEntries(_ traces: [Trace]) async throws(StoreError) -> [OutboxEntry?]
 
-    /// - Returns: what `enqueue` would answer to a request that came before, `.duplicate` or `.conflict`; nil for a new one.
+    /// - Returns: the answer of `enqueue` to a repeated request, `.duplicate` or `.conflict`; nil for a new one.
     func known(_ idempotency: Idempotency, tenant: TenantID) async throws(StoreError) -> EnqueueResult?
 
-    /// - Returns: all attempts of an entry, the first one first; none for what is not the tenant's.
+    /// - Returns: all attempts of an entry, oldest first; none if the entry is not the tenant's.
     func attempts(_ id: EntryID, tenant: TenantID) async throws(StoreError) -> [Attempt]
 
     /// - Parameters:
-    ///   - tenant: Whose.
-    ///   - cursor: Where the page before ended; nil for the first page.
-    ///   - limit: 1 ... 1,000; others are brought there.
-    /// - Returns: the newest first.
+    ///   - cursor: the end of the page before; nil for the first page.
+    ///   - limit: clamped to 1 ... 1,000.
+    /// - Returns: dead letters, newest first.
     /// - Throws: `.invalidCursor`.
     func deadLetters(tenant: TenantID, after cursor: Cursor?, limit: Int) async throws(StoreError) -> Page<OutboxEntry>
 
-    /// Sends dead letters again, as entries of their own.
+    /// Sends dead letters again, as new entries.
     ///
-    /// - Returns: one result for each, in their order.
+    /// - Returns: one result for each, in order.
     func replay(_ replays: [Replay], tenant: TenantID, now: Timestamp) async throws(StoreError) -> [ReplayResult]
 
     /// - Returns: one row for each tenant and lane that ever had an entry.
     func counts() async throws(StoreError) -> [LaneCount]
 
-    /// Entries of a lane that are queued, as of the last change on the disk; without a wait for it.
+    /// Counts a lane's queued entries as of the last change on the disk, without waiting for it.
     ///
     /// - Returns: the tenant's own, and those of all tenants.
     func queuedCounts(_ lane: Lane, of tenant: TenantID) -> (own: Int, all: Int)
 
-    /// - Returns: since when the entry that is due the longest is due, in a lane; nil for an empty queue.
+    /// - Returns: the due time of a lane's longest due entry; nil for an empty queue.
     func oldestDue(_ lane: Lane) async throws(StoreError) -> Timestamp?
 
-    /// Ends what waits and has no time left, at most `limit` of it.
+    /// Ends waiting entries past their deadline, at most `limit`.
     ///
-    /// - Returns: how many.
+    /// - Returns: their number.
     func expire(now: Timestamp, limit: Int) async throws(StoreError) -> Int
 
-    /// Forgets what had ended before `time`, and the idempotency keys of before, at most `limit` of each.
+    /// Deletes entries that ended before `time`, and idempotency keys as old, at most `limit` of each.
     ///
-    /// - Returns: how many entries.
+    /// - Returns: the number of entries.
     func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int
 }
 
-/// The calls with callbacks, for a task that waits.
+/// The callback methods in async form.
 extension DurableOutbox {
     package func enqueue(_ requests: [OutboxRequest], now: Timestamp) async throws(StoreError) -> [EnqueueResult] {
         try await awaited { enqueue(requests, now: now, completion: $0) }

@@ -1,17 +1,17 @@
-/// Where a notification is. It ends once: in `accepted` (and perhaps `delivered` later), `dead` or `expired`.
+/// A notification's state. It ends once: in `accepted` (perhaps `delivered` later), `dead` or `expired`.
 package enum EntryState: Equatable, Hashable, Sendable {
-    /// Waits for its time.
+    /// Waits for its due time.
     case queued
-    /// Marked before its first byte goes out. After a crash: nobody knows whether it arrived.
+    /// Marked before its first byte goes out. After a crash its arrival is unknown.
     case sending
-    /// Waits until somebody has mended the credential.
+    /// Waits for a working credential.
     case parked
-    /// APNs has taken it.
+    /// APNs accepted it.
     case accepted
-    /// The device has said so.
+    /// The device sent a receipt.
     case delivered
     case dead(DeathReason)
-    /// Its time was over before APNs took it.
+    /// Its deadline passed before APNs accepted it.
     case expired
 
     package var isFinal: Bool {
@@ -21,10 +21,8 @@ package enum EntryState: Equatable, Hashable, Sendable {
         }
     }
 
-    /// Neither on its way nor over.
     var isWaiting: Bool { self == .queued || self == .parked }
 
-    /// What the file calls it.
     var code: Code {
         switch self {
         case .queued: .queued
@@ -37,7 +35,7 @@ package enum EntryState: Equatable, Hashable, Sendable {
         }
     }
 
-    /// Numbers of the file's: the order is what its indexes are made by (below 3: not final).
+    /// Stored numbers; indexes rely on their order (below 3: not final).
     enum Code: Int64, CaseIterable {
         case queued = 0
         case sending = 1
@@ -48,7 +46,7 @@ package enum EntryState: Equatable, Hashable, Sendable {
         case expired = 6
     }
 
-    /// - Returns: nil for a code or a reason that this version does not know.
+    /// - Returns: nil for a code or reason unknown to this version.
     init?(code: Int64, reason: Int64?) {
         switch Code(rawValue: code) {
         case .queued: self = .queued
@@ -65,30 +63,29 @@ package enum EntryState: Equatable, Hashable, Sendable {
     }
 }
 
-/// What a notification waits for that was put off or parked before anything of it was written to APNs.
+/// The reason why a notification was deferred or parked before any of it was written to APNs.
 package enum WaitCause: UInt8, CaseIterable, Sendable {
-    /// It gets as many as it may.
+    /// Its device's rate limit is reached.
     case device = 1
-    /// APNs does not believe it.
+    /// APNs rejects the credential.
     case credential = 2
-    /// The configuration does not have it.
+    /// The configuration lacks the app.
     case app = 3
-    /// There is none to APNs, or no room in it.
+    /// No connection to APNs, or no room on one.
     case connection = 4
 }
 
-/// Why a notification is not tried any more. What APNs said is in its attempts.
+/// The reason for giving up. APNs's answers are in the attempts.
 package enum DeathReason: UInt8, CaseIterable, Sendable {
     /// APNs refused it for good.
     case rejected = 1
     /// The app is gone from the device, or the device is not registered.
     case undeliverable = 2
-    /// As often as it might be tried.
     case attemptsExhausted = 3
-    /// What the disk gave back is not what was written.
+    /// The disk returned other bytes than were written.
     case corrupt = 4
-    /// Its last attempt went out, nobody knows what became of it, and there was no other: APNs may have it.
+    /// The last attempt went out with an unknown result: APNs may have it.
     case outcomeUnknown = 5
-    /// When its turn to be tried again came, a newer one of its collapse id was out: it would have taken that one's place.
+    /// At its retry a newer one with its collapse id was out, which it would have replaced.
     case superseded = 6
 }

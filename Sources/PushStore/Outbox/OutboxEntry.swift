@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// What the store knows of a notification, its payload apart.
+/// A stored notification without its payload.
 package struct OutboxEntry: Equatable, Sendable {
     package let id: EntryID
     package let tenant: TenantID
@@ -18,25 +18,25 @@ package struct OutboxEntry: Equatable, Sendable {
     package let trace: Trace?
 
     package let state: EntryState
-    /// When it was accepted from its sender.
+    /// The time of its acceptance.
     package let created: Timestamp
-    /// Since when it is in its state.
+    /// The time of its last change of state.
     package let changed: Timestamp
-    /// From when on it may be sent, while it is queued.
+    /// Earliest time to send it, while it is queued.
     package let due: Timestamp
     package let attemptCount: Int
-    /// Whether an earlier attempt may have arrived: only with the same apns-id, and a collapse id makes it harmless.
+    /// True if an earlier attempt may have arrived. A repetition has the same apns-id; a collapse id makes it harmless.
     package let maybeDuplicate: Bool
-    /// When the device said that it had it.
+    /// Time of the device's receipt.
     package let receipt: Timestamp?
-    /// What it was replayed as, once it was dead.
+    /// Its replay as a new entry, after it was dead.
     package let replayedAs: EntryID?
-    /// While it is queued or parked without having been written to APNs the last time: why.
+    /// The reason why a queued or parked entry was last not written to APNs.
     package var waitCause: WaitCause?
 
-    /// Whether it waits as it was accepted: neither tried nor put off.
+    /// True while it waits as accepted: neither tried nor deferred.
     package var isUntouched: Bool { attemptCount == 0 && due <= created }
-    /// How long it had to wait for `due` when it was put off; zero for what could go at once.
+    /// The delay of its last deferral; zero if it could go at once.
     package var wait: Duration { due > changed ? .milliseconds(due.milliseconds - changed.milliseconds) : .zero }
 }
 
@@ -54,13 +54,7 @@ package struct LeasedEntry: Equatable, Sendable {
 }
 
 extension NewEntry {
-    /// One that was stored as on its way, as a look at the queue would have given it.
-    ///
-    /// - Parameters:
-    ///   - lease: what storing it gave.
-    ///   - tenant: whose.
-    ///   - created: when it was accepted.
-    /// - Returns: what its dispatcher sends.
+    /// Builds the leased entry of a notification stored as sending, equal to the one `take` would give.
     package func leased(_ lease: Lease, tenant: TenantID, created: Timestamp) -> LeasedEntry {
         LeasedEntry(
             lease: lease,
@@ -92,29 +86,29 @@ extension NewEntry {
     }
 }
 
-/// The right to send an entry, for a time. In memory: a process that ends has none any more.
+/// The right to send an entry for a time. Held in memory: it ends with the process.
 package struct Lease: Hashable, Sendable {
-    /// What the holder's changes are made on, without another look. The file decides whether that is still so.
+    /// The entry's standing as last read, which saves a read for each change. The file decides if it still holds.
     let standing: EntryStanding
-    /// Which lease of this process it is; 0 for one that was never in the lease book.
+    /// Its number in this process; 0 for a lease that was never in the lease book.
     let number: UInt64
-    /// Set by whoever knows that others may have its collapse id, and that it has lost its place among them: it is not sent
-    /// where a newer one is out.
+    /// Set when others may have its collapse id and it has lost its place among them: it is not sent if a newer one is
+    /// out.
     package var yieldsToNewer = false
 
     package var id: EntryID { standing.id }
-    /// How often it had been tried: a lease of before does not count.
+    /// Attempts before this lease. A lease with an older count is void.
     package var attemptCount: Int { standing.attemptCount }
 }
 
-/// What became of a mark.
+/// The result of marking a lease.
 package enum MarkResult: Equatable, Sendable {
-    /// It is on the disk that this entry is on its way: it may be sent now.
+    /// The entry is recorded as sending: it may be sent now.
     case sending
-    /// Somebody else has it, or it is not queued any more: it may not.
+    /// Another holder has it, or it is no longer queued: it may not be sent.
     case lost
-    /// Its time was over: it may not, and is expired.
+    /// Its deadline has passed: it may not be sent, and is expired.
     case expired
-    /// A newer one for its device, of its topic and collapse id, is out: it may not, and is dead.
+    /// A newer entry for its device, topic and collapse id is out: it may not be sent, and is dead.
     case superseded
 }

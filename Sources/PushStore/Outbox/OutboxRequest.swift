@@ -1,7 +1,7 @@
 package import APNS
 package import Envelope
 
-/// What a tenant hands over at once. All of it is accepted, or nothing.
+/// A tenant's submission, stored whole or not at all.
 package struct OutboxRequest: Sendable {
     package static let entryCounts = 1...1_000
 
@@ -21,14 +21,14 @@ package struct OutboxRequest: Sendable {
     }
 }
 
-/// By which a request that comes again is known.
+/// The identity of a repeated request.
 package struct Idempotency: Hashable, Sendable {
     package static let keyByteCounts = 1...255
     package static let digestByteCounts = 32...32
 
-    /// The tenant's own, of any bytes.
+    /// The tenant's choice; any bytes.
     package let key: [UInt8]
-    /// 32 bytes, of everything that the request asked for: the same key with another digest is a conflict.
+    /// 32 bytes over the whole request: the same key with another digest is a conflict.
     package let digest: [UInt8]
 
     /// - Throws: `.byteCount`.
@@ -52,27 +52,25 @@ package struct NewEntry: Equatable, Sendable {
 
     package var device: DeviceID
     package var topic: Topic
-    /// Also of every repetition.
+    /// The same for every attempt.
     package var apnsID: APNSID
     package var collapseID: CollapseID?
     package var lane: Lane
     package var pushType: PushType
-    /// `apns-priority`; nil for none.
     package var priority: Priority?
-    /// `apns-expiration`; nil for none.
     package var expiration: Expiration?
-    /// When its time is over: from then on it is not sent, and ends as expired.
+    /// From this time on it is not sent, and ends as expired.
     package var deadline: Timestamp
-    /// How often it may be tried; nil for as often as there is time.
+    /// nil for no limit but the deadline.
     package var attemptLimit: Int?
     package var payload: [UInt8]
     package var trace: Trace?
-    /// Of what its device shows when it has it: 32 bytes; nil: no receipt is waited for. Of several entries with one hash
-    /// the newest gets the receipt.
+    /// 32 bytes of the receipt capability's hash; nil: no receipt is expected. Of entries with one hash, the newest
+    /// gets the receipt.
     package var receiptHash: [UInt8]?
-    /// So long after APNs took it a fallback is due, unless a receipt came; nil for none. Counted in milliseconds.
+    /// Time from acceptance to the fallback, unless a receipt comes; in milliseconds. nil for none.
     package var fallbackAfter: Duration?
-    /// Whether its tenant is told how it ended, by a hook.
+    /// Requests a hook for its tenant when it ends.
     package var isReported: Bool
 
     package init(
@@ -109,7 +107,6 @@ package struct NewEntry: Equatable, Sendable {
         self.isReported = isReported
     }
 
-    /// Whether somebody waits for something about it.
     var isWatched: Bool { receiptHash != nil || fallbackAfter != nil || isReported }
 
     /// - Throws: `.byteCount`.
@@ -123,21 +120,20 @@ package struct NewEntry: Equatable, Sendable {
     }
 }
 
-/// What became of a request.
 package enum EnqueueResult: Equatable, Sendable {
-    /// On the disk: one id for each entry, in their order.
+    /// On the disk: one id for each entry, in order.
     case stored([EntryID])
-    /// It was there already; the ids of then.
+    /// Stored before; the ids of then.
     case duplicate([EntryID])
     /// The key belongs to another request.
     case conflict
 }
 
-/// What became of a request that is to be sent at once.
+/// The result of a request to be sent at once.
 package enum SendingResult: Equatable, Sendable {
-    /// On the disk as on their way: one lease for each entry, in their order, and each may be sent now.
+    /// On the disk as sending: one lease for each entry, in order. Each may be sent now.
     case sending([Lease])
-    /// It was there already; the ids of then. Nothing of it may be sent by this caller.
+    /// Stored before; the ids of then. This caller may send none of them.
     case duplicate([EntryID])
     /// The key belongs to another request.
     case conflict

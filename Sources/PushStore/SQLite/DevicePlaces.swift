@@ -1,19 +1,19 @@
 internal import Primitives
 
-/// Where a device's row is in its table, which is in the order of places: one of four that follow from its tenant and its id.
+/// A device's four possible places in its table, which is in their order. They follow from tenant and id:
 ///
 ///     63            48               2  0
 ///     0   tenant (15)    hash (46)   free
 ///
-/// A look goes to the page with the four; no index leads there, and no page is read on the way that few looks share. A new
-/// device takes the first that is free. The hash is keyed, so that nobody can choose ids that all want the same four: a fifth
-/// device finds no place. By chance that comes to pass in one of 10^17 stores of a hundred million devices.
+/// A lookup seeks the page with all four, without an index, whose pages few lookups would share. A new device takes the
+/// first free place. The hash is keyed: ids cannot be chosen to collide, which would leave a fifth device without a
+/// place. By chance that happens in one of 10^17 stores of a hundred million devices.
 struct DevicePlaces: Sendable {
-    /// Any 64 bits; tests bring some that collide.
+    /// Any 64 bits; tests use colliding ones.
     typealias Hash = @Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64
 
     static let keyByteCount = ShortHash.keyByteCount
-    /// What `meta` calls the key.
+    /// The key's name in `meta`.
     static let keyName = "places"
     private static let count: Int64 = 4
     private let hash: Hash
@@ -32,9 +32,9 @@ struct DevicePlaces: Sendable {
         }
     }
 
-    /// As the file says; nil for a file that is not brought forward yet.
+    /// Reads the file's key; nil before the migration.
     ///
-    /// - Throws: `.damaged`, and what a disk does.
+    /// - Throws: `.damaged`, and disk errors.
     init?(_ connection: SQLiteConnection) throws(StoreError) {
         let found = try connection.prepare("SELECT value FROM meta WHERE name = '\(Self.keyName)'").first([]) {
             $0.bytes(0)
@@ -44,25 +44,20 @@ struct DevicePlaces: Sendable {
         self.init(key: key)
     }
 
-    /// - Parameters:
-    ///   - device: its id.
-    ///   - tenant: the number of its tenant. Tenants with the same last 15 bits share a part of the table.
-    /// - Returns: four places; the next one's are others, or the same.
+    /// - Parameter tenant: its number. Tenants with the same low 15 bits share a range.
+    /// - Returns: four places; those of two devices are equal or disjoint.
     func places(of device: [UInt8], tenant: Int64) -> ClosedRange<Int64> {
         let first = Self.tenant(tenant).lowerBound | Int64(hash(tenant, device) >> 18) << 2
         return first...first + (Self.count - 1)
     }
 
-    /// All places that a tenant's devices may have.
+    /// The range of a tenant's devices.
     static func tenant(_ number: Int64) -> ClosedRange<Int64> {
         let first = (number & 0x7FFF) << 48
         return first...first | 0xFFFF_FFFF_FFFF
     }
 
-    /// - Parameters:
-    ///   - places: of a device.
-    ///   - isTaken: whether another one has a place.
-    /// - Returns: the first that is free.
+    /// - Returns: the first free place.
     /// - Throws: `.noPlace`.
     static func free(in places: ClosedRange<Int64>, _ isTaken: (Int64) -> Bool) throws(StoreError) -> Int64 {
         guard let free = places.first(where: { !isTaken($0) }) else { throw .noPlace }

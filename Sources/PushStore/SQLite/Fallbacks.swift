@@ -1,19 +1,19 @@
 package import Envelope
 
-/// Where a fallback stands; the numbers are those of the file.
+/// A fallback's state; the numbers are stored.
 enum FallbackState: Int64 {
-    /// It waits for its time.
+    /// Waits for its due time.
     case armed = 0
-    /// It is to be sent, and not a byte of it has gone out.
+    /// About to be sent; no byte has gone out.
     case claimed = 1
-    /// It may have been sent.
+    /// May have been sent.
     case sending = 2
 }
 
 extension StoreReader {
-    /// Fallbacks that are to be claimed next.
+    /// Finds the next fallbacks to claim.
     ///
-    /// - Returns: their entries, the longest due first.
+    /// - Returns: their entries, longest due first.
     func dueFallbacks(_ room: ClaimRoom, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
         let select = """
             SELECT due, entry FROM fallback WHERE state = 0 AND tenant = ? AND due <= ? ORDER BY due, entry LIMIT ?
@@ -21,17 +21,17 @@ extension StoreReader {
         return try due(by: select, of: try fallbackTenants(), room, now: now, turn: turn)
     }
 
-    /// Finds since or until when the first fallback is due: `NewEntry.fallbackAfter` after its entry became `accepted`.
+    /// Finds the earliest due time of a fallback: `NewEntry.fallbackAfter` after its entry became `accepted`.
     ///
-    /// - Parameter room: tenants without any are passed over.
-    /// - Returns: the time; nil when none is armed.
-    /// - Throws: what a disk does.
+    /// - Parameter room: tenants without room are skipped.
+    /// - Returns: nil when none is armed.
+    /// - Throws: disk errors.
     package func nextFallback(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
         let select = "SELECT due FROM fallback WHERE state = 0 AND tenant = ? ORDER BY due LIMIT 1"
         return try next(by: select, of: try fallbackTenants(), room)
     }
 
-    /// Tenants with something armed, by number. One step of the index for each, however much it has.
+    /// Lists tenants with armed fallbacks by number: one index seek for each, however many it has.
     private func fallbackTenants() throws(StoreError) -> [Int64] {
         try sql(
             """
@@ -48,21 +48,21 @@ extension StoreReader {
 }
 
 extension StoreWriter {
-    /// Has the fallback of an entry, which APNs has taken now, fire at `due`. Ids and tenants are as they are in the file.
+    /// Arms an accepted entry's fallback for `due`. Ids and tenants are as in the file.
     func armFallback(_ id: Int64, tenant: Int64, due: Timestamp) throws(StoreError) {
         try sql("INSERT OR IGNORE INTO fallback (entry, tenant, state, due) VALUES (?, ?, 0, ?)").run([
             .integer(id), .integer(tenant), due.column,
         ])
     }
 
-    /// Nothing happens to what is being sent: what became of it is still to be told.
+    /// Cancels a fallback, unless it is being sent: then its result is still to come.
     func callOffFallback(_ id: Int64) throws(StoreError) {
         try sql("DELETE FROM fallback WHERE entry = ? AND state < ?").run([
             .integer(id), .integer(FallbackState.sending.rawValue),
         ])
     }
 
-    /// - Returns: of those that a look found due, what still is, and is whole; what is damaged is not due any more either.
+    /// - Returns: those of a query's findings that are still due and intact. Damaged ones are cancelled.
     func claimFallbacks(_ ids: [Int64], now: Timestamp) throws(StoreError) -> [ClaimedFallback] {
         var claimed: [ClaimedFallback] = []
         for id in ids {
@@ -70,7 +70,7 @@ extension StoreWriter {
                 "UPDATE fallback SET state = 1 WHERE entry = ? AND state = 0 AND due <= ? RETURNING due, tried"
             ).first([.integer(id), now.column]) { (due: $0.integer(0), tried: $0.optionalInteger(1)) }
             guard let found else { continue }
-            // Only what APNs has, and no receipt has come for.
+            // Only accepted entries without a receipt.
             guard let entry = try entry(id), entry.state == .accepted else {
                 try callOffFallback(id)
                 continue
@@ -86,23 +86,22 @@ extension StoreWriter {
         return claimed
     }
 
-    /// Writes down that a claimed fallback is being sent. Not a byte of it goes out before that is on the disk.
+    /// Records that a claimed fallback is being sent. No byte goes out before that is on the disk.
     ///
-    /// - Parameter id: its entry.
-    /// - Returns: false for what is not claimed any more: a receipt has called it off.
-    /// - Throws: what a disk does.
+    /// - Returns: false if a receipt has cancelled the claim.
+    /// - Throws: disk errors.
     package func beginFallback(_ id: EntryID) throws(StoreError) -> Bool {
         try sql("UPDATE fallback SET state = 2 WHERE entry = ? AND state = 1").run([.integer(id.value)]) > 0
     }
 
-    /// Writes down what became of claimed fallbacks, sent or not; those that are not there any more are passed over.
+    /// Records the results of claimed fallbacks, sent or not; missing ones are skipped.
     package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) {
         for outcome in outcomes {
             switch outcome.verdict {
             case .ended(let kind):
                 try endFallback(outcome.id.value, telling: kind, now: now)
             case .givenBack(let due, let tried):
-                // What has its receipt by now stays called off.
+                // One with a receipt by now stays cancelled.
                 let given = try sql(
                     """
                     UPDATE fallback SET state = 0, due = ?, tried = ?
@@ -117,9 +116,10 @@ extension StoreWriter {
         }
     }
 
-    /// Before the first job: nothing of what was claimed had gone out, and what was being sent may have arrived.
+    /// Runs before the first job: re-arms claimed fallbacks, which had not gone out, and ends those that may have
+    /// arrived.
     ///
-    /// - Returns: entries with fallbacks that may have been sent.
+    /// - Returns: entries whose fallbacks may have been sent.
     func recoverFallbacks(now: Timestamp) throws(StoreError) -> [OutboxEntry] {
         try sql("UPDATE fallback SET state = 0 WHERE state = 1").run([])
         let ids = try sql("SELECT entry FROM fallback WHERE state = 2 ORDER BY entry").all([]) { $0.integer(0) }

@@ -1,21 +1,20 @@
-/// Payloads of what is on its way from the start, many in a row.
+/// Payloads of entries sent at once, many in a row.
 ///
-/// Nearly all of it is accepted at once, and its payload is needed for a crash alone: a row for each would be written and
-/// deleted for nothing. So those of a transaction are written together, as few parcels, and a parcel is deleted with the last
-/// entry that needs it. What has to be sent again gets a row of its own in `payload`, like what was queued. Only the writer
-/// looks here: what is on its way is sent from memory.
+/// Nearly all are accepted at once and need their payload only after a crash, so a row each would be written and
+/// deleted in vain. Each transaction writes few parcels; the last entry that needs a parcel deletes it. An entry to be
+/// retried gets its own row in `payload`. Only the writer reads parcels: entries in flight are sent from memory.
 final class ParcelTable {
     private let insert: SQLiteStatement
     private let select: SQLiteStatement
     private let delete: SQLiteStatement
-    /// By entry; without those that this transaction has let go of.
+    /// By entry, without those released in this transaction.
     private var parcels: [Int64: Int64] = [:]
-    /// How many entries need a parcel, as of the last transaction that holds.
+    /// Entries that need each parcel, as of the last committed transaction.
     private var counts: [Int64: Int] = [:]
     private var open = PayloadParcel()
     private var written: [[Int64]] = []
     private var released: [(entry: Int64, parcel: Int64)] = []
-    /// The last one that was read in this transaction.
+    /// The last parcel read in this transaction.
     private var last: (id: Int64, bytes: [UInt8])?
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
@@ -24,22 +23,22 @@ final class ParcelTable {
         delete = try connection.prepare("DELETE FROM parcel WHERE id = ?")
     }
 
-    /// `entry` is one that this transaction stores, as on its way.
+    /// Adds an entry that this transaction stores as sending.
     func add(_ payload: [UInt8], of entry: Int64) throws(StoreError) {
         if !open.hasRoom(payload.count) { try writeOpen() }
         open.append(payload, of: entry)
     }
 
-    /// What an entry's state needs of a parcel from now on is nothing.
+    /// Releases an entry's reference to its parcel.
     ///
-    /// - Returns: whether it was in one.
+    /// - Returns: true if it had one.
     func release(_ entry: Int64) -> Bool {
         guard let parcel = parcels.removeValue(forKey: entry) else { return false }
         released.append((entry, parcel))
         return true
     }
 
-    /// - Returns: nil for one that is in none; nil inside where the file has it no more.
+    /// - Returns: nil for an entry without a parcel; an inner nil if the file has lost it.
     func payload(of entry: Int64) throws(StoreError) -> [UInt8]?? {
         guard let parcel = parcels[entry] else { return nil }
         if last?.id != parcel {
@@ -53,13 +52,13 @@ final class ParcelTable {
         return .some(found)
     }
 
-    /// Before the transaction ends.
+    /// Runs before the transaction ends.
     func write() throws(StoreError) {
         try writeOpen()
         for (parcel, count) in releasedCounts where counts[parcel] == count { try delete.run([.integer(parcel)]) }
     }
 
-    /// After it has ended.
+    /// Runs after it has ended.
     func end(holds: Bool) {
         if holds {
             for (parcel, count) in releasedCounts {
@@ -79,7 +78,7 @@ final class ParcelTable {
         last = nil
     }
 
-    /// Its id is that of its first entry.
+    /// Writes the open parcel under its first entry's id.
     private func writeOpen() throws(StoreError) {
         guard let first = open.entries.first else { return }
         insert.bind(1, first)
@@ -107,25 +106,25 @@ extension StoreWriter {
         try hot.deletePayload.runBound()
     }
 
-    /// Keeps the payload where a state needs it, in a row of its own, or deletes it. `id` is as it is in the file.
+    /// Moves a payload that is still needed into its own row, or deletes it.
     func settlePayload(of id: Int64, as state: EntryState) throws(StoreError) {
         if !state.needsNoPayload, let found = try parcels.payload(of: id), let payload = found {
             try insertPayload(payload, of: id)
         }
-        // What has a row of its own is in no parcel.
+        // An entry with its own row is in no parcel.
         if !parcels.release(id), state.needsNoPayload { try deletePayload(id) }
     }
 
-    /// After a start: what the process before had on its way gets rows of its own.
+    /// After a start, gives the previous process's in-flight entries rows of their own.
     ///
-    /// - Returns: whether that was all; then `limit` was more than there were.
+    /// - Returns: true once no parcel is left.
     func unpackParcels(limit: Int) throws(StoreError) -> Bool {
         let found = try sql("SELECT id, bytes FROM parcel ORDER BY id LIMIT ?").all([.integer(Int64(limit))]) { row in
             (id: row.integer(0), bytes: row.bytes(1))
         }
         for (id, bytes) in found {
             try PayloadParcel.read(bytes) { (entry, payload) throws(StoreError) in
-                // Others of it have ended, or have their row.
+                // Others have ended, or have their row.
                 try sql(
                     """
                     INSERT OR IGNORE INTO payload (entry, bytes)

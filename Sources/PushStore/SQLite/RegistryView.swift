@@ -1,14 +1,14 @@
-/// The registrations, for the look that every notification takes: at a state of the file that lasts over many calls.
+/// The registry's snapshot for the lookup of every notification.
 ///
-/// SQLite forgets the pages that it has read whenever another connection has written, and the outbox is written all the time.
-/// So this is a connection of its own, which stays at the state that it has seen until a registration changes.
+/// SQLite drops its page cache whenever another connection has written, and the outbox writes all the time. So this
+/// connection keeps its snapshot until a registration changes.
 final class RegistryView {
     private let connection: SQLiteConnection
     private let select: SQLiteStatement
     private let begin: SQLiteStatement
     private let end: SQLiteStatement
     private let news: RegistryNews
-    /// Of the state that it is at; nil between looks.
+    /// The change count of the open snapshot; nil between snapshots.
     private var changeCount: Int?
 
     static let select = "SELECT \(DeviceRow.columns) FROM device NOT INDEXED WHERE \(DeviceRow.whereItMayBe)"
@@ -16,24 +16,23 @@ final class RegistryView {
     init(_ connection: SQLiteConnection, news: RegistryNews) throws(StoreError) {
         self.connection = connection
         self.news = news
-        // Of ten million registrations the pages that lead to others take up some 5 MiB. What a look reads besides is not
-        // needed again for a long time, so that more would only be more memory.
+        // Interior pages of ten million registrations take about 5 MiB. Leaf pages are seldom read twice: a larger
+        // cache would only cost memory.
         try connection.execute("PRAGMA cache_size = -16384")
-        // All cells of each page that is read, which is nearly every look's: it keeps damage from being written on, and nothing
-        // is written here. What a look finds is checked as it is read.
+        // It would check all cells of nearly every lookup's page. It guards writes, of which there are none; rows are
+        // checked as they are read.
         try connection.execute("PRAGMA cell_size_check = OFF")
         select = try connection.prepare(Self.select)
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
     }
 
-    /// Looks at a state of the file that has every registration that was acknowledged before.
+    /// Looks at a snapshot with every registration acknowledged before.
     ///
     /// - Parameter body: gets the statement for a registration, by `DeviceRow.whereItMayBe`.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, and what a disk does.
+    /// - Throws: errors of `body` and of the disk.
     func look<Value>(_ body: (SQLiteStatement) throws(StoreError) -> Value) throws(StoreError) -> Value {
-        // Before the state of the file is taken: what changes in between is seen twice, and never missed.
+        // Read before the snapshot begins: a change in between is seen twice, never missed.
         let now = news.state
         if let changeCount, changeCount != now.changeCount { letGo() }
         if changeCount == nil {
@@ -50,14 +49,14 @@ final class RegistryView {
         }
     }
 
-    /// SQLite may use its log again.
+    /// Ends the snapshot, so that SQLite may reset its log.
     func letGo() {
         guard changeCount != nil else { return }
         changeCount = nil
         do throws(StoreError) {
             try end.runBound()
         } catch {
-            // Nothing was written; the next look begins its own.
+            // Nothing was written; the next look begins its own snapshot.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
         }
     }

@@ -1,11 +1,10 @@
 internal import CSQLite
 internal import Platform
 
-/// A copy of a connection's database, made step by step.
+/// A stepwise copy of a connection's database.
 ///
-/// What the source's own connection writes between two steps goes into the copy as well, so that the copy is of the moment of
-/// the last step. Between steps nothing is held: the log can be moved into the file and begun again. Another connection's write
-/// would begin the copy anew.
+/// The source connection's writes between steps reach the copy too: it reflects the moment of the last step. Between
+/// steps nothing is locked, and the log can be checkpointed. Another connection's write restarts the copy.
 ///
 /// - Source: https://sqlite.org/c3ref/backup_finish.html
 @safe
@@ -24,11 +23,10 @@ final class SQLiteBackup {
     // Its code repeats that of the last step.
     deinit { unsafe _ = sqlite3_backup_finish(handle) }
 
-    /// Copies the next pages; not within a transaction of the source's.
+    /// Copies the next pages; never within a transaction of the source.
     ///
-    /// - Parameter pageCount: at most so many; less than 0 for all.
-    /// - Returns: whether that was all.
-    /// - Throws: what a disk does.
+    /// - Parameter pageCount: the most to copy; below 0 for all.
+    /// - Returns: true at the end.
     func step(_ pageCount: Int) throws(StoreError) -> Bool {
         switch unsafe sqlite3_backup_step(handle, Int32(clamping: pageCount)) {
         case SQLITE_DONE: return true
@@ -38,13 +36,12 @@ final class SQLiteBackup {
     }
 }
 
-/// The file of a copy: it appears whole or not at all.
+/// A copy's file: it appears whole or not at all.
 struct CopyFile {
     private let path: String
     private var part: String { path + ".part" }
 
-    /// - Parameter path: a file that is not there yet.
-    /// - Throws: `.failed(operation: .open)` with EEXIST, and what a disk does.
+    /// - Throws: `.failed(operation: .open)` with EEXIST, and disk errors.
     init(_ path: String) throws(StoreError) {
         self.path = path
         if unsafe access(path, F_OK) == 0 { throw .failed(operation: .open, code: EEXIST) }
@@ -52,37 +49,37 @@ struct CopyFile {
         close(try StoreFile.open(part, O_CREAT | O_EXCL))
     }
 
-    /// What is written through it need not be on the disk before `finish`.
+    /// Leaves syncing to `finish`.
     func connect() throws(StoreError) -> SQLiteConnection {
         let target = try SQLiteConnection(path: part, fileSystem: nil)
         try target.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
         return target
     }
 
-    /// Has what was copied by now written to the disk, so that the end is not long.
+    /// Syncs the copy so far, to shorten the end.
     func sync() throws(StoreError) {
         let file = try StoreFile.open(part, 0)
         defer { close(file) }
         guard fdatasync(file) == 0 else { throw StoreFile.failure(.sync) }
     }
 
-    /// Gives it its name. No connection may have it any more.
+    /// Gives it its name, once no connection has it open.
     func finish() throws(StoreError) {
         try mark()
         try sync()
-        // A name that is there by now is not overwritten.
+        // An existing name is not overwritten.
         guard unsafe link(part, path) == 0 else { throw StoreFile.failure(.backup) }
         unsafe unlink(part)
         try StoreFile.syncFolder(of: path)
     }
 
-    /// Whoever opens it finds that it is a copy, wherever that is.
+    /// Marks it as a copy, wherever it is opened.
     private func mark() throws(StoreError) {
         try SQLiteConnection(path: part, fileSystem: nil).execute(
             "INSERT OR REPLACE INTO meta (name, value) VALUES ('restored', \(RestoreCause.backup.rawValue))"
         )
     }
 
-    /// Leaves nothing behind of one that failed.
+    /// Removes a failed copy.
     func abandon() { unsafe unlink(part) }
 }

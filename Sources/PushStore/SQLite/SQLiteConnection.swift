@@ -1,24 +1,24 @@
 internal import CSQLite
 internal import Platform
 
-/// One connection to a file. Used on the thread that made it, and gone with the last of its statements.
+/// One connection to a file. Confined to the thread that made it; lives as long as its last statement.
 @safe
 final class SQLiteConnection {
     private let handle: OpaquePointer
     private let log: UnsafeMutablePointer<csqlite_log>
     private var whileWorking: (() -> Void)?
-    /// Milliseconds. Only another connection of this process could be in the way, while it reads the log back in.
+    /// Milliseconds. Only another connection of this process can block, while it recovers the log.
     private static let patience: Int32 = 60_000
     /// Milliseconds; writes wait meanwhile.
     private static let readPatience: Int32 = 20
-    /// Once in a process; where somebody has used the library before, it counts on, which is only slower.
+    /// Set once in a process. If the library was already in use it keeps counting, which is only slower.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
     /// - Parameters:
-    ///   - path: a file that is there.
+    ///   - path: an existing file.
     ///   - fileSystem: the name of a `sqlite3_vfs`; nil for the system's.
-    ///   - isReadOnly: whether it leaves the file and its log as they are, also when it is the last to close them.
-    /// - Throws: `.failed(operation: .open)` and what the file is.
+    ///   - isReadOnly: leaves file and log untouched, even when it closes last.
+    /// - Throws: `.failed(operation: .open)` and errors of the file.
     init(path: String, fileSystem: String?, isReadOnly: Bool = false) throws(StoreError) {
         _ = Self.countsNoMemory
         var handle: OpaquePointer?
@@ -40,7 +40,8 @@ final class SQLiteConnection {
         unsafe log.deallocate()
     }
 
-    /// From here on this connection moves the log into the file, in place of `wal_autocheckpoint`, and `logFrameCount` counts.
+    /// Makes this connection move the log into the file, in place of `wal_autocheckpoint`, and maintain
+    /// `logFrameCount`.
     ///
     /// - Source: https://sqlite.org/c3ref/wal_hook.html
     func watchLog(checkpointFrameCount: Int) {
@@ -48,13 +49,13 @@ final class SQLiteConnection {
         unsafe csqlite_watch_log(handle, log)
     }
 
-    /// Of the log, a page each, after this connection's last commit.
+    /// The log's length in frames, a page each, after this connection's last commit.
     var logFrameCount: Int { unsafe Int(log.pointee.frame_count) }
 
-    /// Moves the log into the file and cuts it to nothing: what was deleted is in neither then. Waits for reads that have begun,
-    /// and not long for those of another process.
+    /// Moves the log into the file and truncates it, so that neither keeps deleted data. Waits for reads in progress,
+    /// at most 20 ms for those of another process.
     ///
-    /// - Returns: false where something is left; the next call tries again.
+    /// - Returns: false if something is left; the next call tries again.
     /// - Source: https://sqlite.org/c3ref/wal_checkpoint_v2.html, SQLITE_CHECKPOINT_TRUNCATE
     func emptyLog() -> Bool {
         unsafe sqlite3_busy_timeout(handle, Self.readPatience)
@@ -62,8 +63,8 @@ final class SQLiteConnection {
         return unsafe sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
     }
 
-    /// From here on `body` is called every few million steps of the library's work, in the middle of it: it may not use the
-    /// connection. nil ends that.
+    /// Calls `body` every few million steps of the library's work; nil stops it. `body` runs inside a call and must not
+    /// use the connection.
     ///
     /// - Source: https://sqlite.org/c3ref/progress_handler.html
     func watchWork(_ body: (() -> Void)?) {
@@ -87,7 +88,7 @@ final class SQLiteConnection {
         )
     }
 
-    /// Text without parameters: pragmas, schemas, the ends of transactions.
+    /// Runs text without parameters: pragmas, schemas, the ends of transactions.
     func execute(_ text: String) throws(StoreError) {
         let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(.step, code) }
@@ -100,12 +101,12 @@ final class SQLiteConnection {
         return unsafe SQLiteStatement(owned, of: self)
     }
 
-    /// A pragma's number.
+    /// Reads a pragma's number.
     func integer(_ text: String) throws(StoreError) -> Int64 {
         try prepare(text).first([]) { row in row.integer(0) } ?? 0
     }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     var changeCount: Int { unsafe Int(sqlite3_changes64(handle)) }
 
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
@@ -118,7 +119,7 @@ final class SQLiteConnection {
         return unsafe SQLiteBackup(backup, from: self, to: target)
     }
 
-    /// What a code means.
+    /// Translates a result code.
     ///
     /// - Source: https://sqlite.org/rescode.html
     func failure(_ operation: StoreError.Operation, _ code: Int32) -> StoreError {
@@ -128,12 +129,12 @@ final class SQLiteConnection {
         case SQLITE_NOTADB: return .notAStore
         case SQLITE_READONLY: return .unwritable
         case SQLITE_IOERR:
-            // SQLITE_IOERR_FSYNC and _DIR_FSYNC: what was written before may be gone, and a second try would not say so.
+            // SQLITE_IOERR_FSYNC and _DIR_FSYNC: earlier writes may be lost, and a second try would not report it.
             if code >> 8 == 4 || code >> 8 == 5 { return .broken }
             switch unsafe sqlite3_system_errno(handle) {
             case ENOSPC, EDQUOT, EFBIG: return .full
             case EROFS: return .unwritable
-            // SQLITE_IOERR_WRITE: the transaction is undone, and what was there is there.
+            // SQLITE_IOERR_WRITE: the transaction is rolled back, and earlier data is intact.
             default: return code >> 8 == 3 ? .unwritable : .failed(operation: operation, code: code)
             }
         default: return .failed(operation: operation, code: code)

@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Platform
 
-/// What is bound to a parameter. Texts are bytes here: nothing of anybody's is ever part of a statement.
+/// A bound value. Texts are bytes: no data is ever part of a statement.
 enum SQLiteValue {
     case integer(Int64)
     case bytes([UInt8])
@@ -12,12 +12,12 @@ enum SQLiteValue {
     static func optional(_ value: String?) -> SQLiteValue { value.map { .bytes(Array($0.utf8)) } ?? .null }
 }
 
-/// A prepared statement, which is kept and used again.
+/// A prepared statement, kept for reuse.
 @safe
 final class SQLiteStatement {
     let handle: OpaquePointer
     private let connection: SQLiteConnection
-    /// Of the first parameter that could not be bound.
+    /// The last bind error.
     private var boundCode = SQLITE_OK
 
     init(_ handle: OpaquePointer, of connection: SQLiteConnection) {
@@ -29,7 +29,7 @@ final class SQLiteStatement {
 
     /// Runs it to its end.
     ///
-    /// - Returns: how many rows it changed.
+    /// - Returns: the number of changed rows.
     @discardableResult
     func run(_ values: [SQLiteValue]) throws(StoreError) -> Int {
         try bind(values)
@@ -38,7 +38,7 @@ final class SQLiteStatement {
         return connection.changeCount
     }
 
-    /// One parameter of the next `runBound`, by its number from 1.
+    /// Binds a parameter of the next `runBound`, from 1.
     func bind(_ index: Int32, _ number: Int64) { note(unsafe sqlite3_bind_int64(handle, index, number)) }
 
     func bind(_ index: Int32, _ bytes: [UInt8]) {
@@ -51,9 +51,9 @@ final class SQLiteStatement {
         if let number { bind(index, number) } else { bindNull(index) }
     }
 
-    /// Runs it with what was bound: for statements that run often, without a list of values. What was bound stays.
+    /// Runs it with the bound values, which stay bound: for hot statements, without a list.
     ///
-    /// - Returns: how many rows it changed.
+    /// - Returns: the number of changed rows.
     @discardableResult
     func runBound() throws(StoreError) -> Int {
         defer { reset() }
@@ -65,13 +65,13 @@ final class SQLiteStatement {
         return connection.changeCount
     }
 
-    /// The same with bytes that are not copied for it, as parameter `index`; it has none afterwards.
+    /// Binds `index` to bytes without a copy, and to NULL afterwards.
     @discardableResult
     func runBound(_ index: Int32, borrowing bytes: [UInt8]) throws(StoreError) -> Int {
         try unsafe bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
             let byteCount = Int32(clamping: bytes.count)
             note(unsafe csqlite_bind_borrowed(handle, index, bytes.baseAddress, byteCount))
-            // The run's end has let go of them, and nothing may find them there again.
+            // The pointer is invalid after this scope.
             defer { bindNull(index) }
             return try runBound()
         }
@@ -79,7 +79,7 @@ final class SQLiteStatement {
 
     private func note(_ code: Int32) { if code != SQLITE_OK { boundCode = code } }
 
-    /// - Returns: what `read` makes of the first row; nil without one.
+    /// - Returns: nil without a row.
     func first<Result>(
         _ values: [SQLiteValue],
         _ read: (SQLiteRow) throws(StoreError) -> Result
@@ -89,17 +89,13 @@ final class SQLiteStatement {
         return try step() ? try unsafe read(SQLiteRow(handle: handle)) : nil
     }
 
-    /// - Parameters:
-    ///   - values: for its parameters.
-    ///   - read: takes each row; false ends it.
-    /// - Throws: what a disk does.
+    /// - Parameter read: takes each row; false stops.
     func each(_ values: [SQLiteValue], _ read: (SQLiteRow) -> Bool) throws(StoreError) {
         try bind(values)
         defer { reset() }
         while try step(), unsafe read(SQLiteRow(handle: handle)) {}
     }
 
-    /// - Returns: what `read` makes of each row.
     func all<Result>(
         _ values: [SQLiteValue],
         _ read: (SQLiteRow) throws(StoreError) -> Result
@@ -137,17 +133,17 @@ final class SQLiteStatement {
     private func reset() { unsafe _ = sqlite3_reset(handle) }
 }
 
-/// One row of a result, for as long as nobody asks for the next one.
+/// One row of a result, valid until the next step.
 @safe
 struct SQLiteRow {
     let handle: OpaquePointer
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// 0 for what is no number.
+    /// 0 if it is no number.
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    /// Whether it is a number that is not negative.
+    /// True for a number that is not negative.
     func isCount(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER && integer(column) >= 0
     }
@@ -170,7 +166,7 @@ struct SQLiteRow {
         return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Whether these are the column's bytes; NULL is none.
+    /// Compares a column with bytes; NULL is none.
     func holds(_ bytes: [UInt8], in column: Int32) -> Bool {
         guard let start = unsafe sqlite3_column_blob(handle, column) else { return false }
         let count = unsafe Int(sqlite3_column_bytes(handle, column))

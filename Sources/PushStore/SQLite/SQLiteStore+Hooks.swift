@@ -2,15 +2,12 @@ package import Envelope
 internal import Platform
 
 extension SQLiteStore {
-    /// Takes hooks that are due: each tenant's as much as any other's. What is not finished by `leasedUntil` is due again, also
-    /// after a crash.
+    /// Leases due hooks, with equal shares for tenants. Those unfinished at `leasedUntil` are due again, also after a
+    /// crash.
     ///
-    /// - Parameters:
-    ///   - room: at most so many, and at most 1,000.
-    ///   - now: what is due by now.
-    ///   - leasedUntil: until when no other call gets them.
-    /// - Returns: the longest due first; each with how often it had been taken before.
-    /// - Throws: `.full`, and what a disk does: none of them is taken then.
+    /// - Parameter room: at most 1,000 are taken.
+    /// - Returns: the longest due first, each with its earlier leases counted.
+    /// - Throws: `.full`, and disk errors; then none is taken.
     package func takeHooks(_ room: ClaimRoom, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
     {
         try await claim(
@@ -19,16 +16,14 @@ extension SQLiteStore {
         )
     }
 
-    /// Claims fallbacks that are due: each tenant's as much as any other's.
+    /// Claims due fallbacks, with equal shares for tenants.
     ///
-    /// A fallback is armed by its entry's acceptance, then `claimed`, then `sending`, each of them on the disk. After a crash what
-    /// was armed or claimed is armed. What was sending has ended, as `HookKind.fallbackUncertain`: it may have been sent.
+    /// Acceptance of its entry arms a fallback; then it is `claimed`, then `sending`, each on the disk. A crash re-arms
+    /// a claimed one, and ends a sending one as `HookKind.fallbackUncertain`: it may have been sent.
     ///
-    /// - Parameters:
-    ///   - room: at most so many, and at most 1,000.
-    ///   - now: what is due by now.
-    /// - Returns: the longest due first, of entries that are all `accepted`. It is on the disk that they were claimed.
-    /// - Throws: `.full`, and what a disk does: they are due then as before.
+    /// - Parameter room: at most 1,000 are claimed.
+    /// - Returns: the longest due first, all of `accepted` entries, claimed on the disk.
+    /// - Throws: `.full`, and disk errors; then they stay due.
     package func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
         try await claim(
             { [turn = nextTurn()] reader throws(StoreError) in try reader.dueFallbacks(room, now: now, turn: turn) },
@@ -36,7 +31,7 @@ extension SQLiteStore {
         )
     }
 
-    /// A look, and a write only where it found something.
+    /// Reads first, and writes only after a finding.
     private func claim<Work: Sendable>(
         _ look: @escaping @Sendable (StoreReader) throws(StoreError) -> [Int64],
         _ take: @escaping @Sendable (StoreWriter, [Int64]) throws(StoreError) -> [Work]
@@ -46,7 +41,7 @@ extension SQLiteStore {
         return try await write(weight: ids.count) { writer throws(StoreError) in try take(writer, ids) }
     }
 
-    /// Another at every call: whose turn it is first.
+    /// Rotates the tenant that is first.
     private func nextTurn() -> Int {
         turns.withLock { turn in
             turn = (turn + 1) % (1 << 20)

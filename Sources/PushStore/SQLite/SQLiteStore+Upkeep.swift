@@ -1,14 +1,14 @@
 internal import Platform
 
 extension SQLiteStore {
-    /// Copies the store into a file of its own, while everything else goes on. The copy is of the moment of its end, and needs the
-    /// same key. A step of it follows each transaction, and SQLite's log is held by none.
+    /// Copies the store into a new file while other work continues. The copy reflects the moment of its end, and needs
+    /// the same key. A step follows each transaction; no step holds SQLite's log.
     ///
-    /// - Parameter path: a file that is not there yet; it appears whole or not at all.
-    /// - Throws: `.failed(operation: .open)` with EEXIST, `.failed(operation: .backup)` with EBUSY while another is made, and what a
-    ///   disk does.
+    /// - Parameter path: a file that does not exist; it appears whole or not at all.
+    /// - Throws: `.failed(operation: .open)` with EEXIST, `.failed(operation: .backup)` with EBUSY while another copy
+    ///   runs, and disk errors.
     package func backup(to path: String) async throws(StoreError) {
-        // What waits for the copy's disk does it on a thread of its own.
+        // Waits for the copy's disk have a thread of their own.
         let files = try StoreThread(
             weightMax: .max,
             open: { () throws(StoreError) in try CopyFile(path) },
@@ -36,9 +36,9 @@ extension SQLiteStore {
             try await files.perform { file throws(StoreError) in try file.finish() }
             result = .success(())
         } catch {
-            // A store that is closed makes no copy any more.
+            // A closed store has no copy to end.
             try? await write { writer throws(StoreError) in writer.endCopy() }
-            // A name that is left is overwritten by the next one.
+            // The next copy overwrites a file that is left.
             try? await files.perform { file throws(StoreError) in file.abandon() }
             result = .failure(error)
         }
@@ -46,12 +46,12 @@ extension SQLiteStore {
         try result.get()
     }
 
-    /// Steps of a copy before the system has to write it down: some 64 MiB.
+    /// Copy steps between syncs: about 64 MiB.
     private static let syncStepCount = 32
 
-    /// Reads the whole file: minutes for a large one, on the thread that reads.
+    /// Reads the whole file: minutes for a large one, on the reading thread.
     ///
-    /// - Returns: what SQLite finds wrong with it, a sentence each, at most 100; none for a file that is right.
+    /// - Returns: SQLite's findings, one sentence each, at most 100; none for an intact file.
     package func integrityReport() async throws(StoreError) -> [String] {
         try await read { reader throws(StoreError) in
             let lines = try reader.sql("PRAGMA integrity_check(100)").all([]) { $0.optionalText(0) ?? "" }
@@ -61,7 +61,7 @@ extension SQLiteStore {
 }
 
 extension StoreReader {
-    /// What SQLite does not know: whether what waits, and what is dead, is listed as that, and nothing else is.
+    /// Checks outside SQLite's knowledge: the waiting and dead lists match the entries.
     fileprivate func unlistedReport() throws(StoreError) -> [String] {
         let counts =
             try sql(
@@ -82,45 +82,45 @@ extension StoreReader {
 }
 
 extension SQLiteStore {
-    /// Takes out of the log what was deleted before the call.
+    /// Removes data deleted before the call from the log.
     ///
-    /// - Returns: false while another process reads by it: it is to be asked again.
-    /// - Throws: what a disk does.
+    /// - Returns: false while another process reads from the log: call again.
+    /// - Throws: disk errors.
     package func emptyLog() async throws(StoreError) -> Bool {
         try await write { writer throws(StoreError) in writer.logWish = .lookBriefly }
-        // The look that lasts has ended then, and each of those that begin meanwhile ends by itself.
+        // Long read transactions have ended by now, and later ones stay short.
         try await read { reader throws(StoreError) in reader.registry.letGo() }
         try await write { writer throws(StoreError) in writer.logWish = .empty }
         return try await write { writer throws(StoreError) in writer.isLogEmpty }
     }
 
-    /// Whether both threads do what they are asked. Returns only when they have answered; a disk that hangs never lets it.
+    /// Probes both threads. Returns only after both have answered; on a hanging disk it never does.
     ///
-    /// - Returns: false when the store is closed, or has to be opened anew.
+    /// - Returns: false when the store is closed, or has to be reopened.
     package func isAnswering() async -> Bool {
         do throws(StoreError) {
             try await read { _ throws(StoreError) in }
             switch health {
             case .broken: return false
-            // Opening it anew would help neither.
+            // Reopening would help neither.
             case .full, .unwritable: return true
-            // A start without the file would begin an empty one: that is for whoever puts it back.
+            // A restart without the file would create an empty one. An operator has to put it back.
             case .moved: return true
-            // The next start would find the same.
+            // A restart would find the same.
             case .restored: return true
             case .writable: try await write { _ throws(StoreError) in }
             }
             return true
         } catch {
-            // It may be this that finds out.
+            // This write may be the one that discovers it.
             return error == .moved
         }
     }
 
-    /// Writes as much as a few notifications, and reads it: `health` then says what they would meet.
+    /// Writes and reads as much as a few notifications do; `health` then shows the state that they would meet.
     ///
-    /// - Parameter byteCount: of what is written, 0 ... 65,536.
-    /// - Throws: what a notification would end with.
+    /// - Parameter byteCount: 0 ... 65,536.
+    /// - Throws: the error that a notification would get.
     package func probe(byteCount: Int) async throws(StoreError) {
         let bytes = [UInt8](repeating: 0x50, count: byteCount)
         try await write(canBeRefused: true) { writer throws(StoreError) in
@@ -131,8 +131,8 @@ extension SQLiteStore {
 
     private static let probeName = "probe"
 
-    /// Whether it takes nothing more until it is opened anew, and can be: both of its files are at their places. In the place of
-    /// one that was taken away, a start would make an empty one.
+    /// True when reopening is needed and possible: both files are at their paths. If the file is gone, a start would
+    /// create an empty one.
     package var needsOpening: Bool {
         switch health {
         case .broken: true

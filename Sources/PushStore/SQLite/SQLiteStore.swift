@@ -2,7 +2,7 @@ package import Envelope
 internal import Platform
 internal import Primitives
 
-/// All that the service keeps, in one file of SQLite: a thread that writes, and one that reads.
+/// The relay's data in one SQLite file, with a thread that writes and one that reads.
 ///
 ///     let hooks = try await store.read { reader throws(StoreError) in try reader.hookCounts() }
 ///     try await store.write { writer throws(StoreError) in try writer.finishHooks(outcomes) }
@@ -13,25 +13,24 @@ package final class SQLiteStore: Sendable {
     let tallies: Guarded<TallyBook>
     let leases = Guarded(LeaseBook())
     let turns = Guarded(0)
-    /// Of each lane, the tenant that the last place of a look at the queue went to.
+    /// For each lane, the tenant that got the last entry of the last `take`.
     let lastTenants = Guarded<[Lane: Int64]>([:])
-    /// Up to which entry the purge before came that had to end at its limit; 0 for none.
+    /// Entry at which the last purge stopped at its limit; 0 for none.
     let purgePosition = Guarded<Int64>(0)
     let settings: StoreSettings
     let file: StoreFile
-    /// So much log (32 MiB of pages of 8,192 bytes) before it is moved into the file, instead of 1,000: fewer waits for the disk.
+    /// Log length at which it is moved into the file: 32 MiB of pages of 8,192 bytes instead of SQLite's 1,000 pages,
+    /// for fewer waits for the disk.
     static let checkpointFrameCount = 4_096
     private let isClosing = Guarded(false)
     private let healthBox: Guarded<StoreHealth>
 
-    /// Opens a store, or makes one. Waits for the disk: not for the thread of an event loop.
+    /// Opens a store, or creates one. Waits for the disk: not for an event loop's thread.
     ///
     /// - Parameters:
-    ///   - path: The database's file.
-    ///   - key: The one that it was made with.
-    ///   - settings: How it keeps things.
-    ///   - now: The time, for what was interrupted.
-    /// - Throws: `.inUse`, `.otherName`, `.wrongKey`, `.newerFile`, `.notAStore`, `.damaged`, and what a disk does.
+    ///   - key: the key that the file was created with.
+    ///   - now: the end time of interrupted attempts.
+    /// - Throws: `.inUse`, `.otherName`, `.wrongKey`, `.newerFile`, `.notAStore`, `.damaged`, and disk errors.
     package init(
         path: String,
         key: borrowing StoreKey,
@@ -118,7 +117,7 @@ package final class SQLiteStore: Sendable {
                 }
             )
         } catch {
-            // What failed has let go of the file; its thread may still hold the lock for a moment.
+            // The failed thread has let go of the file; it may still hold the lock for a moment.
             file.release()
             throw error
         }
@@ -135,18 +134,16 @@ package final class SQLiteStore: Sendable {
 
     // MARK: Reading and writing
 
-    /// Reads on the thread for that: what is on the disk, without a wait for the writer.
+    /// Reads what is on the disk, on the reading thread, without waiting for the writer.
     ///
-    /// - Parameter body: run on the thread.
-    /// - Returns: what `body` returns.
-    /// - Throws: `.closed`, and what `body` throws.
+    /// - Throws: `.closed`, and errors of `body`.
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (StoreReader) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         try await awaited { read(body, completion: $0) }
     }
 
-    /// The same with a callback.
+    /// The callback form of `read`.
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (StoreReader) throws(StoreError) -> Value,
         completion: @escaping StoreCompletion<Value>
@@ -154,14 +151,13 @@ package final class SQLiteStore: Sendable {
         reader.submit(body, completion: completion)
     }
 
-    /// Writes in a transaction, which others that wait share. On return it is on the disk.
+    /// Writes in a transaction that waiting writes share. On return it is on the disk.
     ///
     /// - Parameters:
-    ///   - weight: how much of the queue it takes.
-    ///   - canBeRefused: false for what ends work that was begun: it is bounded by that.
-    ///   - body: may run twice, where something that was written with it failed; what it did first is undone then.
-    /// - Returns: what `body` returns.
-    /// - Throws: `.full`, `.overloaded`, `.closed`, what a disk does, and what `body` throws.
+    ///   - weight: its share of `StoreSettings.waitingMax`.
+    ///   - canBeRefused: false for the end of work in progress, which is bounded by that work.
+    ///   - body: may run twice if another job of its transaction failed; the first run is rolled back.
+    /// - Throws: `.full`, `.overloaded`, `.closed`, disk errors, and errors of `body`.
     package func write<Value: Sendable>(
         weight: Int = 1,
         canBeRefused: Bool = false,
@@ -170,7 +166,7 @@ package final class SQLiteStore: Sendable {
         try await awaited { write(weight: weight, canBeRefused: canBeRefused, body, completion: $0) }
     }
 
-    /// The same with a callback.
+    /// The callback form of `write`.
     package func write<Value: Sendable>(
         weight: Int = 1,
         canBeRefused: Bool = false,
@@ -181,39 +177,40 @@ package final class SQLiteStore: Sendable {
         writer.submit(weight: weight, canBeRefused: canBeRefused, body, completion: completion)
     }
 
-    /// Whether it takes anything now.
+    /// The store's current ability to write.
     package var health: StoreHealth { healthBox.withLock { $0 } }
 
-    /// Does what waits, moves SQLite's log into the file and gives the store back. Later calls throw `.closed`.
+    /// Finishes waiting jobs, moves SQLite's log into the file and releases the store. Later calls throw `.closed`.
     package func close() async {
         let isFirst = isClosing.withLock { isClosing in
             defer { isClosing = true }
             return !isClosing
         }
         guard isFirst else { return }
-        // A copy that was made since the last stamp keeps that one where the disk takes no other.
+        // Makes a copy taken since the last stamp recognisable. If the disk takes no new stamp, the old one stays
+        // valid.
         try? await write { writer throws(StoreError) in writer.renewStamp() }
         await reader.close()
         await writer.close()
-        // It only tells the next opening that nothing is missing: without it, that one looks for the log.
+        // An optimisation for the next opening, which otherwise looks for the log.
         if unsafe access(file.path + "-wal", F_OK) != 0 { try? file.noteClosed() }
         file.release()
     }
 
     static func connect(_ file: StoreFile, _ settings: StoreSettings) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: file.path, fileSystem: settings.fileSystem)
-        // Pages, and texts of their schema, are strangers' after a disk has damaged them.
+        // After disk damage, pages and schema texts are untrusted input.
         try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
-        // Of a new file only: half as many writes for rows of a kilobyte as with 4,096.
+        // Affects a new file only. For rows of a kilobyte it halves the writes compared with 4,096.
         try connection.execute("PRAGMA page_size = 8192")
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(settings.synchronous.rawValue)")
         try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA secure_delete = ON")
-        // Only the one that writes moves the log into the file.
+        // Only the writer moves the log into the file.
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864")
         return connection
     }
 
-    /// Of a file that was brought forward.
+    /// Requires a file that was migrated.
     private static func places(
         _ connection: SQLiteConnection,
         _ settings: StoreSettings
@@ -232,7 +229,7 @@ package final class SQLiteStore: Sendable {
     }
 }
 
-/// Which key a file was made with, and whether it is the one that was open here last.
+/// Checks of a file's key, and of its being the one last open here.
 enum StoreIdentity {
     /// - Throws: `.wrongKey`.
     static func check(_ connection: SQLiteConnection, _ secrets: StoreSecrets) throws(StoreError) {
@@ -245,7 +242,7 @@ enum StoreIdentity {
         }
     }
 
-    /// - Returns: nil for the file that was open here last, with all that was in it.
+    /// - Returns: nil for the file that was last open here, complete.
     static func restoreCause(_ connection: SQLiteConnection, _ file: StoreFile) throws(StoreError) -> RestoreCause? {
         let written = try connection.prepare("SELECT value FROM meta WHERE name = 'restored'").first([]) {
             RestoreCause(rawValue: $0.integer(0)) ?? .otherFile
@@ -257,13 +254,11 @@ enum StoreIdentity {
 }
 
 extension StoreWriter {
-    /// Before the first job: what the process before left on its way is queued again.
+    /// Queues interrupted entries of the previous process again, before the first job.
     ///
-    /// - Parameters:
-    ///   - cause: why the file counts as restored; nil where it does not.
-    ///   - now: the time.
-    /// - Returns: how many that were.
-    /// - Throws: what a disk does.
+    /// - Parameter cause: the reason why the file counts as restored; nil if it does not.
+    /// - Returns: the number of interrupted entries.
+    /// - Throws: disk errors.
     func start(_ cause: RestoreCause?, now: Timestamp) throws(StoreError) -> Int {
         clock = now.milliseconds
         try alone { () throws(StoreError) in
@@ -278,7 +273,8 @@ extension StoreWriter {
         while !isUnpacked {
             try alone { () throws(StoreError) in isUnpacked = try self.unpackParcels(limit: 16) }
         }
-        // As many as were counted, with each change in its own transaction; the rest of the file is not looked at.
+        // Reads only as many as the tallies count, each change in its own transaction; the rest of the file stays
+        // unread.
         let expected = tallies.count(.sending)
         var count = 0
         var last = Int64.max

@@ -1,19 +1,18 @@
-/// The tables, step by step: a file of version n was made by the first n steps. A step that was released never changes.
+/// The tables, by version: the first n steps make a file of version n. A released step never changes.
 ///
-/// Texts of other people are blobs. Times are milliseconds since 1970. The indexes with a condition hold only what is in a
-/// state, so that each is as large as what it is for.
+/// Untrusted texts are blobs. Times are milliseconds since 1970. Partial indexes hold only rows of a state, and so stay
+/// small.
 enum Schema {
-    /// "SPsh": what `file` and SQLite see of whose file it is.
+    /// "SPsh", by which `file` and SQLite recognise the file.
     static let applicationID: Int64 = 0x5350_7368
 
     static let steps = [
         outbox, devices, replays, throughput, receipts, deviceEntries, parcels, places, lists, apnsIDs, receiptRuns,
         fallbacks, reachedDevices,
     ]
-    /// From which on devices have places.
+    /// The first version with device places.
     static let placesVersion = 8
 
-    /// The outbox.
     private static let outbox = """
         CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
         CREATE TABLE tenant (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
@@ -75,8 +74,7 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    /// Which entries are for which device, in sorted runs. From this version on a dead letter's reason may be that its
-    /// outcome is unknown.
+    /// Sorted runs of each device's entries. Adds the death reason `outcomeUnknown`.
     private static let deviceEntries = """
         CREATE TABLE device_run (id INTEGER PRIMARY KEY);
         CREATE TABLE device_chunk (
@@ -88,17 +86,17 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    /// What is on its way and what has ended are found by their ids, in the order of time, and not by indexes that each
-    /// notification would write three times. Payloads of what is on its way from the start, many in a row. From this version
-    /// on a dead letter's reason may be that it was superseded, which needs no change.
+    /// Finds in-flight and ended entries by id, in the order of time, without indexes that cost each notification three
+    /// writes. Stores payloads of entries sent at once in parcels. Adds the death reason `superseded`, which needs no
+    /// change.
     private static let parcels = """
         DROP INDEX entry_sending;
         DROP INDEX entry_ended;
         CREATE TABLE parcel (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         """
 
-    /// What waits, and what is dead, in tables of their own: the rows of `entry` are under no index of a state, which each
-    /// notification would be looked at for when it is stored and when it ends. `state` is that of the entry, 0 or 2.
+    /// Waiting and dead entries get tables of their own. `entry` then has no index of a state, which each notification
+    /// would touch when it is stored and when it ends. `state` is the entry's, 0 or 2.
     private static let lists = """
         CREATE TABLE waiting (
             entry INTEGER PRIMARY KEY,
@@ -121,7 +119,7 @@ enum Schema {
         DROP INDEX entry_dead;
         """
 
-    /// Which entry has which apns-id, in sorted runs, as traces are.
+    /// Sorted runs of apns-ids, as for traces.
     private static let apnsIDs = """
         CREATE TABLE apns_run (id INTEGER PRIMARY KEY);
         CREATE TABLE apns_chunk (
@@ -134,12 +132,11 @@ enum Schema {
         DROP INDEX entry_apns_id;
         """
 
-    /// Whether APNs has taken a notification for the device's token.
+    /// Marks devices whose token APNs has accepted a notification for.
     private static let reachedDevices = """
         ALTER TABLE device ADD COLUMN reached INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// The device registry.
     private static let devices = """
         CREATE TABLE device (
             tenant INTEGER NOT NULL,
@@ -161,13 +158,13 @@ enum Schema {
         CREATE INDEX device_fingerprint ON device (tenant, fingerprint);
         """
 
-    /// A dead letter that was sent again says as what.
+    /// Links a dead letter to its replay.
     private static let replays = """
         ALTER TABLE entry ADD COLUMN replayed_as INTEGER;
         """
 
-    /// Fewer writes for each entry: its first attempt in its own row, one queue of all shards, traces in sorted runs, and
-    /// what is on its way by its id alone.
+    /// Fewer writes for each entry: its first attempt in its own row, one queue for all shards, traces in sorted runs,
+    /// a smaller index of entries in flight.
     private static let throughput = """
         ALTER TABLE entry ADD COLUMN first_attempt BLOB;
         DROP INDEX entry_queue;

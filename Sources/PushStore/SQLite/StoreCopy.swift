@@ -1,24 +1,23 @@
 internal import Platform
 
-/// What can be done with a store's file from outside, while a service has it open or not.
+/// Offline access to a store's file, with or without a running service.
 ///
-/// SQLite's own locks and its shared index of the log keep another process's read whole beside the writer; the connection is
-/// read-only, so that it neither moves the log into the file nor removes it, and the next opening finds what it expects.
+/// SQLite's locks and shared log index keep another process's read consistent. The connection is read-only: it neither
+/// moves nor removes the log, so the next opening finds what it expects.
 ///
 /// - Source: https://sqlite.org/wal.html, sections 2.2 (concurrency), 5 (read-only databases) and 4 (the log's end).
 package enum StoreCopy {
-    /// Copies the store as it is at one moment. Waits for the disk. A service that begins to write meanwhile cannot move its log
-    /// into the file before the end: one that runs is asked instead (`SQLiteStore.backup`).
+    /// Copies the store as of one moment. Waits for the disk. A service that writes meanwhile cannot move its log into
+    /// the file until the end; for a running one use `SQLiteStore.backup`.
     ///
-    /// - Parameters:
-    ///   - source: the database's file.
-    ///   - path: a file that is not there yet; it appears whole or not at all, of mode 0600. It needs the same key.
-    /// - Throws: `.failed(operation: .open)` with ENOENT or EEXIST, `.notAStore`, and what a disk does.
+    /// - Parameter path: a file that does not exist; it appears whole or not at all, with mode 0600. It needs the same
+    ///   key.
+    /// - Throws: `.failed(operation: .open)` with ENOENT or EEXIST, `.notAStore`, and disk errors.
     package static func make(of source: String, at path: String) throws(StoreError) {
         let source = try connect(source)
         let file = try CopyFile(path)
         do throws(StoreError) {
-            // One state of the file, which no other connection's write begins anew.
+            // One step reads one state, which no write restarts.
             _ = try source.backup(to: try file.connect()).step(-1)
             try file.finish()
         } catch {
@@ -29,9 +28,8 @@ package enum StoreCopy {
 
     /// Reads the whole file: minutes for a large one.
     ///
-    /// - Parameter path: the database's file.
-    /// - Returns: what SQLite finds wrong with it, a sentence each, at most 100; none for a file that is right.
-    /// - Throws: as above.
+    /// - Returns: SQLite's findings, one sentence each, at most 100; none for an intact file.
+    /// - Throws: as `make`.
     package static func integrityReport(of path: String) throws(StoreError) -> [String] {
         let check = try connect(path).prepare("PRAGMA integrity_check(100)")
         let lines = try check.all([]) { $0.optionalText(0) ?? "" }
@@ -42,7 +40,7 @@ package enum StoreCopy {
         guard unsafe access(path, R_OK) == 0 else { throw StoreFile.failure(.open) }
         let connection = try SQLiteConnection(path: path, fileSystem: nil, isReadOnly: true)
         try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
-        // An empty file is a database to SQLite, and none of ours.
+        // SQLite accepts an empty file.
         guard try connection.integer("PRAGMA user_version") > 0 else { throw .notAStore }
         return connection
     }

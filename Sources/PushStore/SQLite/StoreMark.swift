@@ -1,16 +1,17 @@
-/// What the file beside a database says of it: which state of it was the last one here.
+/// A file beside the database that identifies the database's last state.
 ///
-/// A stamp of random bytes is in the database and in the mark. Both change at each opening, every minute and at the end, so
-/// that a file from before then has another one. The mark is written first and allows both stamps until the transaction holds.
+/// A stamp of random bytes is in the database and in the mark. Both change at each opening, every minute and at the
+/// end, so that an older file has another stamp. The mark is written first and allows both stamps until the transaction
+/// is on the disk.
 struct StoreMark: Equatable {
     static let stampByteCount = 16
-    /// What stands for the stamp of a database that has none: a new one, or one of an earlier version.
+    /// The stamp of a database without one: new, or of an earlier version.
     static let noStamp = [UInt8](repeating: 0, count: stampByteCount)
     static let byteCount = 1 + 2 * stampByteCount
 
-    /// One that the database has, or one of two that it may have.
+    /// The database's stamp, or two that it may have.
     var stamps = [noStamp]
-    /// True when everything is in the database, and nothing in SQLite's log.
+    /// True when SQLite's log is empty and everything is in the database.
     var isClosed = true
 
     init() {}
@@ -21,7 +22,7 @@ struct StoreMark: Equatable {
         self.isClosed = isClosed
     }
 
-    /// - Returns: nil for what is no mark of this version: then no stamp is known.
+    /// - Returns: nil for bytes that are no mark of this version; then no stamp is known.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         isClosed = bytes[0] == 0
@@ -31,16 +32,16 @@ struct StoreMark: Equatable {
     var bytes: [UInt8] { [isClosed ? 0 : 1] + stamps[0] + stamps[stamps.count - 1] }
 }
 
-/// Why a database may lack what was acknowledged: it is not the one that was open here last.
+/// The reason why a database may lack acknowledged data: it is not the one last open here.
 package enum RestoreCause: Int64, CaseIterable, Sendable {
-    /// It is a copy that `StoreCopy` or `SQLiteStore.backup` made.
+    /// A copy made by `StoreCopy` or `SQLiteStore.backup`.
     case backup = 1
-    /// It is another state than the last one here, or the mark of that one is gone.
+    /// Another state than the last one here, or that state's mark is gone.
     case otherFile = 2
-    /// The process before did not close it, and SQLite's log is gone.
+    /// The previous process did not close it, and SQLite's log is gone.
     case logMissing = 3
 
-    /// For the log and for people.
+    /// For logs and people.
     package var word: String {
         switch self {
         case .backup: "backup"
@@ -50,21 +51,21 @@ package enum RestoreCause: Int64, CaseIterable, Sendable {
     }
 }
 
-/// What becomes of that which waited in a restored database: it may have been sent after the copy was made.
+/// Treatment of entries waiting in a restored database, which may have been sent after the copy was made.
 package enum RestoredQueue: String, CaseIterable, Sendable {
-    /// It is sent, perhaps for the second time, with the apns-id and collapse id of the first.
+    /// Send them, perhaps for the second time, with the same apns-id and collapse id.
     case send
-    /// It is dead as `outcomeUnknown`, and no fallback that was armed fires.
+    /// Mark them dead as `outcomeUnknown`; their armed fallbacks do not fire.
     case drop
 }
 
-/// The database's own stamp, renewed with the writer's transactions.
+/// The database's own stamp, renewed in the writer's transactions.
 final class StoreStamp {
     private let file: StoreFile
     private let insert: SQLiteStatement
     private var current: [UInt8]
     private var next: [UInt8]?
-    /// False where the mark must not allow the earlier stamp: a restored file is not taken for the last one after a crash.
+    /// False until a restored file has a new stamp: after a crash it must not pass for the last one.
     private var allowsCurrent: Bool
 
     static func read(_ connection: SQLiteConnection) throws(StoreError) -> [UInt8] {
@@ -80,24 +81,24 @@ final class StoreStamp {
         allowsCurrent = !isRestored
     }
 
-    /// - Parameter stamp: 16 random bytes, for the transaction that goes on now.
+    /// - Parameter stamp: 16 random bytes, for the current transaction.
     func renew(_ stamp: [UInt8]) { next = stamp }
 
-    /// Before the transaction ends.
+    /// Runs before the transaction ends.
     func write() throws(StoreError) {
         guard let next else { return }
         if allowsCurrent { try file.note(StoreMark(stamps: [current, next], isClosed: false)) }
         try insert.run([.bytes(next)])
     }
 
-    /// After it has ended.
+    /// Runs after it has ended.
     func end(holds: Bool) {
         guard let next else { return }
         self.next = nil
         guard holds else { return }
         current = next
         allowsCurrent = true
-        // Until the next one the mark allows the stamp of before as well.
+        // If this fails, the mark allows the previous stamp as well until the next one.
         try? file.note(StoreMark(stamps: [next], isClosed: false))
     }
 }

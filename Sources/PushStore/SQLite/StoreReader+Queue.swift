@@ -1,33 +1,30 @@
 internal import Envelope
 internal import Platform
 
-/// What a look at a queue found.
+/// Result of a query of the queue.
 struct QueueFinding: Sendable {
     var leased: [LeasedEntry] = []
-    /// Their time is over.
+    /// Entries past their deadline.
     var expired: [EntryID] = []
-    /// Not what was written; ids as they are in the file.
+    /// Damaged rows, by their id in the file.
     var damaged: [Int64] = []
-    /// The tenant that has the last of them, by number: the next look begins behind it.
+    /// The number of the tenant with the last entry; the next query begins after it.
     var lastTenant: Int64?
 }
 
-/// How far a tenant's part of a queue was read.
+/// The position reached in a tenant's part of a queue.
 private struct DueCursor {
     let tenant: Int64
     let isTried: Bool
     var due = Int64.min
-    /// The last one that was read; nil before the first.
+    /// The last entry that was read; nil before the first.
     var entry: Int64?
 }
 
 extension StoreReader {
-    /// - Parameters:
-    ///   - demand: what is wanted.
-    ///   - waiting: the tenants that have something in the lane, by number, in the order of their turns.
-    ///   - leases: what others have in hand.
-    /// - Returns: what can be sent, leased; and what never can.
-    /// - Throws: what a disk does.
+    /// - Parameter waiting: tenants with entries in the lane, by number, in the order of their turns.
+    /// - Returns: entries to send, leased, and those that never can be.
+    /// - Throws: disk errors.
     func take(
         _ demand: TakeDemand,
         waiting: [Int64],
@@ -41,7 +38,7 @@ extension StoreReader {
         }
     }
 
-    /// Tenants get as much as each other, and repetitions no more than `retryLimit` while fresh ones wait.
+    /// Gives tenants equal shares. Retries get at most `retryLimit` while fresh entries wait.
     private func look(
         _ demand: TakeDemand,
         waiting: [Int64],
@@ -61,17 +58,15 @@ extension StoreReader {
         return finding
     }
 
-    /// Entries of tenant after tenant until there are enough, in as many rounds as that takes. Reads what it returns, what is
-    /// leased before it, and one seek more for each tenant: no tenant's queue is read to the limit of all.
+    /// Collects entries tenant by tenant, in rounds, until there are enough. Reads those entries, earlier leased ones,
+    /// and one seek for each tenant: no tenant's queue is read up to the whole limit.
     ///
     /// - Parameters:
-    ///   - cursors: the next tenant first; those that may have more are left.
-    ///   - count: at most so many.
-    ///   - demand: what is wanted.
-    ///   - leases: what others have in hand.
-    ///   - lastTenant: set to the one that has the last of them.
-    /// - Returns: ids as they are in the file, each tenant's longest due first.
-    /// - Throws: what a disk does.
+    ///   - cursors: the next tenant first; on return, those that may have more.
+    ///   - count: the most to collect.
+    ///   - lastTenant: set to the tenant of the last entry.
+    /// - Returns: ids as in the file, each tenant's longest due first.
+    /// - Throws: disk errors.
     private func inTurns(
         _ cursors: inout [DueCursor],
         _ count: Int,
@@ -98,7 +93,7 @@ extension StoreReader {
         return ids
     }
 
-    /// A tenant's next entries that are due and that nobody has in hand.
+    /// Finds a tenant's next due entries without a lease.
     private func due(
         _ cursor: inout DueCursor,
         _ count: Int,
@@ -120,7 +115,7 @@ extension StoreReader {
         let queue: [SQLiteValue] = [
             .integer(cursor.tenant), .integer(Int64(demand.lane.rawValue)), .integer(cursor.isTried ? 1 : 0),
         ]
-        // Those that are due at the same time as the last one: SQLite seeks to a pair of both in two steps.
+        // Entries due at the same time as the last one first: SQLite seeks to a pair of values in two steps.
         if let entry = cursor.entry {
             try selectDueTogether.each(queue + [.integer(cursor.due), .integer(entry)], take)
         }
@@ -143,11 +138,11 @@ extension StoreReader {
                 (row: try EntryRow(row, tenants), payload: row.optionalBytes(EntryRow.columnCount))
             }
         } catch .damaged {
-            // The page that it is on cannot be read: the rest of the queue can.
+            // Its page is unreadable; the rest of the queue is not.
             finding.damaged.append(id)
             return
         }
-        // What is listed and is not queued was not written so either.
+        // A listed entry that is not queued is damage, too.
         guard let row = found?.row, let payload = found?.payload, row.isWhole(payload: payload),
             row.entry.state == .queued
         else {
@@ -163,7 +158,7 @@ extension StoreReader {
         if let lease { finding.leased.append(LeasedEntry(lease: lease, entry: entry, payload: payload)) }
     }
 
-    /// Since when the entry is due that is due the longest; `waiting` are the tenants that have something in the lane.
+    /// Due time of the longest due entry; `waiting` holds the tenants with entries in the lane.
     func oldestDue(_ lane: Lane, waiting: [Int64]) throws(StoreError) -> Timestamp? {
         var oldest: Int64?
         for tenant in waiting {

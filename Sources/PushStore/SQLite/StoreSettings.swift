@@ -1,34 +1,33 @@
-/// How a store keeps things.
+/// A store's settings.
 package struct StoreSettings: Sendable {
-    /// When a transaction counts as written.
+    /// Durability of a committed transaction.
     package enum Synchronous: String, CaseIterable, Sendable {
-        /// When the disk says that it is there. The only one that keeps what is promised.
+        /// Committed when the disk confirms it. The only mode that keeps the outbox's promise.
         case full = "FULL"
-        /// When the disk has been given it at some checkpoint: a loss of power takes the last transactions with it.
+        /// Synced only at checkpoints: a power loss loses the last transactions.
         case normal = "NORMAL"
-        /// When the system has taken it. For tests of the tests alone.
+        /// Left to the operating system. Only for tests of the tests.
         case off = "OFF"
     }
 
-    /// How old the time at which an app was last heard of may become before it is written anew.
+    /// Age at which a device's last-seen time is rewritten.
     package var sightingStep: Duration
-    /// How many entries and registrations may wait to be written; more are refused as `.overloaded`.
+    /// Entries and registrations that may wait to be written; more are refused as `.overloaded`.
     package var waitingMax: Int
-    /// How many hooks of a tenant may wait; then the oldest make room.
+    /// Waiting hooks for each tenant; beyond that the oldest are dropped.
     package var hookCountMax: Int
     package var synchronous: Synchronous
-    /// The name of SQLite's file system; nil for the system's own. Tests bring one that fails.
+    /// Name of SQLite's file system; nil for the default. Tests use one that fails.
     package var fileSystem: String?
-    /// In place of the file's own keyed hash of devices, by their tenant's number and their id. Tests bring one that collides.
+    /// Replaces the file's keyed hash of a tenant's number and a device's id. Tests use one that collides.
     package var deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)?
-    /// Hears how an opening goes that takes long, on the store's thread.
+    /// Reports progress of a long opening, on the store's thread.
     package var whileOpening: (@Sendable (OpeningProgress) -> Void)?
-    /// Acknowledges that the database was restored, and says what becomes of that which waits in it; nil: it takes nothing until
-    /// that is said.
+    /// Acknowledges a restore and decides about its waiting entries; nil: a restored store refuses writes.
     package var restoredQueue: RestoredQueue?
-    /// Called before each write: what the write ends with instead, nil for nothing. Tests bring one, for what callers do with errors.
+    /// Called before each write; a non-nil error replaces it. Tests use it to check callers' error handling.
     package var refusal: (@Sendable () -> StoreError?)?
-    /// Tests bring small ones.
+    /// Smaller in tests.
     var receiptRuns = ReceiptRunSizes()
 
     package init(
@@ -50,25 +49,26 @@ package struct StoreSettings: Sendable {
     }
 }
 
-/// How an opening goes.
+/// Progress of an opening.
 package enum OpeningProgress: Equatable, Sendable {
-    /// A file of an earlier version is about to be brought forward.
+    /// A file of an earlier version is about to be migrated.
     case upgrading(versionBefore: Int, version: Int)
-    /// It goes on: said every few million steps of SQLite's work, which is less than seconds but on a slow disk.
+    /// Work continues. Reported every few million steps of SQLite: within seconds, unless the disk is slow.
     case working
 }
 
-/// What a store found when it was opened.
+/// Findings of opening a store.
 package struct OpeningReport: Equatable, Sendable {
-    /// The version that the file had; 0 for a new one.
+    /// The file's version before; 0 for a new file.
     package let versionBefore: Int
     package let version: Int
-    /// So many were on their way when the process before ended, and are queued again.
+    /// Entries that were in flight when the previous process ended; they are queued again.
     package let interruptedCount: Int
-    /// Notifications whose fallbacks were being sent when the process before ended: they may have arrived, and do not fire again.
+    /// Notifications whose fallbacks were being sent when the previous process ended. They may have arrived and do not
+    /// fire again.
     package let uncertainFallbacks: [OutboxEntry]
-    /// Why the file may lack what was acknowledged; nil where it does not.
+    /// The reason why acknowledged data may be missing; nil if none is.
     package let restoreCause: RestoreCause?
-    /// So many waited to be sent.
+    /// The number of entries that wait to be sent.
     package let waitingCount: Int
 }

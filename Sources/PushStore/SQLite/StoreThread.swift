@@ -1,8 +1,7 @@
 internal import Platform
 
-/// A thread with something that only it may touch: a connection and its statements. Jobs come in, and wait while it works.
+/// A thread that alone uses a connection and its statements. Jobs queue while it works.
 final class StoreThread<Worker>: Sendable {
-    /// What is waiting, and how the thread stands.
     private struct Inbox {
         var jobs: [StoreJob<Worker>] = []
         var weight = 0
@@ -17,10 +16,10 @@ final class StoreThread<Worker>: Sendable {
     private let weightMax: Int
 
     /// - Parameters:
-    ///   - weightMax: how much may wait of what can be refused.
+    ///   - weightMax: bound of the queue for jobs that can be refused.
     ///   - open: makes the worker, on the thread.
-    ///   - execute: does jobs that waited, in their order, and ends each of them.
-    /// - Throws: what `open` throws, and `.failed(operation: .thread)`.
+    ///   - execute: runs queued jobs in order, and ends each of them.
+    /// - Throws: errors of `open`, and `.failed(operation: .thread)`.
     init(
         weightMax: Int,
         open: @escaping @Sendable () throws(StoreError) -> Worker,
@@ -44,14 +43,9 @@ final class StoreThread<Worker>: Sendable {
 
     deinit { inbox.change { $0.isClosing = true } }
 
-    /// Does `body` on the thread.
+    /// Runs `body` on the thread; parameters as for `SQLiteStore.write`.
     ///
-    /// - Parameters:
-    ///   - weight: how much of the queue it takes.
-    ///   - canBeRefused: false for what ends work that was begun: it is bounded by that.
-    ///   - body: may run twice, where something that was written with it failed; what it did first is undone then.
-    /// - Returns: what `body` returns.
-    /// - Throws: `.overloaded`, `.closed`, and what `body` throws.
+    /// - Throws: `.overloaded`, `.closed`, and errors of `body`.
     func perform<Value: Sendable>(
         weight: Int = 1,
         canBeRefused: Bool = false,
@@ -60,13 +54,9 @@ final class StoreThread<Worker>: Sendable {
         try await awaited { submit(weight: weight, canBeRefused: canBeRefused, body, completion: $0) }
     }
 
-    /// The same with a callback.
+    /// The callback form of `perform`.
     ///
-    /// - Parameters:
-    ///   - weight: how much of the queue it takes.
-    ///   - canBeRefused: as above.
-    ///   - body: as above.
-    ///   - completion: called once, on the thread; on the caller's where it is refused.
+    /// - Parameter completion: called once, on the thread; on the caller's if the job is refused.
     func submit<Value: Sendable>(
         weight: Int = 1,
         canBeRefused: Bool = false,
@@ -84,7 +74,7 @@ final class StoreThread<Worker>: Sendable {
         if let refusal { job.end(refusal) }
     }
 
-    /// Does what waits, and ends the thread.
+    /// Runs queued jobs, then ends the thread.
     func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isEnded = inbox.change { inbox in
@@ -96,7 +86,7 @@ final class StoreThread<Worker>: Sendable {
         }
     }
 
-    /// At most so much in one transaction, so that nobody waits long for others.
+    /// Bound of one transaction, which bounds every job's wait.
     private static var groupWeightMax: Int { 4_096 }
 
     private static func run(
@@ -137,10 +127,10 @@ final class StoreThread<Worker>: Sendable {
     }
 }
 
-/// One thing to be done on a store's thread. It is run, perhaps twice, and ended once.
+/// A job of a store's thread. It is run, perhaps twice, and ended once.
 class StoreJob<Worker> {
     let weight: Int
-    /// Whether it can be refused: what it writes is more than what ends work that was begun.
+    /// True for a job that can be refused: it brings new work.
     let isNewWork: Bool
 
     init(weight: Int, isNewWork: Bool = false) {
@@ -150,7 +140,7 @@ class StoreJob<Worker> {
 
     func run(_ worker: Worker) throws(StoreError) {}
 
-    /// nil when what it did holds.
+    /// Completes the job; nil for success.
     func end(_ error: StoreError?) {}
 }
 

@@ -1,9 +1,9 @@
 internal import Envelope
 
-/// What a change of state has to know of an entry.
+/// The part of an entry that a change of state needs.
 struct EntryStanding: Hashable {
     let id: EntryID
-    /// By number.
+    /// The tenant's number.
     let tenant: Int64
     let lane: Lane
     let state: EntryState
@@ -11,14 +11,14 @@ struct EntryStanding: Hashable {
     let attemptLimit: Int?
     let deadline: Timestamp
     let maybeDuplicate: Bool
-    /// Whether somebody may wait for something about it; a look at the file tells.
+    /// True if a receipt, fallback or hook may depend on it; the file decides.
     var mayBeWatched = true
 
     static let columns = "id, tenant, lane, state, reason, attempts, attempt_limit, deadline, maybe_duplicate"
 }
 
 extension EntryStanding {
-    /// - Returns: nil for a row that is not what was written.
+    /// - Returns: nil for a damaged row.
     init?(_ row: SQLiteRow) {
         guard let id = EntryID(value: row.integer(0)), let lane = UInt8(exactly: row.integer(2)).flatMap(Lane.init),
             row.isCount(5), let state = EntryState(code: row.integer(3), reason: row.optionalInteger(4))
@@ -33,7 +33,6 @@ extension EntryStanding {
         maybeDuplicate = row.integer(8) != 0
     }
 
-    /// Of one that was read whole.
     init(_ row: EntryRow) {
         let entry = row.entry
         id = entry.id
@@ -48,7 +47,7 @@ extension EntryStanding {
 }
 
 extension NewEntry {
-    /// Of one that is stored as on its way.
+    /// The standing of an entry stored as sending.
     func standing(as id: EntryID, tenant: Int64) -> EntryStanding {
         EntryStanding(
             id: id,
@@ -79,7 +78,7 @@ extension StoreWriter {
     }
 
     private func mark(_ lease: Lease, now: Timestamp) throws(StoreError) -> MarkResult {
-        // The file decides, not the memory of who had what: it must be queued, and not have been tried since.
+        // The file decides, not the lease book: the entry must be queued and untried since.
         if lease.standing.deadline <= now {
             guard let standing = try standing(lease.id), standing.state == .queued,
                 standing.attemptCount == lease.attemptCount
@@ -115,7 +114,7 @@ extension StoreWriter {
         if let state = try finishHeld(outcome, attempt, now: now) { return .recorded(state) }
         guard let standing = try standing(outcome.lease.id) else { return .unknown }
         guard standing.attemptCount == outcome.lease.attemptCount else { return .notSending(standing.state) }
-        // The device may have been quicker than the answer: then the attempt is written down, and nothing else changes.
+        // The receipt may precede APNs's answer: then only the attempt is recorded.
         guard standing.state == .delivered else { return .notSending(standing.state) }
         try sql(
             "UPDATE entry SET attempts = ?1, tried = 1, first_attempt = iif(?2 = 0, ?3, first_attempt) WHERE id = ?4"
@@ -128,7 +127,7 @@ extension StoreWriter {
         return .recorded(.delivered)
     }
 
-    /// - Returns: nil: it is marked, until the same transaction ends it.
+    /// - Returns: nil if it is marked, until the same transaction ends it.
     private func markUnsent(_ lease: Lease, now: Timestamp) throws(StoreError) -> FinishResult? {
         switch try mark(lease, now: now) {
         case .sending: return nil
@@ -138,9 +137,9 @@ extension StoreWriter {
         }
     }
 
-    /// Where it is on its way as its lease says.
+    /// Settles an entry that is in flight as its lease says.
     ///
-    /// - Returns: what it is now; nil where it is not, and nothing has changed.
+    /// - Returns: its new state; nil if it is not, and nothing has changed.
     private func finishHeld(
         _ outcome: Outcome,
         _ attempt: Attempt,
@@ -157,14 +156,9 @@ extension StoreWriter {
         return try settle(standing, settlement, attempt, after: outcome.earlier, now: now) ? settlement.state : nil
     }
 
-    /// After a start: what was on its way when the process before ended, the newest first: that is where nearly all of it is.
+    /// Settles entries left in flight by the previous process, newest first: nearly all are recent.
     ///
-    /// - Parameters:
-    ///   - last: ids below it, as they are in the file.
-    ///   - limit: at most so many.
-    ///   - now: when that is.
-    /// - Returns: their ids.
-    /// - Throws: what a disk does.
+    /// - Returns: their ids, at most `limit`, all below `last`.
     func recoverInterrupted(below last: Int64, limit: Int, now: Timestamp) throws(StoreError) -> [Int64] {
         let found = try sql(
             """
@@ -194,8 +188,8 @@ extension StoreWriter {
         return found.map(\.id)
     }
 
-    /// Those of an outcome's that are not the entry's first one, which has its place in the row; and forgets what is neither
-    /// the first nor one of the last.
+    /// Stores all attempts but the entry's first, which is in its row. Deletes those that are neither first nor among
+    /// the last.
     private func recordLater(_ attempts: [Attempt], of standing: EntryStanding) throws(StoreError) {
         for (index, attempt) in attempts.enumerated() {
             let ordinal = standing.attemptCount + 1 + index
@@ -221,9 +215,9 @@ extension StoreWriter {
         ])
     }
 
-    /// Writes down an attempt, with those just before it, and what it made of an entry that is on its way, and was tried as often as `standing` says.
+    /// Records attempts and the resulting state, if the entry is in flight and its attempt count is that of `standing`.
     ///
-    /// - Returns: false where it is not so, and nothing has changed.
+    /// - Returns: false if not; then nothing has changed.
     private func settle(
         _ standing: EntryStanding,
         _ settlement: Settlement,
@@ -277,13 +271,12 @@ extension StoreWriter {
 }
 
 extension EntryState {
-    /// As a column; nil where there is none.
     var reasonCode: Int64? {
         if case .dead(let reason) = self { return Int64(reason.rawValue) }
         return nil
     }
 
-    /// Ended, and never sent again: only a dead letter may be.
+    /// True for ended entries that are never sent again; a dead letter may be.
     var needsNoPayload: Bool {
         switch self {
         case .queued, .sending, .parked, .dead: false

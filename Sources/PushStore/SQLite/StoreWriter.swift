@@ -1,8 +1,7 @@
 internal import Platform
 internal import Primitives
 
-/// The one that writes: what waits while a transaction is written goes into the next one, so that one wait for the disk
-/// serves all of it.
+/// The writing half of a store. Jobs that wait during a transaction share the next one, and so one wait for the disk.
 package final class StoreWriter {
     let connection: SQLiteConnection
     let sql: StatementCache
@@ -20,34 +19,34 @@ package final class StoreWriter {
     let places: DevicePlaces
     let settings: StoreSettings
     var random = SystemRandom()
-    /// Set by what may write registrations, for the transaction that it is in.
+    /// Signals that the current transaction may write registrations.
     var touchesRegistry = false
     private let news: RegistryNews
     private let file: StoreFile
     private let health: Guarded<StoreHealth>
     private var sequence: EntrySequence
     private var writtenSequence: Int64
-    /// When the last id was given out, or the store was opened; milliseconds since 1970.
+    /// Time of the last id, or of the opening; milliseconds since 1970.
     var clock: UInt64 = 0
     private var isBroken = false
-    /// Set by `hold`: nothing is written before the restore is acknowledged.
+    /// Set by `hold`: refuses writes until the restore is acknowledged.
     private var isRestored = false
-    /// What is to be done about SQLite's log, behind the next transaction; nil when it is done.
+    /// Step due on SQLite's log after the next transaction; nil for none.
     var logWish: LogWish?
-    /// What the last wish for an empty one came to.
+    /// Result of the last `.empty` step.
     private(set) var isLogEmpty = false
     private var copy: SQLiteBackup?
     private var copyError: StoreError?
-    /// Where the log was after the copy's last step.
+    /// Log length after the copy's last step.
     private var copiedFrameCount = 0
     private var place: FilePlace?
     private var isMoved = false
 
-    /// On the way to an empty log.
+    /// The steps towards an empty log.
     enum LogWish {
-        /// No look at registrations lasts: it would keep the log.
+        /// Keep read transactions on registrations short: a long one would keep the log.
         case lookBriefly
-        /// It is moved into the file now, and cut.
+        /// Move the log into the file and truncate it.
         case empty
     }
 
@@ -90,12 +89,12 @@ package final class StoreWriter {
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
         let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
         var chance = SystemRandom()
-        // An entry's id is never given out again, whatever a damaged row says.
+        // Never reissues an entry's id, even if a row is damaged.
         sequence = EntrySequence(last: min(max(last ?? 0, newest, 0), 1 << 54), incarnation: chance.bytes(count: 1)[0])
         writtenSequence = last ?? -1
     }
 
-    /// Whether ids run ahead of the clock, which was set back: then they do not tell when entries were made.
+    /// True when ids run ahead of a clock that was set back: they no longer say when entries were made.
     var isAheadOfClock: Bool { sequence.isAhead(milliseconds: clock) }
 
     func nextID(_ shard: Shard, milliseconds: UInt64) -> EntryID {
@@ -103,17 +102,17 @@ package final class StoreWriter {
         return EntryID(sequence: sequence.next(milliseconds: milliseconds), shard: shard)
     }
 
-    /// Of the same numbers as entries, with random bits in place of the shard: receivers know a hook by it, and a restored
-    /// database must not give a number to another hook.
+    /// Takes the number from the entries' sequence, with random bits instead of the shard. Receivers know a hook by it,
+    /// and a restored database must not give the same number to another hook.
     func nextHookID(milliseconds: UInt64) -> Int64 {
         clock = milliseconds
         return sequence.next(milliseconds: milliseconds) << 8 | Int64(random.bytes(count: 1)[0])
     }
 
-    /// Does jobs in one transaction, and ends each.
+    /// Runs jobs in one transaction, and completes each.
     ///
-    /// Where one of several fails on what it found and not on the disk, each gets a transaction of its own, so that it fails
-    /// alone.
+    /// If one of several jobs fails for a reason other than the disk, each is run again in its own transaction, so that
+    /// it fails alone.
     func execute(_ jobs: [StoreJob<StoreWriter>]) {
         guard let error = write(jobs) else {
             for job in jobs { job.end(nil) }
@@ -122,7 +121,8 @@ package final class StoreWriter {
                 logWish = nil
             }
             stepCopy()
-            // Behind what others wait for. What it meets, the next job meets as well; it is done again when it is due again.
+            // Runs after the jobs' completion. Its error needs no report: the next job meets it too, and the step stays
+            // due.
             if receiptRuns.isStepDue { _ = write([ReceiptRunJob(weight: 0)]) }
             return
         }
@@ -133,9 +133,9 @@ package final class StoreWriter {
         }
     }
 
-    /// - Returns: why nothing of it was stored; nil when all of it is on the disk.
+    /// - Returns: the error if nothing was stored; nil once everything is on the disk.
     private func write(_ jobs: [StoreJob<StoreWriter>]) -> StoreError? {
-        // Nothing that is written now could be trusted.
+        // Nothing written from here on could be trusted.
         if isBroken { return .broken }
         if isMoved { return .moved }
         if isRestored { return .restored }
@@ -166,18 +166,19 @@ package final class StoreWriter {
             stamp.end(holds: true)
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
-            // Behind the write: what is acknowledged was in its place when it was on the disk. What this one wrote may be
-            // there after all, so nothing more is written before the store is opened anew.
+            // Checked after the commit: acknowledged data was at its path when it reached the disk. This transaction
+            // may be in the file after all, so the store refuses writes until it is reopened.
             guard place?.holds ?? true else {
                 isMoved = true
                 note(.moved)
                 return .moved
             }
-            // What writes nothing, and an outcome that a full disk had room for, say nothing of the next notification.
+            // Only new work proves room for the next notification. An empty transaction does not, nor an outcome that
+            // fitted on a full disk.
             if connection.logFrameCount != frameCountBefore, jobs.contains(where: \.isNewWork) { note(.writable) }
             return nil
         } catch {
-            // SQLite has done that already after some errors; where it cannot be done, the next transaction says so.
+            // SQLite has rolled back by itself after some errors. If a rollback fails, the next transaction fails too.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             tallies.end(holds: false)
             traces.end(holds: false)
@@ -197,7 +198,7 @@ package final class StoreWriter {
         }
     }
 
-    /// A transaction without a job.
+    /// Runs a transaction without jobs.
     func alone(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try sql("BEGIN IMMEDIATE").run([])
         do throws(StoreError) {
@@ -210,7 +211,7 @@ package final class StoreWriter {
             stamp.end(holds: true)
             writtenSequence = sequence.last
         } catch {
-            // As in `write`; whoever opens the store gets the error, and no store.
+            // As in `write`. The caller that opens the store gets the error, and no store.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             tallies.end(holds: false)
             stamp.end(holds: false)
@@ -223,13 +224,13 @@ package final class StoreWriter {
         try sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)").run([.integer(sequence.last)])
     }
 
-    /// Makes every earlier copy of the store one that is noticed when it is put back.
+    /// Makes the store recognise every earlier copy of itself as restored.
     package func renewStamp() { stamp.renew(random.bytes(count: StoreMark.stampByteCount)) }
 
-    /// From now on a step of the copy follows each transaction.
+    /// Begins a copy; one step of it follows each transaction.
     ///
-    /// - Parameter file: an empty one.
-    /// - Throws: `.failed(operation: .backup)` with EBUSY while another is made, and what a disk does.
+    /// - Parameter file: an empty file.
+    /// - Throws: `.failed(operation: .backup)` with EBUSY while another copy runs, and disk errors.
     func beginCopy(to file: CopyFile) throws(StoreError) {
         guard copy == nil else { throw .failed(operation: .backup, code: EBUSY) }
         copyError = nil
@@ -239,14 +240,14 @@ package final class StoreWriter {
 
     func endCopy() { copy = nil }
 
-    /// - Returns: false when it has ended.
-    /// - Throws: what a step of it threw.
+    /// - Returns: false once the copy has ended.
+    /// - Throws: the error of a step.
     func isCopying() throws(StoreError) -> Bool {
         if let copyError { throw copyError }
         return copy != nil
     }
 
-    /// Twice as many pages as were written since the last step, so that it comes to an end; and some milliseconds' more.
+    /// Copies twice the pages written since the last step, so that the copy ends, plus a few milliseconds' worth.
     private func stepCopy() {
         guard let running = copy else { return }
         let writtenCount = max(0, connection.logFrameCount - copiedFrameCount)
@@ -259,43 +260,43 @@ package final class StoreWriter {
         }
     }
 
-    /// 2 MiB of pages of 8,192 bytes.
+    /// 2 MiB in pages of 8,192 bytes.
     private static let copyPageCount = 256
 
-    /// From now on nothing is written.
+    /// Refuses all further writes.
     func hold() {
         isRestored = true
         note(.restored)
     }
 
-    /// From now on the files have to stay where they are.
+    /// From now on, checks that the files stay at their paths.
     func watchPlace() { place = FilePlace(file.path) }
 
     private func note(_ state: StoreHealth) { health.withLock { $0 = state } }
 }
 
-/// A step of keeping runs few, in a transaction of its own.
+/// One step of merging receipt runs, in its own transaction.
 private final class ReceiptRunJob: StoreJob<StoreWriter> {
     override func run(_ worker: StoreWriter) throws(StoreError) { try worker.receiptRuns.step() }
 }
 
-/// Whether a store takes anything.
+/// A store's ability to write.
 package enum StoreHealth: Equatable, Sendable {
     case writable
-    /// The last write found no space. It can be read, and the next write tries again.
+    /// The last write found no space. Reads work; the next write tries again.
     case full
-    /// The disk took no write. It can be read, and the next write tries again.
+    /// The disk refused the last write. Reads work; the next write tries again.
     case unwritable
-    /// It can be read. It must be opened anew before anything is written.
+    /// Reads work. Writes need the store to be reopened.
     case broken
-    /// Its file was removed, renamed or replaced. It must be put back, and the store opened anew.
+    /// The file was removed, renamed or replaced. It must be put back and the store reopened.
     case moved
-    /// It can be read. Its file was restored, and must be opened anew by `StoreSettings.restoredQueue` before anything is written.
+    /// Reads work. The file was restored; writes need it reopened with `StoreSettings.restoredQueue`.
     case restored
 }
 
 extension StoreError {
-    /// Another transaction with the same work in it would fail in the same way.
+    /// True for errors that another transaction with the same work would meet too.
     package var isOfTheDisk: Bool {
         switch self {
         case .full, .unwritable, .broken, .moved, .restored, .failed: true

@@ -1,62 +1,59 @@
-/// A sorted run of capabilities' hashes. It has hashes of the entries between two times, which no other run but one that it
-/// is merged with has.
+/// A sorted run of receipt hashes. It covers the entries between two times, which it shares only with runs merged into
+/// it.
 struct ReceiptRun: Hashable {
-    /// From 1; its chunks are found by it.
+    /// From 1; key of its chunks.
     let number: Int64
-    /// The last entry of the oldest run that went into it. Of all runs, in the order of places, those of the greatest have
-    /// the newest entries; of two with one place that of the lesser level has.
+    /// The last entry of the oldest run merged into it. Runs with greater places have newer entries; at equal places,
+    /// the run of the lower level does.
     let place: Int64
-    /// How often its pairs were merged.
+    /// The number of merges that its pairs went through.
     let level: Int64
-    /// None of its entries is younger.
+    /// Its newest entry.
     let last: Int64
 
     static let numbers: ClosedRange<Int64> = 1...0x7FFF
     static let levels: Range<Int64> = 0..<64
 }
 
-/// How runs of receipts are kept few. All but in tests the same.
+/// Parameters of merging; only tests change them.
 struct ReceiptRunSizes: Sendable {
-    /// So many pairs are written as a run.
+    /// Pairs for each new run.
     var pairCountMax = TraceIndexKind.receipt.pairCountMax
-    /// So many runs of one level become one of the next: a look passes by fewer than so many of each.
+    /// Runs of one level that merge into one of the next. A lookup searches fewer than this many at each level.
     var fanIn = 8
-    /// As many as fit a page of SQLite's eight times.
+    /// Pairs in a chunk: a page of SQLite's holds eight such chunks.
     var chunkPairCount = 60
-    /// Of a step of merging: what is read and written by it, which others wait for (less than a millisecond). More than `fanIn`.
+    /// Chunks read and written by a merge step, which delays other jobs (less than a millisecond). More than `fanIn`.
     var stepChunkCount = 64
-    /// One step follows so many new pairs. Each pair is moved once for each level, and a step moves some 3,800 (where hashes are
-    /// chosen so that no two runs overlap, half of that): so they keep up with four levels, 80 million pairs.
+    /// New pairs for each step. Each pair moves once for each level, and a step moves about 3,800 (half if hashes are
+    /// chosen so that no two runs overlap). So merging keeps up with four levels, 80 million pairs.
     var stepPairCount = 512
-    /// And one follows so many commits, however little they brought.
+    /// Commits for each step, however little they brought.
     var stepCommitCount = 8
-    /// Of one that forgets a run.
+    /// Chunks deleted by a step that drops a run.
     var forgottenChunkCount = 512
 }
 
-/// What is to be done next, so that runs stay few.
+/// The next step that keeps runs few.
 enum ReceiptRunStep: Equatable {
-    /// The store has none of its entries any more.
+    /// Delete a run whose entries have all left the store.
     case forget(ReceiptRun)
-    /// What is left in these goes into that one, which may have lesser hashes of theirs already.
+    /// Move the rest of these runs into the target, which may have their lower hashes already.
     case merge([ReceiptRun], into: ReceiptRun)
 }
 
-/// Says what is to be done next. It follows from the runs alone, so that whoever opens the store after a crash goes on with
-/// what was begun.
+/// Chooses the next step from the runs alone, so that a reopened store continues a merge after a crash.
 struct ReceiptRunPlan {
     let fanIn: Int
 
-    /// - Parameters:
-    ///   - runs: all of them, in any order.
-    ///   - oldest: the first entry that the store has; `.max` for none.
-    /// - Returns: nil when they are few enough.
+    /// - Parameter oldest: the store's first entry; `.max` for none.
+    /// - Returns: nil when runs are few enough.
     func next(_ runs: [ReceiptRun], oldest: Int64) -> ReceiptRunStep? {
         if let forgotten = runs.first(where: { $0.last < oldest }) { return .forget(forgotten) }
-        // What is merged is older than all of its level that is not, and of the level below: so places stay in order.
+        // Merges the oldest runs of a level, which are older than the whole level below: places stay in order.
         for level in Set(runs.map(\.level)).sorted() where ReceiptRun.levels.contains(level + 1) {
             let own = runs.filter { $0.level == level }.sorted { $0.place < $1.place }
-            // A run is younger than all of lesser levels, but for what is still to be moved into it.
+            // A run is newer than all of lower levels, except the rest of its own merge.
             for target in runs where target.level == level + 1 {
                 let rest = own.filter { $0.last <= target.last }
                 if !rest.isEmpty { return .merge(rest, into: target) }
@@ -70,7 +67,8 @@ struct ReceiptRunPlan {
         return nil
     }
 
-    /// - Returns: the one after all that are in use, so that rows are added behind others; nil when all are in use.
+    /// - Returns: the number after the greatest in use, so that rows are appended; else the first free one; nil for
+    ///   none.
     static func freeNumber(_ runs: [ReceiptRun]) -> Int64? {
         let used = Set(runs.map(\.number))
         let next = (used.max() ?? 0) + 1

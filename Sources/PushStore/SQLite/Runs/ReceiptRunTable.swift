@@ -1,8 +1,7 @@
-/// The runs of receipts, on the writer's thread. They are merged, so that a look for a hash that nobody waits for, which
-/// anybody may ask for, passes by few of them: in steps of a transaction each, after which every pair is in one run, as it was before.
+/// The receipt runs, on the writer's thread. Merging keeps them few, since anyone may have an unknown hash looked up,
+/// which searches all of them. After each step, a transaction, every pair is in exactly one run.
 ///
-/// A step moves the least hashes of some runs behind those that are in another already. When nothing is left of the sources,
-/// they go.
+/// A step appends the lowest hashes of the sources to the target. Empty sources are deleted.
 final class ReceiptRunTable: RunTable {
     private let sizes: ReceiptRunSizes
     private let selectRuns: SQLiteStatement
@@ -13,11 +12,11 @@ final class ReceiptRunTable: RunTable {
     private let selectChunks: SQLiteStatement
     private let deleteChunks: SQLiteStatement
     private let selectOldest: SQLiteStatement
-    /// As they are in the file, or will be; nil after a transaction that does not hold.
+    /// As in the file after this transaction; nil after a rollback.
     private var known: [ReceiptRun]?
     private var pairCount = 0
     private var commitCount = 0
-    /// Whether there may be something to do.
+    /// True if a step may be needed.
     private var isBehind = true
 
     init(_ connection: SQLiteConnection, _ sizes: ReceiptRunSizes) throws(StoreError) {
@@ -25,7 +24,7 @@ final class ReceiptRunTable: RunTable {
         selectRuns = try connection.prepare("SELECT number, place, level, last FROM receipt_run")
         insertRun = try connection.prepare("INSERT INTO receipt_run (number, place, level, last) VALUES (?, ?, ?, ?)")
         deleteRun = try connection.prepare("DELETE FROM receipt_run WHERE place = ? AND level = ?")
-        // What is there stays: only what a disk has changed could be in the way.
+        // Keeps an existing chunk: only disk damage could cause the conflict.
         insertChunk = try connection.prepare("INSERT OR IGNORE INTO receipt_chunk (id, pairs) VALUES (?, ?)")
         selectFirst = try connection.prepare(
             "SELECT id FROM receipt_chunk WHERE id >= ? AND id <= ? ORDER BY id LIMIT ?"
@@ -41,7 +40,7 @@ final class ReceiptRunTable: RunTable {
 
     func write(_ pairs: [TracePair]) throws(StoreError) {
         let last = pairs.reduce(0) { max($0, $1.entry) }
-        // Merging keeps them a few dozen; there are 32,767.
+        // Merging keeps a few dozen in use, of 32,767.
         guard let number = ReceiptRunPlan.freeNumber(try runs()) else { throw .damaged }
         try add(ReceiptRun(number: number, place: last, level: 0, last: last))
         try insert(pairs, into: number)
@@ -58,16 +57,15 @@ final class ReceiptRunTable: RunTable {
         }
     }
 
-    /// Whether it is time for `step`.
     var isStepDue: Bool {
         isBehind && (pairCount >= sizes.stepPairCount || commitCount >= sizes.stepCommitCount)
     }
 
-    /// In a transaction: what is to be done next, or a part of it.
+    /// Runs the next step, or a part of it, in a transaction.
     func step() throws(StoreError) {
         pairCount = 0
         commitCount = 0
-        // Without entries all runs are to go.
+        // Without entries every run is obsolete.
         let oldest = (try selectOldest.first([]) { $0.optionalInteger(0) } ?? nil) ?? .max
         switch ReceiptRunPlan(fanIn: sizes.fanIn).next(try runs(), oldest: oldest) {
         case nil: isBehind = false
@@ -94,16 +92,16 @@ final class ReceiptRunTable: RunTable {
         let bound = try bound(sources)
         var moved: [TracePair] = []
         for source in sources { moved += try take(source, below: bound) }
-        // What the store has forgotten needs no place any more.
+        // Deleted entries are dropped.
         try insert(moved.filter { $0.entry >= oldest }.sorted(by: <), into: target.number)
         if bound == nil {
             for source in sources { try remove(source) }
         }
     }
 
-    /// - Returns: the first hash that a step has no room for any more; nil where it has for all.
+    /// - Returns: the first hash beyond the step's room; nil if all fit.
     private func bound(_ sources: [ReceiptRun]) throws(StoreError) -> Int64? {
-        // Of one as many as are a half of it: of runs that overlap each gives a part.
+        // Half the room for each source: of overlapping runs each gives a part.
         let ownCountMax = max(sizes.stepChunkCount / 2, 1)
         var bound: Int64?
         var firsts: [Int64] = []
@@ -120,7 +118,7 @@ final class ReceiptRunTable: RunTable {
         return bound
     }
 
-    /// Takes out of a run what is less than `bound`.
+    /// Removes pairs below `bound` from a run.
     private func take(_ source: ReceiptRun, below bound: Int64?) throws(StoreError) -> [TracePair] {
         let ids =
             bound.map { ReceiptChunk.ids(run: source.number, through: max($0, 1) - 1) }
@@ -130,7 +128,7 @@ final class ReceiptRunTable: RunTable {
         guard !chunks.isEmpty else { return [] }
         try deleteChunks.run(values)
         guard let bound else { return chunks.flatMap { $0 } }
-        // The last of them may go on beyond.
+        // The last chunk may extend beyond.
         try insert(chunks.flatMap { $0.filter { $0.hash >= bound } }, into: source.number)
         return chunks.flatMap { $0.filter { $0.hash < bound } }
     }
@@ -145,7 +143,7 @@ final class ReceiptRunTable: RunTable {
 
     private func runs() throws(StoreError) -> [ReceiptRun] {
         if let known { return known }
-        // A damaged one is none.
+        // Skips damaged rows.
         let found = try selectRuns.all([]) { row in
             ReceiptRun(number: row.integer(0), place: row.integer(1), level: row.integer(2), last: row.integer(3))
         }.filter { ReceiptRun.numbers.contains($0.number) && ReceiptRun.levels.contains($0.level) }

@@ -1,22 +1,20 @@
 internal import Platform
 internal import Primitives
 
-/// Which entries have which trace; and, with tables of their own, which are for which device, which has which apns-id, and
-/// which waits for which receipt.
+/// The newest pairs of an index: entries by trace or, in other tables, by device, apns-id or receipt.
 ///
-/// Traces are random, devices come in any order, and an index of SQLite's would write a page of its own for each entry,
-/// the more so the larger it is. So the newest are kept in memory, in the order in which they came; when there are
-/// `pairCountMax`, they are written at once, sorted, as a run. A look for one searches the memory and each run. What
-/// memory held when a process ended is read again from the entries that are younger than the last run.
+/// The keys come in random order, and an SQLite index would write a page for each entry, more so as it grows. So the
+/// newest pairs stay in memory, in order of arrival, until `pairCountMax` are written at once as a sorted run. A lookup
+/// searches memory and each run. After a start, memory is rebuilt from the entries newer than the last run.
 struct TraceMemory {
     static let pairCountMax = 32_768
 
     private(set) var pairs: [TracePair] = []
-    /// For each pair the one before it in its row, by place; -1 for none.
+    /// For each pair, the position of the one before it in its row; -1 for none.
     private var earlier: [Int32] = []
-    /// For each row of hashes its newest pair, by place; -1 for none.
+    /// For each row of hashes, its newest pair's position; -1 for none.
     private var newest: [Int32] = []
-    /// Odd, and another in each process: who chooses traces does not choose their rows.
+    /// Odd, and random for each process: traces cannot be chosen to share a row.
     private let factor: UInt64
 
     private static let rowBitCount: UInt64 = 15
@@ -42,10 +40,7 @@ struct TraceMemory {
         for row in newest.indices { newest[row] = -1 }
     }
 
-    /// - Parameters:
-    ///   - hash: of what is looked for.
-    ///   - limit: at most so many.
-    /// - Returns: the entries that may have it, the newest first.
+    /// - Returns: candidate entries, newest first, at most `limit`.
     func entries(_ hash: Int64, limit: Int = .max) -> [Int64] {
         guard !newest.isEmpty else { return [] }
         var entries: [Int64] = []
@@ -63,7 +58,7 @@ struct TraceMemory {
     }
 }
 
-/// What the writer has in no run yet, as of the last transaction that holds; the reader looks here.
+/// Pairs not yet in a run, as of the last committed transaction; read by the reader.
 struct TraceMemories: Sendable {
     let traces = Guarded(TraceMemory())
     let deviceEntries = Guarded(TraceMemory())
