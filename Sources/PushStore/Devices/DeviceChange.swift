@@ -1,22 +1,19 @@
 internal import Envelope
 
-/// What a registration changes in what is stored. No clock and no disk.
+/// The difference that a registration makes; pure logic.
 enum DeviceChange: Equatable {
     case nothing
-    /// Only when it was seen, and that it is not in doubt any more.
+    /// Only the last-seen time, which ends any doubt about its tokens.
     case sighting
-    /// Words and keys, or the token for calls; the other one is as it was.
+    /// Texts, keys or the token for calls.
     case content
-    /// Token, topic or environment: it counts as registered now, and no quarantine holds.
+    /// Token, topic or environment: registered anew, without quarantine.
     case address
 
     /// - Parameters:
-    ///   - addressIsSame: whether token, topic and environment are.
-    ///   - contentIsSame: whether everything else is, the token for calls among it.
-    ///   - isUnconfirmed: whether one of its tokens is in doubt.
-    ///   - seen: as it is stored.
-    ///   - now: when the registration came.
-    ///   - step: how old `seen` may become before it is written anew.
+    ///   - contentIsSame: about everything but the address, including the token for calls.
+    ///   - isUnconfirmed: true if a token is in doubt.
+    ///   - step: age at which `seen` is rewritten.
     init(
         addressIsSame: Bool,
         contentIsSame: Bool,
@@ -36,7 +33,7 @@ enum DeviceChange: Equatable {
         }
     }
 
-    /// What holds afterwards, of a token that it does not change.
+    /// The quarantine afterwards of a token that stays the same.
     func quarantine(after before: Quarantine?) -> Quarantine? {
         switch self {
         case .address: nil

@@ -1,12 +1,12 @@
 package import APNS
 package import Envelope
 
-/// What a 410 said, or Apple's old feedback service: the app is gone from a device.
+/// A report that the app is gone from a device: a 410, or Apple's old feedback service.
 package struct Unregistration: Equatable, Sendable {
     package let key: DeviceKey
-    /// To which it was sent. The device may have another one by now.
+    /// The token that was used; the device may have a new one.
     package let token: DeviceToken
-    /// When APNs confirmed it, as the answer says.
+    /// APNs's time of confirmation, from the answer.
     package let timestamp: Timestamp
 
     package init(key: DeviceKey, token: DeviceToken, timestamp: Timestamp) {
@@ -15,14 +15,11 @@ package struct Unregistration: Equatable, Sendable {
         self.timestamp = timestamp
     }
 
-    /// What follows from it, for a device with this token.
+    /// Decides for a device with this token.
     ///
-    /// A launch of the app within `step` of `seen` is not written down, so that up to there it may have been heard of after
-    /// the timestamp: then nothing is deleted, and nothing is sent until it is heard of again.
+    /// A launch within `step` after `seen` is not recorded. So until then the app may be newer than the timestamp: the
+    /// device is quarantined until it registers again, not deleted.
     ///
-    /// - Parameters:
-    ///   - seen: when the app was last heard of, as written down.
-    ///   - step: how long after that it may have been heard of without a word in the store.
     /// - Returns: `.deleted`, `.quarantined` or `.registeredSince`.
     /// - Source: "Handling notification responses from APNs", `timestamp`.
     func result(seen: Timestamp, step: Duration) -> UnregisterResult {
@@ -31,15 +28,14 @@ package struct Unregistration: Equatable, Sendable {
     }
 }
 
-/// What became of an unregistration.
 package enum UnregisterResult: Equatable, Sendable {
-    /// The device; or its token for calls alone, where the 410 was about that one.
+    /// The device, or only its token for calls if the 410 was about that.
     case deleted
-    /// It may have been registered since: it stays, as `.unconfirmed`; the token for calls alone, where it was about that one.
+    /// Perhaps registered since: the device, or its token for calls, is kept as `.unconfirmed`.
     case quarantined
-    /// It was registered after the timestamp, and stays.
+    /// Registered after the timestamp, and kept.
     case registeredSince
-    /// It has another token by now, and stays.
+    /// The device has another token, and is kept.
     case otherToken
     case unknown
 }

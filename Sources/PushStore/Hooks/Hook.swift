@@ -1,19 +1,19 @@
 package import Envelope
 
-/// What happened that its tenant is told.
+/// An event that is reported to its tenant.
 package enum HookKind: UInt8, CaseIterable, Sendable {
     case dead = 1
     case expired = 2
     case delivered = 3
-    /// A device could not open it and asks for another; the detail is the prekey's id, or empty.
+    /// A device asks for a re-send; the detail is the prekey's id, or empty.
     case resendRequested = 4
-    /// Its fallback was sent; the detail is empty.
+    /// The fallback was sent; no detail.
     case fallback = 5
-    /// Its fallback may have been sent, and is not sent again; the detail is empty.
+    /// The fallback may have been sent, and is not repeated; no detail.
     case fallbackUncertain = 6
 }
 
-/// Something to tell that the store does not know by itself.
+/// A hook for an event outside the store.
 package struct NewHook: Equatable, Sendable {
     package static let detailByteCounts = 0...64
 
@@ -30,20 +30,19 @@ package struct NewHook: Equatable, Sendable {
     }
 }
 
-/// What a tenant is to be told, until it has been: at least once, and after a crash again.
+/// A report to a tenant, at least once; repeated after a crash.
 ///
-/// The store writes a hook itself, in the transaction that ends an entry with `isReported` (dead, expired, delivered); the others
-/// come by `StoreWriter.report`. Of one kind at most one waits for an entry. Hooks go with their entries when those are purged,
-/// and the oldest of a tenant go when it has too many: both are counted as dropped.
+/// The store writes a hook in the transaction that ends an entry with `isReported` (dead, expired, delivered); others
+/// come by `StoreWriter.report`. At most one of a kind waits for an entry. Hooks dropped with a purged entry, or as a
+/// tenant's oldest beyond the limit, are counted.
 package struct Hook: Equatable, Sendable {
-    /// Names it in every repetition.
+    /// The same in every repetition.
     package let id: Int64
     package let kind: HookKind
     package let detail: [UInt8]
-    /// As it is now.
     package let entry: OutboxEntry
     package let created: Timestamp
-    /// How often it was taken before.
+    /// Its earlier leases.
     package let attemptCount: Int
 
     package init(
@@ -63,10 +62,9 @@ package struct Hook: Equatable, Sendable {
     }
 }
 
-/// What became of a hook.
 package struct HookOutcome: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
-        /// Told, or given up.
+        /// Delivered, or given up.
         case done
         case retry(at: Timestamp)
     }
@@ -80,11 +78,10 @@ package struct HookOutcome: Equatable, Sendable {
     }
 }
 
-/// How many hooks a tenant has.
 package struct HookCount: Equatable, Sendable {
     package let tenant: TenantID
     package let waiting: Int
-    /// So many were never told, since the store was made: they had to make room, or went with their entries.
+    /// Dropped since the store was made, for room or with their entries.
     package let dropped: Int
 
     package init(tenant: TenantID, waiting: Int, dropped: Int) {

@@ -1,22 +1,20 @@
 internal import Envelope
 
-/// Who has what in hand of what is queued. In memory alone: what a process had leased is queued for the next one, and what
-/// is on its way is not queued.
+/// The current leases, in memory only: after a crash a leased entry is still queued, and one in flight is not.
 struct LeaseBook {
     private struct Held {
         let number: UInt64
-        /// nil while its mark is being written: then only its end gives it back.
+        /// nil while its mark is written: only `end` releases it then.
         var until: Timestamp?
     }
 
     private var held: [EntryID: Held] = [:]
     private var lastNumber: UInt64 = 0
     private var lookCount = 0
-    /// What was marked since the first look began that is under way: a look sees the file as it was when it began, and may
-    /// find it queued.
+    /// Entries marked since the oldest running query began: its snapshot may still show them as queued.
     private var gone: Set<EntryID> = []
 
-    /// A look at the queue begins: before it sees anything of the file.
+    /// Call before a query's snapshot begins.
     mutating func beginLook() { lookCount += 1 }
 
     mutating func endLook() {
@@ -24,13 +22,13 @@ struct LeaseBook {
         if lookCount == 0 { gone = [] }
     }
 
-    /// - Returns: nil where somebody has it.
+    /// - Returns: nil if it is leased.
     mutating func lease(_ standing: EntryStanding, demand: TakeDemand) -> Lease? {
         guard hold(standing.id, until: demand.leasedUntil, now: demand.now) else { return nil }
         return Lease(standing: standing, number: lastNumber)
     }
 
-    /// - Returns: false where somebody has it.
+    /// - Returns: false if it is leased.
     mutating func hold(_ id: EntryID, until: Timestamp, now: Timestamp) -> Bool {
         guard isFree(id, now: now) else { return false }
         lastNumber += 1
@@ -43,16 +41,16 @@ struct LeaseBook {
         return holder.until.map { $0 <= now } ?? false
     }
 
-    /// From now on only `end` gives it back.
+    /// Removes the time limit: from now on only `end` releases it.
     ///
-    /// - Returns: whether the lease is still the one that counts.
+    /// - Returns: false if the lease is void.
     mutating func mark(_ lease: Lease) -> Bool {
         guard let holder = held[lease.id], holder.number == lease.number else { return false }
         held[lease.id]?.until = nil
         return true
     }
 
-    /// The mark is on the disk.
+    /// Call when the mark is on the disk.
     mutating func didMark(_ lease: Lease) {
         if lookCount > 0, held[lease.id]?.number == lease.number { gone.insert(lease.id) }
         end(lease)

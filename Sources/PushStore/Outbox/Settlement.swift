@@ -1,17 +1,12 @@
 internal import Envelope
 
-/// What an entry becomes after an attempt. No clock and no disk.
+/// An entry's state after an attempt; pure logic.
 struct Settlement: Equatable {
     let state: EntryState
-    /// When it is due again; only for `.queued`.
+    /// Next due time; only for `.queued`.
     var due: Timestamp?
 
-    /// - Parameters:
-    ///   - verdict: the sender's.
-    ///   - isOutcomeUnknown: of this attempt.
-    ///   - attemptCount: with this one.
-    ///   - attemptLimit: nil for none.
-    ///   - deadline: when its time is over.
+    /// - Parameter attemptCount: includes this attempt.
     init(_ verdict: Verdict, isOutcomeUnknown: Bool, attemptCount: Int, attemptLimit: Int?, deadline: Timestamp) {
         switch verdict {
         case .accepted: self.init(.accepted)
@@ -28,14 +23,14 @@ struct Settlement: Equatable {
         }
     }
 
-    /// Where an entry that is to be repeated waits from now on: one with few attempts has no hurry, and goes behind all
-    /// else (SAP Mobile Services repeats "with low priority").
+    /// The lane for a retry: an entry with an attempt limit is in no hurry and goes to the background (SAP Mobile
+    /// Services repeats "with low priority").
     static func lane(_ lane: Lane, attemptLimit: Int?, after state: EntryState) -> Lane {
         state == .queued && attemptLimit != nil ? .background : lane
     }
 
-    /// After a crash while it was on its way: at once again with its collapse id, unless it may not or its time is over.
-    /// Without one a second push would be a second notification: then it is dead, and its tenant is told that nobody knows.
+    /// Settles an entry interrupted by a crash. With a collapse id it is retried at once, within its limits. Without
+    /// one a second push would show twice: it is dead, and the tenant learns that its outcome is unknown.
     static func afterInterruption(
         isCollapsible: Bool,
         attemptCount: Int,

@@ -1,20 +1,16 @@
 internal import Envelope
 
-/// An entry's first attempt, as a column of its row: most entries have one, and it costs no row of its own.
+/// An entry's first attempt, in a column of its row: most entries have only one, so it needs no row of its own.
 ///
-/// Version 1, the time in milliseconds (8 bytes), connection, status or 0 (2 bytes), then reason and unique id: a byte that
-/// is 0 for none and one more than the length otherwise, and the text; then zeros. The column is there with zeros from the
-/// start, and a byte shorter once the state's number takes a byte, so that the row keeps its length and SQLite writes over
-/// it in its place.
+/// Version 1, time in milliseconds (8 bytes), connection, status or 0 (2 bytes), then reason and unique id: a byte, 0
+/// for none or the length plus one, and the text; then zeros. The column is reserved with zeros, and a byte shorter
+/// once the state's number takes a byte: the row keeps its length, so SQLite overwrites it in place.
 enum FirstAttempt {
     private static let version: UInt8 = 1
-    /// Room for an apns-unique-id without a reason.
+    /// Fits an apns-unique-id without a reason.
     static let reservedByteCount = 53
 
-    /// - Parameters:
-    ///   - attempt: the first one.
-    ///   - state: of its entry from now on.
-    /// - Returns: as many bytes as were reserved, or more where it needs them.
+    /// - Returns: as many bytes as were reserved, or more if needed.
     static func encode(_ attempt: Attempt, state: EntryState) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(reservedByteCount)
@@ -32,7 +28,7 @@ enum FirstAttempt {
         return bytes
     }
 
-    /// - Returns: nil for zeros, and for what `encode` does not make.
+    /// - Returns: nil for zeros and for malformed bytes.
     static func decode(_ bytes: [UInt8]) -> Attempt? {
         var reader = ByteReader(bytes[...])
         guard reader.take(UInt8.self) == version, let time = reader.take(UInt64.self),
@@ -42,7 +38,7 @@ enum FirstAttempt {
         let status = Int(high) << 8 | Int(low)
         return Attempt(
             time: Timestamp(milliseconds: time),
-            // Of a damaged row the careful reading.
+            // The cautious reading of a damaged row.
             connection: Attempt.Connection(rawValue: connection) ?? .ambiguous,
             status: status == 0 ? nil : status,
             reason: reason,
@@ -59,7 +55,7 @@ enum FirstAttempt {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// - Returns: nil for what is cut off; nil inside for none.
+    /// - Returns: nil for truncated bytes; an inner nil for no text.
     private static func text(_ reader: inout ByteReader) -> String?? {
         guard let length = reader.take(UInt8.self) else { return nil }
         if length == 0 { return .some(nil) }

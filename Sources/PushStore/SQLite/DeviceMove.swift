@@ -1,16 +1,14 @@
 internal import Primitives
 
-/// Moves the registrations of a file of version 7 to their places, in the transaction of step 8: in the order of places, so
-/// that each page is written once.
+/// Moves a version 7 file's registrations to their places, in step 8's transaction. It goes in their order, so that
+/// each page is written once.
 struct DeviceMove {
     private let connection: SQLiteConnection
     private let places: DevicePlaces
 
     /// - Parameters:
-    ///   - connection: in the step's transaction, its text behind it.
-    ///   - hash: in place of the file's own; nil but in tests.
-    ///   - random: for the file's key.
-    /// - Throws: what a disk does.
+    ///   - connection: in the transaction, after the step's text.
+    ///   - hash: replaces the file's own in tests.
     init(
         _ connection: SQLiteConnection,
         hash: DevicePlaces.Hash?,
@@ -23,7 +21,7 @@ struct DeviceMove {
         places = hash.map { DevicePlaces(hash: $0) } ?? DevicePlaces(key: key)
     }
 
-    /// - Throws: `.noPlace`, and what a disk does.
+    /// - Throws: `.noPlace`, and disk errors.
     func run() throws(StoreError) {
         let copyDevice = try connection.prepare(
             """
@@ -42,17 +40,17 @@ struct DeviceMove {
         try connection.execute(Schema.placeIndexes)
     }
 
-    /// All of them, 16 bytes each, and the first of the places of each.
+    /// All rows, 16 bytes each, with the first of their places.
     private func rowsBefore() throws(StoreError) -> [Row] {
         try connection.prepare("SELECT rowid, tenant, id FROM device_before").all([]) { [places] row in
             Row(place: places.places(of: row.bytes(2), tenant: row.integer(1)).lowerBound, number: row.integer(0))
         }
     }
 
-    /// - Returns: the same in the order of places, each with the one that it gets.
+    /// - Returns: the rows in order of places, each with its own.
     private func places(of rows: [Row]) throws(StoreError) -> [Row] {
         var rows = rows.sorted { ($0.place, $0.number) < ($1.place, $1.number) }
-        // What has the same four comes one after the other, and nobody else is in their places.
+        // Rows with the same four places are adjacent, and no other row can take those.
         var last: Int64 = -1
         for index in rows.indices {
             let first = rows[index].place
@@ -70,7 +68,7 @@ struct DeviceMove {
 
     private struct Row {
         var place: Int64
-        /// In the table of before, and its bundle's from now on.
+        /// The row's number in the old table, and then its bundle's.
         let number: Int64
     }
 }

@@ -1,15 +1,14 @@
 internal import APNS
 internal import Envelope
 
-/// One row of `device` as a notification needs it, its tokens still encrypted.
+/// A row of `device` for a notification, its tokens still encrypted.
 struct DeviceRow {
     static let columns = """
         topic, environment, token, quarantine, voip_token, voip_quarantine, language, region, app_version, registered, seen,
             reached
         """
 
-    /// A device by the four places that it may have, its id and its tenant's number. To go with NOT INDEXED: of its own accord
-    /// SQLite would rather go through all of a tenant's devices.
+    /// Needs NOT INDEXED: by itself SQLite would scan all of a tenant's devices.
     static let whereItMayBe = "place BETWEEN ? AND ? AND id = ? AND tenant = ?"
 
     let key: DeviceKey
@@ -26,19 +25,16 @@ struct DeviceRow {
     let seen: Timestamp
     let isReached: Bool
 
-    /// Nil for a row that is not what was written.
+    /// Fails for a damaged row.
     ///
-    /// - Parameters:
-    ///   - row: with `columns` first.
-    ///   - key: the device that it is about.
-    ///   - neighbor: the topic of another row; most have the same, and it is not checked again.
+    /// - Parameter neighbor: the topic of another row; an equal one is not checked again.
     init?(_ row: SQLiteRow, key: DeviceKey, neighbor: Topic? = nil) {
         let quarantine = row.optionalInteger(3)
         let knownQuarantine = quarantine.flatMap { UInt8(exactly: $0) }.flatMap(Quarantine.init)
         let voIPQuarantine = row.optionalInteger(5)
         let knownVoIP = voIPQuarantine.flatMap { UInt8(exactly: $0) }.flatMap(Quarantine.init)
         let known = neighbor.flatMap { row.holds($0.bytes, in: 0) ? $0 : nil }
-        // A field that is none is what damage makes of it.
+        // Damage can make a field invalid.
         guard let topic = known ?? (try? Topic(bytes: row.bytes(0).span)),
             let environment = APNSEnvironment(code: row.integer(1)), (knownQuarantine == nil) == (quarantine == nil),
             (knownVoIP == nil) == (voIPQuarantine == nil)
@@ -58,7 +54,7 @@ struct DeviceRow {
         isReached = row.integer(11) != 0
     }
 
-    /// - Returns: nil where the token opens with another row only, or nowhere.
+    /// - Returns: nil if the token does not open with this row.
     func device(_ vault: TokenVault) -> Device? {
         guard let token = openToken(vault) else { return nil }
         return Device(
@@ -66,7 +62,7 @@ struct DeviceRow {
             topic: topic,
             environment: environment,
             token: token,
-            // One that does not open is as good as none; the app's next launch mends it.
+            // One that does not open counts as none until the app's next launch.
             voIPToken: voIPQuarantine == nil ? openVoIPToken(vault) : nil,
             language: language,
             region: region,

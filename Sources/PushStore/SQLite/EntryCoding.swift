@@ -1,11 +1,10 @@
 internal import APNS
 internal import Envelope
 
-/// What of an entry never changes, as the column `header`: version 1, then LP(device), LP(topic), LP(collapse id or nothing),
-/// LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration.
+/// An entry's immutable part, in the column `header`: version 1, then LP(device), LP(topic), LP(collapse id or
+/// nothing), LP(push type), priority or 0, and 0 or 1 and eight bytes of expiration.
 enum EntryHeader {
     private static let version: UInt8 = 1
-    /// Everything but the fields of other people.
     private static let fixedByteCount = 15
 
     struct Fields {
@@ -34,7 +33,7 @@ enum EntryHeader {
         return bytes
     }
 
-    /// - Returns: nil for what `encode` does not make.
+    /// - Returns: nil for malformed bytes.
     static func decode(_ bytes: [UInt8]) -> Fields? {
         var reader = ByteReader(bytes[...])
         guard reader.take(UInt8.self) == version, let device = reader.takeLengthPrefixed(),
@@ -42,7 +41,7 @@ enum EntryHeader {
             let pushType = reader.takeLengthPrefixed(), let priority = reader.take(UInt8.self),
             let hasExpiration = reader.take(UInt8.self), hasExpiration <= 1,
             let seconds = reader.take(UInt64.self), reader.remainingByteCount == 0,
-            // A field that is none is what damage makes of it.
+            // Damage can make a field invalid.
             let deviceID = try? DeviceID(bytes: device), let checkedTopic = try? Topic(bytes: topic.span),
             let type = PushType(headerValue: pushType.span)
         else { return nil }
@@ -59,7 +58,7 @@ enum EntryHeader {
         )
     }
 
-    /// Over everything that never changes.
+    /// Covers everything immutable.
     static func checksum(apnsID: [UInt8], header: [UInt8], payload: [UInt8]) -> Int64 {
         var sum = Checksum()
         sum.add(apnsID)
@@ -70,37 +69,34 @@ enum EntryHeader {
 }
 
 extension [UInt8] {
-    /// Eight bytes, the high one first. Like `append(bigEndian:)`, which is generic and slow from another module.
+    /// Appends eight bytes, big-endian. `append(bigEndian:)` is generic and slow from another module.
     mutating func append(word: UInt64) {
         for shift: UInt64 in [56, 48, 40, 32, 24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: word >> shift)) }
     }
 }
 
 extension Timestamp {
-    /// As a column; what lies beyond its range is its end.
+    /// Clamped to the column's range.
     var column: SQLiteValue { .integer(number) }
     var number: Int64 { Int64(clamping: milliseconds) }
 
     init(column: Int64) { self.init(milliseconds: UInt64(clamping: column)) }
 }
 
-/// One row of `entry`, read whole.
 struct EntryRow {
     static let columns = """
         entry.id, tenant, lane, state, reason, attempts, attempt_limit, due, deadline, created, changed, maybe_duplicate, \
         receipt, apns_id, trace, header, checksum, replayed_as
         """
-    /// How many columns that are.
     static let columnCount: Int32 = 18
 
     let entry: OutboxEntry
-    /// The tenant's number.
     let tenant: Int64
     let apnsID: [UInt8]
     let header: [UInt8]
     let checksum: Int64
 
-    /// - Returns: nil for a row that is not what was written.
+    /// - Returns: nil for a damaged row.
     init?(_ row: SQLiteRow, _ tenants: TenantTable) throws(StoreError) {
         let apnsID = row.bytes(13)
         let header = row.bytes(15)
@@ -144,7 +140,7 @@ struct EntryRow {
         )
     }
 
-    /// Whether these are the bytes that were written.
+    /// Verifies the checksum.
     func isWhole(payload: [UInt8]) -> Bool {
         EntryHeader.checksum(apnsID: apnsID, header: header, payload: payload) == checksum
     }

@@ -1,14 +1,11 @@
 internal import Primitives
 
-/// Brings a file to the newest version, a step at a time and each step whole: a process that dies in between leaves a file of
-/// some version.
+/// Upgrades a file to the newest version, each step in a transaction: after a crash the file has some version.
 enum Migration {
     /// - Parameters:
-    ///   - connection: to a file that may be empty.
-    ///   - steps: all of them; fewer only in tests, to make files of before.
-    ///   - hash: of devices, in place of the file's own; nil but in tests.
-    ///   - whileOpening: hears that an earlier file is to be brought forward.
-    /// - Returns: the version that the file had; 0 for an empty one.
+    ///   - steps: fewer in tests, to make older files.
+    ///   - hash: replaces the file's own in tests.
+    /// - Returns: the file's version before; 0 for an empty file.
     /// - Throws: `.newerFile`, `.notAStore`.
     @discardableResult
     static func run(
@@ -37,7 +34,7 @@ enum Migration {
                 try connection.execute("PRAGMA user_version = \(index + 1)")
                 try connection.execute("COMMIT")
             } catch {
-                // What it fails with is what went wrong before; the file is of the version before either way.
+                // A failed rollback follows from the first error; the file keeps its version either way.
                 if connection.isInTransaction { try? connection.execute("ROLLBACK") }
                 throw error
             }

@@ -1,15 +1,15 @@
 internal import Platform
 
-/// What the writer says to whoever looks at registrations again and again: whether any has changed, and whether a look may last.
+/// The writer's signals to registry snapshots: registrations changed, or snapshots must be short.
 final class RegistryNews: Sendable {
     struct State: Equatable {
-        /// How often registrations were written.
+        /// Transactions that may have changed registrations.
         var changeCount = 0
-        /// A look that lasts keeps SQLite from using its log again, so that there is none while the log is long.
+        /// False while the log is long: a lasting snapshot keeps SQLite from resetting it.
         var mayLast = true
     }
 
-    /// Of the log's frames (a page each); from `SQLiteStore.checkpointFrameCount` on they are moved into the file.
+    /// In frames, a page each; at `SQLiteStore.checkpointFrameCount` they are moved into the file.
     static let lastingFrameCountMax = SQLiteStore.checkpointFrameCount * 3 / 4
 
     private let box = Guarded(State())
@@ -17,14 +17,13 @@ final class RegistryNews: Sendable {
 
     var state: State { box.withLock { $0 } }
 
-    /// - Parameter listener: called on the writer's thread when looks may not last any more.
+    /// - Parameter listener: called on the writer's thread when snapshots must end.
     func listen(_ listener: @escaping @Sendable () -> Void) { self.listener.withLock { $0 = listener } }
 
-    /// After each transaction, before anybody learns of it.
+    /// Runs after each transaction, before its completion.
     ///
-    /// - Parameters:
-    ///   - hasChanges: whether it may have written registrations.
-    ///   - logFrameCount: nil where it failed, as with a full disk there is no room but in the log, and while that is emptied.
+    /// - Parameter logFrameCount: nil after a failure (a full disk leaves room only in the log), and while the log is
+    ///   emptied.
     func didWrite(hasChanges: Bool, logFrameCount: Int?) {
         let mayLast = logFrameCount.map { $0 < Self.lastingFrameCountMax } ?? false
         let isNews = box.withLock { state in

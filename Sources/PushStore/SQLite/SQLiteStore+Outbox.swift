@@ -19,7 +19,7 @@ extension SQLiteStore: DurableOutbox {
         store(requests, { writer throws(StoreError) in try writer.enqueueSending(requests, now: now) }, completion)
     }
 
-    /// What is wrong with a request is found before anything is written.
+    /// Validates all requests before anything is written.
     private func store<Value: Sendable>(
         _ requests: [OutboxRequest],
         _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> Value,
@@ -49,7 +49,7 @@ extension SQLiteStore: DurableOutbox {
         return found.leased
     }
 
-    /// What a look at the queue found, and nobody can send. What is leased already is not lost over it.
+    /// Ends a query's expired and damaged entries. A failure does not lose those leased already.
     private func end(_ found: QueueFinding, _ demand: TakeDemand) async {
         do throws(StoreError) {
             try await write { writer throws(StoreError) in
@@ -57,7 +57,7 @@ extension SQLiteStore: DurableOutbox {
                 for id in found.damaged { try writer.setAside(id, now: demand.now) }
             }
         } catch {
-            // The disk does not take that either. Out of the way for as long as this process lives.
+            // The disk fails here, too. Holds the damaged entries back for the life of this process.
             leases.withLock { book in
                 for id in found.damaged.compactMap(EntryID.init) {
                     _ = book.hold(id, until: Timestamp(milliseconds: .max), now: demand.now)
@@ -71,12 +71,12 @@ extension SQLiteStore: DurableOutbox {
         now: Timestamp,
         completion: @escaping StoreCompletion<[MarkResult]>
     ) {
-        // In one step with the other takers: from here on nobody else gets them, however long the disk takes.
+        // Atomic with other takers: from here on they are ours, however slow the disk.
         let isHeld = leases.withLock { book in marked.map { book.mark($0) } }
         let held = zip(marked, isHeld).filter(\.1).map(\.0)
         write(weight: held.count, { writer throws(StoreError) in try writer.mark(held, now: now) }) {
             [leases] result in
-            // What is on its way is in the file's hand: it is not queued.
+            // Once marked, the file keeps an entry from others: it is not queued.
             leases.withLock { book in
                 guard case .success = result else { return held.forEach { book.end($0) } }
                 held.forEach { book.didMark($0) }
@@ -104,7 +104,7 @@ extension SQLiteStore: DurableOutbox {
         }
         write(weight: outcomes.count, { writer throws(StoreError) in try writer.finish(outcomes, now: now) }) {
             [leases] result in
-            // One that was never marked is given back.
+            // A lease that was never marked is released.
             if case .success(let results) = result, results.contains(where: { !$0.isRecorded }) {
                 leases.withLock { book in outcomes.forEach { book.end($0.lease) } }
             }
@@ -112,7 +112,7 @@ extension SQLiteStore: DurableOutbox {
         }
     }
 
-    /// As `finish`, with some that were only leased. After a failure nobody else gets those: they are handed in again.
+    /// The form of `finish` with unmarked leases. A failure keeps those leased, for the retry.
     private func finishUnmarked(
         _ outcomes: [Outcome],
         now: Timestamp,
@@ -220,10 +220,10 @@ extension SQLiteStore: DurableOutbox {
 
     package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
         var count = 0
-        // A call that ended at its limit is gone on with, so that what still waits is not looked at again by each.
+        // Continues a purge that ended at its limit, so that waiting entries are not read by every call.
         var lastID: Int64? = purgePosition.withLock { $0 }
         while let from = lastID, count < limit {
-            // Steps of their own, so that others get their turn between them.
+            // One transaction for each step, so that others run in between.
             let step = try await write { [count] writer throws(StoreError) in
                 try writer.purge(endedBefore: time, after: from, limit: limit - count)
             }

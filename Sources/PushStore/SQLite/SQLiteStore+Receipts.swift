@@ -1,19 +1,16 @@
 package import Envelope
 
 extension SQLiteStore {
-    /// Uses capabilities up: the first time, the newest entry with their hash becomes `delivered` and its fallback is called
-    /// off, in one step. While it is there no other entry with that hash gets a receipt.
+    /// Redeems capabilities: on first use, the newest entry with the hash becomes `delivered` and its fallback is
+    /// cancelled, atomically. While that entry exists, no other with the hash gets a receipt.
     ///
-    /// An entry that was certainly never sent, or that is dead or expired, is `.unknown` here: it uses nothing up and tells a
-    /// stranger nothing. So is what was purged with its entry.
+    /// Entries never sent, dead, expired or purged are `.unknown`: nothing is used up, and strangers learn nothing.
     ///
-    /// - Parameters:
-    ///   - hashes: 32 bytes each, as `NewEntry.receiptHash` had them; from strangers.
-    ///   - now: when they came.
-    /// - Returns: one for each, in their order. On return it is on the disk.
-    /// - Throws: `.full`, `.overloaded`, and what a disk does.
+    /// - Parameter hashes: 32 bytes each, as in `NewEntry.receiptHash`; untrusted.
+    /// - Returns: one for each, in order, on the disk.
+    /// - Throws: `.full`, `.overloaded`, and disk errors.
     package func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] {
-        // Anybody may guess: what is nothing costs the writer nothing, and others read in between.
+        // Guesses cost the writer nothing, and other reads run in between.
         var findings: [ReceiptFinding] = []
         for start in stride(from: 0, to: hashes.count, by: Self.lookCountMax) {
             let part = Array(hashes[start..<min(start + Self.lookCountMax, hashes.count)])
@@ -34,6 +31,6 @@ extension SQLiteStore {
         }
     }
 
-    /// So many capabilities are looked for in a row.
+    /// Capabilities looked up in one read.
     private static var lookCountMax: Int { 64 }
 }

@@ -1,18 +1,18 @@
 internal import Platform
 
-/// The file of a store and its lock: one process has it, and nobody but its owner may read it.
+/// A store's file and its lock: one process has it, and only its owner can read it.
 ///
 ///     PATH          the database; SQLite puts PATH-wal and PATH-shm beside it
 ///     PATH-lock     held while the store is open; its bytes are a `StoreMark`
 final class StoreFile: Sendable {
     let path: String
-    /// As it was found.
+    /// The mark before this opening.
     let mark: StoreMark
-    /// Whether the process before did not close it, and what SQLite had not yet moved into the file is gone.
+    /// True if the previous process did not close it and SQLite's log is gone.
     let isLogMissing: Bool
     private let lock: Int32
 
-    /// Makes what is missing, and locks it.
+    /// Creates missing files, and locks.
     ///
     /// - Throws: `.inUse`, `.otherName`, `.full`, `.failed`.
     init(path: String) throws(StoreError) {
@@ -31,13 +31,13 @@ final class StoreFile: Sendable {
         isLogMissing = !isNew && !mark.isClosed && !Self.exists(path + "-wal")
         guard !Self.hasOtherName(path) else { throw .otherName }
         close(try Self.open(path))
-        // A mark that a loss of power takes away would make the next opening a restore.
+        // If a power loss took the mark, the next opening would count as a restore.
         if found == nil { try Self.syncFolder(of: path) }
     }
 
     deinit { close(lock) }
 
-    /// Writes the mark; it is on the disk when this returns.
+    /// Writes and syncs the mark.
     ///
     /// - Throws: `.full`, `.failed`.
     func note(_ mark: StoreMark) throws(StoreError) {
@@ -47,16 +47,16 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Says that everything is in the database, by the mark that is there.
+    /// Marks that everything is in the database.
     func noteClosed() throws(StoreError) {
         var byte: UInt8 = 0
         guard unsafe pwrite(lock, &byte, 1, 0) == 1, fdatasync(lock) == 0 else { throw Self.failure(.lock) }
     }
 
-    /// Gives the store to whoever opens it next. Nothing of this one may be at it any more.
+    /// Unlocks the store, after its last use.
     func release() { _ = flock(lock, LOCK_UN) }
 
-    /// A file that is only its owner's, whatever it was before. A link is not followed.
+    /// Opens a file with mode 0600, which it also sets; follows no link.
     static func open(_ path: String, _ flags: Int32 = O_CREAT) throws(StoreError) -> Int32 {
         while true {
             let descriptor = unsafe Platform.open(path, O_RDWR | flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -70,7 +70,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// What was made, renamed or removed beside a file is on the disk when this returns.
+    /// Syncs a file's folder, and so creations, renames and removals.
     static func syncFolder(of path: String) throws(StoreError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = unsafe Platform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -86,7 +86,8 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// A second hard link would have a lock of its own. By name, so that no descriptor's end gives SQLite's locks back.
+    /// A second hard link would have a lock of its own. `lstat` by name, since closing a descriptor drops SQLite's
+    /// locks.
     private static func hasOtherName(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_nlink > 1

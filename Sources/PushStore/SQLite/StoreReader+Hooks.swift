@@ -1,27 +1,21 @@
 package import Envelope
 
 extension StoreReader {
-    /// Hooks that are to be sent next.
-    ///
-    /// - Returns: ids, the longest due first.
+    /// Finds the next hooks to send, longest due first.
     func dueHooks(_ room: ClaimRoom, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
         let select = "SELECT due, id FROM hook WHERE tenant = ? AND due <= ? ORDER BY due, id LIMIT ?"
         return try due(by: select, of: try hookTenants(), room, now: now, turn: turn)
     }
 
-    /// Finds since or until when the first hook is due, or its lease ends; nil when there is none.
+    /// Finds the earliest due time of a hook, or end of a lease; nil for none.
     ///
-    /// - Parameter room: tenants without any are passed over.
-    /// - Returns: the time.
-    /// - Throws: what a disk does.
+    /// - Parameter room: tenants without room are skipped.
     package func nextHook(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
         try next(by: "SELECT due FROM hook WHERE tenant = ? ORDER BY due LIMIT 1", of: try hookTenants(), room)
     }
 
-    /// What is due of a table, by a statement that finds one tenant's: tenants get as much as each other, so that one whose
-    /// receiver is dead holds up no other.
-    ///
-    /// - Returns: ids, the longest due first.
+    /// Collects due ids by a statement for one tenant, longest due first. Equal shares keep a dead receiver from
+    /// blocking other tenants.
     func due(
         by select: String,
         of tenants: [Int64],
@@ -43,7 +37,7 @@ extension StoreReader {
         return zip(due, shares).flatMap { $0.prefix($1) }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.map(\.id)
     }
 
-    /// - Returns: the first time that a statement finds for one of those tenants that there is room for.
+    /// - Returns: the earliest time among tenants with room.
     func next(by select: String, of tenants: [Int64], _ room: ClaimRoom) throws(StoreError) -> Timestamp? {
         var next: Int64?
         for tenant in tenants where room.limit(of: try self.tenants.name(tenant)) > 0 {
@@ -52,7 +46,7 @@ extension StoreReader {
         return next.map { Timestamp(column: $0) }
     }
 
-    /// Counts hooks: one row for each tenant that ever had one.
+    /// Counts hooks: a row for each tenant that ever had one.
     package func hookCounts() throws(StoreError) -> [HookCount] {
         let rows = try sql("SELECT tenant, count, dropped FROM hook_tally ORDER BY tenant").all([]) { row in
             (tenant: row.integer(0), waiting: row.integer(1), dropped: row.integer(2))
@@ -67,17 +61,15 @@ extension StoreReader {
         return counts
     }
 
-    /// Reads a note; nil for what was never written.
+    /// Reads a note; nil for none.
     ///
-    /// - Parameter name: of `NoteLimits`.
-    /// - Returns: its bytes.
-    /// - Throws: `.byteCount(field: .noteName)`, and what a disk does.
+    /// - Throws: `.byteCount(field: .noteName)`, and disk errors.
     package func note(_ name: String) throws(StoreError) -> [UInt8]? {
         try NoteLimits.check(name)
         return try sql("SELECT bytes FROM note WHERE name = ?").first([.bytes(Array(name.utf8))]) { $0.bytes(0) }
     }
 
-    /// Those for whom something waits, by number.
+    /// Tenants with waiting hooks, by number.
     private func hookTenants() throws(StoreError) -> [Int64] {
         try sql("SELECT tenant FROM hook_tally WHERE count > 0 ORDER BY tenant").all([]) { $0.integer(0) }
     }

@@ -1,13 +1,12 @@
 internal import Envelope
 internal import Platform
 
-/// A capability that may be good, and for which entry, as it is in the file.
+/// A capability that may be valid, with its entry's id in the file.
 struct ReceiptClaim: Sendable {
     let hash: [UInt8]
     let entry: Int64
 }
 
-/// What a look for a capability found.
 enum ReceiptFinding: Sendable {
     case settled(Redemption)
     /// The writer decides.
@@ -15,17 +14,17 @@ enum ReceiptFinding: Sendable {
 }
 
 extension StoreReader {
-    /// Answers to most of what strangers send, without the writer.
+    /// Answers most untrusted receipts without the writer.
     ///
-    /// A receipt counts for the newest entry with its hash. Of those that may have it, the newest 64 are looked at, so that
-    /// nobody makes a look long by storing one hash again and again.
+    /// A receipt counts for the newest entry with its hash. Only the newest 64 candidates are read, which bounds the
+    /// lookup of a hash that was stored many times.
     func claims(_ hashes: [[UInt8]]) throws(StoreError) -> [ReceiptFinding] {
         let keys = hashes.map { TracePair.hash(receipt: $0) }
-        // The memory first: what leaves it meanwhile is in a run by the time of the look at the runs.
+        // Memory first: pairs that leave it meanwhile are in a run by the time runs are read.
         let recent = memories.receipts.withLock { memory in
             keys.map { memory.entries($0, limit: ReceiptChunk.equalCountMax) }
         }
-        // Of one state of the file: a pair that is moved to another run is in one of them.
+        // One snapshot: a pair that moves between runs is in one of them.
         return try together { () throws(StoreError) in
             var runs: [Int64]?
             var findings: [ReceiptFinding] = []
@@ -41,7 +40,7 @@ extension StoreReader {
         }
     }
 
-    /// - Returns: by number, the newest first; of two that are merged the one that has less of it before the other.
+    /// - Returns: numbers, newest run first; of two in a merge, the source first.
     private func receiptRuns() throws(StoreError) -> [Int64] {
         try sql("SELECT number FROM receipt_run ORDER BY place DESC, level").all([]) { $0.integer(0) }
             .filter(ReceiptRun.numbers.contains)
@@ -61,7 +60,7 @@ extension StoreReader {
             let found = try select.first([.integer(ids.lowerBound), .integer(ids.upperBound)]) { row in
                 TraceChunk.entries(key, in: row.bytes(0))
             }
-            // What has left the memory since.
+            // Pairs that have left memory since.
             let entries = (found ?? []).reversed().lazy.filter { $0 < oldest }.prefix(rest)
             if let finding = try finding(hash, among: Array(entries)) { return finding }
             rest -= entries.count
@@ -69,7 +68,7 @@ extension StoreReader {
         return .settled(.unknown)
     }
 
-    /// - Returns: what the first entry says that waits for this receipt; nil where none does.
+    /// - Returns: the first match's result; nil for no match.
     private func finding(_ hash: [UInt8], among entries: [Int64]) throws(StoreError) -> ReceiptFinding? {
         for entry in entries {
             let state = try sql(

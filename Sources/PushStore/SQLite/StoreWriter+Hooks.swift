@@ -1,13 +1,10 @@
 package import Envelope
 
 extension StoreWriter {
-    /// Writes what the store does not know by itself; what waits already is not written again.
+    /// Writes hooks for outside events; a waiting one is not written twice.
     ///
-    /// - Parameters:
-    ///   - reports: of any tenants.
-    ///   - now: since when they are due.
-    /// - Returns: for each, in their order, whether its entry is there and the tenant's.
-    /// - Throws: `.byteCount(field: .hookDetail)`, and what a disk does.
+    /// - Returns: for each, in order, true if its entry exists and is the tenant's.
+    /// - Throws: `.byteCount(field: .hookDetail)`, and disk errors.
     package func report(_ reports: [NewHook], now: Timestamp) throws(StoreError) -> [Bool] {
         for report in reports where !NewHook.detailByteCounts.contains(report.detail.count) {
             throw .byteCount(field: .hookDetail, of: NewHook.detailByteCounts)
@@ -28,15 +25,10 @@ extension StoreWriter {
         return true
     }
 
-    /// Writes a hook, unless one of its kind waits for this entry already; the oldest of its tenant's make room.
+    /// Writes a hook, unless one of its kind waits for the entry. Above the limit the tenant's oldest hooks are
+    /// dropped.
     ///
-    /// - Parameters:
-    ///   - kind: what happened.
-    ///   - entry: to which, as it is in the file.
-    ///   - tenant: its number.
-    ///   - detail: of `NewHook.detailByteCounts`.
-    ///   - now: since when it is due.
-    /// - Throws: what a disk does.
+    /// - Parameter detail: of `NewHook.detailByteCounts`.
     func addHook(
         _ kind: HookKind,
         entry: Int64,
@@ -62,7 +54,7 @@ extension StoreWriter {
         try countHooks(of: tenant, waiting: -droppedCount, dropped: droppedCount)
     }
 
-    /// - Returns: how many hooks of the tenant's wait now.
+    /// - Returns: the tenant's waiting hooks.
     @discardableResult
     func countHooks(of tenant: Int64, waiting: Int, dropped: Int) throws(StoreError) -> Int64 {
         guard waiting != 0 || dropped != 0 else { return 0 }
@@ -75,7 +67,7 @@ extension StoreWriter {
         ).first([.integer(tenant), .integer(Int64(waiting)), .integer(Int64(dropped))]) { $0.integer(0) } ?? 0
     }
 
-    /// Of hooks that a look found due, those that still are: they are somebody's until the lease ends.
+    /// Leases those of a query's findings that are still due.
     func leaseHooks(_ ids: [Int64], now: Timestamp, until: Timestamp) throws(StoreError) -> [Hook] {
         var hooks: [Hook] = []
         for id in ids {
@@ -90,7 +82,7 @@ extension StoreWriter {
             guard let found else { continue }
             guard let kind = UInt8(exactly: found.kind).flatMap(HookKind.init), let entry = try entry(found.entry)
             else {
-                // Damaged: there is nothing left that could be told.
+                // Damaged: nothing is left to report.
                 try endHook(id, isDropped: true)
                 continue
             }
@@ -109,7 +101,7 @@ extension StoreWriter {
         return hooks
     }
 
-    /// Writes down what became of hooks; those that are not there any more are passed over.
+    /// Records results; missing hooks are skipped.
     package func finishHooks(_ outcomes: [HookOutcome]) throws(StoreError) {
         for outcome in outcomes {
             switch outcome.verdict {
@@ -125,12 +117,9 @@ extension StoreWriter {
         if let tenant { try countHooks(of: tenant, waiting: -1, dropped: isDropped ? 1 : 0) }
     }
 
-    /// Writes a note in the place of what was there, whole or not at all.
+    /// Writes or replaces a note, whole or not at all.
     ///
-    /// - Parameters:
-    ///   - name: of `NoteLimits`.
-    ///   - bytes: of `NoteLimits`.
-    /// - Throws: `.byteCount`, and what a disk does.
+    /// - Throws: `.byteCount`, and disk errors.
     package func setNote(_ name: String, to bytes: [UInt8]) throws(StoreError) {
         try NoteLimits.check(name)
         guard NoteLimits.byteCounts.contains(bytes.count) else {

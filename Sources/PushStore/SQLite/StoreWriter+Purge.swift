@@ -1,26 +1,21 @@
 internal import Envelope
 
-/// What a part of a purge did.
 struct PurgeStep: Sendable {
     let purgedCount: Int
-    /// As it is in the file; nil where there was nothing more to look at.
+    /// As in the file; nil at the end.
     let lastID: Int64?
 }
 
 extension StoreWriter {
-    /// Forgets what had ended before `time`, of the next entries in the order of their ids, which is that of time.
+    /// Deletes entries that ended before `time`, in the order of ids, which is that of time.
     ///
-    /// What ended before a time was made before it, so that nothing newer has to be looked at; what is older and still waits
-    /// is passed by.
+    /// An entry is older than its end, so newer ones stay unread. Older ones that still wait are skipped.
     ///
     /// - Parameters:
-    ///   - time: what ended at it is kept.
-    ///   - lastID: where the step before ended; 0 for the first.
-    ///   - limit: at most so many are forgotten; more than 0.
-    /// - Returns: how far it came.
-    /// - Throws: what a disk does.
+    ///   - lastID: the end of the step before; 0 for the first.
+    ///   - limit: more than 0.
     func purge(endedBefore time: Timestamp, after lastID: Int64, limit: Int) throws(StoreError) -> PurgeStep {
-        // Ids that ran ahead of the clock do not tell when an entry was made: then all are looked at.
+        // Ids ahead of the clock do not tell an entry's age: then all are read.
         let newest = isAheadOfClock ? .max : EntrySequence.last(before: time.milliseconds) << 8
         let found = try sql(
             """
@@ -38,7 +33,7 @@ extension StoreWriter {
             guard state >= EntryState.Code.accepted.rawValue, changed < time.number else { continue }
             if purgedCount == limit { return PurgeStep(purgedCount: purgedCount, lastID: id - 1) }
             purgedCount += 1
-            // Those of the others went when they ended.
+            // Other entries lost their payload when they ended.
             if state == EntryState.Code.dead.rawValue {
                 try deletePayload(id)
                 try sql("DELETE FROM dead WHERE tenant = ? AND entry = ?").run([.integer(tenant), .integer(id)])
@@ -52,10 +47,10 @@ extension StoreWriter {
         return PurgeStep(purgedCount: purgedCount, lastID: found.count < Self.lookCountMax ? nil : found.last?.id)
     }
 
-    /// So many entries are looked at in a transaction, which others wait for.
+    /// Entries read in one transaction, which delays others.
     private static var lookCountMax: Int { 4_096 }
 
-    /// After a purge: the idempotency keys of before, at most `limit`, and a run of each kind whose entries are all forgotten.
+    /// Ends a purge: deletes old idempotency keys, at most `limit`, and an obsolete run of each index.
     func purgeRest(before time: Timestamp, limit: Int) throws(StoreError) {
         try sql(
             """

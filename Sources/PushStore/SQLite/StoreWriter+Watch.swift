@@ -1,6 +1,6 @@
 internal import Envelope
 
-/// What somebody waits for about an entry, but a receipt: of one row of `watch`.
+/// A row of `watch` without its receipt.
 struct EntryWatch {
     /// Milliseconds.
     let fallbackAfter: Int64?
@@ -8,9 +8,9 @@ struct EntryWatch {
 }
 
 extension StoreWriter {
-    /// Writes down who waits for what, with the entry.
+    /// Stores an entry's receipt hash, fallback and report.
     ///
-    /// Nobody looks whether its hash is there already. A receipt counts for the newest entry with its hash (`StoreReader.claims`).
+    /// Existing hashes are not checked: a receipt counts for the newest entry with its hash (`StoreReader.claims`).
     func watch(_ entry: NewEntry, as id: EntryID) throws(StoreError) {
         guard entry.isWatched else { return }
         let row = hot.insertWatch
@@ -26,14 +26,12 @@ extension StoreWriter {
         try row.runBound()
     }
 
-    /// - Returns: whether the entry, as it is in the file, waits for this receipt.
     func isWaiting(_ id: Int64, for hash: [UInt8]) throws(StoreError) -> Bool {
         try sql("SELECT receipt_hash FROM watch WHERE entry = ?").first([.integer(id)]) { $0.holds(hash, in: 0) }
             ?? false
     }
 
-    /// What a dead letter's copy takes over: it carries the same sealed capability, so that receipts are the copy's. The dead
-    /// one waits for none any more.
+    /// Moves a dead letter's receipt hash to its replay, which carries the same sealed capability.
     func takeReceiptHash(of id: EntryID) throws(StoreError) -> [UInt8]? {
         let hash = try sql("SELECT receipt_hash FROM watch WHERE entry = ?").first([.integer(id.value)]) {
             $0.optionalBytes(0)
@@ -43,14 +41,9 @@ extension StoreWriter {
         return hash
     }
 
-    /// What follows from an entry's end, in its transaction: a fallback is armed or called off, a hook is written.
+    /// Applies an entry's new state in its transaction: arms or cancels its fallback, writes a hook.
     ///
-    /// - Parameters:
-    ///   - id: the entry, as it is in the file.
-    ///   - tenant: its number.
-    ///   - state: what it has become; nothing follows from those that are no end.
-    ///   - now: from when on its fallback counts.
-    /// - Throws: what a disk does.
+    /// - Parameter now: start of the fallback's delay.
     func conclude(_ id: Int64, tenant: Int64, as state: EntryState.Code, now: Timestamp) throws(StoreError) {
         switch state {
         case .queued, .sending, .parked: return
@@ -65,7 +58,7 @@ extension StoreWriter {
         }
     }
 
-    /// With its entry.
+    /// Deletes everything that hangs on a purged entry.
     func forgetWatch(_ id: Int64, tenant: Int64) throws(StoreError) {
         try sql("DELETE FROM watch WHERE entry = ?").run([.integer(id)])
         try sql("DELETE FROM fallback WHERE entry = ?").run([.integer(id)])
@@ -81,7 +74,7 @@ extension StoreWriter {
 }
 
 extension HookKind {
-    /// nil for what is not told, or no end.
+    /// nil for states without a hook.
     fileprivate init?(end state: EntryState.Code) {
         switch state {
         case .dead: self = .dead

@@ -1,22 +1,22 @@
 internal import APNS
 internal import Primitives
 
-/// Device tokens as they rest: ChaCha20-Poly1305 with a random nonce, bound to their row, so that one that is moved to
-/// another row opens nowhere.
+/// Encryption of stored device tokens: ChaCha20-Poly1305 with a random nonce, bound to the row, so that a moved token
+/// opens nowhere.
 ///
-/// Random nonces of 96 bits are good for 2^32 tokens under one key (a repetition in one of 2^33 such stores).
+/// Random 96-bit nonces suffice for 2^32 tokens under one key (a repetition in one of 2^33 such stores).
 struct TokenVault: Sendable {
     static let fingerprintByteCount = 16
     private let secrets: StoreSecrets
 
     init(_ secrets: StoreSecrets) { self.secrets = secrets }
 
-    /// Which of a device's tokens it is: one never opens in the other's column.
+    /// The token's column; it opens in no other.
     enum Column {
         case token, voIPToken
     }
 
-    /// - Returns: 12 bytes of nonce, the ciphertext and its tag; nil where the device has no such token.
+    /// - Returns: 12 bytes of nonce, ciphertext, tag; nil without such a token.
     func seal(
         _ column: Column = .token,
         of registration: Device.Registration,
@@ -28,7 +28,7 @@ struct TokenVault: Sendable {
         return nonce + ChaChaPoly.seal(token.bytes, key: secrets.tokens, nonce: nonce, aad: row)
     }
 
-    /// - Returns: nil for what was not sealed for this row.
+    /// - Returns: nil for a token not sealed for this row.
     func open(
         _ sealed: [UInt8],
         _ column: Column = .token,
@@ -44,20 +44,20 @@ struct TokenVault: Sendable {
                 nonce: Array(sealed.prefix(ChaChaPoly.nonceByteCount)),
                 aad: Self.row(key, topic, environment, column)
             )
-            // What was sealed was a token: only a change of its limits could make it none.
+            // Fails only if a token's limits have changed since.
             return try? DeviceToken(bytes: bytes)
         } catch {
             return nil
         }
     }
 
-    /// - Returns: 16 bytes, the same for one token of a tenant in one environment, and nothing to whoever has no key.
+    /// A keyed hash of 16 bytes, equal for one token of a tenant in one environment.
     func fingerprint(_ token: DeviceToken, _ environment: APNSEnvironment, _ tenant: TenantID) -> [UInt8] {
         let parts = [tenant.bytes, [environment.code], token.bytes]
         return Array(secrets.tag(.fingerprint, parts).prefix(Self.fingerprintByteCount))
     }
 
-    /// Which row it is: the associated data.
+    /// The associated data: the row's identity.
     private static func row(
         _ key: DeviceKey,
         _ topic: Topic,
@@ -71,14 +71,14 @@ struct TokenVault: Sendable {
             row += part
         }
         row.append(environment.code)
-        // The first column was there alone once, and has nothing after its environment.
+        // The first column is older, and ends with the environment.
         if column == .voIPToken { row.append(1) }
         return row
     }
 }
 
 extension APNSEnvironment {
-    /// What the file calls it.
+    /// The stored number.
     var code: UInt8 {
         switch self {
         case .production: 1

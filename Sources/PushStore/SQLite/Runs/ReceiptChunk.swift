@@ -1,34 +1,29 @@
-/// A part of a run of receipts, as `TraceChunk` has them: a row whose number is that of its run, then its first hash. So a look
-/// for a hash reads one row of each run, the last that begins at or before it, and pages that lead to rows hold hundreds of
-/// numbers and nothing else. All pairs of one hash are in one row.
+/// A part of a receipt run, coded as in `TraceChunk`. Its row's number is the run and the first hash: a lookup reads
+/// one row of each run, the last at or below its hash, and interior pages hold hundreds of numbers. One row has all
+/// pairs of a hash.
 enum ReceiptChunk {
-    /// So many entries with one hash a run has, the newest. No look asks for more.
+    /// Bound of a hash's entries in a run, the newest; no lookup reads more.
     static let equalCountMax = 64
     private static let hashBitCount: Int64 = 48
     private static let hashMask: Int64 = 1 << hashBitCount - 1
 
-    /// - Returns: the number of a run's row that begins with a hash.
+    /// The row number of a chunk.
     static func id(run: Int64, _ hash: Int64) -> Int64 { run << hashBitCount | hash }
 
-    /// - Returns: the numbers that a run's rows may have, up to that of one that begins with `last`.
+    /// The row numbers of a run's chunks that begin at or below `last`.
     static func ids(run: Int64, through last: Int64 = hashMask) -> ClosedRange<Int64> {
         id(run: run, 0)...id(run: run, last)
     }
 
     static func first(id: Int64) -> Int64 { id & hashMask }
 
-    /// - Parameters:
-    ///   - bytes: of a row.
-    ///   - id: its number.
-    /// - Returns: its pairs; of a damaged one those that may be its.
+    /// - Returns: its pairs; those in range if it is damaged.
     static func pairs(_ bytes: [UInt8], id: Int64) -> [TracePair] {
         TraceChunk.pairs(bytes).filter { $0.hash >= first(id: id) && $0.hash <= hashMask }
     }
 
-    /// - Parameters:
-    ///   - pairs: in their order.
-    ///   - pairCount: of a chunk; more where one hash has more.
-    /// - Returns: them without those for which there are newer ones enough, cut into chunks.
+    /// Splits sorted pairs into chunks, without the oldest beyond `equalCountMax`. A chunk exceeds `pairCount` only
+    /// within one hash.
     static func split(_ pairs: [TracePair], pairCount: Int) -> [ArraySlice<TracePair>] {
         let kept = pairs.indices.filter { index in
             let newer = index + equalCountMax

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The writer's side.
+/// The writer's side of an index.
 final class TraceIndex {
     private let kind: TraceIndexKind
     private let runs: any RunTable
@@ -9,15 +9,11 @@ final class TraceIndex {
     private var isRunWritten = false
     private let memory: Guarded<TraceMemory>
 
-    /// Reads what is in no run; writes runs where that is a lot: not in a transaction.
+    /// Loads pairs that are in no run, and writes runs when they are many: not within a transaction.
     ///
     /// - Parameters:
-    ///   - connection: the writer's.
-    ///   - kind: what it is by.
-    ///   - memory: what the reader looks at.
-    ///   - runs: where they are written.
-    ///   - pairCountMax: so many are a run.
-    /// - Throws: what a disk does.
+    ///   - memory: shared with the reader.
+    ///   - pairCountMax: pairs of a run.
     init(
         _ connection: SQLiteConnection,
         by kind: TraceIndexKind,
@@ -43,7 +39,7 @@ final class TraceIndex {
                 try write()
                 try connection.execute("COMMIT")
             } catch {
-                // Whoever opens the store gets the error, and no store.
+                // The opening fails with this error.
                 if connection.isInTransaction { try? connection.execute("ROLLBACK") }
                 throw error
             }
@@ -51,7 +47,6 @@ final class TraceIndex {
         }
     }
 
-    /// One whose runs stay as they are.
     convenience init(
         _ connection: SQLiteConnection,
         by kind: TraceIndexKind,
@@ -63,16 +58,11 @@ final class TraceIndex {
 
     func note(_ hash: Int64, entry: EntryID) { pending.append(TracePair(hash: hash, entry: entry.value)) }
 
-    /// - Parameters:
-    ///   - hash: of what is looked for.
-    ///   - entry: by number.
-    ///   - sql: the writer's statements.
-    /// - Returns: the entries after that one which may have it, those of this transaction among them, the newest first.
-    /// - Throws: what a disk does.
+    /// - Returns: candidate entries newer than `entry`, newest first, including this transaction's.
     func numbers(_ hash: Int64, after entry: Int64, _ sql: StatementCache) throws(StoreError) -> [Int64] {
         var numbers = pending.lazy.filter { $0.hash == hash && $0.entry > entry }.map(\.entry).reversed() as [Int64]
         numbers += memory.withLock { $0.entries(hash) }.prefix { $0 > entry }
-        // A run has the number of its last entry.
+        // A run's number is its last entry.
         let runs = try sql("SELECT id FROM \(kind.runs) WHERE id > ? ORDER BY id DESC").all([.integer(entry)]) {
             $0.integer(0)
         }
@@ -82,7 +72,7 @@ final class TraceIndex {
         return numbers
     }
 
-    /// Before a transaction ends.
+    /// Runs before a transaction ends.
     func write() throws(StoreError) {
         guard !pending.isEmpty else { return }
         let known = memory.withLock { [pairCountMax] in
@@ -93,7 +83,7 @@ final class TraceIndex {
         isRunWritten = true
     }
 
-    /// After it has ended.
+    /// Runs after it has ended.
     func end(holds: Bool) {
         runs.end(holds: holds, pairCount: pending.count)
         if holds, !pending.isEmpty {
