@@ -1,13 +1,12 @@
-/// 64 bits that tell whether bytes are the ones that were written. Against a disk's mistakes and for spreading things out,
-/// not against people.
+/// A 64-bit checksum against disk errors and for even distribution; no defence against people.
 ///
-/// Every step is a bijection of the state, so that one flipped bit always changes the sum.
+/// Each step is a bijection of the state, so one flipped bit always changes the sum.
 struct Checksum {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Adds the length and the bytes: `ab` + `c` is another sum than `a` + `bc`.
+    /// Adds length and bytes: `ab` + `c` differs from `a` + `bc`.
     mutating func add(_ bytes: [UInt8]) {
-        // In a register, and not written back for each word.
+        // A local copy stays in a register.
         var state = Self.mixed(state, UInt64(bytes.count))
         let span = bytes.span
         let raw = unsafe span.bytes
@@ -29,7 +28,7 @@ struct Checksum {
     mutating func add(_ number: UInt64) { state = Self.mixed(state, number) }
 
     var value: UInt64 {
-        // The finishing steps of SplitMix64: the low bits depend on all of them.
+        // SplitMix64's finish: low bits depend on all bits.
         var bits = state
         bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
         bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB

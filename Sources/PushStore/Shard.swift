@@ -1,7 +1,7 @@
-/// A part of all devices, by a hash, and of everything that belongs to them: what a store that is spread over machines
-/// keeps together, and what one dispatcher works on.
+/// A hash partition of devices and their data: kept together by a store that spans machines, and worked on by one
+/// dispatcher.
 package struct Shard: Hashable, Sendable {
-    /// The same on every engine and for ever: an entry's id holds its shard.
+    /// Constant for ever: an entry's id holds its shard.
     package static let count = 64
     package static let all = (0..<count).map { Shard(unchecked: $0) }
 

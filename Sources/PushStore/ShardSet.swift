@@ -1,4 +1,3 @@
-/// Some of all shards.
 package struct ShardSet: Hashable, Sendable {
     package static let all = ShardSet(bits: .max)
 

@@ -1,11 +1,9 @@
-/// What a call hands its result to: called once, on any thread; it only passes the result on.
+/// A call's completion, called once, on any thread; it must only pass the result on.
 package typealias StoreCompletion<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
-/// Waits for a call with a callback.
+/// Awaits a call with a completion.
 ///
 /// - Parameter call: calls its argument once.
-/// - Returns: what `call` succeeds with.
-/// - Throws: what `call` fails with.
 package func awaited<Value: Sendable>(
     _ call: (@escaping StoreCompletion<Value>) -> Void
 ) async throws(StoreError) -> Value {

@@ -1,8 +1,8 @@
-/// A tenant's id. Every call names its tenant, and no call reaches another's.
+/// A tenant's id. Every call names its tenant and reaches no other.
 package struct TenantID: Hashable, Sendable {
     package static let byteCounts = 1...64
 
-    /// Opaque: any bytes.
+    /// Any bytes.
     package let bytes: [UInt8]
 
     /// - Throws: `.byteCount`.
@@ -21,7 +21,7 @@ package struct TenantID: Hashable, Sendable {
 package struct DeviceID: Hashable, Sendable {
     package static let byteCounts = 1...128
 
-    /// Opaque: any bytes, a NUL and a percent sign among them.
+    /// Any bytes, even NUL and percent.
     package let bytes: [UInt8]
 
     /// - Throws: `.byteCount`.
@@ -36,7 +36,7 @@ package struct DeviceID: Hashable, Sendable {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// A device of a tenant: what both protocols look things up by.
+/// The lookup key of a tenant's device.
 package struct DeviceKey: Hashable, Sendable {
     package let tenant: TenantID
     package let device: DeviceID
@@ -46,6 +46,5 @@ package struct DeviceKey: Hashable, Sendable {
         self.device = device
     }
 
-    /// Where the device and its notifications are.
     package var shard: Shard { Shard(tenant: tenant, device: device) }
 }

@@ -1,7 +1,7 @@
-/// How much a sender has room for, in all and of each tenant's: nothing beyond it is taken from the store.
+/// A sender's room, in all and for each tenant; the store claims no more.
 package struct ClaimRoom: Equatable, Sendable {
     package let whole: Int
-    /// Of a tenant that `ofTenants` does not name.
+    /// For tenants not in `ofTenants`.
     package let ofEach: Int
     package let ofTenants: [TenantID: Int]
 
@@ -11,12 +11,11 @@ package struct ClaimRoom: Equatable, Sendable {
         self.ofTenants = ofTenants
     }
 
-    /// For as much as one call takes, of every tenant's.
     package static let unlimited = ClaimRoom(whole: .max, ofEach: .max)
 
-    /// What one call takes at most.
+    /// Bound of one call.
     var limit: Int { min(whole, Page<Never>.limits.upperBound) }
 
-    /// What one call takes of a tenant's; nil for one that has no name any more.
+    /// Bound of one call for a tenant; nil for one without a name.
     func limit(of tenant: TenantID?) -> Int { min(limit, tenant.flatMap { ofTenants[$0] } ?? ofEach) }
 }

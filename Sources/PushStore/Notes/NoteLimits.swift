@@ -1,4 +1,4 @@
-/// How large a note may be: a small thing that outlives the process, as what was used of a day's quotas.
+/// Bounds of a note: small persistent data, such as used quotas.
 package enum NoteLimits {
     package static let nameByteCounts = 1...64
     package static let byteCounts = 0...65_536

@@ -1,12 +1,9 @@
-/// Divides a number of places among those who wait, so that one with a million does not keep out one with two.
+/// Fair division of places, so that a tenant with a million does not starve one with two.
 enum FairShare {
-    /// One place each in turn, until all are given or nobody wants more: nobody gets more than somebody who wants as much.
+    /// Gives one place each in turn, until none is left or wanted.
     ///
-    /// - Parameters:
-    ///   - limit: how many places there are.
-    ///   - wanted: how many each could use.
-    ///   - start: who is first; another at every call, for the places that cannot be shared evenly.
-    /// - Returns: as many numbers as `wanted` has.
+    /// - Parameter start: rotates the recipients of an uneven rest.
+    /// - Returns: a share for each of `wanted`.
     static func divide(_ limit: Int, among wanted: [Int], startingAt start: Int) -> [Int] {
         var shares = wanted.map { _ in 0 }
         var left = limit

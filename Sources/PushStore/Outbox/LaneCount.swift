@@ -1,4 +1,4 @@
-/// How many entries of a tenant are in each state, lane by lane. Kept up by every change, so that asking costs nothing.
+/// A tenant's entries in a lane by state. Every change maintains it; reading is cheap.
 package struct LaneCount: Equatable, Sendable {
     package let tenant: TenantID
     package let lane: Lane

@@ -1,34 +1,31 @@
 package import APNS
 package import Envelope
 
-/// What became of a receipt.
 package enum ReceiptResult: Equatable, Sendable {
     /// The first one.
     case recorded
-    /// There was one before; that one's time stays.
+    /// A repetition; the first one's time stays.
     case repeated
-    /// It was never sent, or had ended otherwise: the receipt changes nothing.
+    /// The entry was never sent, or ended otherwise; nothing changes.
     case implausible
-    /// No such entry of this tenant's.
+    /// No such entry of the tenant.
     case unknown
 }
 
-/// What became of a dead letter that was to be sent again.
 package enum ReplayResult: Equatable, Sendable {
-    /// As this one, which starts anew; asked again, the answer is the same.
+    /// The new entry; a repeated request gets the same.
     case replayed(EntryID)
-    /// It is not dead.
     case notDead
-    /// There is nothing left that could be sent.
+    /// Nothing sendable is left.
     case corrupt
-    /// No such entry of this tenant's.
+    /// No such entry of the tenant.
     case unknown
 }
 
-/// A dead letter that is to be sent again.
+/// A request to send a dead letter again.
 package struct Replay: Sendable {
     package let id: EntryID
-    /// Of the new try: APNs has had the old one.
+    /// A new one: APNs has had the old.
     package let apnsID: APNSID
     package let deadline: Timestamp
 

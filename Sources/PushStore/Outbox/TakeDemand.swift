@@ -1,17 +1,17 @@
 package import Envelope
 
-/// What a dispatcher wants next.
+/// A dispatcher's request for entries.
 package struct TakeDemand: Sendable {
     package let lane: Lane
     package let shards: ShardSet
-    /// At most so many, of all tenants together.
+    /// Over all tenants.
     package let limit: Int
-    /// At most so many of them have been tried before, so that a storm of repetitions never holds up what is fresh.
+    /// Bound of retries among them, so that a retry storm never delays fresh entries.
     package let retryLimit: Int
-    /// Tenants that get nothing now: their quota is used up, or their credential is suspended.
+    /// Tenants with an exhausted quota or a suspended credential.
     package let excluding: Set<TenantID>
     package let now: Timestamp
-    /// When the lease ends by itself, unless it was marked.
+    /// End of an unmarked lease.
     package let leasedUntil: Timestamp
 
     package init(

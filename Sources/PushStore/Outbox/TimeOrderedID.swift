@@ -3,13 +3,12 @@ package import Envelope
 package import Primitives
 
 extension APNSID {
-    /// An id that is greater than those of before: neighbours in time are neighbours in an index, which makes it several
-    /// times cheaper to keep than one of random ids.
+    /// Makes an increasing id: neighbours in time are neighbours in an index, which is several times cheaper than
+    /// random ids.
     ///
     /// - Parameters:
     ///   - now: the first 48 bits.
-    ///   - random: 74 bits of it.
-    /// - Returns: an id that nobody else has.
+    ///   - random: 74 bits.
     /// - Source: RFC 9562 section 5.7 (UUID version 7).
     package static func timeOrdered(now: Timestamp, random: inout some RandomSource) -> APNSID {
         var bytes = random.bytes(count: 16)
@@ -19,7 +18,7 @@ extension APNSID {
         return APNSID(bytes: bytes.span)
     }
 
-    /// When one that tells its time was made; nil for another version.
+    /// Its time; nil for another UUID version.
     var made: Timestamp? {
         let bytes = bytes
         guard bytes[6] >> 4 == 7 else { return nil }

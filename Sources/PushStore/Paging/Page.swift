@@ -1,9 +1,8 @@
-/// A part of a list.
 package struct Page<Element: Sendable>: Sendable {
     package static var limits: ClosedRange<Int> { 1...1_000 }
 
     package let elements: [Element]
-    /// Where the next page begins; nil at the end.
+    /// nil at the end.
     package let next: Cursor?
 
     static func clamped(_ limit: Int) -> Int { min(max(limit, limits.lowerBound), limits.upperBound) }

@@ -1,11 +1,10 @@
 package import Envelope
 
-/// A fallback that was claimed: no other claim gets it before it is given back.
+/// A claimed fallback: no other claim gets it until it is given back.
 package struct ClaimedFallback: Equatable, Sendable {
     package let entry: OutboxEntry
-    /// Since when it is due.
     package let due: Timestamp
-    /// When a connection for it was first tried in vain; nil for never.
+    /// Time of the first failed connection; nil for none.
     package let tried: Timestamp?
 
     package init(entry: OutboxEntry, due: Timestamp, tried: Timestamp? = nil) {
@@ -15,12 +14,11 @@ package struct ClaimedFallback: Equatable, Sendable {
     }
 }
 
-/// What became of a claimed fallback.
 package struct FallbackOutcome: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
-        /// It never fires again; its tenant is told of it as this kind of hook, nil for nothing.
+        /// Never fires again; writes this hook, nil for none.
         case ended(telling: HookKind?)
-        /// Certainly not sent: it is armed again, and due at that time.
+        /// Certainly not sent: re-armed for that time.
         case givenBack(due: Timestamp, tried: Timestamp?)
     }
 

@@ -1,9 +1,9 @@
-/// What a capability was good for.
+/// The result of redeeming a capability.
 package enum Redemption: Equatable, Sendable {
-    /// The first time. The entry as it is now.
+    /// First use; the entry afterwards.
     case received(OutboxEntry)
-    /// It was used before; nothing changes.
+    /// Used before; nothing changes.
     case repeated
-    /// Nobody waits for it.
+    /// Not expected.
     case unknown
 }

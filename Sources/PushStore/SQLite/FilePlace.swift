@@ -1,13 +1,13 @@
 internal import Platform
 
-/// Which files were at the store's paths when it was opened. What is written into a file that was removed, renamed or replaced
-/// since is lost at the next start, and SQLite does not notice in this mode of its log: only whoever looks does.
+/// The identities of the files at the store's paths. Writes to a removed, renamed or replaced file are lost at the next
+/// start, and SQLite in WAL mode does not notice.
 struct FilePlace {
     private struct Identity: Equatable {
         let device: UInt64
         let number: UInt64
 
-        /// By name: to open the file once more and close it would give SQLite's locks back (fcntl(2), "Record locks").
+        /// By name: opening and closing the file again would drop SQLite's locks (fcntl(2), "Record locks").
         init?(_ path: String) {
             var status = stat()
             guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -17,11 +17,11 @@ struct FilePlace {
 
     private let files: [(path: String, identity: Identity)]
 
-    /// - Parameter path: of the database, which is open; what SQLite has not yet moved into it is in a file beside it.
+    /// - Parameter path: an open database; the log beside it is included.
     init(_ path: String) {
         files = [path, path + "-wal"].compactMap { path in Identity(path).map { (path, $0) } }
     }
 
-    /// Whether each is still where it was: a call of the system's for each.
+    /// True while both are in place; costs a system call each.
     var holds: Bool { files.allSatisfy { Identity($0.path) == $0.identity } }
 }

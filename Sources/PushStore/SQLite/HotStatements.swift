@@ -1,4 +1,4 @@
-/// The statements that every notification runs, and what they are about: found without a look by their text.
+/// Statements of every notification, without a lookup by text.
 struct HotStatements {
     let begin: SQLiteStatement
     let commit: SQLiteStatement
@@ -9,11 +9,11 @@ struct HotStatements {
     let deleteWaiting: SQLiteStatement
     let insertWatch: SQLiteStatement
     let selectWatch: SQLiteStatement
-    /// Queued → sending, where it is still what its lease says.
+    /// Queued → sending, if the lease still holds.
     let mark: SQLiteStatement
-    /// Sending → what the attempt made of it, where it is still what its lease says.
+    /// Sending → the attempt's result, if the lease still holds.
     let settle: SQLiteStatement
-    /// The same, with the first attempt.
+    /// The form for the first attempt.
     let settleFirst: SQLiteStatement
 
     init(_ connection: SQLiteConnection) throws(StoreError) {

@@ -1,16 +1,15 @@
 internal import Envelope
 
-/// Payloads of several entries, as the one column of a row: of each the entry's id (8 bytes), the length (4 bytes, the high
-/// one first) and the payload.
+/// Several entries' payloads in one column: for each the entry's id (8 bytes), the length (4 bytes, big-endian) and the
+/// payload.
 struct PayloadParcel {
-    /// So much, and what is in the way of one entry's end is not much to read.
+    /// Bounds the read at an entry's end.
     static let byteCountMax = 65_536
     private static let headByteCount = 12
 
     private(set) var entries: [Int64] = []
     private(set) var bytes: [UInt8] = []
 
-    /// Whether a payload of so many bytes has room.
     func hasRoom(_ byteCount: Int) -> Bool {
         entries.isEmpty || bytes.count + Self.headByteCount + byteCount <= Self.byteCountMax
     }
@@ -27,7 +26,7 @@ struct PayloadParcel {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Calls `visit` with each entry and its payload, as far as the bytes are what `append` makes, until it returns false.
+    /// Visits entries and payloads until `visit` returns false or bytes are malformed.
     static func read<E: Error>(_ bytes: [UInt8], _ visit: (Int64, ArraySlice<UInt8>) throws(E) -> Bool) throws(E) {
         var offset = 0
         while bytes.count - offset >= headByteCount {

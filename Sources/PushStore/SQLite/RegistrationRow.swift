@@ -1,8 +1,8 @@
 internal import Envelope
 
-/// One row of `device` with its bundle: what a registration is compared with.
+/// A row of `device` with its bundle, for comparison with a registration.
 struct RegistrationRow {
-    /// What looks for it by `DeviceRow.whereItMayBe`.
+    /// Takes the values of `DeviceRow.whereItMayBe`.
     static let select = """
         SELECT \(DeviceRow.columns), place, fingerprint, voip_fingerprint, number, bytes FROM device NOT INDEXED
         LEFT JOIN bundle ON bundle.number = device.bundle AND bundle.device = device.place
@@ -13,14 +13,10 @@ struct RegistrationRow {
     let row: DeviceRow
     let fingerprint: [UInt8]
     let voIPFingerprint: [UInt8]?
-    /// Its row and what is in it; nil where damage has taken it.
+    /// nil if damage has taken it.
     let bundle: (number: Int64, bytes: [UInt8])?
 
-    /// Nil for a row that is not what was written.
-    ///
-    /// - Parameters:
-    ///   - row: of `select`.
-    ///   - key: the device that was asked for.
+    /// Fails for a damaged row.
     init?(_ row: SQLiteRow, key: DeviceKey) {
         guard let device = DeviceRow(row, key: key) else { return nil }
         self.row = device
@@ -30,10 +26,9 @@ struct RegistrationRow {
         bundle = row.isNull(15) ? nil : (row.integer(15), row.bytes(16))
     }
 
-    /// Of a row of `select`, also of a damaged one.
+    /// The place in a row of `select`, even a damaged one.
     static func place(_ row: SQLiteRow) -> Int64 { row.integer(12) }
 
-    /// What a registration changes.
     func change(
         _ registration: Device.Registration,
         vault: TokenVault,
@@ -48,7 +43,7 @@ struct RegistrationRow {
             bundle?.bytes == registration.bundle && row.language == registration.language
             && row.region == registration.region && row.appVersion == registration.appVersion
             && voIPTokenIsSame(registration, vault)
-        // A token that does not open any more is written anew, however its fingerprint looks.
+        // A token that does not open is rewritten, whatever its fingerprint.
         let isWhole = addressIsSame && row.openToken(vault) != nil
         return DeviceChange(
             addressIsSame: isWhole,
@@ -60,7 +55,7 @@ struct RegistrationRow {
         )
     }
 
-    /// Whether the row's token for calls need not be written anew.
+    /// True if the stored token for calls can stay.
     func voIPTokenIsSame(_ registration: Device.Registration, _ vault: TokenVault) -> Bool {
         guard let token = registration.voIPToken else { return voIPFingerprint == nil && row.voIPToken == nil }
         return row.topic == registration.topic && row.environment == registration.environment

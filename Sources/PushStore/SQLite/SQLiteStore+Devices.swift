@@ -75,11 +75,10 @@ extension SQLiteStore: DeviceRegistry {
 }
 
 extension SQLiteStore {
-    /// For whoever writes millions of devices into an empty store: in the order of these numbers, each page is written once.
+    /// Orders the bulk load of an empty store: in this order each page is written once.
     ///
     /// - Parameter keys: of one tenant.
-    /// - Returns: for each, in their order, where its row is to be. It says nothing about another file.
-    /// - Throws: what a disk does.
+    /// - Returns: each row's place, in order, valid for this file only.
     package func order(of keys: [DeviceKey]) async throws(StoreError) -> [Int64] {
         try await write { writer throws(StoreError) in
             var order: [Int64] = []

@@ -1,6 +1,6 @@
 extension Schema {
-    /// Each device in a place that follows from its id (`DevicePlaces`), so that a look reads one page; and without its bundle,
-    /// which no notification needs. `device_before` has the rows until `DeviceMove` has moved them.
+    /// Devices at places that follow from their ids (`DevicePlaces`), so that a lookup reads one page; bundles apart,
+    /// which no notification needs. `DeviceMove` moves the rows from `device_before`.
     static let places = """
         DROP INDEX device_fingerprint;
         DROP INDEX device_voip;
@@ -27,7 +27,7 @@ extension Schema {
         CREATE TABLE bundle (number INTEGER PRIMARY KEY, device INTEGER NOT NULL, bytes BLOB NOT NULL);
         """
 
-    /// What is made when the rows are there: in one go, and not with each of them.
+    /// Built once the rows are there, not row by row.
     static let placeIndexes = """
         CREATE INDEX device_fingerprint ON device (tenant, fingerprint);
         CREATE INDEX device_voip ON device (tenant, voip_fingerprint) WHERE voip_fingerprint IS NOT NULL;

@@ -7,13 +7,13 @@ extension StoreReader {
         WHERE \(DeviceRow.whereItMayBe)
         """
 
-    /// Of a tenant's part of the table, which few others may share.
+    /// Reads a tenant's range, which few others may share.
     static let selectPage = """
         SELECT \(DeviceRow.columns), place, id FROM device NOT INDEXED WHERE place > ? AND place <= ? AND tenant = ?
         ORDER BY place LIMIT ?
         """
 
-    /// - Returns: what each registration changes; nil for those that must be looked at by the writer.
+    /// - Returns: each registration's change; `.address` also for missing and damaged rows.
     func changes(
         _ registrations: [Device.Registration],
         now: Timestamp,
@@ -54,7 +54,7 @@ extension StoreReader {
         }
     }
 
-    /// Not by the look that every notification takes: bundles would drive out of its memory what that one needs.
+    /// Avoids the registry snapshot, whose cache bundles would displace.
     func bundles(of keys: [DeviceKey]) throws(StoreError) -> [[UInt8]?] {
         let select = try sql(Self.selectBundle)
         var bundles: [[UInt8]?] = []
@@ -69,12 +69,12 @@ extension StoreReader {
     ) throws(StoreError) -> [DeviceKey] {
         guard let number = try tenants.number(tenant) else { return [] }
         let values: [SQLiteValue] = [.integer(number), .bytes(vault.fingerprint(token, environment, tenant))]
-        // Sorted here: asked for an order, SQLite would go through all devices of the tenant in it.
+        // Sorted here: for ORDER BY, SQLite would scan all of the tenant's devices.
         var ids = try sql("SELECT id FROM device INDEXED BY device_fingerprint WHERE tenant = ? AND fingerprint = ?")
             .all(values) { $0.bytes(0) }
         ids += try sql("SELECT id FROM device INDEXED BY device_voip WHERE tenant = ? AND voip_fingerprint = ?")
             .all(values) { $0.bytes(0) }
-        // One that is no id is damage.
+        // Drops ids that are damaged.
         return Set(ids.compactMap { try? DeviceID(bytes: $0) })
             .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
             .map { DeviceKey(tenant: tenant, device: $0) }
@@ -104,18 +104,18 @@ extension StoreReader {
         )
     }
 
-    /// A place in a cursor: 8 bytes.
+    /// Encodes a cursor's place in 8 bytes.
     private static func bytes(_ place: Int64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: place >> (56 - 8 * $0)) }
     }
 
-    /// - Throws: `.invalidCursor` for one that a file of before gave out.
+    /// - Throws: `.invalidCursor`, also for a cursor of an earlier file version.
     private static func place(_ bytes: [UInt8]) throws(StoreError) -> Int64 {
         guard bytes.count == 8, bytes[0] < 0x80 else { throw .invalidCursor }
         return bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// - Returns: what `read` makes of a device's row; nil without one.
+    /// - Returns: nil without a row.
     private func first<Value>(
         _ key: DeviceKey,
         _ select: SQLiteStatement,

@@ -21,14 +21,10 @@ extension StoreReader {
     }
 }
 
-/// A request that came with an idempotency key.
+/// A request with an idempotency key.
 enum RequestRow {
-    /// - Parameters:
-    ///   - idempotency: of the request that comes now.
-    ///   - tenant: the number of its tenant.
-    ///   - sql: the statements of whoever asks.
-    /// - Returns: the answer to a request whose key is there; nil for a new one.
-    /// - Throws: `.damaged`, and what a disk does.
+    /// - Returns: the answer to a repeated request; nil for a new one.
+    /// - Throws: `.damaged`, and disk errors.
     static func result(
         of idempotency: Idempotency,
         _ tenant: Int64,

@@ -2,10 +2,10 @@ internal import APNS
 internal import Envelope
 internal import Platform
 
-/// The one that reads: it sees what is on the disk, and never waits for the writer.
+/// The reading half of a store: sees committed data, never waits for the writer.
 package final class StoreReader {
     let sql: StatementCache
-    /// Those that every notification runs, found without a look by their text.
+    /// Hot statements, without a lookup by text.
     let selectRegistration: SQLiteStatement
     let selectDue: SQLiteStatement
     let selectDueTogether: SQLiteStatement
@@ -16,7 +16,7 @@ package final class StoreReader {
     let vault: TokenVault
     let cursors: CursorSeal
     let memories: TraceMemories
-    /// Of the last registration that was read.
+    /// The last registration's.
     var lastTopic: Topic?
     private let begin: SQLiteStatement
     private let end: SQLiteStatement
@@ -65,7 +65,7 @@ package final class StoreReader {
         cursors = CursorSeal(secrets)
     }
 
-    /// Looks that belong together, at one state of the file: SQLite locks it once for all of them.
+    /// Runs reads on one snapshot, for which SQLite locks once.
     func together<Value>(_ looks: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         try begin.runBound()
         do throws(StoreError) {
@@ -73,7 +73,7 @@ package final class StoreReader {
             try end.runBound()
             return value
         } catch {
-            // Nothing was written; the next look begins its own.
+            // Nothing was written; the next read begins its own snapshot.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error
         }
@@ -136,7 +136,7 @@ package final class StoreReader {
             ).all([.integer(id.value), .integer(number)]) { row in
                 Attempt(
                     time: Timestamp(column: row.integer(0)),
-                    // Of a damaged row the careful reading.
+                    // The cautious reading of a damaged row.
                     connection: UInt8(exactly: row.integer(1)).flatMap(Attempt.Connection.init) ?? .ambiguous,
                     status: row.optionalInteger(2).map { Int(clamping: $0) },
                     reason: row.optionalText(3),

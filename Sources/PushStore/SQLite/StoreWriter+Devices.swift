@@ -31,14 +31,14 @@ extension StoreWriter {
         }
     }
 
-    /// - Returns: its row in `bundle`.
+    /// - Returns: the row number in `bundle`.
     private func write(
         _ bundle: [UInt8],
         at place: Int64,
         over stored: (number: Int64, bytes: [UInt8])?
     ) throws(StoreError) -> Int64 {
         guard let stored else {
-            // Of a row that is damaged something may be left.
+            // A damaged row may have left one.
             try deleteBundle(at: place)
             let number = try sql("INSERT INTO bundle (device, bytes) VALUES (?, ?) RETURNING number").first(
                 [.integer(place), .bytes(bundle)]
@@ -52,7 +52,7 @@ extension StoreWriter {
         return stored.number
     }
 
-    /// Each of the two tokens is sealed anew only where it changed, and only then its quarantine ends.
+    /// Reseals each token only if it changed; only then its quarantine ends.
     private func write(
         _ registration: Device.Registration,
         over stored: RegistrationRow?,
@@ -70,7 +70,7 @@ extension StoreWriter {
         let voIPFingerprint = registration.voIPToken.map {
             vault.fingerprint($0, registration.environment, key.tenant)
         }
-        // The app was heard of: what was only in doubt is not any more.
+        // This registration ends any doubt.
         let voIPQuarantine = DeviceChange.content.quarantine(after: voIPStays?.row.voIPQuarantine)
         try sql(
             """
@@ -96,7 +96,7 @@ extension StoreWriter {
         ])
     }
 
-    /// - Returns: where a device is, and its row, nil when that is damaged; nil without one.
+    /// - Returns: a device's place, and its row, nil if damaged; nil without one.
     private func find(
         _ key: DeviceKey,
         number: Int64
@@ -127,7 +127,7 @@ extension StoreWriter {
         guard let tenant = try tenants.number(key.tenant), let found = try find(key, number: tenant) else {
             return false
         }
-        // Before its device, which says where it is.
+        // Before its device, whose row locates it.
         try deleteBundle(at: found.place)
         return try sql("DELETE FROM device WHERE place = ?").run([.integer(found.place)]) > 0
     }
@@ -168,7 +168,7 @@ extension StoreWriter {
                 .optional(Quarantine.unconfirmed), place,
             ])
         case .quarantined:
-            // One that APNs does not know at all stays what it is.
+            // Keeps a `badToken`.
             try sql("UPDATE device SET quarantine = ? WHERE place = ? AND quarantine IS NULL").run([
                 .optional(Quarantine.unconfirmed), place,
             ])

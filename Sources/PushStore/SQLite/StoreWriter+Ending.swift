@@ -2,7 +2,7 @@ internal import APNS
 internal import Envelope
 
 extension StoreWriter {
-    /// Ends what waits.
+    /// Moves an entry to a final state.
     func end(_ standing: EntryStanding, as state: EntryState, now: Timestamp) throws(StoreError) {
         try sql("UPDATE entry SET state = ?, reason = ?, changed = ? WHERE id = ?").run([
             .integer(state.code.rawValue), .optional(state.reasonCode), now.column, .integer(standing.id.value),
@@ -14,7 +14,7 @@ extension StoreWriter {
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
 
-    /// Ends entries whose time is over, of those that still wait.
+    /// Ends those that still wait past their deadline.
     func expire(_ ids: [EntryID], now: Timestamp) throws(StoreError) {
         for id in ids {
             guard let standing = try standing(id), standing.state == .queued || standing.state == .parked,
@@ -24,7 +24,7 @@ extension StoreWriter {
         }
     }
 
-    /// - Returns: how many.
+    /// - Returns: their number.
     func expire(now: Timestamp, limit: Int) throws(StoreError) -> Int {
         let ids = try sql(
             "SELECT entry FROM waiting WHERE deadline <= ? ORDER BY deadline LIMIT ?"
@@ -39,10 +39,9 @@ extension StoreWriter {
         return ids.count
     }
 
-    /// A row that is not what was written ends as dead, whatever is in it, and holds nobody up. `id` is as it is in the
-    /// file; it need not be that of a row.
+    /// Ends a damaged row as dead, whatever is in it, so that it blocks nothing. `id` need not have a row.
     func setAside(_ id: Int64, now: Timestamp) throws(StoreError) {
-        // Whatever its row says, and where it is none.
+        // Even without a valid row.
         try unlist(id)
         let found = try sql("SELECT tenant, lane, state FROM entry WHERE id = ?").first([.integer(id)]) { row in
             (tenant: row.integer(0), lane: row.integer(1), state: row.integer(2))
@@ -91,12 +90,12 @@ extension StoreWriter {
         return count
     }
 
-    /// What a receipt makes of an entry.
+    /// Applies a receipt.
     func deliver(_ standing: EntryStanding, at time: Timestamp) throws(StoreError) -> ReceiptResult {
         switch standing.state {
         case .delivered: return .repeated
         case .accepted, .sending: break
-        // An answer that never came: the device proves that the push went through, and nothing has to be repeated.
+        // The answer was lost: the receipt proves the push arrived, and no retry is needed.
         case .queued where standing.maybeDuplicate, .parked where standing.maybeDuplicate: break
         case .queued, .parked, .dead, .expired: return .implausible
         }

@@ -40,7 +40,7 @@ extension StoreWriter {
         }
         var ids: [EntryID] = []
         ids.reserveCapacity(request.entries.count)
-        // By their places: each is large, and one that is taken out is copied.
+        // By index: entries are large, and iteration would copy each.
         for index in request.entries.indices {
             let shard = Shard(tenant: request.tenant, device: request.entries[index].device)
             let id = nextID(shard, milliseconds: now.milliseconds)
@@ -56,18 +56,11 @@ extension StoreWriter {
         return .stored(ids)
     }
 
-    /// - Returns: the answer to a request whose key is there; nil for a new one.
     private func known(_ idempotency: Idempotency, _ tenant: Int64) throws(StoreError) -> EnqueueResult? {
         try RequestRow.result(of: idempotency, tenant, sql)
     }
 
-    /// - Parameters:
-    ///   - entry: what is to be sent.
-    ///   - id: its own.
-    ///   - tenant: by number.
-    ///   - state: `.queued`, or `.sending` for one whose sender has room for it.
-    ///   - now: when it was accepted.
-    /// - Throws: what a disk does.
+    /// - Parameter state: `.queued`, or `.sending` if the sender has room.
     func insert(
         _ entry: NewEntry,
         as id: EntryID,
@@ -120,7 +113,7 @@ enum IDList {
         return bytes
     }
 
-    /// - Returns: nil for what `encode` does not make.
+    /// - Returns: nil for malformed bytes.
     static func decode(_ bytes: [UInt8]) -> [EntryID]? {
         guard bytes.count.isMultiple(of: 8) else { return nil }
         var reader = ByteReader(bytes[...])

@@ -1,8 +1,8 @@
 internal import Envelope
 
-/// An entry that waits, as the queue and the deadlines find it: a row of `waiting`.
+/// A row of `waiting`, by which the queue and deadlines find an entry.
 struct Waiting {
-    /// By number.
+    /// The tenant's number.
     let tenant: Int64
     let lane: Lane
     let isParked: Bool
@@ -12,7 +12,6 @@ struct Waiting {
 }
 
 extension Waiting {
-    /// One that is stored as queued.
     init(_ entry: NewEntry, tenant: Int64, now: Timestamp) {
         self.init(
             tenant: tenant,
@@ -25,9 +24,9 @@ extension Waiting {
     }
 }
 
-/// What is queued, parked or dead is listed: most of what is stored is neither, and costs nothing here.
+/// Lists of queued, parked and dead entries. Most entries are none of these and cost nothing here.
 extension StoreWriter {
-    /// `id` is of an entry that waits from now on, and is not listed.
+    /// Lists an entry that begins to wait.
     func list(_ id: Int64, _ waiting: Waiting) throws(StoreError) {
         let row = hot.insertWaiting
         row.bind(1, id)
@@ -40,7 +39,6 @@ extension StoreWriter {
         try row.runBound()
     }
 
-    /// It waits no more. `id` is as it is in the file.
     func unlist(_ id: Int64) throws(StoreError) {
         hot.deleteWaiting.bind(1, id)
         try hot.deleteWaiting.runBound()
@@ -50,7 +48,7 @@ extension StoreWriter {
         try sql("INSERT OR IGNORE INTO dead (tenant, entry) VALUES (?, ?)").run([.integer(tenant), .integer(id)])
     }
 
-    /// What was on its way, and has been tried, is from now on what an attempt made of it.
+    /// Lists an entry according to its attempt's result.
     func list(
         _ standing: EntryStanding,
         as settlement: Settlement,

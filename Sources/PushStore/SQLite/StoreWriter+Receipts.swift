@@ -8,7 +8,7 @@ extension StoreWriter {
     }
 
     private func redeem(_ claim: ReceiptClaim, now: Timestamp) throws(StoreError) -> Redemption {
-        // It may have been purged since, or have given its hash to a copy.
+        // It may be purged, or its hash moved to a replay.
         guard try isWaiting(claim.entry, for: claim.hash), let id = EntryID(value: claim.entry),
             let standing = try standing(id)
         else { return .unknown }
@@ -19,7 +19,7 @@ extension StoreWriter {
         }
     }
 
-    /// - Returns: nil for none, and for one that is damaged; `id` is as it is in the file.
+    /// - Returns: nil for none or a damaged one.
     func entry(_ id: Int64) throws(StoreError) -> OutboxEntry? {
         let found = try sql("SELECT \(EntryRow.columns) FROM entry WHERE id = ?").first([.integer(id)]) {
             [tenants] row throws(StoreError) in

@@ -9,7 +9,7 @@ extension StoreWriter {
         return results
     }
 
-    /// The dead one stays dead, so that each entry ends once; a new one takes everything over but ids, times and attempts.
+    /// Keeps the dead letter, so that each entry ends once; the new entry takes all but ids, times and attempts.
     private func replay(_ replay: Replay, _ tenant: Int64, now: Timestamp) throws(StoreError) -> ReplayResult {
         let found = try sql(
             """
@@ -39,7 +39,7 @@ extension StoreWriter {
             lane: entry.lane,
             pushType: entry.pushType,
             priority: entry.priority,
-            // What was asked for of Apple is over as well: as long as it is tried.
+            // The old expiration has passed: the new deadline replaces it.
             expiration: entry.expiration.map { old in
                 old == .oneAttempt ? old : Expiration(unixSeconds: replay.deadline.milliseconds / 1_000)
             },

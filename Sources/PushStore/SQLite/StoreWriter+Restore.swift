@@ -1,13 +1,10 @@
 internal import Envelope
 
-/// A database that was put back.
 extension StoreWriter {
-    /// Acknowledges a restore, or holds all writes until that is done.
+    /// Acknowledges a restore, or refuses writes until that is done.
     ///
-    /// - Parameters:
-    ///   - queue: what becomes of that which waits; nil: nobody has said it yet.
-    ///   - now: when what is dropped ends.
-    /// - Throws: what a disk does; then the next opening finds it restored again.
+    /// - Parameter queue: treatment of waiting entries; nil: undecided.
+    /// - Throws: disk errors; then the next opening counts as restored again.
     func settleRestore(_ queue: RestoredQueue?, now: Timestamp) throws(StoreError) {
         guard let queue else { return hold() }
         var last: Int64 = 0
@@ -30,7 +27,7 @@ extension StoreWriter {
 
     private func settleRestored(_ id: Int64, _ queue: RestoredQueue, now: Timestamp) throws(StoreError) {
         switch queue {
-        // So that a receipt for the first one ends it without a second.
+        // A receipt for the first push then ends it without a second.
         case .send: try sql("UPDATE entry SET maybe_duplicate = 1 WHERE id = ?").run([.integer(id)])
         case .drop:
             guard let known = EntryID(value: id), let standing = try standing(known), standing.state.isWaiting else {

@@ -1,11 +1,11 @@
 internal import APNS
 internal import Envelope
 
-/// APNs and devices show what comes last of a collapse id, not what is the newest of it (Apple, "Sending notification requests
-/// to APNs", `apns-collapse-id`). So what is tried again late must not come behind what was accepted after it.
+/// APNs and devices show the last push of a collapse id to arrive, not the newest (Apple, "Sending notification
+/// requests to APNs", `apns-collapse-id`). So a late retry must not follow a newer accepted one.
 extension StoreWriter {
-    /// Whether a newer entry for the same device, of the same topic and collapse id, is on its way, was accepted, or may have
-    /// arrived. One that only waits, or that APNs has refused, takes nobody's place.
+    /// True if a newer entry with its device, topic and collapse id is in flight, accepted or possibly delivered.
+    /// Waiting and refused ones do not count.
     func isSuperseded(_ id: EntryID) throws(StoreError) -> Bool {
         let own = try sql("SELECT header, tenant FROM entry WHERE id = ?").first([.integer(id.value)]) { row in
             (header: EntryHeader.decode(row.bytes(0)), tenant: row.integer(1))

@@ -1,9 +1,8 @@
 internal import Envelope
 
-/// What was not sent after all, and what waits until its time is over.
+/// Deferred and parked entries, and late ends.
 extension StoreWriter {
-    /// Puts off or parks what is on its way and of which nothing was written to APNs. Its lane and what was tried
-    /// before stay as they are.
+    /// Defers or parks an entry in flight that was not written to APNs. Lane and tries stay.
     func postpone(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> FinishResult {
         let lease = outcome.lease
         guard let standing = try standing(lease.id) else { return .unknown }
@@ -31,7 +30,7 @@ extension StoreWriter {
         until due: Timestamp,
         now: Timestamp
     ) throws(StoreError) {
-        // Its reason, while it waits; a dead one's has the same column.
+        // The wait cause; a dead entry's reason uses the same column.
         try sql("UPDATE entry SET state = ?, reason = ?, changed = ?, due = ? WHERE id = ?").run([
             .integer(state.code.rawValue), .optional(cause.map { Int64($0.rawValue) }), now.column, due.column,
             .integer(standing.id.value),
@@ -51,7 +50,7 @@ extension StoreWriter {
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
 
-    /// What it ends as when its time is over while it waits: what may have arrived has not expired.
+    /// The end of an entry past its deadline: one that may have arrived is no expired one.
     func lateEnd(of standing: EntryStanding) throws(StoreError) -> EntryState {
         guard standing.maybeDuplicate else { return .expired }
         return try lastAttempt(of: standing)?.isOutcomeUnknown == true ? .dead(.outcomeUnknown) : .expired
@@ -62,7 +61,7 @@ extension StoreWriter {
         let later = try sql("SELECT time, connection FROM attempt WHERE entry = ? AND ordinal = ?").first(
             [.integer(standing.id.value), .integer(ordinal)]
         ) { row in
-            // Of a damaged row the careful reading.
+            // The cautious reading of a damaged row.
             let connection = UInt8(exactly: row.integer(1)).flatMap(Attempt.Connection.init) ?? .ambiguous
             return Attempt(time: Timestamp(column: row.integer(0)), connection: connection)
         }

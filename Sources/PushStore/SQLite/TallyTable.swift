@@ -1,6 +1,6 @@
 internal import Platform
 
-/// How many entries of each tenant are in each state. Every change is counted in its own transaction.
+/// Counts of entries by tenant, lane and state. Each change is counted in its own transaction.
 final class TallyTable {
     struct Key: Hashable {
         let tenant: Int64
@@ -10,7 +10,7 @@ final class TallyTable {
 
     private let upsert: SQLiteStatement
     private var pending: [Key: Int] = [:]
-    /// Not yet in `pending`: neighbours mostly count for the same.
+    /// Changes not yet in `pending`: consecutive ones are mostly equal.
     private var recent: (from: Key?, to: Key?, count: Int) = (nil, nil, 0)
     private let tenants: TenantTable
     private let book: Guarded<TallyBook>
@@ -36,12 +36,12 @@ final class TallyTable {
         note(known)
     }
 
-    /// - Returns: of all tenants and lanes, as of the last transaction that holds.
+    /// - Returns: the sum over tenants and lanes, as of the last committed transaction.
     func count(_ state: EntryState.Code) -> Int {
         book.withLock { $0.counts.reduce(0) { $1.key.state == state ? $0 + $1.value : $0 } }
     }
 
-    /// Counts what a transaction does: `from` is nil for a new entry, `to` for one that is forgotten.
+    /// Counts a change: `from` is nil for a new entry, `to` for a deleted one.
     func move(tenant: Int64, lane: Lane, from: EntryState.Code?, to: EntryState.Code?) {
         let from = from.map { Key(tenant: tenant, lane: lane, state: $0) }
         let to = to.map { Key(tenant: tenant, lane: lane, state: $0) }
@@ -59,7 +59,7 @@ final class TallyTable {
         recent = (nil, nil, 0)
     }
 
-    /// Before the transaction ends.
+    /// Runs before the transaction ends.
     func write() throws(StoreError) {
         addRecent()
         for (key, change) in pending where change != 0 {
@@ -70,16 +70,16 @@ final class TallyTable {
         }
     }
 
-    /// After it has ended.
+    /// Runs after it has ended.
     func end(holds: Bool) {
         recent = (nil, nil, 0)
         if holds, !pending.isEmpty { note(pending) }
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// What is on the disk: a number that has a name there keeps it.
+    /// Adds committed changes; their tenants' names are final.
     private func note(_ changes: [Key: Int]) {
-        // A tenant without a name is a damaged row's, and nobody can ask for it.
+        // A tenant without a name is damage, and cannot be queried.
         let named = changes.map { (key: $0.key, change: $0.value, tenant: try? tenants.name($0.key.tenant)) }
         book.withLock { book in
             for (key, change, tenant) in named { book.add(change, to: key, of: tenant) }

@@ -1,11 +1,11 @@
-/// Tenants by number, so that rows and indexes stay short. Used by one connection; a number never changes.
+/// Immutable tenant numbers, which keep rows and indexes short. Used by one connection.
 final class TenantTable {
     private let selectNumber: SQLiteStatement
     private let selectName: SQLiteStatement
     private let insert: SQLiteStatement
     private var numbers: [TenantID: Int64] = [:]
     private var names: [Int64: TenantID] = [:]
-    /// Of the look before: neighbours are mostly of one tenant.
+    /// The last lookup: neighbours are mostly of one tenant.
     private var last: (tenant: TenantID, number: Int64)?
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
@@ -14,7 +14,7 @@ final class TenantTable {
         insert = try connection.prepare("INSERT INTO tenant (name) VALUES (?) RETURNING id")
     }
 
-    /// - Returns: nil for one that has nothing here.
+    /// - Returns: nil for an unknown tenant.
     func number(_ tenant: TenantID) throws(StoreError) -> Int64? {
         if let last, last.tenant == tenant { return last.number }
         if let number = numbers[tenant] {
@@ -26,7 +26,7 @@ final class TenantTable {
         return number
     }
 
-    /// Makes one, inside a transaction.
+    /// Creates a number if needed, in the current transaction.
     func makeNumber(_ tenant: TenantID) throws(StoreError) -> Int64 {
         if let number = try number(tenant) { return number }
         guard let number = try insert.first([.bytes(tenant.bytes)], { $0.integer(0) }) else { throw .damaged }
@@ -34,7 +34,7 @@ final class TenantTable {
         return number
     }
 
-    /// - Returns: nil where the file has no such tenant: a damaged row.
+    /// - Returns: nil for an unknown number: damage.
     func name(_ number: Int64) throws(StoreError) -> TenantID? {
         if let name = names[number] { return name }
         guard let bytes = try selectName.first([.integer(number)], { $0.bytes(0) }), !bytes.isEmpty else { return nil }
@@ -43,7 +43,7 @@ final class TenantTable {
         return tenant
     }
 
-    /// After a transaction that came to nothing.
+    /// Runs after a rollback.
     func forget() {
         numbers = [:]
         names = [:]

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// The key of a store's device tokens and cursors: 32 bytes that come from outside the database.
+/// The key of device tokens and cursors: 32 bytes from outside the database.
 package struct StoreKey: ~Copyable, Sendable {
     package static let byteCount = 32
 
@@ -15,14 +15,13 @@ package struct StoreKey: ~Copyable, Sendable {
     }
 }
 
-/// The keys that are made of a store's key, one for each purpose.
+/// Keys derived from a store's key, one for each purpose.
 final class StoreSecrets: Sendable {
-    /// What a tag is for.
     enum Purpose: UInt8 {
         case cursor = 1
-        /// By which rows of one token are found.
+        /// Finds rows by token.
         case fingerprint = 2
-        /// Kept in the file: tells a wrong key.
+        /// Stored, to detect a wrong key.
         case check = 3
     }
 
@@ -36,7 +35,7 @@ final class StoreSecrets: Sendable {
         tags = Self.derive(key.bytes, "SealedPush/1 store tags")
     }
 
-    /// - Returns: 32 bytes over parts of at most 65,535 bytes each; where one ends counts.
+    /// - Returns: 32 bytes over length-prefixed parts of at most 65,535 bytes each.
     func tag(_ purpose: Purpose, _ parts: [[UInt8]]) -> [UInt8] {
         var tag = [UInt8](repeating: 0, count: Self.tagByteCount)
         var elements = tag.mutableSpan

@@ -1,23 +1,22 @@
-/// Where the runs of an index are written.
+/// The storage of an index's runs.
 protocol RunTable: AnyObject {
-    /// - Returns: no entry of a run is younger; 0 without runs.
+    /// - Returns: the newest entry of all runs; 0 without runs.
     func lastEntry() throws(StoreError) -> Int64
 
-    /// In a transaction.
+    /// Writes a run in the current transaction.
     ///
-    /// - Parameter pairs: of a new run, in their order; not empty.
-    /// - Throws: what a disk does.
+    /// - Parameter pairs: sorted, not empty.
     func write(_ pairs: [TracePair]) throws(StoreError)
 
-    /// After the transaction has ended.
+    /// Runs after the transaction.
     ///
     /// - Parameters:
-    ///   - holds: whether it is on the disk.
-    ///   - pairCount: how many pairs came with it.
+    ///   - holds: true if it is on the disk.
+    ///   - pairCount: new pairs in it.
     func end(holds: Bool, pairCount: Int)
 }
 
-/// Runs that stay as they were written, until all of their entries are forgotten.
+/// Immutable runs, deleted when all their entries are.
 final class PlainRunTable: RunTable {
     private let connection: SQLiteConnection
     private let kind: TraceIndexKind
@@ -36,7 +35,7 @@ final class PlainRunTable: RunTable {
     func lastEntry() throws(StoreError) -> Int64 { try connection.integer("SELECT max(id) FROM \(kind.runs)") }
 
     func write(_ pairs: [TracePair]) throws(StoreError) {
-        // A run has the number of its last entry.
+        // A run's number is its last entry.
         let run = pairs.reduce(0) { max($0, $1.entry) }
         var start = 0
         while start < pairs.count {

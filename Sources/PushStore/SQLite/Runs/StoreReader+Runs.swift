@@ -3,13 +3,12 @@ internal import Envelope
 internal import Platform
 
 extension StoreReader {
-    /// Calls `visit` with the entries that may have a trace, by number, the newest first, each at most once, until it says
-    /// that it needs no more.
+    /// Visits candidate entries of a trace, newest first, each at most once, until `visit` returns false.
     func entryNumbers(trace: [UInt8], visit: (Int64) throws(StoreError) -> Bool) throws(StoreError) {
         try entryNumbers(TracePair.hash(trace: trace), by: .trace, in: memories.traces, visit)
     }
 
-    /// The same with those that may be for a device; `tenant` is its tenant's number.
+    /// The form for a device.
     func entryNumbers(
         device: [UInt8],
         tenant: Int64,
@@ -18,7 +17,7 @@ extension StoreReader {
         try entryNumbers(TracePair.hash(device: device, tenant: tenant), by: .device, in: memories.deviceEntries, visit)
     }
 
-    /// The same with those that may have an apns-id: first those of the time when it was made.
+    /// The form for an apns-id; searches the time of its making first.
     func entryNumbers(apnsID: APNSID, visit: (Int64) throws(StoreError) -> Bool) throws(StoreError) {
         let likely = apnsID.made.map { EntrySequence.first(at: $0.milliseconds) << 8 }
         try entryNumbers(TracePair.hash(apnsID: apnsID.bytes), by: .apnsID, in: memories.apnsIDs, likely: likely, visit)
@@ -31,11 +30,11 @@ extension StoreReader {
         likely: Int64? = nil,
         _ visit: (Int64) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // The memory first: what leaves it meanwhile is in a run by the time of the look at the runs.
+        // Memory first: pairs that leave it meanwhile are in a run by the time runs are read.
         let recent = memory.withLock { $0.entries(hash) }
         for id in recent where !(try visit(id)) { return }
         let oldest = recent.last ?? .max
-        // A run has the number of its last entry: the first that is not before a number has it, if any has.
+        // A run's number is its last entry, so the first run from `likely` on has the entry, if any does.
         let first = try likely.map { number throws(StoreError) in
             try sql("SELECT min(id) FROM \(kind.runs) WHERE id >= ?").first([.integer(number)]) {
                 $0.optionalInteger(0)

@@ -1,6 +1,6 @@
-/// A part of a run: pairs of eight bytes and eight, sorted by their hash.
+/// A part of a run: pairs of hash and entry, eight bytes each, sorted.
 enum TraceChunk {
-    /// As many as fit a page of SQLite's four times.
+    /// A page of SQLite's holds four such chunks.
     static let pairCountMax = 60
 
     static func encode(_ pairs: ArraySlice<TracePair>) -> [UInt8] {
@@ -13,7 +13,7 @@ enum TraceChunk {
         return bytes
     }
 
-    /// - Returns: what `encode` was given; nothing of what it does not make.
+    /// - Returns: no pair for malformed bytes.
     static func pairs(_ bytes: [UInt8]) -> [TracePair] {
         guard bytes.count.isMultiple(of: 16) else { return [] }
         return stride(from: 0, to: bytes.count, by: 16).map { offset in
@@ -21,10 +21,10 @@ enum TraceChunk {
         }
     }
 
-    /// - Returns: the entries with this hash, in the order in which they are; none of what `encode` does not make.
+    /// - Returns: the hash's entries, in stored order; none for malformed bytes.
     static func entries(_ hash: Int64, in bytes: [UInt8]) -> [Int64] {
         guard bytes.count.isMultiple(of: 16) else { return [] }
-        // The first that is not before it.
+        // Binary search for the first pair at or above it.
         var start = 0
         var end = bytes.count / 16
         while start < end {
@@ -40,7 +40,7 @@ enum TraceChunk {
         return entries
     }
 
-    /// - Returns: the entries of a run with this hash, the newest first.
+    /// - Returns: a run's entries with this hash, newest first.
     static func entries(
         _ hash: Int64,
         of kind: TraceIndexKind,
@@ -50,7 +50,7 @@ enum TraceChunk {
         var chunks = try sql(
             "SELECT pairs FROM \(kind.chunks) WHERE run = ? AND first = ? ORDER BY ordinal"
         ).all([.integer(run), .integer(hash)]) { $0.bytes(0) }
-        // The one before may end with it.
+        // The chunk before may end with the hash.
         let before = try sql(
             """
             SELECT pairs FROM \(kind.chunks) WHERE run = ? AND first < ? ORDER BY first DESC, ordinal DESC LIMIT 1

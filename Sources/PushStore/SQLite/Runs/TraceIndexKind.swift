@@ -1,4 +1,4 @@
-/// What an index is by.
+/// An index's key.
 enum TraceIndexKind {
     case trace
     case device
@@ -17,7 +17,7 @@ enum TraceIndexKind {
         }
     }
 
-    /// Not the same for two, so that no transaction writes a run of each, but for one in many.
+    /// Different for each, so that a transaction seldom writes runs of two.
     var pairCountMax: Int {
         switch self {
         case .trace: TraceMemory.pairCountMax
@@ -27,7 +27,7 @@ enum TraceIndexKind {
         }
     }
 
-    /// What a process before had in memory.
+    /// Selects the pairs of a previous process's memory.
     var selectYounger: String {
         switch self {
         case .trace: "SELECT id, trace FROM entry WHERE id > ? AND trace IS NOT NULL ORDER BY id LIMIT ?"
@@ -40,7 +40,7 @@ enum TraceIndexKind {
         }
     }
 
-    /// - Returns: nil for a damaged row, which nobody finds.
+    /// - Returns: nil for a damaged row, which is not found.
     func hash(_ row: SQLiteRow) -> Int64? {
         switch self {
         case .trace: return TracePair.hash(trace: row.bytes(1))
