@@ -1,28 +1,25 @@
 package import APNS
 package import Transport
 
-/// A simulated device's connection to the simulator. Used from anywhere; it lives on its loop.
+/// A simulated device's connection to the simulator. Callable from anywhere; it lives on its loop.
 ///
-/// One task takes the pushes, in the order they came, and acknowledges each when the device has really dealt with it:
-/// what is not acknowledged when the connection ends, the simulator keeps and sends again.
+/// One task takes the pushes in order, and acknowledges each once the device has handled it. The simulator keeps
+/// unacknowledged pushes when the connection ends, and sends them again.
 package final class DeviceConnection: Sendable {
-    /// The token under which senders reach this device; keep it and say it in the next hello.
+    /// The device's token for senders; kept for the next hello.
     package let deviceToken: DeviceToken
     private let core: LoopBound<DeviceConnectionCore>
 
     /// Connects, says hello and waits for the welcome.
     ///
     /// - Parameters:
-    ///   - host: a name or an address that the simulator's certificate carries.
-    ///   - port: the simulator's port for devices, not the one for pushes.
-    ///   - context: a client's, whose only protocol is `DeviceFrame.applicationProtocol`.
-    ///   - loop: where the connection lives.
-    ///   - topic: the bundle id of the app on this device.
-    ///   - earlierToken: from the last welcome, if there was one.
-    ///   - arrival: what happened to the app since then.
-    ///   - state: how the device is.
-    /// - Returns: the connection, welcomed.
-    /// - Throws: `.transport` when there is no connection, `.refused` when the simulator does not take the device.
+    ///   - host: a name or address in the simulator's certificate.
+    ///   - port: the simulator's device port, not its push port.
+    ///   - context: a client's, with `DeviceFrame.applicationProtocol` as its only protocol.
+    ///   - topic: the app's bundle id.
+    ///   - earlierToken: from the last welcome.
+    ///   - arrival: changes of the app since then.
+    /// - Throws: `.transport` without a connection, `.refused` if the simulator rejects the device.
     package static func connect(
         host: String,
         port: UInt16,
@@ -59,9 +56,9 @@ package final class DeviceConnection: Sendable {
         core.loop.perform { core.value.close() }
     }
 
-    /// The next push; `nil` when the simulator has ended the connection in order. One caller at a time.
+    /// Takes the next push; `nil` after an orderly end. One caller at a time.
     ///
-    /// - Throws: what ended the connection; `.transport(.cancelled)`, which ends it too, for a cancelled task.
+    /// - Throws: the connection's error; `.transport(.cancelled)` for a cancelled task, which ends the connection.
     package func next() async throws(DeviceLinkError) -> DevicePush? {
         let core = core
         let result: Result<DevicePush?, DeviceLinkError> = await withTaskCancellationHandler {
@@ -74,16 +71,16 @@ package final class DeviceConnection: Sendable {
         return try result.get()
     }
 
-    /// Tells the simulator that the device has dealt with the push.
+    /// Reports a push as handled.
     package func acknowledge(_ push: DevicePush) {
         let core = core
         core.loop.perform { core.value.send(.acknowledgement(push.id)) }
     }
 
-    /// Listens to a broadcast channel of the app: its broadcasts arrive like pushes, also on later connections.
+    /// Subscribes to a broadcast channel of the app. Broadcasts arrive like pushes, also on later connections.
     ///
-    /// - Returns: `.active`, or why not.
-    /// - Throws: what ended the connection before the simulator had answered.
+    /// - Returns: `.active`, or the reason for refusing.
+    /// - Throws: the connection's error, if it ends before the answer.
     package func subscribe(
         to channel: ChannelID,
         of topic: Topic
@@ -91,10 +88,10 @@ package final class DeviceConnection: Sendable {
         try await ask(.subscribe(topic: topic, channel: channel))
     }
 
-    /// Listens no longer. What is on its way may still arrive.
+    /// Ends a subscription; broadcasts in flight may still arrive.
     ///
     /// - Returns: `.none`.
-    /// - Throws: what ended the connection before the simulator had answered.
+    /// - Throws: the connection's error, if it ends before the answer.
     package func unsubscribe(
         from channel: ChannelID,
         of topic: Topic
@@ -110,10 +107,10 @@ package final class DeviceConnection: Sendable {
         return try result.get()
     }
 
-    /// Registers the app for another kind of push: those come over this connection, and over later ones of its token.
+    /// Registers the app for another kind of push, on this connection and later ones of its token.
     ///
-    /// - Returns: its token, the same each time as long as the app stays.
-    /// - Throws: what ended the connection before the simulator had answered.
+    /// - Returns: the kind's token, the same as long as the app stays installed.
+    /// - Throws: the connection's error, if it ends before the answer.
     package func register(_ registration: TokenRegistration) async throws(DeviceLinkError) -> DeviceToken {
         let core = core
         let result: Result<DeviceToken, DeviceLinkError> = await withCheckedContinuation { continuation in
@@ -122,32 +119,31 @@ package final class DeviceConnection: Sendable {
         return try result.get()
     }
 
-    /// Ends a registration: its token is answered 410 from now on.
+    /// Ends a registration: from now on pushes to its token get a 410.
     package func unregister(_ registration: TokenRegistration) {
         let core = core
         core.loop.perform { core.value.send(.unregister(registration)) }
     }
 
-    /// Tells the simulator how the device is from now on.
     package func report(_ state: DeviceState) {
         let core = core
         core.loop.perform { core.value.send(.state(state)) }
     }
 
-    /// Says goodbye; `next` gives `nil` from then on.
+    /// Closes in order; `next` then returns `nil`.
     package func close() {
         let core = core
         core.loop.perform { core.value.close() }
     }
 }
 
-/// The loop's side of a device's connection.
+/// The loop's side of a device connection.
 private final class DeviceConnectionCore: TLSChannelDelegate {
     typealias Welcome = (Result<DeviceToken, DeviceLinkError>) -> Void
     typealias Taker = (Result<DevicePush?, DeviceLinkError>) -> Void
     typealias Asker = (Result<DeviceFrame.Subscription, DeviceLinkError>) -> Void
 
-    /// Twice what the simulator sends without an acknowledgement.
+    /// Twice the simulator's bound of unacknowledged pushes.
     private static let waitingCountMax = 128
 
     private let hello: DeviceHello
@@ -156,11 +152,11 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
     private var welcome: Welcome?
     private var waiting: [DevicePush] = []
     private var taker: Taker?
-    /// The oldest first, which is the order of the answers.
+    /// Oldest first, the order of the answers.
     private var askers: [Asker] = []
-    /// The same for registrations.
+    /// As `askers`.
     private var registrants: [Welcome] = []
-    /// Set once, at the end. Success: closed in order.
+    /// Set once. Success is an orderly end.
     private var end: Result<DevicePush?, DeviceLinkError>?
 
     init(_ hello: DeviceHello) { self.hello = hello }
@@ -172,7 +168,7 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
         loop: EventLoop,
         _ welcome: @escaping Welcome
     ) {
-        // A task that was cancelled before the connection began.
+        // The task was cancelled before the connection began.
         if case .failure(let error) = end { return welcome(.failure(error)) }
         self.welcome = welcome
         var limits = TLSChannelLimits()
@@ -226,7 +222,7 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
         finish(.success(nil))
     }
 
-    /// Ends at once. Harmless when already ended.
+    /// Ends at once; no effect after the end.
     func fail(_ error: DeviceLinkError) {
         guard end == nil else { return }
         finish(.failure(error))

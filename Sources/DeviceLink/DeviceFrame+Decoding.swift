@@ -1,9 +1,9 @@
 import APNS
 
 extension DeviceFrame {
-    /// Reads a frame without its length.
+    /// Decodes a frame without its length.
     ///
-    /// - Parameter contents: the type and the fields; exactly one spelling of a frame is accepted.
+    /// - Parameter contents: type and fields; each frame has exactly one accepted encoding.
     /// - Throws: `.frameLength`, `.unknownType`, `.truncated`, `.malformed`, `.trailingBytes`.
     package init(contents: ArraySlice<UInt8>) throws(DeviceLinkError) {
         guard let type = contents.first, contents.count <= Self.byteCountMax else {
@@ -36,7 +36,7 @@ extension DeviceFrame {
     }
 }
 
-/// Takes fields from the front of a frame, each with its own limits.
+/// Reads fields from the front of a frame, each with its own limits.
 private struct FieldReader {
     private(set) var rest: ArraySlice<UInt8>
 

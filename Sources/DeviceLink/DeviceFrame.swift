@@ -1,17 +1,17 @@
 package import APNS
 
-/// One message between a simulated device and the simulator. docs/device-link.md has every byte.
+/// A message between a simulated device and the simulator; docs/device-link.md has every byte.
 package enum DeviceFrame: Sendable, Equatable {
-    /// The ALPN name of the protocol: whoever speaks anything else does not get past the TLS handshake.
+    /// The protocol's ALPN name; the TLS handshake fails without it.
     package static let applicationProtocol = "sealedpush-device/2"
-    /// Of the type and all fields. Above the longest push: 5120 bytes of payload and 359 of everything else.
+    /// Bound of type and fields. The longest push has 5120 bytes of payload and 359 of everything else.
     package static let byteCountMax = 8192
-    /// The four bytes that say how long the frame is.
+    /// The length field's size.
     package static let lengthByteCount = 4
 
     /// Device to simulator, first.
     case hello(DeviceHello)
-    /// Simulator to device, second: the token under which it is reached from now on.
+    /// Simulator to device, second: the device's token from now on.
     case welcome(DeviceToken)
     /// Simulator to device.
     case push(DevicePush)
@@ -19,31 +19,31 @@ package enum DeviceFrame: Sendable, Equatable {
     case acknowledgement(APNSID)
     /// Simulator to device, instead of `welcome`; the connection ends.
     case refused(Refusal)
-    /// Device to simulator: the app on it listens to one of its broadcast channels.
+    /// Device to simulator: the app subscribes to one of its broadcast channels.
     case subscribe(topic: Topic, channel: ChannelID)
-    /// Device to simulator: it no longer does.
+    /// Device to simulator: the subscription ends.
     case unsubscribe(topic: Topic, channel: ChannelID)
-    /// Simulator to device: what became of the oldest of the two above that was not answered yet.
+    /// Simulator to device: the answer to the oldest open `subscribe` or `unsubscribe`.
     case subscription(Subscription)
-    /// Device to simulator: how it is from now on.
+    /// Device to simulator: its new state.
     case state(DeviceState)
     /// Device to simulator: the app registers for another kind of push.
     case register(TokenRegistration)
-    /// Simulator to device: the token of the oldest registration that was not answered yet.
+    /// Simulator to device: the token of the oldest open registration.
     case token(DeviceToken)
-    /// Device to simulator: a Live Activity has ended, a channel was left; the token is good no more.
+    /// Device to simulator: a Live Activity ended or a channel was left; the token is void.
     case unregister(TokenRegistration)
 
     package enum Refusal: UInt8, Sendable, CaseIterable {
-        /// The earlier token was given to another app.
+        /// The earlier token belongs to another app.
         case tokenOfAnotherTopic = 1
-        /// The simulator has as many devices as it takes.
+        /// The simulator's device limit is reached.
         case tooManyDevices = 2
-        /// The earlier token was given to a device with another certificate, or to one with none.
+        /// The earlier token belongs to a device with another certificate, or with none.
         case tokenOfAnotherDevice = 3
-        /// The earlier token is the other environment's.
+        /// The earlier token is of the other environment.
         case tokenOfAnotherEnvironment = 4
-        /// The simulator takes devices with a certificate of its own authority only.
+        /// The simulator requires a device certificate of its own authority.
         case certificateRequired = 5
     }
 
@@ -52,7 +52,7 @@ package enum DeviceFrame: Sendable, Equatable {
         case active = 1
         /// The app has no such channel in this environment.
         case channelUnknown = 2
-        /// The device listens to as many channels as it may.
+        /// The device's subscription limit is reached.
         case tooMany = 3
     }
 

@@ -1,12 +1,12 @@
-/// Cuts the byte stream of one connection into frames. No I/O; holds at most one unfinished frame and what was appended
-/// behind it.
+/// Splits a connection's byte stream into frames. No I/O; buffers one unfinished frame and the bytes appended behind
+/// it.
 package struct DeviceFrameDecoder {
     private var buffer: [UInt8] = []
     private var start = 0
 
     package init() {}
 
-    /// Takes what has arrived, in any pieces.
+    /// Appends received bytes, in pieces of any size.
     package mutating func append(_ bytes: Span<UInt8>) {
         if start > 0 {
             buffer.removeFirst(start)
@@ -15,9 +15,9 @@ package struct DeviceFrameDecoder {
         unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
-    /// The next frame, or `nil` until more bytes have come. After an error the stream has no meaning any more.
+    /// Takes the next frame; `nil` until more bytes come. After an error the stream is unusable.
     ///
-    /// - Throws: `.frameLength` as soon as the length is there, before any of the frame is kept; the errors of a frame.
+    /// - Throws: `.frameLength` as soon as the length is known, before the frame is buffered; errors of a frame.
     package mutating func next() throws(DeviceLinkError) -> DeviceFrame? {
         guard buffer.count - start >= DeviceFrame.lengthByteCount else { return nil }
         let byteCount = buffer[start..<start + DeviceFrame.lengthByteCount].reduce(0) { $0 << 8 | Int($1) }

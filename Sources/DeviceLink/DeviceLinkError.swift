@@ -1,6 +1,6 @@
 package import Transport
 
-/// Why a device and the simulator stopped understanding each other. Says which field, never what was in it.
+/// A failure between device and simulator. Names a field, never its contents.
 package enum DeviceLinkError: Error, Equatable {
     package enum Field: String, Equatable, Sendable {
         case deviceToken = "device token"
@@ -21,21 +21,21 @@ package enum DeviceLinkError: Error, Equatable {
         case instance
     }
 
-    /// A frame is at least its type and at most `byteCountMax` long.
+    /// The length is outside 1 ... `byteCountMax`.
     case frameLength(byteCount: Int, byteCountMax: Int)
     case unknownType(UInt8)
     /// The frame ends inside this field.
     case truncated(Field)
-    /// The field is all there and not allowed to be what it is.
+    /// The field is complete, with an invalid value.
     case malformed(Field)
-    /// The frame's last field ends before the frame does.
+    /// Bytes follow the last field.
     case trailingBytes(byteCount: Int)
-    /// A frame that its sender may not send, or not now.
+    /// A frame not allowed from its sender, or not now.
     case unexpectedFrame(type: UInt8)
-    /// The simulator did not take the device.
+    /// The simulator rejected the device.
     case refused(DeviceFrame.Refusal)
-    /// More pushes wait than the simulator may send before they are acknowledged.
+    /// More unacknowledged pushes than the simulator may send.
     case tooManyPushes(countMax: Int)
-    /// The connection failed underneath.
+    /// The connection failed.
     case transport(TransportError)
 }

@@ -1,16 +1,16 @@
 package import APNS
 
-/// A push as it reaches a device: what APNs passes on, and nothing of who sent it.
+/// A push as APNs passes it to a device, without its sender.
 package struct DevicePush: Sendable, Equatable {
     package static let payloadByteCountMax = 5120
 
-    /// How an alert is to appear.
+    /// An alert's appearance.
     package enum Presentation: UInt8, Sendable, CaseIterable {
         /// As its payload asks.
         case asAsked = 0
-        /// Without sound or light: the person has a Focus on.
+        /// Without sound or light, because of a Focus.
         case passiveForFocus = 1
-        /// Without sound or light: too many came at once.
+        /// Without sound or light, because too many came at once.
         case passiveForBurst = 2
     }
 
@@ -21,7 +21,7 @@ package struct DevicePush: Sendable, Equatable {
     /// `nil`: APNs's own policy.
     package var expiration: Expiration?
     package var collapseID: CollapseID?
-    /// 1 ... `payloadByteCountMax` bytes, as they came.
+    /// 1 ... `payloadByteCountMax` bytes, unchanged.
     package var payload: [UInt8]
     package var presentation: Presentation
 

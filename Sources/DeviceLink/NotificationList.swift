@@ -1,11 +1,11 @@
 package import APNS
 
-/// The notifications that lie on a device's screen. A push with the collapse id of one that lies there takes its place.
+/// The notifications on a device's screen. A push replaces an earlier one with its collapse id.
 ///
 /// - Source: "Sending notification requests to APNs", `apns-collapse-id`: "An identifier you use to merge multiple
 ///   notifications into a single notification for the user"; on the device it is `UNNotificationRequest.identifier`.
 package struct NotificationList: Sendable, Equatable {
-    /// Ours: Apple names no number. The oldest leaves.
+    /// Our choice: Apple names no number. The oldest is removed.
     package static let countMax = 100
 
     /// Oldest first.
@@ -13,10 +13,9 @@ package struct NotificationList: Sendable, Equatable {
 
     package init() {}
 
-    /// Puts an alert on the screen.
+    /// Shows an alert; ignores other pushes.
     ///
-    /// - Parameter push: whatever came; only an alert is shown.
-    /// - Returns: the id of the push whose place it took.
+    /// - Returns: the id of the replaced push.
     @discardableResult
     package mutating func show(_ push: DevicePush) -> APNSID? {
         guard push.pushType == .alert else { return nil }

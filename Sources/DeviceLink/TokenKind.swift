@@ -1,7 +1,7 @@
 package import APNS
 
-/// What a device token was given out for. Each of Apple's frameworks hands out tokens of its own, and a token is good for
-/// the topic of its kind alone.
+/// The purpose of a device token. Each of Apple's frameworks issues its own tokens, valid only for the topic of their
+/// kind.
 ///
 /// The raw value is the number on the device link.
 ///
@@ -18,7 +18,7 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
     case complication = 3
     /// PushKit.
     case fileProvider = 4
-    /// One for each channel that is joined.
+    /// One for each joined channel.
     case pushToTalk = 5
     /// Starts Live Activities of one type of attributes.
     case liveActivityStart = 6
@@ -27,10 +27,10 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
     case widgets = 8
     case controls = 9
     case location = 10
-    /// Device management: its topic is no app's.
+    /// Device management: its topic belongs to no app.
     case mdm = 11
 
-    /// A word of the control API and of the command line.
+    /// Its name in the control API and on the command line.
     package var name: String {
         switch self {
         case .app: "app"
@@ -47,13 +47,12 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// - Parameter name: one of the names above.
     package init?(name: String) {
         guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = match
     }
 
-    /// The kind of token that a push of this type needs. A Live Activity's is the one that updates it.
+    /// The kind needed by a push type; for a Live Activity the one that updates it.
     package init(of pushType: PushType) {
         switch pushType {
         case .alert, .background: self = .app
@@ -69,7 +68,7 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The type whose topic is the token's.
+    /// The push type with the token's topic.
     package var pushType: PushType {
         switch self {
         case .app: .alert
@@ -85,25 +84,23 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a token of this kind is good for the topic of that type.
+    /// True if a token of this kind accepts the type.
     package func takes(_ pushType: PushType) -> Bool {
         let needed = TokenKind(of: pushType)
         return self == needed || (self == .liveActivityStart && needed == .liveActivity)
     }
 }
 
-/// One registration beside the app's own.
+/// A registration in addition to the app's own.
 package struct TokenRegistration: Hashable, Sendable {
-    /// Ours: a UUID has 36.
+    /// Our choice: a UUID has 36.
     package static let instanceByteCountMax = 64
 
     package let kind: TokenKind
-    /// Which of several: a Live Activity, a type of attributes, a channel of Push to Talk. Empty where there is one only.
+    /// Identifies a Live Activity, a type of attributes or a Push to Talk channel. Empty for kinds with a single token.
     package let instance: [UInt8]
 
-    /// - Parameters:
-    ///   - kind: of the token.
-    ///   - instance: at most `instanceByteCountMax` bytes; `nil` for longer ones.
+    /// Fails for an `instance` longer than `instanceByteCountMax`.
     package init?(_ kind: TokenKind, instance: [UInt8] = []) {
         guard instance.count <= Self.instanceByteCountMax else { return nil }
         self.kind = kind
