@@ -1,21 +1,19 @@
 internal import Platform
 
-/// A blob that is open for reading.
+/// A blob open for reading.
 struct OpenBlob: ~Copyable {
     let header: BlobHeader
     let file: FolderFile
 
-    /// Where in the file the blob begins.
+    /// The blob's first byte in the file.
     static let dataOffset = UInt64(BlobHeader.byteCount)
 
     consuming func release() -> Int32 { file.release() }
 }
 
 extension BlobFolder {
-    /// - Parameters:
-    ///   - id: of a blob, or anything.
-    ///   - now: seconds since 1970.
-    /// - Returns: nil where there is none, or none any more.
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: nil for an unknown or expired blob.
     /// - Throws: `.file`.
     func read(_ id: BlobID, now: UInt64) throws(BlobError) -> OpenBlob? {
         let file: FolderFile
@@ -31,11 +29,11 @@ extension BlobFolder {
         return OpenBlob(header: header, file: file)
     }
 
-    /// Deletes uploads whose time is over, and blobs that have expired. Expired ones are not shown even before.
+    /// Deletes overdue uploads and expired blobs. Expired ones are hidden even before.
     ///
     /// - Parameter now: seconds since 1970.
-    /// - Returns: how many files are gone.
-    /// - Throws: `.file`; what was not deleted then will be the next time.
+    /// - Returns: the number of deleted files.
+    /// - Throws: `.file`; the next call continues.
     @discardableResult
     package func collect(now: UInt64) throws(BlobError) -> Int {
         var count = 0
@@ -62,7 +60,7 @@ extension BlobFolder {
         return count
     }
 
-    /// Whoever takes the file away gives its bytes back to the tenant: two who try at once must not both.
+    /// Only the call that unlinks the file returns its bytes to the tenant: two at once must not both.
     func removeBlob(_ id: BlobID, _ header: BlobHeader) throws(BlobError) {
         guard unsafe unlink(layout.blob(id)) == 0 else {
             if errno == ENOENT { return }

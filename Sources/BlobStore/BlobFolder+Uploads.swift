@@ -2,15 +2,12 @@ internal import Platform
 package import Primitives
 
 extension BlobFolder {
-    /// Begins an upload, which holds its whole length of the tenant's quota from now on.
+    /// Begins an upload, which reserves its whole length of the tenant's quota.
     ///
     /// - Parameters:
-    ///   - tenant: whose it is.
     ///   - byteCount: of the whole blob.
-    ///   - lifetime: seconds from now that the blob stays; nil for the folder's own. Cut to the most that it allows.
+    ///   - lifetime: the blob's, in seconds from now; nil for the folder's default. Capped at the folder's maximum.
     ///   - now: seconds since 1970.
-    ///   - random: for its id.
-    /// - Returns: an upload at offset 0.
     /// - Throws: `.tooLarge`, `.quotaExceeded`, `.tooManyUploads`, `.diskFull`, `.file`.
     package func create(
         for tenant: Tenant,
@@ -37,7 +34,7 @@ extension BlobFolder {
             try file.sync()
             try FolderLayout.sync(layout.uploads)
         } catch {
-            // What is left of it would be removed at the next start otherwise.
+            // If this fails, the next start removes the file.
             try? FolderLayout.remove(layout.upload(id))
             state.withLock { $0.remove(id, keepsBytes: false) }
             throw error
@@ -46,13 +43,9 @@ extension BlobFolder {
         return status(id, header)
     }
 
-    /// How far an upload is.
+    /// An upload's progress, also after publishing, while the blob exists.
     ///
-    /// - Parameters:
-    ///   - id: as `create` gave it.
-    ///   - tenant: whose it is.
-    ///   - now: seconds since 1970.
-    /// - Returns: also of one that was published, as long as the blob is there.
+    /// - Parameter now: seconds since 1970.
     /// - Throws: `.notFound`, `.file`.
     package func status(_ id: UploadID, of tenant: Tenant, now: UInt64) throws(BlobError) -> UploadStatus {
         if let upload = state.withLock({ $0.uploads[id] }) {
@@ -63,15 +56,11 @@ extension BlobFolder {
         return published(id, blob.header)
     }
 
-    /// Appends bytes. When this returns they are on the disk; when it throws, nothing has changed.
+    /// Appends bytes. On return they are on the disk; on an error the upload's offset stays as it was in this process.
     ///
     /// - Parameters:
-    ///   - bytes: what comes next.
-    ///   - id: as `create` gave it.
-    ///   - tenant: whose it is.
-    ///   - offset: where the caller thinks that the upload ends.
+    ///   - offset: the upload's end as the caller knows it.
     ///   - now: seconds since 1970.
-    /// - Returns: the upload with its new offset.
     /// - Throws: `.notFound`, `.busy`, `.wrongOffset`, `.tooLong`, `.diskFull`, `.file`.
     package func append(
         _ bytes: [UInt8],
@@ -88,7 +77,7 @@ extension BlobFolder {
         let file = try FolderFile.open(layout.upload(id), O_WRONLY, "open upload")
         try file.write(bytes, at: UInt64(BlobHeader.byteCount) + offset)
         try file.syncData()
-        // Only now: an offset on the disk never points behind what is on the disk.
+        // Written after the data: a stored offset never exceeds the synced bytes.
         let next = offset + UInt64(bytes.count)
         try file.write(BlobHeader.bytes(next), at: UInt64(BlobHeader.offsetPosition))
         try file.syncData()
@@ -96,13 +85,9 @@ extension BlobFolder {
         return status(id, header)
     }
 
-    /// Makes an upload that is complete a blob.
+    /// Publishes a complete upload as the blob `id.blobID`.
     ///
-    /// - Parameters:
-    ///   - id: as `create` gave it.
-    ///   - tenant: whose it is.
-    ///   - now: seconds since 1970.
-    /// - Returns: its last status. The blob is `id.blobID`.
+    /// - Parameter now: seconds since 1970.
     /// - Throws: `.notFound`, `.busy`, `.incomplete`, `.diskFull`, `.file`.
     package func publish(_ id: UploadID, of tenant: Tenant, now: UInt64) throws(BlobError) -> UploadStatus {
         let header = try take(id, of: tenant, now: now)
@@ -124,12 +109,9 @@ extension BlobFolder {
         return published(id, header)
     }
 
-    /// Deletes an upload, and what it became if it was published.
+    /// Deletes an upload, or the blob that it became.
     ///
-    /// - Parameters:
-    ///   - id: as `create` gave it.
-    ///   - tenant: whose it is.
-    ///   - now: seconds since 1970.
+    /// - Parameter now: seconds since 1970.
     /// - Throws: `.notFound`, `.busy`, `.file`.
     package func abandon(_ id: UploadID, of tenant: Tenant, now: UInt64) throws(BlobError) {
         do throws(BlobError) {
@@ -147,7 +129,7 @@ extension BlobFolder {
         }
     }
 
-    /// An upload for this call alone.
+    /// Reserves an upload for this call.
     private func take(_ id: UploadID, of tenant: Tenant, now: UInt64) throws(BlobError) -> BlobHeader {
         try state.withLock { state throws(BlobError) in
             guard let upload = state.uploads[id], upload.header.tenant == tenant.key, uploadEnd(upload.header) > now

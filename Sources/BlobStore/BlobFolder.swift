@@ -2,23 +2,22 @@ internal import Platform
 
 /// A folder of blobs, and of uploads that become blobs.
 ///
-/// What a call has acknowledged is on the disk. A blob appears whole, by one rename, or not at all; what a crash leaves of an
-/// upload is either continued at the offset that was acknowledged or deleted when its time is over. One process has a folder;
-/// within it, any thread may call.
+/// Acknowledged data is on the disk. A blob appears whole, by one rename, or not at all. After a crash an upload
+/// continues at its acknowledged offset, or is deleted when overdue. One process has a folder; its threads may all
+/// call.
 package final class BlobFolder: Sendable {
     let layout: FolderLayout
     let limits: BlobLimits
     let state: Guarded<FolderState>
-    /// Kept for the lock on it.
+    /// Holds the lock.
     private let lock: Int32
 
-    /// Takes the folder, makes what is missing in it, and deletes what has expired.
+    /// Locks the folder, creates missing parts, and deletes expired files.
     ///
     /// - Parameters:
-    ///   - path: its parent is there.
-    ///   - limits: for new uploads, and for how long those that are there may still take.
+    ///   - path: needs an existing parent.
+    ///   - limits: for new uploads, and the remaining time of old ones.
     ///   - now: seconds since 1970.
-    /// - Returns: the folder; the next one of this path waits until this one is gone.
     /// - Throws: `.folderInUse`, `.diskFull`, `.file`.
     package static func open(
         _ path: String,
@@ -43,18 +42,18 @@ package final class BlobFolder: Sendable {
     }
 
     deinit {
-        // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+        // Unlocks explicitly: a child being forked by another thread still shares the descriptor, and with it the lock.
         _ = flock(lock, LOCK_UN)
         close(lock)
     }
 
-    /// When an upload is given up; seconds since 1970.
+    /// An upload's deadline; seconds since 1970.
     func uploadEnd(_ header: BlobHeader) -> UInt64 {
         let (end, isOver) = header.created.addingReportingOverflow(limits.uploadLifetime)
         return isOver ? header.expiry : min(end, header.expiry)
     }
 
-    /// What a crash left: continued where its header says, or removed.
+    /// Restores uploads at their stored offset, or removes overdue ones.
     private func readUploads(now: UInt64) throws(BlobError) {
         for name in try FolderLayout.names(layout.uploads) {
             guard let id = UploadID(name[...]) else { continue }
@@ -73,7 +72,7 @@ package final class BlobFolder: Sendable {
         }
     }
 
-    /// Files of other names, and of a header that this version does not know, are left alone.
+    /// Skips files with other names, or an unknown header.
     func forEachBlob(_ body: (BlobID, BlobHeader) throws(BlobError) -> Void) throws(BlobError) {
         for shard in try FolderLayout.names(layout.blobs) where shard.utf8.count == 2 {
             for name in try FolderLayout.names("\(layout.blobs)/\(shard)") {
@@ -84,7 +83,7 @@ package final class BlobFolder: Sendable {
         }
     }
 
-    /// - Returns: nil for a file that is gone or does not begin with a header.
+    /// - Returns: nil for a missing file, or one without a header.
     private static func header(_ path: String) throws(BlobError) -> BlobHeader? {
         do throws(BlobError) {
             return BlobHeader(try FolderFile.open(path, O_RDONLY, "open").read(BlobHeader.byteCount, at: 0))
@@ -94,11 +93,11 @@ package final class BlobFolder: Sendable {
     }
 }
 
-/// What a folder keeps in memory: of uploads everything, of blobs only how much each tenant has.
+/// A folder's state in memory: all about uploads, of blobs only each tenant's usage.
 struct FolderState {
     struct Upload {
         var header: BlobHeader
-        /// A call is at its file.
+        /// True while a call uses its file.
         var isBusy = false
     }
 
@@ -111,14 +110,14 @@ struct FolderState {
         usage[header.tenant, default: Usage()].uploadCount += 1
     }
 
-    /// `keepsBytes`: it became a blob.
+    /// - Parameter keepsBytes: true for an upload that became a blob.
     mutating func remove(_ id: UploadID, keepsBytes: Bool) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         usage[upload.header.tenant]?.uploadCount -= 1
         if !keepsBytes { release(upload.header) }
     }
 
-    /// The bytes of a file that is gone.
+    /// Returns a deleted file's bytes.
     mutating func release(_ header: BlobHeader) {
         usage[header.tenant]?.byteCount -= header.byteCount
     }

@@ -1,20 +1,20 @@
-/// The first 128 bytes of every file here: what is known of it, so that there is no second file to disagree with.
+/// The first 128 bytes of every file: its metadata, so that no second file can disagree.
 ///
-/// Written once, but for the offset, which is behind the others and is written alone.
+/// Written once, except for the offset, which comes last and is rewritten alone.
 struct BlobHeader: Equatable {
     static let byteCount = 128
     private static let magic = Array("SPBLOB1\n".utf8)
-    /// Where in the file the offset is.
+    /// The offset's position in the file.
     static let offsetPosition = 64
 
     let tenant: Tenant.Key
-    /// Of what follows the header, as it was declared.
+    /// Declared length of the data.
     let byteCount: UInt64
     /// Seconds since 1970.
     let created: UInt64
-    /// Of the blob; seconds since 1970.
+    /// The blob's; seconds since 1970.
     let expiry: UInt64
-    /// So much of an upload is on the disk for good.
+    /// Uploaded bytes safely on the disk.
     var offset: UInt64
 
     var bytes: [UInt8] {
@@ -33,7 +33,7 @@ struct BlobHeader: Equatable {
         self.offset = offset
     }
 
-    /// Of a file's first bytes; nil for what is no header of this version.
+    /// Fails for bytes that are no header of this version.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
         byteCount = Self.number(bytes[8..<16])

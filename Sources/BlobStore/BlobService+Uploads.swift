@@ -1,9 +1,9 @@
 internal import Primitives
 internal import Transport
 
-/// Uploads: draft-ietf-httpbis-resumable-upload's fields, with the length declared at the beginning.
+/// Uploads by the fields of draft-ietf-httpbis-resumable-upload, with the length declared at the beginning.
 extension BlobService {
-    /// `POST /v1/uploads`: begins one, with its first part or all of it.
+    /// `POST /v1/uploads`: begins an upload with its first part, or all of it.
     func begin(_ request: HTTPRequest) -> HTTPAnswer {
         guard request.method == "POST" else { return .methodNotAllowed("POST") }
         guard let tenant = tenant(request) else { return Self.unauthorized }
@@ -23,7 +23,7 @@ extension BlobService {
             do throws(BlobError) {
                 return try accept(request.body, part, at: 0, of: upload, tenant, created: true)
             } catch {
-                // Its id has not been told to anybody. What stays is deleted with its time.
+                // Its id is unknown to the client. If this fails, the upload expires.
                 try? folder.abandon(upload.id, of: tenant, now: now())
                 throw error
             }
@@ -58,7 +58,7 @@ extension BlobService {
     private func append(_ request: HTTPRequest, to id: UploadID, _ tenant: Tenant) throws(BlobError) -> HTTPAnswer {
         guard let part = UploadPart(request), let offset = part.offset else { return Self.malformed }
         let upload = try folder.status(id, of: tenant, now: now())
-        // Sent again because the answer was lost: the offset says that nothing is missing.
+        // A repetition after a lost answer: the offset shows that nothing is missing.
         guard !upload.isPublished else { throw .wrongOffset(upload) }
         guard part.length == nil || part.length == upload.byteCount else { return Self.malformed }
         return try accept(request.body, part, at: offset, of: upload, tenant, created: false)
@@ -101,7 +101,7 @@ extension BlobService {
     private static var malformed: HTTPAnswer { .text(400, "the upload's fields are malformed") }
 }
 
-/// What a request says of the bytes that it brings.
+/// The upload fields of a request.
 struct UploadPart: Equatable {
     /// `Upload-Offset`.
     let offset: UInt64?
@@ -109,10 +109,10 @@ struct UploadPart: Equatable {
     let length: UInt64?
     /// `Upload-Complete`.
     let isLast: Bool
-    /// `Expires-In`, seconds; ours.
+    /// `Expires-In`, seconds; our own field.
     let lifetime: UInt64?
 
-    /// - Returns: nil where a field is not what it should be, or `Upload-Complete` is missing.
+    /// - Returns: nil for a malformed field, or without `Upload-Complete`.
     init?(_ request: HTTPRequest) {
         do throws(Malformed) {
             offset = try Self.number("Upload-Offset", request)
@@ -131,7 +131,7 @@ struct UploadPart: Equatable {
 
     private struct Malformed: Error {}
 
-    /// An integer of RFC 8941 section 3.3.1 that is not negative: at most 15 digits.
+    /// Parses a non-negative integer of RFC 8941 section 3.3.1: at most 15 digits.
     private static func number(_ name: String, _ request: HTTPRequest) throws(Malformed) -> UInt64? {
         guard let text = request.value(of: name) else { return nil }
         guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -142,7 +142,7 @@ struct UploadPart: Equatable {
 }
 
 extension UploadStatus {
-    /// How far it is, and where the blob is once there is one.
+    /// The progress, and the blob's location once published.
     var fields: [HTTPRequest.Field] {
         var fields: [HTTPRequest.Field] = [
             .init("Upload-Offset", "\(offset)"),

@@ -2,12 +2,12 @@ internal import Envelope
 internal import Primitives
 package import Transport
 
-/// A folder of blobs over HTTP: a request in, an answer out, without a socket, so that any server may hold it.
+/// A blob folder over HTTP: requests in, answers out, without a socket, for any server.
 ///
-/// Downloads are for everybody who knows an id; uploads are for tenants and follow draft-ietf-httpbis-resumable-upload. Nothing
-/// is listed, and nothing is logged.
+/// Downloads are for everyone with an id. Uploads are for tenants and follow draft-ietf-httpbis-resumable-upload.
+/// Nothing is listed or logged.
 package struct BlobService: Sendable {
-    /// Of one part of an upload, which a server holds in memory.
+    /// Bound of an upload's part, which a server holds in memory.
     package static let partByteCountMax = 1 << 20
 
     let folder: BlobFolder
@@ -15,10 +15,7 @@ package struct BlobService: Sendable {
     /// Seconds since 1970.
     let now: @Sendable () -> UInt64
 
-    /// - Parameters:
-    ///   - folder: what is served.
-    ///   - tenants: who may upload.
-    ///   - now: seconds since 1970.
+    /// - Parameter now: seconds since 1970.
     package init(folder: BlobFolder, tenants: TenantList, now: @escaping @Sendable () -> UInt64 = Self.systemTime) {
         self.folder = folder
         self.tenants = tenants
@@ -28,7 +25,7 @@ package struct BlobService: Sendable {
     /// The system's wall clock.
     package static let systemTime: @Sendable () -> UInt64 = { SystemClock.millisecondsSince1970 / 1_000 }
 
-    /// The service behind a server. The body of an upload is read once its tenant is known.
+    /// The service for a server. An upload's body is read only for a known tenant.
     package var application: HTTPRequestApplication {
         HTTPRequestApplication(
             body: { request in
@@ -40,8 +37,7 @@ package struct BlobService: Sendable {
         )
     }
 
-    /// - Parameter request: anything.
-    /// - Returns: for a path that is not this service's, the same as for a blob that is not there.
+    /// - Returns: for an unknown path, the same as for a missing blob.
     package func response(to request: HTTPRequest) -> HTTPAnswer {
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[0].isEmpty, parts[1] == "v1" else { return .notFound }
@@ -59,7 +55,7 @@ package struct BlobService: Sendable {
         guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
         let blob: OpenBlob
         do throws(BlobError) {
-            // What is no id at all is looked for as well: no answer tells by its time what an id looks like.
+            // A malformed id is looked up too, so that timing does not reveal the form of ids.
             guard let found = try folder.read(BlobID(name) ?? .none, now: now()) else { return .notFound }
             blob = found
         } catch {
@@ -70,7 +66,7 @@ package struct BlobService: Sendable {
 
     private func answer(_ blob: consuming OpenBlob, tag: String, _ request: HTTPRequest) -> HTTPAnswer {
         let byteCount = blob.header.byteCount
-        // A blob never changes, so that its id is its tag; another tag asks for the whole of something else.
+        // A blob never changes, so its id is its tag; another tag asks for the whole.
         let isSame = request.value(of: "If-Range").map { $0 == tag } ?? true
         var status = 200
         var (offset, partByteCount) = (UInt64(0), byteCount)
@@ -105,20 +101,20 @@ package struct BlobService: Sendable {
 }
 
 extension HTTPAnswer {
-    /// One line for whoever tries it by hand.
+    /// One line for people.
     static func text(_ status: Int, _ text: String, _ fields: [HTTPRequest.Field] = []) -> HTTPAnswer {
         let standard: [HTTPRequest.Field] = [.init("Content-Type", "text/plain"), .init("Cache-Control", "no-store")]
         return HTTPAnswer(status: status, fields: standard + fields, body: .bytes(Array((text + "\n").utf8)))
     }
 
-    /// The one answer for everything that is not there, whatever the reason.
+    /// The same answer whatever the reason.
     static var notFound: HTTPAnswer { text(404, "not found") }
 
     static func methodNotAllowed(_ methods: String) -> HTTPAnswer {
         text(405, "not with this method", [.init("Allow", methods)])
     }
 
-    /// What a folder refused, or could not do. Neither a path nor an error of the system's goes out.
+    /// Discloses neither paths nor system errors.
     static func failure(_ error: BlobError) -> HTTPAnswer {
         switch error {
         case .notFound: .notFound

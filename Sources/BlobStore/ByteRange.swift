@@ -1,13 +1,10 @@
-/// What a `Range` field asks of a blob (RFC 9110 section 14.1.2).
+/// The range asked for by a `Range` field (RFC 9110 section 14.1.2).
 enum ByteRange: Equatable {
-    /// All of it: no range, several, or a field that is none, which is as if it were not there.
+    /// No range, several, or an invalid field, which counts as none.
     case whole
     case part(offset: UInt64, byteCount: UInt64)
     case unsatisfiable
 
-    /// - Parameters:
-    ///   - field: the field's value; nil without one.
-    ///   - byteCount: the blob's.
     init(_ field: String?, of byteCount: UInt64) {
         self = .whole
         guard let field, field.utf8.starts(with: "bytes=".utf8) else { return }
@@ -34,7 +31,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Digits alone; a number that no file reaches is as good as the largest.
+    /// Parses digits; clamps numbers beyond 64 bits.
     private static func number(_ text: Substring) -> UInt64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return UInt64(text) ?? .max

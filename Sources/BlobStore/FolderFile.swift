@@ -1,6 +1,6 @@
 internal import Platform
 
-/// One open file or folder, closed with its owner. Every call of the system's for files is here.
+/// An open file or folder, closed with its owner.
 struct FolderFile: ~Copyable {
     let descriptor: Int32
 
@@ -8,7 +8,7 @@ struct FolderFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// `flags` are O_RDONLY and the like; a link is never followed, and no child inherits it.
+    /// - Parameter flags: O_RDONLY and the like; links are not followed, children do not inherit it.
     static func open(_ path: String, _ flags: Int32, _ operation: String) throws(BlobError) -> FolderFile {
         while true {
             let descriptor = unsafe Platform.open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -17,7 +17,7 @@ struct FolderFile: ~Copyable {
         }
     }
 
-    /// Gives the descriptor away.
+    /// Gives up ownership of the descriptor.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
@@ -62,7 +62,7 @@ struct FolderFile: ~Copyable {
         return Array(bytes.prefix(readCount))
     }
 
-    /// The content and the length are on the disk when this returns.
+    /// Syncs content and length.
     func syncData() throws(BlobError) {
         guard fdatasync(descriptor) == 0 else { throw Self.failure("fdatasync") }
     }
@@ -77,10 +77,10 @@ struct FolderFile: ~Copyable {
         return UInt64(clamping: status.st_size)
     }
 
-    /// Whether nobody else had it.
+    /// - Returns: false if it is locked elsewhere.
     func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-    /// What the last call of the system's left behind.
+    /// Converts `errno`.
     static func failure(_ operation: String) -> BlobError {
         switch errno {
         case ENOSPC, EDQUOT, EFBIG: .diskFull

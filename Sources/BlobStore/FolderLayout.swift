@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Where things are in a folder of blobs.
+/// Paths in a blob folder.
 ///
 ///     lock                      held by the one process that has the folder
 ///     uploads/UPLOAD            what is coming in: header and bytes
@@ -16,25 +16,25 @@ struct FolderLayout: Sendable {
     func shard(_ id: BlobID) -> String { "\(blobs)/\(id.text.prefix(2))" }
     func blob(_ id: BlobID) -> String { "\(shard(id))/\(id.text)" }
 
-    /// Makes the folders that are missing, for their owner only.
+    /// Creates missing folders, with mode 0700.
     func make() throws(BlobError) {
         for path in [path, uploads, blobs] { _ = try Self.makeFolder(path) }
         try Self.sync(path)
     }
 
-    /// - Returns: whether it was missing.
+    /// - Returns: true if it was missing.
     static func makeFolder(_ path: String) throws(BlobError) -> Bool {
         if unsafe mkdir(path, 0o700) == 0 { return true }
         guard errno == EEXIST else { throw FolderFile.failure("mkdir") }
         return false
     }
 
-    /// What was made, renamed or removed in a folder is on the disk when this returns.
+    /// Syncs a folder, and so creations, renames and removals in it.
     static func sync(_ path: String) throws(BlobError) {
         try FolderFile.open(path, O_RDONLY | O_DIRECTORY, "open folder").sync()
     }
 
-    /// The names in a folder; none for one that is not there.
+    /// A folder's names; none if it is missing.
     static func names(_ path: String) throws(BlobError) -> [String] {
         guard let folder = unsafe opendir(path) else {
             if errno == ENOENT { return [] }

@@ -1,8 +1,8 @@
 internal import Primitives
 
-/// Who may upload, and how much.
+/// An uploader and its limits.
 package struct Tenant: Hashable, Sendable {
-    /// What the tenant's files are counted under: a hash, so that names need no escaping and tokens may change.
+    /// A hash of the name for stored files: names need no escaping, and tokens may change.
     package struct Key: Hashable, Sendable {
         let bytes: [UInt8]
 
@@ -12,7 +12,7 @@ package struct Tenant: Hashable, Sendable {
     }
 
     package let key: Key
-    /// Of its blobs, and of what its uploads declared.
+    /// Of blobs and declared uploads.
     package let byteCountMax: UInt64
     /// At one time.
     package let uploadCountMax: Int
@@ -24,9 +24,8 @@ package struct Tenant: Hashable, Sendable {
     }
 }
 
-/// What a tenant has in a folder.
 struct Usage: Equatable {
-    /// Blobs, and uploads as they were declared.
+    /// Blobs and declared uploads.
     var byteCount: UInt64 = 0
     var uploadCount = 0
 }

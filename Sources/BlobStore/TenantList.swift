@@ -1,14 +1,14 @@
 internal import Envelope
 package import Primitives
 
-/// Who may upload, as a text file of lines `NAME HASH BYTES UPLOADS`. It holds hashes of tokens only.
+/// The tenants, from a text file of lines `NAME HASH BYTES UPLOADS`, with hashes of tokens only.
 package struct TenantList: Sendable {
     private struct Row {
         let tokenHash: [UInt8]
         let tenant: Tenant
     }
 
-    /// Where a line is wrong; never what is in it.
+    /// An invalid line's number, without its contents.
     package struct LineError: Error, Equatable {
         package let line: Int
     }
@@ -17,8 +17,8 @@ package struct TenantList: Sendable {
 
     package var count: Int { rows.count }
 
-    /// - Parameter text: lines; empty ones and those that begin with `#` say nothing.
-    /// - Throws: the first line that does not have four good words, or whose name or token another line has.
+    /// - Parameter text: lines; empty ones and those that begin with `#` are ignored.
+    /// - Throws: the first line without four valid words, or with a name or token used before.
     package init(_ text: String) throws(LineError) {
         var rows: [Row] = []
         var names: Set<Substring> = []
@@ -36,19 +36,20 @@ package struct TenantList: Sendable {
         self.rows = rows
     }
 
-    /// The tenant of a token. Takes the same time for every token: all rows are looked at, each to its end.
+    /// Finds a token's tenant in constant time: compares all rows, each to its end.
     package func tenant(token: String) -> Tenant? {
         let hash = Self.hash(token: token)
         var found: Tenant?
         for row in rows {
-            // In parentheses: `|` and `^` bind alike, from the left, and a later byte would undo an earlier difference.
+            // Parentheses needed: `|` and `^` bind alike, from the left, and a later byte would undo an earlier
+            // difference.
             let difference = zip(row.tokenHash, hash).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
             if difference == 0 { found = row.tenant }
         }
         return found
     }
 
-    /// A new token.
+    /// Makes a token.
     ///
     /// - Returns: the token, 43 characters, and its hash for the list.
     package static func makeToken(random: inout some RandomSource) -> (token: String, hash: String) {
