@@ -1,6 +1,6 @@
 import CommandLineTool
 
-/// `sealedpush-blobs`: the host that attachments are fetched from. It holds no key that opens one.
+/// `sealedpush-blobs`: the attachments' host, without a key that opens one.
 @main
 enum Main {
     static func main() async {

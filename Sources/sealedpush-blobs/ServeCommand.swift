@@ -5,7 +5,7 @@ import Keys
 import Primitives
 import Transport
 
-/// Runs the host that attachments are fetched from.
+/// Runs the attachments' host.
 struct ServeCommand: Command {
     static let name = "serve"
     static let summary = "keeps sealed attachments for devices to fetch"
@@ -29,7 +29,7 @@ struct ServeCommand: Command {
         SIGTERM stops it; uploads go on where they were after the next start.
         """
 
-    /// How often what has expired is deleted. It is not shown from its last second on.
+    /// Interval of deleting expired blobs, which are hidden from their expiry on.
     private static let collectionInterval: Duration = .seconds(600)
 
     private let arguments: Arguments
@@ -72,7 +72,7 @@ struct ServeCommand: Command {
         await server.close()
     }
 
-    /// Each request, and each piece of an answer's file, has as long as a slow phone needs.
+    /// Deadlines for requests and for each piece of an answer's file, long enough for a slow phone.
     private static var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.requestDeadline = .seconds(60)
@@ -80,10 +80,10 @@ struct ServeCommand: Command {
         return limits
     }
 
-    /// Deletes what has expired, until it is cancelled.
+    /// Deletes expired blobs until it is cancelled.
     private static func collect(_ folder: BlobFolder) async -> Result<Void, CommandFailure> {
         while !Task.isCancelled {
-            // Cancelled is the only way that sleeping ends early.
+            // Only cancellation ends the sleep early.
             try? await Task.sleep(for: collectionInterval)
             do throws(BlobError) {
                 try folder.collect(now: BlobService.systemTime())
@@ -138,7 +138,6 @@ struct ServeCommand: Command {
 }
 
 extension BlobError {
-    /// What happened and what to do next.
     var sentence: String {
         switch self {
         case .folderInUse: "another process has this folder; one 'sealedpush-blobs serve' for each, please"

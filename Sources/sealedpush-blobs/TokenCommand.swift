@@ -4,7 +4,7 @@ import Glibc
 import Keys
 import Primitives
 
-/// Makes a tenant's token: it goes into a file of its owner's, its hash to standard output.
+/// Makes a tenant's token: into an owner-only file, its hash to standard output.
 struct TokenCommand: Command {
     static let name = "token"
     static let summary = "lets a tenant upload: makes its token, and its line for the host's list"
