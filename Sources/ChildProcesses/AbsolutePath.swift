@@ -1,11 +1,10 @@
 package import CommandLineTool
 import Glibc
 
-/// Paths for programs that take absolute ones only.
+/// Conversion for programs that take absolute paths only.
 package enum AbsolutePath {
-    /// - Parameter path: of something that is there.
-    /// - Returns: where it is, without symbolic links.
-    /// - Throws: what the system says.
+    /// - Parameter path: of an existing file.
+    /// - Returns: its path without symbolic links.
     package static func of(_ path: String) throws(CommandFailure) -> String {
         guard let whole = unsafe realpath(path, nil) else {
             throw .failed("\(TerminalText.safe(path)): \(Output.systemText(errno))")

@@ -2,7 +2,7 @@ package import CommandLineTool
 package import Envelope
 package import Glibc
 
-/// A process of a demo or a bench: its standard output is read line by line, a JSON object each.
+/// A child process of a demo or bench; prints lines, a JSON object each.
 package final class ChildProcess {
     private let name: String
     package let id: pid_t
@@ -11,18 +11,18 @@ package final class ChildProcess {
     private var buffer: [UInt8] = []
     private var isReaped = false
 
-    /// Long enough for a machine that is busy with other things; only a hang takes longer.
+    /// Long enough for a busy machine; only a hang takes longer.
     private static let silenceMillisecondsMax: Int32 = 60_000
-    /// How long it may take to end when it was asked to.
+    /// Time for an orderly end.
     private static let endMax = Duration.seconds(60)
     private static let lineByteCountMax = 1 << 20
 
-    /// Runs this program with `arguments`. A stop signal makes every wait for it throw.
+    /// Runs this program with `arguments`. A stop signal makes every wait throw.
     package convenience init(_ arguments: [String], stop: StopSignal) throws(CommandFailure) {
         try self.init(program: "/proc/self/exe", called: "sealedpush", arguments, stop: stop)
     }
 
-    /// Runs the program of that name beside this one, held to one processor where that has a number.
+    /// Runs the program beside this one, pinned to a processor if given.
     package convenience init(
         beside name: String,
         _ arguments: [String],
@@ -48,7 +48,7 @@ package final class ChildProcess {
         stopSignal = stop
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { throw .failed("no pipe for a child process: \(Output.systemText(errno))") }
-        // Another child must not keep this one's pipe open.
+        // Other children must not inherit the pipe.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[1]) }
         let child = Spawner.spawn(program, [programName] + arguments, output: ends[1], processor: processor)
@@ -62,12 +62,12 @@ package final class ChildProcess {
         close(output)
     }
 
-    /// The next line, a JSON object.
+    /// Reads the next line, a JSON object.
     ///
-    /// - Throws: when the process ends or says nothing for a minute.
+    /// - Throws: at the process's end, or after a minute of silence.
     package func next() throws(CommandFailure) -> JSONValue { try parse(try nextLine()) }
 
-    /// The next line, whatever it is, without its end.
+    /// Reads the next line, without its end.
     ///
     /// - Throws: as `next`.
     package func nextLine() throws(CommandFailure) -> [UInt8] {
@@ -81,7 +81,7 @@ package final class ChildProcess {
         }
     }
 
-    /// The next event called `name`; others are passed over.
+    /// Reads up to the next event called `name`.
     package func next(event name: String) throws(CommandFailure) -> JSONValue {
         while true {
             let line = try next()
@@ -89,7 +89,7 @@ package final class ChildProcess {
         }
     }
 
-    /// Waits until the process has done its work.
+    /// Waits for the process's success.
     package func wait() throws(CommandFailure) {
         // The end of its output is the end of the process.
         while try fill() {}
@@ -101,12 +101,12 @@ package final class ChildProcess {
         guard status == 0 else { throw .failed("'\(name)' failed; what it said is above") }
     }
 
-    /// Asks the process to end, and waits for that. One that does not end is killed.
+    /// Terminates the process and waits. Kills it after a minute.
     package func stop() {
         guard !isReaped else { return }
         _ = kill(id, SIGTERM)
         let deadline = ContinuousClock.now + Self.endMax
-        // How it ends does not matter any more.
+        // Its exit status no longer matters.
         while waitpid(id, nil, WNOHANG) == 0 {
             guard .now < deadline else { return crash() }
             // No descriptor: only time can pass.
@@ -115,7 +115,7 @@ package final class ChildProcess {
         isReaped = true
     }
 
-    /// Ends the process as a crash would.
+    /// Kills the process, as a crash would.
     package func crash() {
         guard !isReaped else { return }
         _ = kill(id, SIGKILL)
@@ -139,7 +139,6 @@ package final class ChildProcess {
         return true
     }
 
-    /// - Returns: what a line of the process's says.
     package func parse(_ line: [UInt8]) throws(CommandFailure) -> JSONValue {
         let limits = JSONParser.Limits(byteCountMax: Self.lineByteCountMax, depthMax: 8, allowsFractions: false)
         do {

@@ -2,7 +2,7 @@ package import CommandLineTool
 package import Envelope
 
 extension JSONValue {
-    /// A member that a program of ours always prints.
+    /// A member that our programs always print.
     package func integer(_ name: String) throws(CommandFailure) -> Int64 {
         guard case .integer(let number) = self[name]?.content else { throw .failed("no \"\(name)\" was reported") }
         return number

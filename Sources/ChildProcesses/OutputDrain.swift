@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// Reads what a process prints, so that it never waits, and keeps the end of it for when something went wrong.
+/// Reads a process's output, so that it never blocks, and keeps the end for error messages.
 package final class OutputDrain: Sendable {
     private struct State {
         var tail: [UInt8] = []
@@ -11,11 +11,9 @@ package final class OutputDrain: Sendable {
     private static let tailByteCountMax = 2_048
     private let state = Guarded(State())
 
-    /// Begins; nobody else may read from then on.
-    ///
-    /// - Parameter process: whose output.
+    /// Begins; no other reader is allowed from then on.
     init(of process: ChildProcess) {
-        // The thread's own: the process's may be closed before it has read to the end.
+        // A duplicate: the process's own may be closed before the end is read.
         let descriptor = fcntl(process.output, F_DUPFD_CLOEXEC, 0)
         _ = DetachedThread.start(stackByteCount: 256 << 10) { [self] in
             var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -37,10 +35,10 @@ package final class OutputDrain: Sendable {
         }
     }
 
-    /// Whether the process has closed its output, which it does when it ends.
+    /// True once the process has closed its output, at its end.
     package var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Its last whole lines, a few.
+    /// The last three lines.
     package var lastLines: String {
         let text = String(decoding: state.withLock { $0.tail }, as: UTF8.self)
         return text.split(separator: "\n").suffix(3).joined(separator: "\n")

@@ -1,21 +1,21 @@
 import Envelope
 
-/// What a relay is told that this program starts: one tenant, one app, the simulator in Apple's place.
+/// A test relay's configuration: one tenant, one app, the simulator in Apple's place.
 package struct RelayConfiguration: Sendable {
     package static let environment = "sandbox"
     package static let topic = "com.example.chat"
-    /// Of the provider key.
+    /// The provider key's.
     package static let keyID = "EXAMPLEKEY"
     package static let teamID = "EXAMPLTEAM"
 
-    /// Of the example keys, absolute.
+    /// Absolute path of the example keys.
     package let keys: String
-    /// The relay's own, of mode 0700.
+    /// The relay's folder, of mode 0700.
     package let folder: String
-    /// Where the simulator takes pushes.
+    /// The simulator's port for pushes.
     package let pushPort: Int64
     package var takesReceipts = false
-    /// Apps beside the first, under the same key.
+    /// Further apps under the same key.
     package var moreTopics: [String] = []
     /// Members of `limits`.
     package var limits: [(name: String, value: Int)] = []
@@ -24,17 +24,14 @@ package struct RelayConfiguration: Sendable {
     package var tokenKeyFile: String { folder + "/token.key" }
 
     /// - Parameters:
-    ///   - keys: the folder of the example keys, absolute.
-    ///   - folder: the relay's own, absolute, of mode 0700.
-    ///   - pushPort: the simulator's.
+    ///   - keys: absolute path of the example keys.
+    ///   - folder: absolute path, of mode 0700.
     package init(keys: String, folder: String, pushPort: Int64) {
         self.keys = keys
         self.folder = folder
         self.pushPort = pushPort
     }
 
-    /// - Parameter keyHash: of the API key.
-    /// - Returns: the file.
     func json(keyHash: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

@@ -5,29 +5,29 @@ package import HTTPSClient
 import Keys
 import Primitives
 
-/// The relay, a process of another program, and what an app's back end asks of it over HTTPS.
+/// A relay in a child process, with a back end's calls to it over HTTPS.
 package final class RelayProcess {
     package let port: Int64
     package let apiKey: String
-    /// So many notifications were on their way when the relay before it ended.
+    /// Notifications in flight when the previous relay ended.
     package let interruptedCount: Int
     private let process: ChildProcess
     private let authorities: String
-    /// Of traces that nobody has asked for yet.
+    /// Attempts read before they were asked for, by trace.
     private var attempts: [String: JSONValue] = [:]
 
-    /// Makes the key of its device tokens, and puts the other keys beside it: the first things that it needs.
+    /// Makes the device token key and copies the other keys beside it.
     package static func makeTokenKey(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
         try run(["make-key", configuration.tokenKeyFile], stop).wait()
         for name in ["relay.key", "provider.p8"] { try copyKey(name, configuration) }
     }
 
-    /// The relay takes no example keys. What it gets here are their copies, in a folder that is removed.
+    /// The relay refuses example keys; it gets unmarked copies, in a temporary folder.
     private static func copyKey(_ name: String, _ configuration: RelayConfiguration) throws(CommandFailure) {
         do throws(FileError) {
             let key = try PrivateFile.read("\(configuration.keys)/\(name)", exampleKeys: .allowed)
             var bytes = key.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
-            // Neither the line that marks a key, nor the bytes by which the provider's is known.
+            // Removes the line that marks a key, or changes the bytes by which the provider's is recognised.
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")), bytes[0] == UInt8(ascii: "#") {
                 bytes.removeSubrange(...end)
             } else {
@@ -39,7 +39,7 @@ package final class RelayProcess {
         }
     }
 
-    /// "key   spk_…"
+    /// Parses "key spk_…".
     private static func word(_ line: [UInt8], behind name: String) throws(CommandFailure) -> String {
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
         guard words.count == 2, words[0] == name else {
@@ -48,13 +48,12 @@ package final class RelayProcess {
         return String(words[1])
     }
 
-    /// Makes its API key, writes its configuration, and starts it.
+    /// Makes the API key, writes the configuration, and starts the relay.
     ///
     /// - Parameters:
-    ///   - configuration: what it is told; its token key is there.
-    ///   - processor: that it is held to; nil for none.
+    ///   - configuration: its token key must exist.
+    ///   - processor: pins the relay; nil for none.
     ///   - stop: ends every wait.
-    /// - Throws: what a process or a file says.
     package init(
         _ configuration: RelayConfiguration,
         processor: Int32? = nil,
@@ -88,15 +87,14 @@ package final class RelayProcess {
 
     package var processID: Int32 { process.id }
 
-    /// Its log is read and forgotten from now on, so that it does not wait for a reader.
+    /// Reads and drops the log from now on, so that the relay does not block.
     package func drainLog() -> OutputDrain { OutputDrain(of: process) }
 
     package func stop() { process.stop() }
 
-    /// As a crash would.
     package func crash() { process.crash() }
 
-    /// What its log says about the first attempt with this trace.
+    /// Finds the log line of a trace's first attempt.
     package func attempt(of trace: String) throws(CommandFailure) -> JSONValue {
         while true {
             if let attempt = attempts[trace] { return attempt }
@@ -105,14 +103,11 @@ package final class RelayProcess {
         }
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
     /// - Parameters:
-    ///   - method: HTTP's.
     ///   - path: from its slash.
     ///   - body: JSON; nil for none.
-    /// - Returns: the status, and the answer's bytes.
-    /// - Throws: when there is no answer.
     package func call(
         _ method: HTTPSRequest.Method,
         _ path: String,
@@ -137,7 +132,7 @@ package final class RelayProcess {
         }
     }
 
-    /// The same, for answers of JSON.
+    /// The form for JSON answers.
     package func ask(
         _ method: HTTPSRequest.Method,
         _ path: String,

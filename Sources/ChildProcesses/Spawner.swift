@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import Platform
 
-/// Starts child processes, on a thread that lives as long as this process: the system ends such a child with the thread
-/// that started it, and the threads that tasks run on come and go.
+/// Starts child processes on a permanent thread: the system ends such a child with the thread that started it, and the
+/// threads of tasks come and go.
 enum Spawner {
     private typealias Job = @Sendable () -> Void
 
@@ -17,11 +17,10 @@ enum Spawner {
     }()
 
     /// - Parameters:
-    ///   - program: its path.
-    ///   - words: its name and its arguments.
+    ///   - words: name and arguments.
     ///   - output: becomes its standard output.
-    ///   - processor: that it is held to; nil for none.
-    /// - Returns: the process; -1 and the system's error where there is none.
+    ///   - processor: pins the process; nil for none.
+    /// - Returns: the process; on failure -1 and the system's error.
     static func spawn(
         _ program: String,
         _ words: [String],

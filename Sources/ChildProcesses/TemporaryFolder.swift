@@ -2,7 +2,7 @@ package import CommandLineTool
 import Foundation
 import Keys
 
-/// A folder of mode 0700 below $TMPDIR, removed with its contents when its owner goes.
+/// A folder of mode 0700 below $TMPDIR, removed with its owner.
 package struct TemporaryFolder: ~Copyable {
     package let path: String
 
@@ -16,7 +16,7 @@ package struct TemporaryFolder: ~Copyable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// - Returns: the path of a new folder in it.
+    /// - Returns: the path of a new subfolder.
     package func make(_ name: String) throws(CommandFailure) -> String {
         let path = "\(path)/\(name)"
         guard unsafe mkdir(path, 0o700) == 0 else { throw .file(.system(call: "mkdir", path: path, code: errno)) }
@@ -24,7 +24,7 @@ package struct TemporaryFolder: ~Copyable {
     }
 
     deinit {
-        // What cannot be removed stays in the system's folder for such things; nothing depends on it.
+        // A folder that cannot be removed stays; nothing depends on it.
         try? FileManager.default.removeItem(atPath: path)
     }
 }
