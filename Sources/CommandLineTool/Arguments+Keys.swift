@@ -2,11 +2,11 @@ package import APNS
 package import Keys
 package import Primitives
 
-// The keys that programs are told of: files, and what Apple calls those in them.
+// Options for keys: files, and Apple's ids for them.
 extension Arguments {
     package var exampleKeys: PrivateFile.ExampleKeys { flag(.allowExampleKeys) ? .allowed : .refused }
 
-    /// A PEM file with a private key in it.
+    /// Reads a PEM file's private key.
     package func privatePEM(_ name: String) throws(CommandFailure) -> SecretBytes {
         let path = try required(name)
         do {
@@ -26,7 +26,7 @@ extension Arguments {
         do { return try TeamID(text) } catch { throw wrong("--team-id has ten letters and digits, as Apple shows it") }
     }
 
-    /// The .p8 file from Apple.
+    /// Reads Apple's .p8 file.
     package func signingKey() throws(CommandFailure) -> ES256PrivateKey {
         let pem = try privatePEM("--provider-key")
         do {

@@ -1,7 +1,7 @@
 package import Transport
 
 extension Arguments {
-    /// "localhost:8443", "[::1]:8443".
+    /// Parses "localhost:8443", "[::1]:8443".
     package func hostAndPort(_ name: String) throws(CommandFailure) -> (host: String, port: UInt16) {
         let text = try required(name)
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
@@ -21,7 +21,7 @@ extension Arguments {
         return port
     }
 
-    /// Whom to trust for a server's certificate: the system's authorities, or the file of one's own.
+    /// The authorities trusted for a server: the system's, or a file's.
     package func trust() throws(CommandFailure) -> TLSTrust {
         guard let path = value("--ca") else { return .system }
         return .pem(try readInput(path, byteCountMax: 1 << 20))

@@ -1,4 +1,4 @@
-/// The words behind a command's name, taken apart: options with values, flags, operands. Anything unknown is an error.
+/// A command's parsed arguments: options with values, flags, operands. Anything unknown is an error.
 package struct Arguments: Sendable {
     package let operands: [String]
     private let values: [String: [String]]
@@ -43,7 +43,8 @@ package struct Arguments: Sendable {
         self.help = help
     }
 
-    /// The next word, unless it is an option: its own value was forgotten. A value that begins so is written --name=value.
+    /// Takes the next word, unless it is an option: then the value is missing. A value that begins so is written
+    /// --name=value.
     private static func popValue(_ rest: inout ArraySlice<String>) -> String? {
         guard let word = rest.first, !word.hasPrefix("--") else { return nil }
         return rest.popFirst()
@@ -60,7 +61,7 @@ package struct Arguments: Sendable {
         return value
     }
 
-    /// - Returns: nil where the option is not given.
+    /// - Returns: nil without the option.
     package func number(_ name: String, _ range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
         guard let text = value(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -84,10 +85,9 @@ package struct Arguments: Sendable {
 
     package func wrong(_ reason: String) -> CommandFailure { .usage(reason, help: help) }
 
-    /// - Parameters:
-    ///   - options: that go with others only.
-    ///   - reason: what stands behind an option's name in the sentence.
-    /// - Throws: where one of them is given.
+    /// Throws if any of the options is given.
+    ///
+    /// - Parameter reason: follows an option's name in the sentence.
     package func refuse(_ options: String..., because reason: String) throws(CommandFailure) {
         for option in options where value(option) != nil { throw wrong("\(option) \(reason)") }
     }

@@ -1,22 +1,21 @@
-/// One command: its options and what it does.
+/// A command: its options and its action.
 package protocol Command {
     static var name: String { get }
     /// One line for the overview.
     static var summary: String { get }
-    /// What stands behind the options: "MESSAGE.json", say; empty for nothing.
+    /// The words after the options, such as "MESSAGE.json"; empty for none.
     static var operands: String { get }
     static var options: [Option] { get }
-    /// A command line that works in a checkout of this project, and what else is good to know.
+    /// A command line that works in a checkout, and further hints.
     static var example: String { get }
 
     init(_ arguments: Arguments) throws(CommandFailure)
     func run() async throws(CommandFailure)
 }
 
-/// One option of a command.
 package struct Option: Sendable {
     package let name: String
-    /// What its value is called; nil for a flag.
+    /// The value's name; nil for a flag.
     let value: String?
     let help: String
     let isRequired: Bool
@@ -49,8 +48,7 @@ package struct Option: Sendable {
 }
 
 extension Command {
-    /// - Parameter program: whose command it is.
-    /// - Returns: usage, options and an example.
+    /// The usage text.
     static func help(in program: String) -> String {
         let all = options + [Option(flag: "--help", "prints this")]
         let width = all.map(\.spelling.count).max() ?? 0

@@ -1,8 +1,8 @@
-/// Why a command ended without doing what it was asked for.
+/// A command's failure.
 package enum CommandFailure: Error {
-    /// The command line was wrong: exit code 2.
+    /// A wrong command line: exit code 2.
     case usage(String, help: String)
-    /// Refused or failed: exit code 1. What happened, to what, and what to do next.
+    /// Refused or failed: exit code 1. Says what happened, to what, and what to do next.
     case failed(String)
 
     var exitCode: Int32 {
@@ -12,8 +12,7 @@ package enum CommandFailure: Error {
         }
     }
 
-    /// - Parameter program: that ended.
-    /// - Returns: what it says on standard error.
+    /// The message for standard error.
     func text(of program: String) -> String {
         switch self {
         case .usage(let reason, let help): "\(program): \(reason)\n\n\(help)"

@@ -1,9 +1,9 @@
 import Glibc
 
-/// How many files and sockets this process may have open.
+/// The process's limit of open files and sockets.
 package enum DescriptorLimit {
-    /// Takes all that the system allows: 1024, which is usual, are few for connections. What does not work changes
-    /// nothing: whoever comes then waits.
+    /// Raises it to the system's maximum: the usual 1024 are few for connections. A failure is ignored: further
+    /// connections then wait.
     package static func raise() {
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

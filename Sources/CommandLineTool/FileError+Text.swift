@@ -2,7 +2,7 @@ import Glibc
 package import Keys
 
 extension CommandFailure {
-    /// What a person can do about a file.
+    /// Tells a person what to do about a file.
     package static func file(_ error: FileError) -> CommandFailure { .failed(error.sentence) }
 }
 
@@ -41,7 +41,7 @@ extension FileError {
     private func safe(_ path: String) -> String { TerminalText.safe(path) }
 }
 
-/// Reads an input: a file, or standard input for "-".
+/// Reads a file, or standard input for "-".
 package func readInput(_ path: String, byteCountMax: Int) throws(CommandFailure) -> [UInt8] {
     do {
         return path == "-"
@@ -52,7 +52,7 @@ package func readInput(_ path: String, byteCountMax: Int) throws(CommandFailure)
     }
 }
 
-/// Writes a result for everyone: to a file as a whole, or to standard output where none is named.
+/// Writes a public result: a whole file, or standard output without a path.
 package func writeOutput(_ bytes: [UInt8], to path: String?) throws(CommandFailure) {
     guard let path else { return try Output.write(bytes) }
     do {

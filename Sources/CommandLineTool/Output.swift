@@ -11,16 +11,16 @@ package enum Output {
     }
 
     package static func complain(_ text: String) {
-        // Nowhere is left to say that this failed.
+        // No place is left to report a failure.
         _ = writeAll(Array((text + "\n").utf8), to: STDERR_FILENO)
     }
 
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Says on a terminal how far something is, in one line that the next one replaces; in a pipe nothing.
+    /// Shows progress on a terminal, in a line that the next call replaces; nothing in a pipe.
     package static func progress(_ text: String, isLast: Bool) {
         guard isErrorTerminal else { return }
-        // Progress that cannot be shown is not missed.
+        // Lost progress does no harm.
         _ = writeAll(Array(("\r" + text + (isLast ? "\n" : "")).utf8), to: STDERR_FILENO)
     }
 

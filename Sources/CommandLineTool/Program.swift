@@ -1,7 +1,6 @@
 import Glibc
 
-/// A program of several commands: finds the command, runs it, and turns its end into an exit code: 0 done, 1 refused or
-/// failed, 2 wrong usage.
+/// A program of several commands. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 package struct Program {
     private let name: String
     private let commands: [any Command.Type]
@@ -10,19 +9,18 @@ package struct Program {
     private static let helpWords = ["--help", "-h"]
 
     /// - Parameters:
-    ///   - name: what a shell calls it.
-    ///   - commands: in the order of the overview.
-    ///   - ownCommands: left out of the overview: the program starts them itself.
+    ///   - commands: in the overview's order.
+    ///   - ownCommands: not in the overview; the program starts them itself.
     package init(_ name: String, commands: [any Command.Type], ownCommands: [any Command.Type] = []) {
         self.name = name
         self.commands = commands
         self.ownCommands = ownCommands
     }
 
-    /// Runs the command that this process was started with, and ends the process.
+    /// Runs the process's command, and exits.
     package func main() async -> Never {
-        // A reader that is gone and a limit on file sizes are then errors of `write`, with a sentence and an exit code:
-        // their default is death, with half a file left behind.
+        // Makes a closed pipe and a file size limit errors of `write`, with a message and an exit code. By default they
+        // kill, and leave half a file behind.
         for number in [SIGPIPE, SIGXFSZ] { _ = signal(number, SIG_IGN) }
         exit(await run(Array(CommandLine.arguments.dropFirst())))
     }
@@ -40,7 +38,7 @@ package struct Program {
     private func start(_ words: [String]) async throws(CommandFailure) {
         guard let word = words.first else { throw .usage("which command?", help: overview) }
         if Self.helpWords.contains(word) || word == "help" { return try Output.print(overview) }
-        // A name of two words is more than the same first word.
+        // A two-word name wins over its first word alone.
         for wordCount in [2, 1] {
             let name = words.prefix(wordCount).joined(separator: " ")
             guard words.count >= wordCount, let command = (commands + ownCommands).first(where: { $0.name == name })

@@ -1,10 +1,10 @@
 import Glibc
 import Keys
 
-/// Standard input as a whole. Read from its descriptor, because /dev/stdin cannot be opened where it is a socket: some
-/// runtimes give their child processes one.
+/// Standard input, read whole from its descriptor: /dev/stdin cannot be opened if it is a socket, as some runtimes give
+/// their children.
 enum StandardInput {
-    /// - Returns: at most `byteCountMax` bytes; more are an error, also where the input never ends.
+    /// - Returns: at most `byteCountMax` bytes; more are an error, even of endless input.
     static func read(byteCountMax: Int) throws(FileError) -> [UInt8] {
         let name = "standard input"
         var bytes: [UInt8] = []

@@ -2,13 +2,12 @@ import CLinux
 import Glibc
 import Platform
 
-/// SIGINT, SIGTERM and SIGHUP as a descriptor that becomes readable, or as a call, so that a long-running command ends in
-/// order. One for a process; a second Ctrl-C ends it at once.
+/// SIGINT, SIGTERM and SIGHUP as a readable descriptor or a call, so that a long command ends in order. One for each
+/// process; a second Ctrl-C ends it at once.
 ///
-/// A handler of our own and not Dispatch's signal source: that one registers on another thread, and a signal that comes
-/// before is lost.
+/// Not Dispatch's signal source, which registers on another thread and loses earlier signals.
 package struct StopSignal: Sendable {
-    /// Readable from the first signal on. Never closed: the signal may come while the process ends.
+    /// Readable from the first signal on. Never closed: a signal may come while the process ends.
     package let descriptor: Int32
 
     package init() throws(CommandFailure) {
@@ -18,7 +17,7 @@ package struct StopSignal: Sendable {
         }
     }
 
-    /// With `stop` called on a thread of its own, at the first signal.
+    /// Calls `stop` on its own thread, at the first signal.
     package init(_ stop: @escaping @Sendable () -> Void) throws(CommandFailure) {
         try self.init()
         let descriptor = descriptor
@@ -32,14 +31,14 @@ package struct StopSignal: Sendable {
 }
 
 extension StopSignal {
-    /// Runs `body` until it ends. A signal cancels it, also one that comes before it has begun.
+    /// Runs `body`; a signal cancels it, even one that comes before it begins.
     package static func cancels(
         _ body: @escaping @Sendable () async -> Result<Void, CommandFailure>
     ) async throws(CommandFailure) {
         try await cancelsWaiting { _ in await body() }
     }
 
-    /// The same for a body that also waits for child processes.
+    /// The form for a body that waits for child processes.
     package static func cancelsWaiting(
         _ body: @escaping @Sendable (StopSignal) async -> Result<Void, CommandFailure>
     ) async throws(CommandFailure) {
@@ -51,7 +50,7 @@ extension StopSignal {
                 for await _ in signals {}
                 return nil
             }
-            // Whichever ends first ends the other.
+            // The first to end ends the other.
             let first = await group.next() ?? nil
             group.cancelAll()
             let second = await group.next() ?? nil

@@ -1,4 +1,4 @@
-/// Text of strangers on a terminal: escape sequences and direction changes are shown, not obeyed.
+/// Untrusted text for a terminal: escape sequences and direction changes are shown, not obeyed.
 package enum TerminalText {
     package static func safe(_ text: String) -> String {
         var shown = ""

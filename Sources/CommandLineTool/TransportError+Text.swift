@@ -1,6 +1,6 @@
 package import Transport
 
-/// The errors' own words, as a terminal may show them, and with the option that helps.
+/// The errors' own words, safe for a terminal, with the option that helps.
 extension TransportError {
     package var sentence: String {
         if case .tls(let error) = self { return error.sentence }
