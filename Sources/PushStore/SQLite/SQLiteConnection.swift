@@ -52,8 +52,8 @@ final class SQLiteConnection {
     /// The log's length in frames, a page each, after this connection's last commit.
     var logFrameCount: Int { unsafe Int(log.pointee.frame_count) }
 
-    /// Moves the log into the file and truncates it, so that neither keeps deleted data. Waits for reads in progress,
-    /// at most 20 ms for those of another process.
+    /// Moves the log into the file and truncates it, so that neither keeps deleted data. Waits at most 20 ms
+    /// for reads in progress.
     ///
     /// - Returns: false if something is left; the next call tries again.
     /// - Source: https://sqlite.org/c3ref/wal_checkpoint_v2.html, SQLITE_CHECKPOINT_TRUNCATE
