@@ -2,7 +2,6 @@ package import Envelope
 
 /// One try at sending, with its result.
 package struct Attempt: Equatable, Sendable {
-    /// The connection's part in an attempt.
     package enum Connection: UInt8, CaseIterable, Sendable {
         /// APNs answered.
         case answered = 0
@@ -10,23 +9,23 @@ package struct Attempt: Equatable, Sendable {
         case notProcessed = 1
         /// The push went out, and its fate is unknown.
         case ambiguous = 2
-        /// The process ended during the attempt: as ambiguous, and found at the next start.
+        /// As ambiguous: the process ended meanwhile; found at the next start.
         case interrupted = 3
     }
 
     /// True if APNs may have acted on it.
     package var isOutcomeUnknown: Bool { connection == .ambiguous || connection == .interrupted }
 
-    /// Bound of a stored reason and apns-unique-id.
+    /// Bound of reason and apns-unique-id.
     package static let textByteCountMax = 64
-    /// The number of last attempts kept, in addition to the first.
+    /// Last attempts kept besides the first.
     package static let lastCountMax = 32
 
     package let time: Timestamp
     package let connection: Connection
     /// HTTP status; nil without an answer.
     package let status: Int?
-    /// As APNs or the client spells it: printable ASCII, cut to `textByteCountMax`; nil for none.
+    /// Printable ASCII, cut to `textByteCountMax`; nil for none.
     package let reason: String?
     /// `apns-unique-id`, in the same form.
     package let uniqueID: String?
@@ -51,7 +50,7 @@ package struct Attempt: Equatable, Sendable {
         return true
     }
 
-    /// Cleans untrusted text, which goes into logs and pages.
+    /// Cleans untrusted text for logs and pages.
     private static func presentable(_ text: String) -> String {
         // The common case.
         if isPresentable(text.utf8.span) { return text }
@@ -62,11 +61,11 @@ package struct Attempt: Equatable, Sendable {
     }
 }
 
-/// The sender's reading of an attempt by APNs's decision table.
+/// The sender's reading of an attempt, by APNs's decision table.
 package enum Verdict: Equatable, Sendable {
     /// APNs accepted it.
     case accepted
-    /// Retry from this time on. After an ambiguous attempt the entry is marked `maybeDuplicate`.
+    /// Retry from this time on. An ambiguous attempt sets `maybeDuplicate`.
     case retry(at: Timestamp)
     /// Wait for `release`.
     case park
@@ -81,25 +80,18 @@ package enum Verdict: Equatable, Sendable {
     }
 }
 
-/// The end of an attempt, or of a lease without one.
 package struct Outcome: Equatable, Sendable {
     package let lease: Lease
-    /// The deciding attempt. nil: nothing was written to APNs; the entry is only deferred or parked, and no attempt
-    /// counts.
+    /// nil if nothing was written to APNs: a deferral that counts as no attempt.
     package let attempt: Attempt?
-    /// Attempts before it, when the client retried at once; nearly always none.
+    /// Immediate retries before it; nearly always none.
     package let earlier: [Attempt]
     package let verdict: Verdict
-    /// The reason why an entry without an attempt waits.
     package let waitCause: WaitCause?
-    /// False if the lease was never marked: one transaction marks and ends it, so that no crash finds it in flight.
+    /// False if never marked: one transaction marks and ends it, so that no crash finds it in flight.
     package let isMarked: Bool
 
-    /// - Parameters:
-    ///   - lease: of an entry in flight.
-    ///   - attempt: nil only with `.retry` and `.park`.
-    ///   - earlier: those before `attempt`, in order.
-    ///   - waitCause: kept only without an attempt.
+    /// - Parameter attempt: nil only with `.retry` and `.park`.
     package init(
         lease: Lease,
         attempt: Attempt?,
@@ -118,12 +110,10 @@ package struct Outcome: Equatable, Sendable {
     }
 }
 
-/// The result of recording an outcome.
 package enum FinishResult: Equatable, Sendable {
-    /// The attempt is recorded; the entry's new state.
+    /// Recorded; the entry's new state.
     case recorded(EntryState)
-    /// The entry was not sending (already finished, or never marked) and is unchanged; its state.
+    /// Not sending (finished, or never marked) and unchanged; its state.
     case notSending(EntryState)
-    /// No such entry.
     case unknown
 }

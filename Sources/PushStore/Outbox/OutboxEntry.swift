@@ -18,25 +18,22 @@ package struct OutboxEntry: Equatable, Sendable {
     package let trace: Trace?
 
     package let state: EntryState
-    /// The time of its acceptance.
     package let created: Timestamp
-    /// The time of its last change of state.
+    /// Time of the last change of state.
     package let changed: Timestamp
-    /// Earliest time to send it, while it is queued.
+    /// Earliest time to send a queued entry.
     package let due: Timestamp
     package let attemptCount: Int
-    /// True if an earlier attempt may have arrived. A repetition has the same apns-id; a collapse id makes it harmless.
+    /// True if an earlier attempt, with the same apns-id, may have arrived; harmless with a collapse id.
     package let maybeDuplicate: Bool
-    /// Time of the device's receipt.
     package let receipt: Timestamp?
-    /// Its replay as a new entry, after it was dead.
     package let replayedAs: EntryID?
-    /// The reason why a queued or parked entry was last not written to APNs.
+    /// The reason why it was last not written to APNs.
     package var waitCause: WaitCause?
 
-    /// True while it waits as accepted: neither tried nor deferred.
+    /// True before any attempt or deferral.
     package var isUntouched: Bool { attemptCount == 0 && due <= created }
-    /// The delay of its last deferral; zero if it could go at once.
+    /// Length of the last deferral.
     package var wait: Duration { due > changed ? .milliseconds(due.milliseconds - changed.milliseconds) : .zero }
 }
 
@@ -54,7 +51,7 @@ package struct LeasedEntry: Equatable, Sendable {
 }
 
 extension NewEntry {
-    /// Builds the leased entry of a notification stored as sending, equal to the one `take` would give.
+    /// The leased entry of a notification stored as sending, as `take` would give it.
     package func leased(_ lease: Lease, tenant: TenantID, created: Timestamp) -> LeasedEntry {
         LeasedEntry(
             lease: lease,
@@ -86,29 +83,27 @@ extension NewEntry {
     }
 }
 
-/// The right to send an entry for a time. Held in memory: it ends with the process.
+/// The right to send an entry for a time, held in memory.
 package struct Lease: Hashable, Sendable {
-    /// The entry's standing as last read, which saves a read for each change. The file decides if it still holds.
+    /// As last read, to spare another read; the file decides.
     let standing: EntryStanding
-    /// Its number in this process; 0 for a lease that was never in the lease book.
+    /// 0 for a lease outside the lease book.
     let number: UInt64
-    /// Set when others may have its collapse id and it has lost its place among them: it is not sent if a newer one is
-    /// out.
+    /// True if others may have its collapse id and it lost its place: not sent while a newer one is out.
     package var yieldsToNewer = false
 
     package var id: EntryID { standing.id }
-    /// Attempts before this lease. A lease with an older count is void.
+    /// A lease with an older count is void.
     package var attemptCount: Int { standing.attemptCount }
 }
 
-/// The result of marking a lease.
 package enum MarkResult: Equatable, Sendable {
-    /// The entry is recorded as sending: it may be sent now.
+    /// On the disk as sending: may be sent now.
     case sending
-    /// Another holder has it, or it is no longer queued: it may not be sent.
+    /// Leased by another, or not queued: may not be sent.
     case lost
-    /// Its deadline has passed: it may not be sent, and is expired.
+    /// Past its deadline: expired.
     case expired
-    /// A newer entry for its device, topic and collapse id is out: it may not be sent, and is dead.
+    /// Dead: a newer entry for its device, topic and collapse id is out.
     case superseded
 }

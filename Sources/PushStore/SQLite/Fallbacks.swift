@@ -1,6 +1,6 @@
 package import Envelope
 
-/// A fallback's state; the numbers are stored.
+/// The stored states.
 enum FallbackState: Int64 {
     /// Waits for its due time.
     case armed = 0
@@ -11,9 +11,7 @@ enum FallbackState: Int64 {
 }
 
 extension StoreReader {
-    /// Finds the next fallbacks to claim.
-    ///
-    /// - Returns: their entries, longest due first.
+    /// Finds fallbacks to claim, longest due first.
     func dueFallbacks(_ room: ClaimRoom, now: Timestamp, turn: Int) throws(StoreError) -> [Int64] {
         let select = """
             SELECT due, entry FROM fallback WHERE state = 0 AND tenant = ? AND due <= ? ORDER BY due, entry LIMIT ?
@@ -21,17 +19,15 @@ extension StoreReader {
         return try due(by: select, of: try fallbackTenants(), room, now: now, turn: turn)
     }
 
-    /// Finds the earliest due time of a fallback: `NewEntry.fallbackAfter` after its entry became `accepted`.
+    /// Finds the earliest due time: `NewEntry.fallbackAfter` after an entry's acceptance; nil for none.
     ///
     /// - Parameter room: tenants without room are skipped.
-    /// - Returns: nil when none is armed.
-    /// - Throws: disk errors.
     package func nextFallback(_ room: ClaimRoom) throws(StoreError) -> Timestamp? {
         let select = "SELECT due FROM fallback WHERE state = 0 AND tenant = ? ORDER BY due LIMIT 1"
         return try next(by: select, of: try fallbackTenants(), room)
     }
 
-    /// Lists tenants with armed fallbacks by number: one index seek for each, however many it has.
+    /// Lists tenants with armed fallbacks, by one index seek for each.
     private func fallbackTenants() throws(StoreError) -> [Int64] {
         try sql(
             """
@@ -48,21 +44,20 @@ extension StoreReader {
 }
 
 extension StoreWriter {
-    /// Arms an accepted entry's fallback for `due`. Ids and tenants are as in the file.
     func armFallback(_ id: Int64, tenant: Int64, due: Timestamp) throws(StoreError) {
         try sql("INSERT OR IGNORE INTO fallback (entry, tenant, state, due) VALUES (?, ?, 0, ?)").run([
             .integer(id), .integer(tenant), due.column,
         ])
     }
 
-    /// Cancels a fallback, unless it is being sent: then its result is still to come.
+    /// Cancels a fallback, unless it is being sent.
     func callOffFallback(_ id: Int64) throws(StoreError) {
         try sql("DELETE FROM fallback WHERE entry = ? AND state < ?").run([
             .integer(id), .integer(FallbackState.sending.rawValue),
         ])
     }
 
-    /// - Returns: those of a query's findings that are still due and intact. Damaged ones are cancelled.
+    /// - Returns: those still due; damaged ones are cancelled.
     func claimFallbacks(_ ids: [Int64], now: Timestamp) throws(StoreError) -> [ClaimedFallback] {
         var claimed: [ClaimedFallback] = []
         for id in ids {
@@ -70,7 +65,7 @@ extension StoreWriter {
                 "UPDATE fallback SET state = 1 WHERE entry = ? AND state = 0 AND due <= ? RETURNING due, tried"
             ).first([.integer(id), now.column]) { (due: $0.integer(0), tried: $0.optionalInteger(1)) }
             guard let found else { continue }
-            // Only accepted entries without a receipt.
+            // A receipt cancels it.
             guard let entry = try entry(id), entry.state == .accepted else {
                 try callOffFallback(id)
                 continue
@@ -86,22 +81,21 @@ extension StoreWriter {
         return claimed
     }
 
-    /// Records that a claimed fallback is being sent. No byte goes out before that is on the disk.
+    /// Records, before the first byte goes out, that a claimed fallback is being sent.
     ///
-    /// - Returns: false if a receipt has cancelled the claim.
-    /// - Throws: disk errors.
+    /// - Returns: false if a receipt has cancelled it.
     package func beginFallback(_ id: EntryID) throws(StoreError) -> Bool {
         try sql("UPDATE fallback SET state = 2 WHERE entry = ? AND state = 1").run([.integer(id.value)]) > 0
     }
 
-    /// Records the results of claimed fallbacks, sent or not; missing ones are skipped.
+    /// Records results of claimed fallbacks, and skips missing ones.
     package func finishFallbacks(_ outcomes: [FallbackOutcome], now: Timestamp) throws(StoreError) {
         for outcome in outcomes {
             switch outcome.verdict {
             case .ended(let kind):
                 try endFallback(outcome.id.value, telling: kind, now: now)
             case .givenBack(let due, let tried):
-                // One with a receipt by now stays cancelled.
+                // A receipt meanwhile cancels it.
                 let given = try sql(
                     """
                     UPDATE fallback SET state = 0, due = ?, tried = ?
@@ -116,10 +110,9 @@ extension StoreWriter {
         }
     }
 
-    /// Runs before the first job: re-arms claimed fallbacks, which had not gone out, and ends those that may have
-    /// arrived.
+    /// At the start, re-arms claimed fallbacks, which were not sent, and ends those that may have been.
     ///
-    /// - Returns: entries whose fallbacks may have been sent.
+    /// - Returns: the entries of the latter.
     func recoverFallbacks(now: Timestamp) throws(StoreError) -> [OutboxEntry] {
         try sql("UPDATE fallback SET state = 0 WHERE state = 1").run([])
         let ids = try sql("SELECT entry FROM fallback WHERE state = 2 ORDER BY entry").all([]) { $0.integer(0) }

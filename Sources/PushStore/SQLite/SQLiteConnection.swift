@@ -1,22 +1,22 @@
 internal import CSQLite
 internal import Platform
 
-/// One connection to a file. Confined to the thread that made it; lives as long as its last statement.
+/// A connection to a file, confined to its thread; lives as long as its last statement.
 @safe
 final class SQLiteConnection {
     private let handle: OpaquePointer
     private let log: UnsafeMutablePointer<csqlite_log>
     private var whileWorking: (() -> Void)?
-    /// Milliseconds. Only another connection of this process can block, while it recovers the log.
+    /// Milliseconds. Only another connection of this process blocks, during log recovery.
     private static let patience: Int32 = 60_000
     /// Milliseconds; writes wait meanwhile.
     private static let readPatience: Int32 = 20
-    /// Set once in a process. If the library was already in use it keeps counting, which is only slower.
+    /// Once in a process. A library already in use keeps counting, which is only slower.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
     /// - Parameters:
     ///   - path: an existing file.
-    ///   - fileSystem: the name of a `sqlite3_vfs`; nil for the system's.
+    ///   - fileSystem: a `sqlite3_vfs`; nil for the default.
     ///   - isReadOnly: leaves file and log untouched, even when it closes last.
     /// - Throws: `.failed(operation: .open)` and errors of the file.
     init(path: String, fileSystem: String?, isReadOnly: Bool = false) throws(StoreError) {
@@ -40,8 +40,7 @@ final class SQLiteConnection {
         unsafe log.deallocate()
     }
 
-    /// Makes this connection move the log into the file, in place of `wal_autocheckpoint`, and maintain
-    /// `logFrameCount`.
+    /// Checkpoints here, in place of `wal_autocheckpoint`, and counts `logFrameCount`.
     ///
     /// - Source: https://sqlite.org/c3ref/wal_hook.html
     func watchLog(checkpointFrameCount: Int) {
@@ -49,11 +48,10 @@ final class SQLiteConnection {
         unsafe csqlite_watch_log(handle, log)
     }
 
-    /// The log's length in frames, a page each, after this connection's last commit.
+    /// Frames of the log, a page each, after the last commit.
     var logFrameCount: Int { unsafe Int(log.pointee.frame_count) }
 
-    /// Moves the log into the file and truncates it, so that neither keeps deleted data. Waits at most 20 ms
-    /// for reads in progress.
+    /// Checkpoints and truncates the log, so that neither file keeps deleted data. Waits at most 20 ms for readers.
     ///
     /// - Returns: false if something is left; the next call tries again.
     /// - Source: https://sqlite.org/c3ref/wal_checkpoint_v2.html, SQLITE_CHECKPOINT_TRUNCATE
@@ -63,8 +61,7 @@ final class SQLiteConnection {
         return unsafe sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
     }
 
-    /// Calls `body` every few million steps of the library's work; nil stops it. `body` runs inside a call and must not
-    /// use the connection.
+    /// Calls `body` every few million steps; nil stops it. `body` must not use the connection, which is at work.
     ///
     /// - Source: https://sqlite.org/c3ref/progress_handler.html
     func watchWork(_ body: (() -> Void)?) {
@@ -88,7 +85,7 @@ final class SQLiteConnection {
         )
     }
 
-    /// Runs text without parameters: pragmas, schemas, the ends of transactions.
+    /// Runs text without parameters, such as pragmas and schemas.
     func execute(_ text: String) throws(StoreError) {
         let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(.step, code) }
@@ -106,12 +103,10 @@ final class SQLiteConnection {
         try prepare(text).first([]) { row in row.integer(0) } ?? 0
     }
 
-    /// The number of rows that the last statement changed.
     var changeCount: Int { unsafe Int(sqlite3_changes64(handle)) }
 
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-    /// Begins to copy the database into another connection's.
     func backup(to target: SQLiteConnection) throws(StoreError) -> SQLiteBackup {
         guard let backup = unsafe sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.failure(.backup, unsafe sqlite3_extended_errcode(target.handle))
@@ -119,7 +114,7 @@ final class SQLiteConnection {
         return unsafe SQLiteBackup(backup, from: self, to: target)
     }
 
-    /// Translates a result code.
+    /// Translates a code.
     ///
     /// - Source: https://sqlite.org/rescode.html
     func failure(_ operation: StoreError.Operation, _ code: Int32) -> StoreError {
@@ -129,12 +124,12 @@ final class SQLiteConnection {
         case SQLITE_NOTADB: return .notAStore
         case SQLITE_READONLY: return .unwritable
         case SQLITE_IOERR:
-            // SQLITE_IOERR_FSYNC and _DIR_FSYNC: earlier writes may be lost, and a second try would not report it.
+            // SQLITE_IOERR_FSYNC and _DIR_FSYNC: earlier writes may be lost, and a retry would not say so.
             if code >> 8 == 4 || code >> 8 == 5 { return .broken }
             switch unsafe sqlite3_system_errno(handle) {
             case ENOSPC, EDQUOT, EFBIG: return .full
             case EROFS: return .unwritable
-            // SQLITE_IOERR_WRITE: the transaction is rolled back, and earlier data is intact.
+            // SQLITE_IOERR_WRITE: rolled back, earlier data intact.
             default: return code >> 8 == 3 ? .unwritable : .failed(operation: operation, code: code)
             }
         default: return .failed(operation: operation, code: code)

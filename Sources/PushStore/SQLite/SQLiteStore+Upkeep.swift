@@ -1,14 +1,14 @@
 internal import Platform
 
 extension SQLiteStore {
-    /// Copies the store into a new file while other work continues. The copy reflects the moment of its end, and needs
-    /// the same key. A step follows each transaction; no step holds SQLite's log.
+    /// Copies the store, as of the copy's end, while work continues. The copy needs the same key. It advances after
+    /// each transaction and holds no log.
     ///
-    /// - Parameter path: a file that does not exist; it appears whole or not at all.
+    /// - Parameter path: a new file; it appears whole or not at all.
     /// - Throws: `.failed(operation: .open)` with EEXIST, `.failed(operation: .backup)` with EBUSY while another copy
     ///   runs, and disk errors.
     package func backup(to path: String) async throws(StoreError) {
-        // Waits for the copy's disk have a thread of their own.
+        // A thread for waits on the copy's disk.
         let files = try StoreThread(
             weightMax: .max,
             open: { () throws(StoreError) in try CopyFile(path) },
@@ -36,9 +36,9 @@ extension SQLiteStore {
             try await files.perform { file throws(StoreError) in try file.finish() }
             result = .success(())
         } catch {
-            // A closed store has no copy to end.
+            // A closed store has no copy.
             try? await write { writer throws(StoreError) in writer.endCopy() }
-            // The next copy overwrites a file that is left.
+            // The next copy overwrites a leftover.
             try? await files.perform { file throws(StoreError) in file.abandon() }
             result = .failure(error)
         }
@@ -49,9 +49,9 @@ extension SQLiteStore {
     /// Copy steps between syncs: about 64 MiB.
     private static let syncStepCount = 32
 
-    /// Reads the whole file: minutes for a large one, on the reading thread.
+    /// Reads the whole file on the reading thread: minutes for a large one.
     ///
-    /// - Returns: SQLite's findings, one sentence each, at most 100; none for an intact file.
+    /// - Returns: SQLite's findings, at most 100 sentences; none for an intact file.
     package func integrityReport() async throws(StoreError) -> [String] {
         try await read { reader throws(StoreError) in
             let lines = try reader.sql("PRAGMA integrity_check(100)").all([]) { $0.optionalText(0) ?? "" }
@@ -61,7 +61,7 @@ extension SQLiteStore {
 }
 
 extension StoreReader {
-    /// Checks outside SQLite's knowledge: the waiting and dead lists match the entries.
+    /// Checks the waiting and dead lists, which SQLite cannot.
     fileprivate func unlistedReport() throws(StoreError) -> [String] {
         let counts =
             try sql(
@@ -82,21 +82,20 @@ extension StoreReader {
 }
 
 extension SQLiteStore {
-    /// Removes data deleted before the call from the log.
+    /// Truncates the log, so that it keeps no deleted data.
     ///
-    /// - Returns: false while another process reads from the log: call again.
-    /// - Throws: disk errors.
+    /// - Returns: false while another process reads it: call again.
     package func emptyLog() async throws(StoreError) -> Bool {
         try await write { writer throws(StoreError) in writer.logWish = .lookBriefly }
-        // Long read transactions have ended by now, and later ones stay short.
+        // Snapshots have ended by now, and later ones are short.
         try await read { reader throws(StoreError) in reader.registry.letGo() }
         try await write { writer throws(StoreError) in writer.logWish = .empty }
         return try await write { writer throws(StoreError) in writer.isLogEmpty }
     }
 
-    /// Probes both threads. Returns only after both have answered; on a hanging disk it never does.
+    /// Probes both threads; on a hanging disk it never returns.
     ///
-    /// - Returns: false when the store is closed, or has to be reopened.
+    /// - Returns: false for a closed store, or one to be reopened.
     package func isAnswering() async -> Bool {
         do throws(StoreError) {
             try await read { _ throws(StoreError) in }
@@ -104,7 +103,7 @@ extension SQLiteStore {
             case .broken: return false
             // Reopening would help neither.
             case .full, .unwritable: return true
-            // A restart without the file would create an empty one. An operator has to put it back.
+            // A restart would create an empty file; an operator has to put this one back.
             case .moved: return true
             // A restart would find the same.
             case .restored: return true
@@ -112,15 +111,15 @@ extension SQLiteStore {
             }
             return true
         } catch {
-            // This write may be the one that discovers it.
+            // This write may discover it.
             return error == .moved
         }
     }
 
-    /// Writes and reads as much as a few notifications do; `health` then shows the state that they would meet.
+    /// Writes and reads as much as a few notifications do, which updates `health`.
     ///
     /// - Parameter byteCount: 0 ... 65,536.
-    /// - Throws: the error that a notification would get.
+    /// - Throws: a notification's error.
     package func probe(byteCount: Int) async throws(StoreError) {
         let bytes = [UInt8](repeating: 0x50, count: byteCount)
         try await write(canBeRefused: true) { writer throws(StoreError) in
@@ -131,8 +130,7 @@ extension SQLiteStore {
 
     private static let probeName = "probe"
 
-    /// True when reopening is needed and possible: both files are at their paths. If the file is gone, a start would
-    /// create an empty one.
+    /// True when reopening is needed, and both files are in place. Without them a start would create an empty one.
     package var needsOpening: Bool {
         switch health {
         case .broken: true

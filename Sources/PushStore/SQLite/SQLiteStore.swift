@@ -2,7 +2,7 @@ package import Envelope
 internal import Platform
 internal import Primitives
 
-/// The relay's data in one SQLite file, with a thread that writes and one that reads.
+/// The relay's data in a SQLite file, with a writing and a reading thread.
 ///
 ///     let hooks = try await store.read { reader throws(StoreError) in try reader.hookCounts() }
 ///     try await store.write { writer throws(StoreError) in try writer.finishHooks(outcomes) }
@@ -13,23 +13,19 @@ package final class SQLiteStore: Sendable {
     let tallies: Guarded<TallyBook>
     let leases = Guarded(LeaseBook())
     let turns = Guarded(0)
-    /// For each lane, the tenant that got the last entry of the last `take`.
+    /// For each lane, the tenant served last.
     let lastTenants = Guarded<[Lane: Int64]>([:])
-    /// Entry at which the last purge stopped at its limit; 0 for none.
+    /// The last entry of a purge that ended at its limit; else 0.
     let purgePosition = Guarded<Int64>(0)
     let settings: StoreSettings
     let file: StoreFile
-    /// Log length at which it is moved into the file: 32 MiB of pages of 8,192 bytes instead of SQLite's 1,000 pages,
-    /// for fewer waits for the disk.
+    /// Log length at checkpoints: 32 MiB of pages of 8,192 bytes. SQLite's 1,000 pages mean more waits for the disk.
     static let checkpointFrameCount = 4_096
     private let isClosing = Guarded(false)
     private let healthBox: Guarded<StoreHealth>
 
-    /// Opens a store, or creates one. Waits for the disk: not for an event loop's thread.
+    /// Opens or creates a store. Blocks on the disk: not for an event loop's thread.
     ///
-    /// - Parameters:
-    ///   - key: the key that the file was created with.
-    ///   - now: the end time of interrupted attempts.
     /// - Throws: `.inUse`, `.otherName`, `.wrongKey`, `.newerFile`, `.notAStore`, `.damaged`, and disk errors.
     package init(
         path: String,
@@ -117,7 +113,7 @@ package final class SQLiteStore: Sendable {
                 }
             )
         } catch {
-            // The failed thread has let go of the file; it may still hold the lock for a moment.
+            // The failed thread no longer uses the file; it may hold the lock for a moment.
             file.release()
             throw error
         }
@@ -134,7 +130,7 @@ package final class SQLiteStore: Sendable {
 
     // MARK: Reading and writing
 
-    /// Reads what is on the disk, on the reading thread, without waiting for the writer.
+    /// Reads committed data on the reading thread, without waiting for the writer.
     ///
     /// - Throws: `.closed`, and errors of `body`.
     package func read<Value: Sendable>(
@@ -143,7 +139,6 @@ package final class SQLiteStore: Sendable {
         try await awaited { read(body, completion: $0) }
     }
 
-    /// The callback form of `read`.
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (StoreReader) throws(StoreError) -> Value,
         completion: @escaping StoreCompletion<Value>
@@ -151,12 +146,12 @@ package final class SQLiteStore: Sendable {
         reader.submit(body, completion: completion)
     }
 
-    /// Writes in a transaction that waiting writes share. On return it is on the disk.
+    /// Writes in a transaction shared with waiting writes. On return it is on the disk.
     ///
     /// - Parameters:
     ///   - weight: its share of `StoreSettings.waitingMax`.
-    ///   - canBeRefused: false for the end of work in progress, which is bounded by that work.
-    ///   - body: may run twice if another job of its transaction failed; the first run is rolled back.
+    ///   - canBeRefused: false for ending work in progress, which bounds it.
+    ///   - body: may run twice, after a rollback, if another job failed.
     /// - Throws: `.full`, `.overloaded`, `.closed`, disk errors, and errors of `body`.
     package func write<Value: Sendable>(
         weight: Int = 1,
@@ -166,7 +161,6 @@ package final class SQLiteStore: Sendable {
         try await awaited { write(weight: weight, canBeRefused: canBeRefused, body, completion: $0) }
     }
 
-    /// The callback form of `write`.
     package func write<Value: Sendable>(
         weight: Int = 1,
         canBeRefused: Bool = false,
@@ -177,40 +171,38 @@ package final class SQLiteStore: Sendable {
         writer.submit(weight: weight, canBeRefused: canBeRefused, body, completion: completion)
     }
 
-    /// The store's current ability to write.
     package var health: StoreHealth { healthBox.withLock { $0 } }
 
-    /// Finishes waiting jobs, moves SQLite's log into the file and releases the store. Later calls throw `.closed`.
+    /// Finishes waiting jobs, checkpoints the log and releases the store. Later calls throw `.closed`.
     package func close() async {
         let isFirst = isClosing.withLock { isClosing in
             defer { isClosing = true }
             return !isClosing
         }
         guard isFirst else { return }
-        // Makes a copy taken since the last stamp recognisable. If the disk takes no new stamp, the old one stays
-        // valid.
+        // Outdates earlier copies; on a full disk the old stamp stays.
         try? await write { writer throws(StoreError) in writer.renewStamp() }
         await reader.close()
         await writer.close()
-        // An optimisation for the next opening, which otherwise looks for the log.
+        // Only spares the next opening a search for the log.
         if unsafe access(file.path + "-wal", F_OK) != 0 { try? file.noteClosed() }
         file.release()
     }
 
     static func connect(_ file: StoreFile, _ settings: StoreSettings) throws(StoreError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: file.path, fileSystem: settings.fileSystem)
-        // After disk damage, pages and schema texts are untrusted input.
+        // After disk damage, pages and schema are untrusted.
         try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
-        // Affects a new file only. For rows of a kilobyte it halves the writes compared with 4,096.
+        // New files only: half the writes of 4,096 for rows of a kilobyte.
         try connection.execute("PRAGMA page_size = 8192")
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(settings.synchronous.rawValue)")
         try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA secure_delete = ON")
-        // Only the writer moves the log into the file.
+        // Only the writer checkpoints.
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864")
         return connection
     }
 
-    /// Requires a file that was migrated.
+    /// Needs a migrated file.
     private static func places(
         _ connection: SQLiteConnection,
         _ settings: StoreSettings
@@ -229,7 +221,7 @@ package final class SQLiteStore: Sendable {
     }
 }
 
-/// Checks of a file's key, and of its being the one last open here.
+/// Checks of a file's key and identity.
 enum StoreIdentity {
     /// - Throws: `.wrongKey`.
     static func check(_ connection: SQLiteConnection, _ secrets: StoreSecrets) throws(StoreError) {
@@ -242,7 +234,7 @@ enum StoreIdentity {
         }
     }
 
-    /// - Returns: nil for the file that was last open here, complete.
+    /// - Returns: nil for the complete file that was last open here.
     static func restoreCause(_ connection: SQLiteConnection, _ file: StoreFile) throws(StoreError) -> RestoreCause? {
         let written = try connection.prepare("SELECT value FROM meta WHERE name = 'restored'").first([]) {
             RestoreCause(rawValue: $0.integer(0)) ?? .otherFile
@@ -254,11 +246,9 @@ enum StoreIdentity {
 }
 
 extension StoreWriter {
-    /// Queues interrupted entries of the previous process again, before the first job.
+    /// Queues the previous process's interrupted entries again, before the first job, and returns their number.
     ///
-    /// - Parameter cause: the reason why the file counts as restored; nil if it does not.
-    /// - Returns: the number of interrupted entries.
-    /// - Throws: disk errors.
+    /// - Parameter cause: nil unless the file counts as restored.
     func start(_ cause: RestoreCause?, now: Timestamp) throws(StoreError) -> Int {
         clock = now.milliseconds
         try alone { () throws(StoreError) in
@@ -273,8 +263,7 @@ extension StoreWriter {
         while !isUnpacked {
             try alone { () throws(StoreError) in isUnpacked = try self.unpackParcels(limit: 16) }
         }
-        // Reads only as many as the tallies count, each change in its own transaction; the rest of the file stays
-        // unread.
+        // The tallies bound the search; each change is a transaction.
         let expected = tallies.count(.sending)
         var count = 0
         var last = Int64.max

@@ -1,17 +1,16 @@
-/// A file beside the database that identifies the database's last state.
+/// A file beside the database that identifies its last state.
 ///
-/// A stamp of random bytes is in the database and in the mark. Both change at each opening, every minute and at the
-/// end, so that an older file has another stamp. The mark is written first and allows both stamps until the transaction
-/// is on the disk.
+/// Both hold a stamp of random bytes, renewed at each opening, every minute and at the end: an older file has another.
+/// The mark is written first, and allows both stamps until the transaction holds.
 struct StoreMark: Equatable {
     static let stampByteCount = 16
-    /// The stamp of a database without one: new, or of an earlier version.
+    /// Stands for a new database, or one of an earlier version.
     static let noStamp = [UInt8](repeating: 0, count: stampByteCount)
     static let byteCount = 1 + 2 * stampByteCount
 
-    /// The database's stamp, or two that it may have.
+    /// One, or two during a renewal.
     var stamps = [noStamp]
-    /// True when SQLite's log is empty and everything is in the database.
+    /// True when SQLite's log is empty.
     var isClosed = true
 
     init() {}
@@ -22,7 +21,7 @@ struct StoreMark: Equatable {
         self.isClosed = isClosed
     }
 
-    /// - Returns: nil for bytes that are no mark of this version; then no stamp is known.
+    /// - Returns: nil for no mark of this version.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         isClosed = bytes[0] == 0
@@ -32,16 +31,15 @@ struct StoreMark: Equatable {
     var bytes: [UInt8] { [isClosed ? 0 : 1] + stamps[0] + stamps[stamps.count - 1] }
 }
 
-/// The reason why a database may lack acknowledged data: it is not the one last open here.
+/// The reason why a database is not the one last open here, and may lack acknowledged data.
 package enum RestoreCause: Int64, CaseIterable, Sendable {
     /// A copy made by `StoreCopy` or `SQLiteStore.backup`.
     case backup = 1
-    /// Another state than the last one here, or that state's mark is gone.
+    /// An older state, or the mark is gone.
     case otherFile = 2
-    /// The previous process did not close it, and SQLite's log is gone.
+    /// SQLite's log is gone after a crash.
     case logMissing = 3
 
-    /// For logs and people.
     package var word: String {
         switch self {
         case .backup: "backup"
@@ -51,21 +49,21 @@ package enum RestoreCause: Int64, CaseIterable, Sendable {
     }
 }
 
-/// Treatment of entries waiting in a restored database, which may have been sent after the copy was made.
+/// Treatment of a restored database's waiting entries, which may have been sent since the copy.
 package enum RestoredQueue: String, CaseIterable, Sendable {
-    /// Send them, perhaps for the second time, with the same apns-id and collapse id.
+    /// Send, perhaps again, with the same apns-id and collapse id.
     case send
-    /// Mark them dead as `outcomeUnknown`; their armed fallbacks do not fire.
+    /// Dead as `outcomeUnknown`, without fallbacks.
     case drop
 }
 
-/// The database's own stamp, renewed in the writer's transactions.
+/// The database's stamp, renewed in the writer's transactions.
 final class StoreStamp {
     private let file: StoreFile
     private let insert: SQLiteStatement
     private var current: [UInt8]
     private var next: [UInt8]?
-    /// False until a restored file has a new stamp: after a crash it must not pass for the last one.
+    /// False for a restored file without a new stamp: after a crash it must not pass for the last one.
     private var allowsCurrent: Bool
 
     static func read(_ connection: SQLiteConnection) throws(StoreError) -> [UInt8] {
@@ -81,7 +79,7 @@ final class StoreStamp {
         allowsCurrent = !isRestored
     }
 
-    /// - Parameter stamp: 16 random bytes, for the current transaction.
+    /// - Parameter stamp: 16 random bytes.
     func renew(_ stamp: [UInt8]) { next = stamp }
 
     /// Runs before the transaction ends.
@@ -98,7 +96,7 @@ final class StoreStamp {
         guard holds else { return }
         current = next
         allowsCurrent = true
-        // If this fails, the mark allows the previous stamp as well until the next one.
+        // Otherwise the mark allows the previous stamp until the next renewal.
         try? file.note(StoreMark(stamps: [next], isClosed: false))
     }
 }

@@ -1,30 +1,27 @@
 internal import Envelope
 internal import Platform
 
-/// Result of a query of the queue.
 struct QueueFinding: Sendable {
     var leased: [LeasedEntry] = []
     /// Entries past their deadline.
     var expired: [EntryID] = []
-    /// Damaged rows, by their id in the file.
+    /// Ids of damaged rows.
     var damaged: [Int64] = []
-    /// The number of the tenant with the last entry; the next query begins after it.
+    /// The tenant with the last entry; the next query begins after it.
     var lastTenant: Int64?
 }
 
-/// The position reached in a tenant's part of a queue.
+/// A position in a tenant's queue.
 private struct DueCursor {
     let tenant: Int64
     let isTried: Bool
     var due = Int64.min
-    /// The last entry that was read; nil before the first.
+    /// nil before the first.
     var entry: Int64?
 }
 
 extension StoreReader {
-    /// - Parameter waiting: tenants with entries in the lane, by number, in the order of their turns.
-    /// - Returns: entries to send, leased, and those that never can be.
-    /// - Throws: disk errors.
+    /// - Parameter waiting: tenants with entries in the lane, in the order of their turns.
     func take(
         _ demand: TakeDemand,
         waiting: [Int64],
@@ -38,7 +35,7 @@ extension StoreReader {
         }
     }
 
-    /// Gives tenants equal shares. Retries get at most `retryLimit` while fresh entries wait.
+    /// Shares equally among tenants; at most `retryLimit` retries while fresh entries wait.
     private func look(
         _ demand: TakeDemand,
         waiting: [Int64],
@@ -58,15 +55,13 @@ extension StoreReader {
         return finding
     }
 
-    /// Collects entries tenant by tenant, in rounds, until there are enough. Reads those entries, earlier leased ones,
-    /// and one seek for each tenant: no tenant's queue is read up to the whole limit.
+    /// Collects entries in rounds of all tenants. Reads only these, leased ones before them, and one seek more for each
+    /// tenant.
     ///
     /// - Parameters:
-    ///   - cursors: the next tenant first; on return, those that may have more.
-    ///   - count: the most to collect.
+    ///   - cursors: on return, those that may have more.
     ///   - lastTenant: set to the tenant of the last entry.
-    /// - Returns: ids as in the file, each tenant's longest due first.
-    /// - Throws: disk errors.
+    /// - Returns: ids, each tenant's longest due first.
     private func inTurns(
         _ cursors: inout [DueCursor],
         _ count: Int,
@@ -93,7 +88,6 @@ extension StoreReader {
         return ids
     }
 
-    /// Finds a tenant's next due entries without a lease.
     private func due(
         _ cursor: inout DueCursor,
         _ count: Int,
@@ -115,7 +109,7 @@ extension StoreReader {
         let queue: [SQLiteValue] = [
             .integer(cursor.tenant), .integer(Int64(demand.lane.rawValue)), .integer(cursor.isTried ? 1 : 0),
         ]
-        // Entries due at the same time as the last one first: SQLite seeks to a pair of values in two steps.
+        // Ties with the last entry first: SQLite seeks to a pair in two steps.
         if let entry = cursor.entry {
             try selectDueTogether.each(queue + [.integer(cursor.due), .integer(entry)], take)
         }
@@ -142,7 +136,7 @@ extension StoreReader {
             finding.damaged.append(id)
             return
         }
-        // A listed entry that is not queued is damage, too.
+        // A listed entry that is not queued is damaged, too.
         guard let row = found?.row, let payload = found?.payload, row.isWhole(payload: payload),
             row.entry.state == .queued
         else {
@@ -158,7 +152,7 @@ extension StoreReader {
         if let lease { finding.leased.append(LeasedEntry(lease: lease, entry: entry, payload: payload)) }
     }
 
-    /// Due time of the longest due entry; `waiting` holds the tenants with entries in the lane.
+    /// The earliest due time of tenants with entries in the lane.
     func oldestDue(_ lane: Lane, waiting: [Int64]) throws(StoreError) -> Timestamp? {
         var oldest: Int64?
         for tenant in waiting {

@@ -1,33 +1,30 @@
-/// A store's settings.
 package struct StoreSettings: Sendable {
-    /// Durability of a committed transaction.
     package enum Synchronous: String, CaseIterable, Sendable {
-        /// Committed when the disk confirms it. The only mode that keeps the outbox's promise.
+        /// The disk has confirmed it: the only mode that keeps the outbox's promise.
         case full = "FULL"
-        /// Synced only at checkpoints: a power loss loses the last transactions.
+        /// Synced at checkpoints: a power loss loses the last transactions.
         case normal = "NORMAL"
-        /// Left to the operating system. Only for tests of the tests.
+        /// Left to the system. Only for tests of the tests.
         case off = "OFF"
     }
 
-    /// Age at which a device's last-seen time is rewritten.
+    /// Age at which a last-seen time is rewritten.
     package var sightingStep: Duration
-    /// Entries and registrations that may wait to be written; more are refused as `.overloaded`.
+    /// Bound of waiting entries and registrations; more are `.overloaded`.
     package var waitingMax: Int
-    /// Waiting hooks for each tenant; beyond that the oldest are dropped.
+    /// Bound of a tenant's waiting hooks; beyond it the oldest are dropped.
     package var hookCountMax: Int
     package var synchronous: Synchronous
-    /// Name of SQLite's file system; nil for the default. Tests use one that fails.
+    /// Name of SQLite's file system; tests use one that fails.
     package var fileSystem: String?
-    /// Replaces the file's keyed hash of a tenant's number and a device's id. Tests use one that collides.
+    /// Replaces the keyed hash of tenant number and device id; tests use one that collides.
     package var deviceHash: (@Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64)?
-    /// Reports progress of a long opening, on the store's thread.
+    /// Hears about a long opening, on the store's thread.
     package var whileOpening: (@Sendable (OpeningProgress) -> Void)?
-    /// Acknowledges a restore and decides about its waiting entries; nil: a restored store refuses writes.
+    /// Acknowledges a restore, for its waiting entries; nil: a restored store refuses writes.
     package var restoredQueue: RestoredQueue?
-    /// Called before each write; a non-nil error replaces it. Tests use it to check callers' error handling.
+    /// Called before each write; an error replaces it. For tests of callers.
     package var refusal: (@Sendable () -> StoreError?)?
-    /// Smaller in tests.
     var receiptRuns = ReceiptRunSizes()
 
     package init(
@@ -51,24 +48,22 @@ package struct StoreSettings: Sendable {
 
 /// Progress of an opening.
 package enum OpeningProgress: Equatable, Sendable {
-    /// A file of an earlier version is about to be migrated.
+    /// A file of an earlier version needs migration.
     case upgrading(versionBefore: Int, version: Int)
-    /// Work continues. Reported every few million steps of SQLite: within seconds, unless the disk is slow.
+    /// Reported every few million steps of SQLite: within seconds, except on a slow disk.
     case working
 }
 
 /// Findings of opening a store.
 package struct OpeningReport: Equatable, Sendable {
-    /// The file's version before; 0 for a new file.
+    /// 0 for a new file.
     package let versionBefore: Int
     package let version: Int
-    /// Entries that were in flight when the previous process ended; they are queued again.
+    /// Entries left in flight by the previous process, now queued again.
     package let interruptedCount: Int
-    /// Notifications whose fallbacks were being sent when the previous process ended. They may have arrived and do not
-    /// fire again.
+    /// Notifications whose fallbacks the previous process was sending; they may have arrived and do not fire again.
     package let uncertainFallbacks: [OutboxEntry]
-    /// The reason why acknowledged data may be missing; nil if none is.
+    /// nil if no acknowledged data is missing.
     package let restoreCause: RestoreCause?
-    /// The number of entries that wait to be sent.
     package let waitingCount: Int
 }

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Primitives
 
-/// The writing half of a store. Jobs that wait during a transaction share the next one, and so one wait for the disk.
+/// The writing half of a store. Jobs that arrive during a transaction share the next one, and its wait for the disk.
 package final class StoreWriter {
     let connection: SQLiteConnection
     let sql: StatementCache
@@ -19,34 +19,30 @@ package final class StoreWriter {
     let places: DevicePlaces
     let settings: StoreSettings
     var random = SystemRandom()
-    /// Signals that the current transaction may write registrations.
     var touchesRegistry = false
     private let news: RegistryNews
     private let file: StoreFile
     private let health: Guarded<StoreHealth>
     private var sequence: EntrySequence
     private var writtenSequence: Int64
-    /// Time of the last id, or of the opening; milliseconds since 1970.
+    /// Milliseconds since 1970, at the last id or the opening.
     var clock: UInt64 = 0
     private var isBroken = false
-    /// Set by `hold`: refuses writes until the restore is acknowledged.
+    /// True until a restore is acknowledged.
     private var isRestored = false
-    /// Step due on SQLite's log after the next transaction; nil for none.
+    /// The log's next step, after the next transaction.
     var logWish: LogWish?
-    /// Result of the last `.empty` step.
     private(set) var isLogEmpty = false
     private var copy: SQLiteBackup?
     private var copyError: StoreError?
-    /// Log length after the copy's last step.
     private var copiedFrameCount = 0
     private var place: FilePlace?
     private var isMoved = false
 
-    /// The steps towards an empty log.
     enum LogWish {
-        /// Keep read transactions on registrations short: a long one would keep the log.
+        /// Keep snapshots of registrations short, since they keep the log.
         case lookBriefly
-        /// Move the log into the file and truncate it.
+        /// Truncate it.
         case empty
     }
 
@@ -89,12 +85,12 @@ package final class StoreWriter {
         let last = try connection.prepare("SELECT value FROM meta WHERE name = 'sequence'").first([]) { $0.integer(0) }
         let newest = try connection.integer("SELECT max(id) FROM entry") >> 8
         var chance = SystemRandom()
-        // Never reissues an entry's id, even if a row is damaged.
+        // An id is never reissued, even after damage.
         sequence = EntrySequence(last: min(max(last ?? 0, newest, 0), 1 << 54), incarnation: chance.bytes(count: 1)[0])
         writtenSequence = last ?? -1
     }
 
-    /// True when ids run ahead of a clock that was set back: they no longer say when entries were made.
+    /// True when a clock was set back: ids no longer tell when entries were made.
     var isAheadOfClock: Bool { sequence.isAhead(milliseconds: clock) }
 
     func nextID(_ shard: Shard, milliseconds: UInt64) -> EntryID {
@@ -102,8 +98,8 @@ package final class StoreWriter {
         return EntryID(sequence: sequence.next(milliseconds: milliseconds), shard: shard)
     }
 
-    /// Takes the number from the entries' sequence, with random bits instead of the shard. Receivers know a hook by it,
-    /// and a restored database must not give the same number to another hook.
+    /// The entries' sequence with random bits for a shard: a restored database must not give a known hook's number to
+    /// another.
     func nextHookID(milliseconds: UInt64) -> Int64 {
         clock = milliseconds
         return sequence.next(milliseconds: milliseconds) << 8 | Int64(random.bytes(count: 1)[0])
@@ -111,8 +107,7 @@ package final class StoreWriter {
 
     /// Runs jobs in one transaction, and completes each.
     ///
-    /// If one of several jobs fails for a reason other than the disk, each is run again in its own transaction, so that
-    /// it fails alone.
+    /// If a job fails, but not because of the disk, each runs again in its own transaction, to fail alone.
     func execute(_ jobs: [StoreJob<StoreWriter>]) {
         guard let error = write(jobs) else {
             for job in jobs { job.end(nil) }
@@ -121,8 +116,7 @@ package final class StoreWriter {
                 logWish = nil
             }
             stepCopy()
-            // Runs after the jobs' completion. Its error needs no report: the next job meets it too, and the step stays
-            // due.
+            // Others come first. The next job meets its error too, and the step stays due.
             if receiptRuns.isStepDue { _ = write([ReceiptRunJob(weight: 0)]) }
             return
         }
@@ -133,9 +127,9 @@ package final class StoreWriter {
         }
     }
 
-    /// - Returns: the error if nothing was stored; nil once everything is on the disk.
+    /// - Returns: nil once everything is on the disk; else nothing is stored.
     private func write(_ jobs: [StoreJob<StoreWriter>]) -> StoreError? {
-        // Nothing written from here on could be trusted.
+        // Further writes could not be trusted.
         if isBroken { return .broken }
         if isMoved { return .moved }
         if isRestored { return .restored }
@@ -166,19 +160,18 @@ package final class StoreWriter {
             stamp.end(holds: true)
             writtenSequence = sequence.last
             logFrameCount = connection.logFrameCount
-            // Checked after the commit: acknowledged data was at its path when it reached the disk. This transaction
-            // may be in the file after all, so the store refuses writes until it is reopened.
+            // After the commit: acknowledged data was at its path when it reached the disk. This transaction may be
+            // there after all, so writes stop until the store is reopened.
             guard place?.holds ?? true else {
                 isMoved = true
                 note(.moved)
                 return .moved
             }
-            // Only new work proves room for the next notification. An empty transaction does not, nor an outcome that
-            // fitted on a full disk.
+            // An empty transaction, or an outcome that fitted on a full disk, does not prove room for notifications.
             if connection.logFrameCount != frameCountBefore, jobs.contains(where: \.isNewWork) { note(.writable) }
             return nil
         } catch {
-            // SQLite has rolled back by itself after some errors. If a rollback fails, the next transaction fails too.
+            // SQLite rolls back by itself after some errors. If this fails, so does the next transaction.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             tallies.end(holds: false)
             traces.end(holds: false)
@@ -198,7 +191,6 @@ package final class StoreWriter {
         }
     }
 
-    /// Runs a transaction without jobs.
     func alone(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try sql("BEGIN IMMEDIATE").run([])
         do throws(StoreError) {
@@ -211,7 +203,7 @@ package final class StoreWriter {
             stamp.end(holds: true)
             writtenSequence = sequence.last
         } catch {
-            // As in `write`. The caller that opens the store gets the error, and no store.
+            // As in `write`; the opening fails with the error.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             tallies.end(holds: false)
             stamp.end(holds: false)
@@ -224,12 +216,11 @@ package final class StoreWriter {
         try sql("INSERT OR REPLACE INTO meta (name, value) VALUES ('sequence', ?)").run([.integer(sequence.last)])
     }
 
-    /// Makes the store recognise every earlier copy of itself as restored.
+    /// Makes all earlier copies of the store count as restored.
     package func renewStamp() { stamp.renew(random.bytes(count: StoreMark.stampByteCount)) }
 
-    /// Begins a copy; one step of it follows each transaction.
+    /// Begins a copy, which advances after each transaction.
     ///
-    /// - Parameter file: an empty file.
     /// - Throws: `.failed(operation: .backup)` with EBUSY while another copy runs, and disk errors.
     func beginCopy(to file: CopyFile) throws(StoreError) {
         guard copy == nil else { throw .failed(operation: .backup, code: EBUSY) }
@@ -240,14 +231,13 @@ package final class StoreWriter {
 
     func endCopy() { copy = nil }
 
-    /// - Returns: false once the copy has ended.
-    /// - Throws: the error of a step.
+    /// - Throws: the copy's error.
     func isCopying() throws(StoreError) -> Bool {
         if let copyError { throw copyError }
         return copy != nil
     }
 
-    /// Copies twice the pages written since the last step, so that the copy ends, plus a few milliseconds' worth.
+    /// Copies twice the pages written since the last step, so that it ends, and `copyPageCount` more.
     private func stepCopy() {
         guard let running = copy else { return }
         let writtenCount = max(0, connection.logFrameCount - copiedFrameCount)
@@ -263,19 +253,17 @@ package final class StoreWriter {
     /// 2 MiB in pages of 8,192 bytes.
     private static let copyPageCount = 256
 
-    /// Refuses all further writes.
     func hold() {
         isRestored = true
         note(.restored)
     }
 
-    /// From now on, checks that the files stay at their paths.
+    /// Starts to check that the files stay at their paths.
     func watchPlace() { place = FilePlace(file.path) }
 
     private func note(_ state: StoreHealth) { health.withLock { $0 = state } }
 }
 
-/// One step of merging receipt runs, in its own transaction.
 private final class ReceiptRunJob: StoreJob<StoreWriter> {
     override func run(_ worker: StoreWriter) throws(StoreError) { try worker.receiptRuns.step() }
 }
@@ -283,20 +271,20 @@ private final class ReceiptRunJob: StoreJob<StoreWriter> {
 /// A store's ability to write.
 package enum StoreHealth: Equatable, Sendable {
     case writable
-    /// The last write found no space. Reads work; the next write tries again.
+    /// No space for the last write. Reads work; the next write tries again.
     case full
     /// The disk refused the last write. Reads work; the next write tries again.
     case unwritable
-    /// Reads work. Writes need the store to be reopened.
+    /// Reads work; writes need a reopened store.
     case broken
-    /// The file was removed, renamed or replaced. It must be put back and the store reopened.
+    /// The file was removed, renamed or replaced. Put it back and reopen the store.
     case moved
-    /// Reads work. The file was restored; writes need it reopened with `StoreSettings.restoredQueue`.
+    /// Reads work; the restored file needs reopening with `StoreSettings.restoredQueue`.
     case restored
 }
 
 extension StoreError {
-    /// True for errors that another transaction with the same work would meet too.
+    /// True if another transaction with the same work would fail too.
     package var isOfTheDisk: Bool {
         switch self {
         case .full, .unwritable, .broken, .moved, .restored, .failed: true

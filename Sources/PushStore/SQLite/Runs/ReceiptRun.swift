@@ -1,12 +1,10 @@
-/// A sorted run of receipt hashes. It covers the entries between two times, which it shares only with runs merged into
-/// it.
+/// A sorted run of receipt hashes, of the entries between two times. Only runs of one merge overlap in time.
 struct ReceiptRun: Hashable {
     /// From 1; key of its chunks.
     let number: Int64
-    /// The last entry of the oldest run merged into it. Runs with greater places have newer entries; at equal places,
-    /// the run of the lower level does.
+    /// The last entry of its oldest source. Greater places have newer entries; at equal places, the lower level does.
     let place: Int64
-    /// The number of merges that its pairs went through.
+    /// Merges of its pairs.
     let level: Int64
     /// Its newest entry.
     let last: Int64
@@ -15,45 +13,42 @@ struct ReceiptRun: Hashable {
     static let levels: Range<Int64> = 0..<64
 }
 
-/// Parameters of merging; only tests change them.
+/// Constants of merging, for tests to change.
 struct ReceiptRunSizes: Sendable {
-    /// Pairs for each new run.
     var pairCountMax = TraceIndexKind.receipt.pairCountMax
-    /// Runs of one level that merge into one of the next. A lookup searches fewer than this many at each level.
+    /// Runs of a level that merge into one of the next; a lookup meets fewer of each.
     var fanIn = 8
-    /// Pairs in a chunk: a page of SQLite's holds eight such chunks.
+    /// Eight such chunks fit a page of SQLite's.
     var chunkPairCount = 60
-    /// Chunks read and written by a merge step, which delays other jobs (less than a millisecond). More than `fanIn`.
+    /// Chunks of a merge step, which delays others by less than a millisecond. More than `fanIn`.
     var stepChunkCount = 64
-    /// New pairs for each step. Each pair moves once for each level, and a step moves about 3,800 (half if hashes are
-    /// chosen so that no two runs overlap). So merging keeps up with four levels, 80 million pairs.
+    /// New pairs for each step. A pair moves once for each level, a step moves 3,800 (half if hashes are chosen to keep
+    /// runs disjoint). That suffices for four levels, 80 million pairs.
     var stepPairCount = 512
-    /// Commits for each step, however little they brought.
+    /// Commits for each step, however small.
     var stepCommitCount = 8
-    /// Chunks deleted by a step that drops a run.
+    /// Chunks of a deleting step.
     var forgottenChunkCount = 512
 }
 
-/// The next step that keeps runs few.
 enum ReceiptRunStep: Equatable {
-    /// Delete a run whose entries have all left the store.
+    /// Delete a run without entries.
     case forget(ReceiptRun)
-    /// Move the rest of these runs into the target, which may have their lower hashes already.
+    /// Move the sources' rest into a target, which may have their lower hashes.
     case merge([ReceiptRun], into: ReceiptRun)
 }
 
-/// Chooses the next step from the runs alone, so that a reopened store continues a merge after a crash.
+/// Chooses the next step from the runs alone, and so continues a merge after a crash.
 struct ReceiptRunPlan {
     let fanIn: Int
 
     /// - Parameter oldest: the store's first entry; `.max` for none.
-    /// - Returns: nil when runs are few enough.
     func next(_ runs: [ReceiptRun], oldest: Int64) -> ReceiptRunStep? {
         if let forgotten = runs.first(where: { $0.last < oldest }) { return .forget(forgotten) }
-        // Merges the oldest runs of a level, which are older than the whole level below: places stay in order.
+        // The oldest runs of a level are older than the level below: places stay in order.
         for level in Set(runs.map(\.level)).sorted() where ReceiptRun.levels.contains(level + 1) {
             let own = runs.filter { $0.level == level }.sorted { $0.place < $1.place }
-            // A run is newer than all of lower levels, except the rest of its own merge.
+            // Runs of lower levels are older only if they are the rest of its merge.
             for target in runs where target.level == level + 1 {
                 let rest = own.filter { $0.last <= target.last }
                 if !rest.isEmpty { return .merge(rest, into: target) }
@@ -67,8 +62,7 @@ struct ReceiptRunPlan {
         return nil
     }
 
-    /// - Returns: the number after the greatest in use, so that rows are appended; else the first free one; nil for
-    ///   none.
+    /// - Returns: preferably the number after the greatest, so that rows are appended; nil if all are used.
     static func freeNumber(_ runs: [ReceiptRun]) -> Int64? {
         let used = Set(runs.map(\.number))
         let next = (used.max() ?? 0) + 1
