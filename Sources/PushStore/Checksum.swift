@@ -1,6 +1,6 @@
-/// A 64-bit checksum against disk errors and for even distribution; no defence against people.
+/// A 64-bit checksum against disk errors and for even distribution; not against people.
 ///
-/// Each step is a bijection of the state, so one flipped bit always changes the sum.
+/// Each step is a bijection of the state: one flipped bit always changes the sum.
 struct Checksum {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 

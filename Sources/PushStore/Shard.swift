@@ -1,7 +1,6 @@
-/// A hash partition of devices and their data: kept together by a store that spans machines, and worked on by one
-/// dispatcher.
+/// A hash partition of devices and their data, on one machine of several, and for one dispatcher.
 package struct Shard: Hashable, Sendable {
-    /// Constant for ever: an entry's id holds its shard.
+    /// Constant for ever: entries' ids hold it.
     package static let count = 64
     package static let all = (0..<count).map { Shard(unchecked: $0) }
 

@@ -1,4 +1,4 @@
-/// A tenant's id. Every call names its tenant and reaches no other.
+/// A tenant's id; no call reaches another's.
 package struct TenantID: Hashable, Sendable {
     package static let byteCounts = 1...64
 

@@ -1,10 +1,10 @@
 package import APNS
 package import Envelope
 
-/// A registered device without its key bundle, which no notification needs to read. A class because it is large,
-/// immutable and passed on at every step.
+/// A registered device without its key bundle, which notifications do not need. A class: large, immutable, often passed
+/// on.
 package final class Device: Equatable, Sendable {
-    /// An app's registration, repeated at every launch.
+    /// An app's registration at launch.
     package struct Registration: Equatable, Sendable {
         package static let bundleByteCounts = 0...16_384
         package static let textByteCounts = 0...64
@@ -13,12 +13,11 @@ package final class Device: Equatable, Sendable {
         package var topic: Topic
         package var environment: APNSEnvironment
         package var token: DeviceToken
-        /// PushKit's token for calls. It ends with its device; if only this token is bad, it alone ends or is
-        /// quarantined.
+        /// PushKit's token for calls. It ends with its device, and alone if only it is bad.
         package var voIPToken: DeviceToken?
-        /// The signed public keys; opaque to the store.
+        /// Signed public keys, opaque to the store.
         package var bundle: [UInt8]
-        /// For texts in the sender's choice of language, such as `de-CH`.
+        /// Chooses the sender's texts, such as `de-CH`.
         package var language: String?
         package var region: String?
         package var appVersion: String?
@@ -68,13 +67,13 @@ package final class Device: Equatable, Sendable {
     package let language: String?
     package let region: String?
     package let appVersion: String?
-    /// The last change of token, topic or environment.
+    /// The last change of address.
     package let registered: Timestamp
-    /// The app's last registration, to the store's `sightingStep`.
+    /// The last launch, to the store's `sightingStep`.
     package let seen: Timestamp
     package let quarantine: Quarantine?
     package let voIPQuarantine: Quarantine?
-    /// True once APNs has accepted a notification for its token.
+    /// True once APNs has accepted its token.
     package let isReached: Bool
 
     package init(
@@ -131,17 +130,16 @@ package struct ReachedToken: Hashable, Sendable {
 
 /// The reason why nothing is sent to a registered device.
 package enum Quarantine: UInt8, CaseIterable, Sendable {
-    /// APNs does not know the token in this environment, perhaps as it is of the other. Ends with a change of token,
-    /// topic or environment.
+    /// APNs does not know the token in this environment. Until token, topic or environment change.
     case badToken = 1
-    /// APNs reported the app as gone, perhaps before its last registration. Ends with the next one.
+    /// APNs reported the app as gone, perhaps before its last launch. Until the next one.
     case unconfirmed = 2
 }
 
 package enum DeviceLookup: Equatable, Sendable {
     case found(Device)
     case missing
-    /// The row is damaged or was moved: nothing can be sent until the app registers again.
+    /// A damaged or moved row: no pushes until the app registers again.
     case damaged
 }
 
@@ -150,6 +148,6 @@ package enum PutResult: Equatable, Sendable {
     case changed
     /// Nothing was written.
     case unchanged
-    /// Only the last-seen time was written.
+    /// Only the last-seen time changed.
     case seen
 }

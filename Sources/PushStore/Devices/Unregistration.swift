@@ -1,12 +1,12 @@
 package import APNS
 package import Envelope
 
-/// A report that the app is gone from a device: a 410, or Apple's old feedback service.
+/// A report that an app is gone: a 410, or Apple's old feedback service.
 package struct Unregistration: Equatable, Sendable {
     package let key: DeviceKey
     /// The token that was used; the device may have a new one.
     package let token: DeviceToken
-    /// APNs's time of confirmation, from the answer.
+    /// APNs's time of confirmation.
     package let timestamp: Timestamp
 
     package init(key: DeviceKey, token: DeviceToken, timestamp: Timestamp) {
@@ -15,12 +15,11 @@ package struct Unregistration: Equatable, Sendable {
         self.timestamp = timestamp
     }
 
-    /// Decides for a device with this token.
+    /// Decides about a device with this token.
     ///
-    /// A launch within `step` after `seen` is not recorded. So until then the app may be newer than the timestamp: the
-    /// device is quarantined until it registers again, not deleted.
+    /// Launches within `step` after `seen` are not recorded. So in that time the device is quarantined until its next
+    /// launch, not deleted.
     ///
-    /// - Returns: `.deleted`, `.quarantined` or `.registeredSince`.
     /// - Source: "Handling notification responses from APNs", `timestamp`.
     func result(seen: Timestamp, step: Duration) -> UnregisterResult {
         if timestamp < seen { return .registeredSince }
@@ -29,9 +28,9 @@ package struct Unregistration: Equatable, Sendable {
 }
 
 package enum UnregisterResult: Equatable, Sendable {
-    /// The device, or only its token for calls if the 410 was about that.
+    /// The device, or its token for calls if the 410 was about that.
     case deleted
-    /// Perhaps registered since: the device, or its token for calls, is kept as `.unconfirmed`.
+    /// Perhaps registered since: kept as `.unconfirmed`, or its token for calls is.
     case quarantined
     /// Registered after the timestamp, and kept.
     case registeredSince

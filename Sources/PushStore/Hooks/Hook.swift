@@ -30,11 +30,11 @@ package struct NewHook: Equatable, Sendable {
     }
 }
 
-/// A report to a tenant, at least once; repeated after a crash.
+/// A report to a tenant, at least once.
 ///
-/// The store writes a hook in the transaction that ends an entry with `isReported` (dead, expired, delivered); others
-/// come by `StoreWriter.report`. At most one of a kind waits for an entry. Hooks dropped with a purged entry, or as a
-/// tenant's oldest beyond the limit, are counted.
+/// The store adds one in the transaction that ends an entry with `isReported` (dead, expired, delivered);
+/// `StoreWriter.report` adds others. An entry has at most one of a kind. Hooks dropped with their entries, or above the
+/// tenant's limit, are counted.
 package struct Hook: Equatable, Sendable {
     /// The same in every repetition.
     package let id: Int64
@@ -64,7 +64,6 @@ package struct Hook: Equatable, Sendable {
 
 package struct HookOutcome: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
-        /// Delivered, or given up.
         case done
         case retry(at: Timestamp)
     }
@@ -81,7 +80,7 @@ package struct HookOutcome: Equatable, Sendable {
 package struct HookCount: Equatable, Sendable {
     package let tenant: TenantID
     package let waiting: Int
-    /// Dropped since the store was made, for room or with their entries.
+    /// Since the store was made: for room, or with their entries.
     package let dropped: Int
 
     package init(tenant: TenantID, waiting: Int, dropped: Int) {

@@ -1,11 +1,11 @@
-/// The store's id of an entry. Later ones are greater, and none is issued twice.
+/// An entry's id. They grow, and none is issued twice.
 package struct EntryID: Hashable, Sendable {
-    /// 55 bits of an increasing sequence, then 8 bits for the shard. Positive.
+    /// 55 bits of sequence, then 8 bits of shard. Positive.
     package let value: Int64
 
     package var shard: Shard { Shard(index: Int(value & 0xFF)) ?? Shard.all[0] }
 
-    /// - Returns: nil for a value that no store issues.
+    /// - Returns: nil for an impossible value.
     package init?(value: Int64) {
         guard value > 0, Shard(index: Int(value & 0xFF)) != nil else { return nil }
         self.value = value
@@ -20,15 +20,15 @@ package struct EntryID: Hashable, Sendable {
     var sequence: Int64 { value >> 8 }
 }
 
-/// Issues sequence numbers: by the clock, and always increasing.
+/// Issues numbers by the clock, always increasing.
 ///
-/// The low 8 bits are random for each opening. A restored file with its clock set back may reissue a time's numbers; in
-/// 255 of 256 openings none is equal to a lost one.
+/// The low 8 bits are random for each opening. A restored file with its clock set back reissues a time's numbers; in
+/// 255 of 256 openings they differ.
 struct EntrySequence {
     private static let incarnationBitCount: Int64 = 8
-    /// Numbers in a millisecond, every 256th an opening's: 32 before the sequence runs ahead of the clock.
+    /// Every 256th is an opening's: 32 in a millisecond before the sequence runs ahead of the clock.
     private static let countPerMillisecond: Int64 = 1 << 13
-    /// Lead over the clock at which numbers still tell the time.
+    /// Tolerated lead over the clock.
     private static let slack: Int64 = 1_000 * countPerMillisecond
     private let incarnation: Int64
     private(set) var last: Int64
@@ -38,7 +38,7 @@ struct EntrySequence {
         self.incarnation = Int64(incarnation)
     }
 
-    /// The next number; `milliseconds` count from 1970.
+    /// - Parameter milliseconds: since 1970.
     mutating func next(milliseconds: UInt64) -> Int64 {
         let step = (last >> Self.incarnationBitCount + 1) << Self.incarnationBitCount
         last = max(step, Self.clock(milliseconds)) | incarnation
@@ -48,13 +48,13 @@ struct EntrySequence {
     /// True if the next number would not tell the time.
     func isAhead(milliseconds: UInt64) -> Bool { last > Self.clock(milliseconds) + Self.slack }
 
-    /// An upper bound of the numbers from before a time, unless some ran ahead of the clock.
+    /// Upper bound of numbers before a time, unless some ran ahead.
     static func last(before milliseconds: UInt64) -> Int64 { clock(milliseconds) + slack }
 
-    /// A lower bound of the numbers from a time on, unless the clock is set back.
+    /// Lower bound of numbers from a time on, unless the clock is set back.
     static func first(at milliseconds: UInt64) -> Int64 { clock(milliseconds) }
 
-    /// Beyond the year 2039 the clock stops counting; numbers grow one by one.
+    /// Stops in the year 2039; then numbers grow one by one.
     private static func clock(_ milliseconds: UInt64) -> Int64 {
         Int64(min(milliseconds, (1 << 41) - 1)) * countPerMillisecond
     }

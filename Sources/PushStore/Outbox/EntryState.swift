@@ -1,17 +1,15 @@
-/// A notification's state. It ends once: in `accepted` (perhaps `delivered` later), `dead` or `expired`.
+/// A notification's state. It ends once: in `accepted` (perhaps then `delivered`), `dead` or `expired`.
 package enum EntryState: Equatable, Hashable, Sendable {
     /// Waits for its due time.
     case queued
-    /// Marked before its first byte goes out. After a crash its arrival is unknown.
+    /// Marked before its first byte goes out; after a crash it may have arrived.
     case sending
     /// Waits for a working credential.
     case parked
-    /// APNs accepted it.
     case accepted
-    /// The device sent a receipt.
     case delivered
     case dead(DeathReason)
-    /// Its deadline passed before APNs accepted it.
+    /// Not accepted before its deadline.
     case expired
 
     package var isFinal: Bool {
@@ -35,7 +33,7 @@ package enum EntryState: Equatable, Hashable, Sendable {
         }
     }
 
-    /// Stored numbers; indexes rely on their order (below 3: not final).
+    /// Stored; indexes rely on the order (below 3: not final).
     enum Code: Int64, CaseIterable {
         case queued = 0
         case sending = 1
@@ -46,7 +44,7 @@ package enum EntryState: Equatable, Hashable, Sendable {
         case expired = 6
     }
 
-    /// - Returns: nil for a code or reason unknown to this version.
+    /// - Returns: nil if unknown to this version.
     init?(code: Int64, reason: Int64?) {
         switch Code(rawValue: code) {
         case .queued: self = .queued
@@ -63,9 +61,9 @@ package enum EntryState: Equatable, Hashable, Sendable {
     }
 }
 
-/// The reason why a notification was deferred or parked before any of it was written to APNs.
+/// The cause of a wait before anything was written to APNs.
 package enum WaitCause: UInt8, CaseIterable, Sendable {
-    /// Its device's rate limit is reached.
+    /// The device's rate limit.
     case device = 1
     /// APNs rejects the credential.
     case credential = 2
@@ -75,17 +73,16 @@ package enum WaitCause: UInt8, CaseIterable, Sendable {
     case connection = 4
 }
 
-/// The reason for giving up. APNs's answers are in the attempts.
+/// The reason for giving up; APNs's answers are in the attempts.
 package enum DeathReason: UInt8, CaseIterable, Sendable {
-    /// APNs refused it for good.
     case rejected = 1
-    /// The app is gone from the device, or the device is not registered.
+    /// The app or the device is gone.
     case undeliverable = 2
     case attemptsExhausted = 3
-    /// The disk returned other bytes than were written.
+    /// Damaged on the disk.
     case corrupt = 4
-    /// The last attempt went out with an unknown result: APNs may have it.
+    /// The last attempt's result is unknown: APNs may have it.
     case outcomeUnknown = 5
-    /// At its retry a newer one with its collapse id was out, which it would have replaced.
+    /// A retry would have replaced a newer one with its collapse id.
     case superseded = 6
 }

@@ -1,20 +1,20 @@
 internal import Envelope
 
-/// The current leases, in memory only: after a crash a leased entry is still queued, and one in flight is not.
+/// Leases in memory: after a crash a leased entry is queued, and one in flight is not.
 struct LeaseBook {
     private struct Held {
         let number: UInt64
-        /// nil while its mark is written: only `end` releases it then.
+        /// nil during its mark's write.
         var until: Timestamp?
     }
 
     private var held: [EntryID: Held] = [:]
     private var lastNumber: UInt64 = 0
     private var lookCount = 0
-    /// Entries marked since the oldest running query began: its snapshot may still show them as queued.
+    /// Entries marked since the oldest running query began, which may still see them as queued.
     private var gone: Set<EntryID> = []
 
-    /// Call before a query's snapshot begins.
+    /// Call before a query's snapshot.
     mutating func beginLook() { lookCount += 1 }
 
     mutating func endLook() {
@@ -41,16 +41,16 @@ struct LeaseBook {
         return holder.until.map { $0 <= now } ?? false
     }
 
-    /// Removes the time limit: from now on only `end` releases it.
+    /// Removes the time limit; only `end` releases it then.
     ///
-    /// - Returns: false if the lease is void.
+    /// - Returns: false for a void lease.
     mutating func mark(_ lease: Lease) -> Bool {
         guard let holder = held[lease.id], holder.number == lease.number else { return false }
         held[lease.id]?.until = nil
         return true
     }
 
-    /// Call when the mark is on the disk.
+    /// Call with the mark on the disk.
     mutating func didMark(_ lease: Lease) {
         if lookCount > 0, held[lease.id]?.number == lease.number { gone.insert(lease.id) }
         end(lease)

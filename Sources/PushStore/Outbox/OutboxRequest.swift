@@ -1,16 +1,16 @@
 package import APNS
 package import Envelope
 
-/// A tenant's submission, stored whole or not at all.
+/// A submission, stored whole or not at all.
 package struct OutboxRequest: Sendable {
     package static let entryCounts = 1...1_000
 
     package let tenant: TenantID
-    /// nil for a request that may be stored twice.
+    /// nil if it may be stored twice.
     package let idempotency: Idempotency?
     package let entries: [NewEntry]
 
-    /// - Throws: `.byteCount(field: .entries)` for a count outside `entryCounts`.
+    /// - Throws: `.byteCount(field: .entries)`.
     package init(tenant: TenantID, idempotency: Idempotency?, entries: [NewEntry]) throws(StoreError) {
         guard Self.entryCounts.contains(entries.count) else {
             throw .byteCount(field: .entries, of: Self.entryCounts)
@@ -28,7 +28,7 @@ package struct Idempotency: Hashable, Sendable {
 
     /// The tenant's choice; any bytes.
     package let key: [UInt8]
-    /// 32 bytes over the whole request: the same key with another digest is a conflict.
+    /// 32 bytes over the whole request; another digest under the same key is a conflict.
     package let digest: [UInt8]
 
     /// - Throws: `.byteCount`.
@@ -52,25 +52,23 @@ package struct NewEntry: Equatable, Sendable {
 
     package var device: DeviceID
     package var topic: Topic
-    /// The same for every attempt.
     package var apnsID: APNSID
     package var collapseID: CollapseID?
     package var lane: Lane
     package var pushType: PushType
     package var priority: Priority?
     package var expiration: Expiration?
-    /// From this time on it is not sent, and ends as expired.
+    /// From then on it is not sent, and expires.
     package var deadline: Timestamp
-    /// nil for no limit but the deadline.
+    /// nil: bounded by the deadline only.
     package var attemptLimit: Int?
     package var payload: [UInt8]
     package var trace: Trace?
-    /// 32 bytes of the receipt capability's hash; nil: no receipt is expected. Of entries with one hash, the newest
-    /// gets the receipt.
+    /// 32 bytes, for an expected receipt. The newest of several entries with one hash gets it.
     package var receiptHash: [UInt8]?
-    /// Time from acceptance to the fallback, unless a receipt comes; in milliseconds. nil for none.
+    /// Delay after acceptance, in milliseconds, unless a receipt comes; nil for no fallback.
     package var fallbackAfter: Duration?
-    /// Requests a hook for its tenant when it ends.
+    /// Requests a hook at its end.
     package var isReported: Bool
 
     package init(
@@ -129,11 +127,10 @@ package enum EnqueueResult: Equatable, Sendable {
     case conflict
 }
 
-/// The result of a request to be sent at once.
 package enum SendingResult: Equatable, Sendable {
-    /// On the disk as sending: one lease for each entry, in order. Each may be sent now.
+    /// On the disk as sending: one lease for each entry, in order, to be sent now.
     case sending([Lease])
-    /// Stored before; the ids of then. This caller may send none of them.
+    /// Stored before; the ids of then, not to be sent by this caller.
     case duplicate([EntryID])
     /// The key belongs to another request.
     case conflict

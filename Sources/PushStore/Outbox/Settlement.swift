@@ -23,14 +23,14 @@ struct Settlement: Equatable {
         }
     }
 
-    /// The lane for a retry: an entry with an attempt limit is in no hurry and goes to the background (SAP Mobile
-    /// Services repeats "with low priority").
+    /// A retry's lane: with an attempt limit it goes to the background (SAP Mobile Services repeats "with low
+    /// priority").
     static func lane(_ lane: Lane, attemptLimit: Int?, after state: EntryState) -> Lane {
         state == .queued && attemptLimit != nil ? .background : lane
     }
 
-    /// Settles an entry interrupted by a crash. With a collapse id it is retried at once, within its limits. Without
-    /// one a second push would show twice: it is dead, and the tenant learns that its outcome is unknown.
+    /// Settles an entry after a crash. With a collapse id it is retried at once, within its limits. Without one a
+    /// second push would show twice: it is dead, its outcome unknown.
     static func afterInterruption(
         isCollapsible: Bool,
         attemptCount: Int,

@@ -1,7 +1,6 @@
 internal import Primitives
 
-/// Moves a version 7 file's registrations to their places, in step 8's transaction. It goes in their order, so that
-/// each page is written once.
+/// Moves registrations to their places, in step 8's transaction, and in their order, to write each page once.
 struct DeviceMove {
     private let connection: SQLiteConnection
     private let places: DevicePlaces
@@ -40,17 +39,17 @@ struct DeviceMove {
         try connection.execute(Schema.placeIndexes)
     }
 
-    /// All rows, 16 bytes each, with the first of their places.
+    /// All rows, 16 bytes each, with their first places.
     private func rowsBefore() throws(StoreError) -> [Row] {
         try connection.prepare("SELECT rowid, tenant, id FROM device_before").all([]) { [places] row in
             Row(place: places.places(of: row.bytes(2), tenant: row.integer(1)).lowerBound, number: row.integer(0))
         }
     }
 
-    /// - Returns: the rows in order of places, each with its own.
+    /// - Returns: the rows in order of their final places.
     private func places(of rows: [Row]) throws(StoreError) -> [Row] {
         var rows = rows.sorted { ($0.place, $0.number) < ($1.place, $1.number) }
-        // Rows with the same four places are adjacent, and no other row can take those.
+        // Rows with the same four places are adjacent, and alone in them.
         var last: Int64 = -1
         for index in rows.indices {
             let first = rows[index].place
@@ -68,7 +67,7 @@ struct DeviceMove {
 
     private struct Row {
         var place: Int64
-        /// The row's number in the old table, and then its bundle's.
+        /// In the old table; then its bundle's.
         let number: Int64
     }
 }

@@ -1,19 +1,19 @@
 internal import Primitives
 
-/// A device's four possible places in its table, which is in their order. They follow from tenant and id:
+/// A device's four possible places, by tenant and id, in its table, which is in their order:
 ///
 ///     63            48               2  0
 ///     0   tenant (15)    hash (46)   free
 ///
-/// A lookup seeks the page with all four, without an index, whose pages few lookups would share. A new device takes the
-/// first free place. The hash is keyed: ids cannot be chosen to collide, which would leave a fifth device without a
-/// place. By chance that happens in one of 10^17 stores of a hundred million devices.
+/// A lookup seeks the page with all four. An index would add pages that few lookups share. A new device takes the first
+/// free place. The keyed hash keeps ids from being chosen to collide, which would leave a fifth device without a place.
+/// By chance that happens in one of 10^17 stores of a hundred million devices.
 struct DevicePlaces: Sendable {
-    /// Any 64 bits; tests use colliding ones.
+    /// Any 64 bits.
     typealias Hash = @Sendable (_ tenant: Int64, _ device: [UInt8]) -> UInt64
 
     static let keyByteCount = ShortHash.keyByteCount
-    /// The key's name in `meta`.
+    /// In `meta`.
     static let keyName = "places"
     private static let count: Int64 = 4
     private let hash: Hash
@@ -32,7 +32,7 @@ struct DevicePlaces: Sendable {
         }
     }
 
-    /// Reads the file's key; nil before the migration.
+    /// Reads the file's key; nil before migration.
     ///
     /// - Throws: `.damaged`, and disk errors.
     init?(_ connection: SQLiteConnection) throws(StoreError) {
@@ -51,13 +51,11 @@ struct DevicePlaces: Sendable {
         return first...first + (Self.count - 1)
     }
 
-    /// The range of a tenant's devices.
     static func tenant(_ number: Int64) -> ClosedRange<Int64> {
         let first = (number & 0x7FFF) << 48
         return first...first | 0xFFFF_FFFF_FFFF
     }
 
-    /// - Returns: the first free place.
     /// - Throws: `.noPlace`.
     static func free(in places: ClosedRange<Int64>, _ isTaken: (Int64) -> Bool) throws(StoreError) -> Int64 {
         guard let free = places.first(where: { !isTaken($0) }) else { throw .noPlace }

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// The identities of the files at the store's paths. Writes to a removed, renamed or replaced file are lost at the next
-/// start, and SQLite in WAL mode does not notice.
+/// The identities of the store's files. Writes to a removed, renamed or replaced file are lost at the next start, and
+/// SQLite does not notice in WAL mode.
 struct FilePlace {
     private struct Identity: Equatable {
         let device: UInt64
@@ -17,11 +17,11 @@ struct FilePlace {
 
     private let files: [(path: String, identity: Identity)]
 
-    /// - Parameter path: an open database; the log beside it is included.
+    /// - Parameter path: an open database, with its log beside it.
     init(_ path: String) {
         files = [path, path + "-wal"].compactMap { path in Identity(path).map { (path, $0) } }
     }
 
-    /// True while both are in place; costs a system call each.
+    /// True while both are in place; a system call each.
     var holds: Bool { files.allSatisfy { Identity($0.path) == $0.identity } }
 }

@@ -1,20 +1,19 @@
 /// Payloads of entries sent at once, many in a row.
 ///
-/// Nearly all are accepted at once and need their payload only after a crash, so a row each would be written and
-/// deleted in vain. Each transaction writes few parcels; the last entry that needs a parcel deletes it. An entry to be
-/// retried gets its own row in `payload`. Only the writer reads parcels: entries in flight are sent from memory.
+/// Nearly all are accepted at once and need their payload only after a crash: a row each would be wasted. Each
+/// transaction writes few parcels, and the last entry in need deletes one. A retry gets its own row in `payload`. Only
+/// the writer reads parcels: entries in flight are sent from memory.
 final class ParcelTable {
     private let insert: SQLiteStatement
     private let select: SQLiteStatement
     private let delete: SQLiteStatement
-    /// By entry, without those released in this transaction.
+    /// By entry, without those released here.
     private var parcels: [Int64: Int64] = [:]
-    /// Entries that need each parcel, as of the last committed transaction.
+    /// Each parcel's entries, as of the last committed transaction.
     private var counts: [Int64: Int] = [:]
     private var open = PayloadParcel()
     private var written: [[Int64]] = []
     private var released: [(entry: Int64, parcel: Int64)] = []
-    /// The last parcel read in this transaction.
     private var last: (id: Int64, bytes: [UInt8])?
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
@@ -23,22 +22,19 @@ final class ParcelTable {
         delete = try connection.prepare("DELETE FROM parcel WHERE id = ?")
     }
 
-    /// Adds an entry that this transaction stores as sending.
     func add(_ payload: [UInt8], of entry: Int64) throws(StoreError) {
         if !open.hasRoom(payload.count) { try writeOpen() }
         open.append(payload, of: entry)
     }
 
-    /// Releases an entry's reference to its parcel.
-    ///
-    /// - Returns: true if it had one.
+    /// Releases an entry's parcel; false if it has none.
     func release(_ entry: Int64) -> Bool {
         guard let parcel = parcels.removeValue(forKey: entry) else { return false }
         released.append((entry, parcel))
         return true
     }
 
-    /// - Returns: nil for an entry without a parcel; an inner nil if the file has lost it.
+    /// - Returns: nil without a parcel; an inner nil for a lost one.
     func payload(of entry: Int64) throws(StoreError) -> [UInt8]?? {
         guard let parcel = parcels[entry] else { return nil }
         if last?.id != parcel {
@@ -78,7 +74,7 @@ final class ParcelTable {
         last = nil
     }
 
-    /// Writes the open parcel under its first entry's id.
+    /// Its id is its first entry's.
     private func writeOpen() throws(StoreError) {
         guard let first = open.entries.first else { return }
         insert.bind(1, first)
@@ -106,16 +102,16 @@ extension StoreWriter {
         try hot.deletePayload.runBound()
     }
 
-    /// Moves a payload that is still needed into its own row, or deletes it.
+    /// Moves a needed payload into its own row, or deletes it.
     func settlePayload(of id: Int64, as state: EntryState) throws(StoreError) {
         if !state.needsNoPayload, let found = try parcels.payload(of: id), let payload = found {
             try insertPayload(payload, of: id)
         }
-        // An entry with its own row is in no parcel.
+        // Else it is in no parcel.
         if !parcels.release(id), state.needsNoPayload { try deletePayload(id) }
     }
 
-    /// After a start, gives the previous process's in-flight entries rows of their own.
+    /// After a start, gives in-flight entries rows of their own.
     ///
     /// - Returns: true once no parcel is left.
     func unpackParcels(limit: Int) throws(StoreError) -> Bool {

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The writer's signals to registry snapshots: registrations changed, or snapshots must be short.
+/// The writer's signals to registry snapshots: changes, and the need to be short.
 final class RegistryNews: Sendable {
     struct State: Equatable {
         /// Transactions that may have changed registrations.
@@ -9,7 +9,7 @@ final class RegistryNews: Sendable {
         var mayLast = true
     }
 
-    /// In frames, a page each; at `SQLiteStore.checkpointFrameCount` they are moved into the file.
+    /// In frames, a page each, below `SQLiteStore.checkpointFrameCount`.
     static let lastingFrameCountMax = SQLiteStore.checkpointFrameCount * 3 / 4
 
     private let box = Guarded(State())
@@ -22,7 +22,7 @@ final class RegistryNews: Sendable {
 
     /// Runs after each transaction, before its completion.
     ///
-    /// - Parameter logFrameCount: nil after a failure (a full disk leaves room only in the log), and while the log is
+    /// - Parameter logFrameCount: nil after a failure, as a full disk has room only in the log, and while the log is
     ///   emptied.
     func didWrite(hasChanges: Bool, logFrameCount: Int?) {
         let mayLast = logFrameCount.map { $0 < Self.lastingFrameCountMax } ?? false

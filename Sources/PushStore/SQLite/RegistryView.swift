@@ -1,14 +1,14 @@
-/// The registry's snapshot for the lookup of every notification.
+/// The registry's snapshot for notifications.
 ///
-/// SQLite drops its page cache whenever another connection has written, and the outbox writes all the time. So this
-/// connection keeps its snapshot until a registration changes.
+/// SQLite drops its cache after another connection's write, and the outbox writes all the time. So this connection
+/// keeps its snapshot until a registration changes.
 final class RegistryView {
     private let connection: SQLiteConnection
     private let select: SQLiteStatement
     private let begin: SQLiteStatement
     private let end: SQLiteStatement
     private let news: RegistryNews
-    /// The change count of the open snapshot; nil between snapshots.
+    /// nil without a snapshot.
     private var changeCount: Int?
 
     static let select = "SELECT \(DeviceRow.columns) FROM device NOT INDEXED WHERE \(DeviceRow.whereItMayBe)"
@@ -16,23 +16,22 @@ final class RegistryView {
     init(_ connection: SQLiteConnection, news: RegistryNews) throws(StoreError) {
         self.connection = connection
         self.news = news
-        // Interior pages of ten million registrations take about 5 MiB. Leaf pages are seldom read twice: a larger
-        // cache would only cost memory.
+        // Interior pages of ten million registrations take 5 MiB. Leaf pages are seldom read twice, and not worth more
+        // memory.
         try connection.execute("PRAGMA cache_size = -16384")
-        // It would check all cells of nearly every lookup's page. It guards writes, of which there are none; rows are
-        // checked as they are read.
+        // It would check all cells of nearly every lookup's page, to guard writes. Nothing is written here, and rows are
+        // checked when read.
         try connection.execute("PRAGMA cell_size_check = OFF")
         select = try connection.prepare(Self.select)
         begin = try connection.prepare("BEGIN")
         end = try connection.prepare("COMMIT")
     }
 
-    /// Looks at a snapshot with every registration acknowledged before.
+    /// Reads a snapshot with every acknowledged registration.
     ///
     /// - Parameter body: gets the statement for a registration, by `DeviceRow.whereItMayBe`.
-    /// - Throws: errors of `body` and of the disk.
     func look<Value>(_ body: (SQLiteStatement) throws(StoreError) -> Value) throws(StoreError) -> Value {
-        // Read before the snapshot begins: a change in between is seen twice, never missed.
+        // Before the snapshot: a change in between is seen twice, never missed.
         let now = news.state
         if let changeCount, changeCount != now.changeCount { letGo() }
         if changeCount == nil {
@@ -49,14 +48,14 @@ final class RegistryView {
         }
     }
 
-    /// Ends the snapshot, so that SQLite may reset its log.
+    /// Ends the snapshot, for the log's sake.
     func letGo() {
         guard changeCount != nil else { return }
         changeCount = nil
         do throws(StoreError) {
             try end.runBound()
         } catch {
-            // Nothing was written; the next look begins its own snapshot.
+            // Nothing was written.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
         }
     }

@@ -1,10 +1,10 @@
 internal import CSQLite
 internal import Platform
 
-/// A stepwise copy of a connection's database.
+/// A stepwise copy of a database.
 ///
-/// The source connection's writes between steps reach the copy too: it reflects the moment of the last step. Between
-/// steps nothing is locked, and the log can be checkpointed. Another connection's write restarts the copy.
+/// The source connection's writes reach the copy, which reflects the last step. Nothing is locked between steps, so the
+/// log can be checkpointed. Another connection's write restarts the copy.
 ///
 /// - Source: https://sqlite.org/c3ref/backup_finish.html
 @safe
@@ -23,9 +23,9 @@ final class SQLiteBackup {
     // Its code repeats that of the last step.
     deinit { unsafe _ = sqlite3_backup_finish(handle) }
 
-    /// Copies the next pages; never within a transaction of the source.
+    /// Copies pages; not within a transaction of the source.
     ///
-    /// - Parameter pageCount: the most to copy; below 0 for all.
+    /// - Parameter pageCount: below 0 for all.
     /// - Returns: true at the end.
     func step(_ pageCount: Int) throws(StoreError) -> Bool {
         switch unsafe sqlite3_backup_step(handle, Int32(clamping: pageCount)) {
@@ -56,14 +56,14 @@ struct CopyFile {
         return target
     }
 
-    /// Syncs the copy so far, to shorten the end.
+    /// Syncs early, to shorten the end.
     func sync() throws(StoreError) {
         let file = try StoreFile.open(part, 0)
         defer { close(file) }
         guard fdatasync(file) == 0 else { throw StoreFile.failure(.sync) }
     }
 
-    /// Gives it its name, once no connection has it open.
+    /// Names it, after its last connection.
     func finish() throws(StoreError) {
         try mark()
         try sync()
@@ -73,7 +73,7 @@ struct CopyFile {
         try StoreFile.syncFolder(of: path)
     }
 
-    /// Marks it as a copy, wherever it is opened.
+    /// Marks it as a copy.
     private func mark() throws(StoreError) {
         try SQLiteConnection(path: part, fileSystem: nil).execute(
             "INSERT OR REPLACE INTO meta (name, value) VALUES ('restored', \(RestoreCause.backup.rawValue))"

@@ -12,7 +12,6 @@ enum SQLiteValue {
     static func optional(_ value: String?) -> SQLiteValue { value.map { .bytes(Array($0.utf8)) } ?? .null }
 }
 
-/// A prepared statement, kept for reuse.
 @safe
 final class SQLiteStatement {
     let handle: OpaquePointer
@@ -27,9 +26,7 @@ final class SQLiteStatement {
 
     deinit { unsafe sqlite3_finalize(handle) }
 
-    /// Runs it to its end.
-    ///
-    /// - Returns: the number of changed rows.
+    /// Runs it to its end, and returns the number of changed rows.
     @discardableResult
     func run(_ values: [SQLiteValue]) throws(StoreError) -> Int {
         try bind(values)
@@ -38,7 +35,7 @@ final class SQLiteStatement {
         return connection.changeCount
     }
 
-    /// Binds a parameter of the next `runBound`, from 1.
+    /// Binds for the next `runBound`, from 1.
     func bind(_ index: Int32, _ number: Int64) { note(unsafe sqlite3_bind_int64(handle, index, number)) }
 
     func bind(_ index: Int32, _ bytes: [UInt8]) {
@@ -51,9 +48,7 @@ final class SQLiteStatement {
         if let number { bind(index, number) } else { bindNull(index) }
     }
 
-    /// Runs it with the bound values, which stay bound: for hot statements, without a list.
-    ///
-    /// - Returns: the number of changed rows.
+    /// Runs it with the bound values, which stay, for hot statements. Returns the number of changed rows.
     @discardableResult
     func runBound() throws(StoreError) -> Int {
         defer { reset() }
@@ -65,13 +60,13 @@ final class SQLiteStatement {
         return connection.changeCount
     }
 
-    /// Binds `index` to bytes without a copy, and to NULL afterwards.
+    /// Binds `index` to bytes without a copy, for this run.
     @discardableResult
     func runBound(_ index: Int32, borrowing bytes: [UInt8]) throws(StoreError) -> Int {
         try unsafe bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
             let byteCount = Int32(clamping: bytes.count)
             note(unsafe csqlite_bind_borrowed(handle, index, bytes.baseAddress, byteCount))
-            // The pointer is invalid after this scope.
+            // The pointer ends with this scope.
             defer { bindNull(index) }
             return try runBound()
         }
@@ -89,7 +84,7 @@ final class SQLiteStatement {
         return try step() ? try unsafe read(SQLiteRow(handle: handle)) : nil
     }
 
-    /// - Parameter read: takes each row; false stops.
+    /// - Parameter read: false stops.
     func each(_ values: [SQLiteValue], _ read: (SQLiteRow) -> Bool) throws(StoreError) {
         try bind(values)
         defer { reset() }

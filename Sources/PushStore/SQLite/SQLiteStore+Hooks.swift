@@ -2,12 +2,12 @@ package import Envelope
 internal import Platform
 
 extension SQLiteStore {
-    /// Leases due hooks, with equal shares for tenants. Those unfinished at `leasedUntil` are due again, also after a
+    /// Leases due hooks, with equal shares for tenants. At `leasedUntil` unfinished ones are due again, even after a
     /// crash.
     ///
-    /// - Parameter room: at most 1,000 are taken.
-    /// - Returns: the longest due first, each with its earlier leases counted.
-    /// - Throws: `.full`, and disk errors; then none is taken.
+    /// - Parameter room: at most 1,000 count.
+    /// - Returns: longest due first.
+    /// - Throws: `.full`, and disk errors; then none is leased.
     package func takeHooks(_ room: ClaimRoom, now: Timestamp, leasedUntil: Timestamp) async throws(StoreError) -> [Hook]
     {
         try await claim(
@@ -18,11 +18,11 @@ extension SQLiteStore {
 
     /// Claims due fallbacks, with equal shares for tenants.
     ///
-    /// Acceptance of its entry arms a fallback; then it is `claimed`, then `sending`, each on the disk. A crash re-arms
-    /// a claimed one, and ends a sending one as `HookKind.fallbackUncertain`: it may have been sent.
+    /// Acceptance arms a fallback; then it is `claimed`, then `sending`, each on the disk. A crash re-arms a claimed
+    /// one, and ends a sending one as `HookKind.fallbackUncertain`: it may have been sent.
     ///
-    /// - Parameter room: at most 1,000 are claimed.
-    /// - Returns: the longest due first, all of `accepted` entries, claimed on the disk.
+    /// - Parameter room: at most 1,000 count.
+    /// - Returns: longest due first, all of `accepted` entries.
     /// - Throws: `.full`, and disk errors; then they stay due.
     package func claimFallbacks(_ room: ClaimRoom, now: Timestamp) async throws(StoreError) -> [ClaimedFallback] {
         try await claim(
@@ -31,7 +31,7 @@ extension SQLiteStore {
         )
     }
 
-    /// Reads first, and writes only after a finding.
+    /// Writes only after a finding.
     private func claim<Work: Sendable>(
         _ look: @escaping @Sendable (StoreReader) throws(StoreError) -> [Int64],
         _ take: @escaping @Sendable (StoreWriter, [Int64]) throws(StoreError) -> [Work]

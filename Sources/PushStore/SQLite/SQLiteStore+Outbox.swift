@@ -19,7 +19,7 @@ extension SQLiteStore: DurableOutbox {
         store(requests, { writer throws(StoreError) in try writer.enqueueSending(requests, now: now) }, completion)
     }
 
-    /// Validates all requests before anything is written.
+    /// Validates requests before the write.
     private func store<Value: Sendable>(
         _ requests: [OutboxRequest],
         _ body: @escaping @Sendable (StoreWriter) throws(StoreError) -> Value,
@@ -49,7 +49,7 @@ extension SQLiteStore: DurableOutbox {
         return found.leased
     }
 
-    /// Ends a query's expired and damaged entries. A failure does not lose those leased already.
+    /// Ends expired and damaged entries. A failure leaves the leased ones intact.
     private func end(_ found: QueueFinding, _ demand: TakeDemand) async {
         do throws(StoreError) {
             try await write { writer throws(StoreError) in
@@ -57,7 +57,7 @@ extension SQLiteStore: DurableOutbox {
                 for id in found.damaged { try writer.setAside(id, now: demand.now) }
             }
         } catch {
-            // The disk fails here, too. Holds the damaged entries back for the life of this process.
+            // Holds damaged entries back for the life of this process.
             leases.withLock { book in
                 for id in found.damaged.compactMap(EntryID.init) {
                     _ = book.hold(id, until: Timestamp(milliseconds: .max), now: demand.now)
@@ -71,12 +71,12 @@ extension SQLiteStore: DurableOutbox {
         now: Timestamp,
         completion: @escaping StoreCompletion<[MarkResult]>
     ) {
-        // Atomic with other takers: from here on they are ours, however slow the disk.
+        // Atomic: from here on no other taker gets them, however slow the disk.
         let isHeld = leases.withLock { book in marked.map { book.mark($0) } }
         let held = zip(marked, isHeld).filter(\.1).map(\.0)
         write(weight: held.count, { writer throws(StoreError) in try writer.mark(held, now: now) }) {
             [leases] result in
-            // Once marked, the file keeps an entry from others: it is not queued.
+            // A marked entry is not queued, and so safe.
             leases.withLock { book in
                 guard case .success = result else { return held.forEach { book.end($0) } }
                 held.forEach { book.didMark($0) }
@@ -112,7 +112,7 @@ extension SQLiteStore: DurableOutbox {
         }
     }
 
-    /// The form of `finish` with unmarked leases. A failure keeps those leased, for the retry.
+    /// With unmarked leases. A failure keeps them, for the retry.
     private func finishUnmarked(
         _ outcomes: [Outcome],
         now: Timestamp,
@@ -220,10 +220,10 @@ extension SQLiteStore: DurableOutbox {
 
     package func purge(endedBefore time: Timestamp, limit: Int) async throws(StoreError) -> Int {
         var count = 0
-        // Continues a purge that ended at its limit, so that waiting entries are not read by every call.
+        // Continues after the last limit, so that not every call reads the waiting entries.
         var lastID: Int64? = purgePosition.withLock { $0 }
         while let from = lastID, count < limit {
-            // One transaction for each step, so that others run in between.
+            // Others run between transactions.
             let step = try await write { [count] writer throws(StoreError) in
                 try writer.purge(endedBefore: time, after: from, limit: limit - count)
             }

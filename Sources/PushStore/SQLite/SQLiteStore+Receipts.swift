@@ -1,12 +1,12 @@
 package import Envelope
 
 extension SQLiteStore {
-    /// Redeems capabilities: on first use, the newest entry with the hash becomes `delivered` and its fallback is
-    /// cancelled, atomically. While that entry exists, no other with the hash gets a receipt.
+    /// Redeems capabilities: at first use, the newest entry with the hash becomes `delivered` and its fallback is
+    /// cancelled, atomically. While it exists, no other entry gets that receipt.
     ///
-    /// Entries never sent, dead, expired or purged are `.unknown`: nothing is used up, and strangers learn nothing.
+    /// Entries never sent, dead, expired or purged are `.unknown`, which uses nothing up and tells strangers nothing.
     ///
-    /// - Parameter hashes: 32 bytes each, as in `NewEntry.receiptHash`; untrusted.
+    /// - Parameter hashes: 32 bytes each; untrusted.
     /// - Returns: one for each, in order, on the disk.
     /// - Throws: `.full`, `.overloaded`, and disk errors.
     package func redeem(_ hashes: [[UInt8]], now: Timestamp) async throws(StoreError) -> [Redemption] {
@@ -31,6 +31,5 @@ extension SQLiteStore {
         }
     }
 
-    /// Capabilities looked up in one read.
     private static var lookCountMax: Int { 64 }
 }

@@ -1,6 +1,6 @@
 extension Schema {
-    /// Devices at places that follow from their ids (`DevicePlaces`), so that a lookup reads one page; bundles apart,
-    /// which no notification needs. `DeviceMove` moves the rows from `device_before`.
+    /// Devices at places by their ids (`DevicePlaces`), one page for a lookup, without bundles, which no notification
+    /// needs. `DeviceMove` moves the rows of `device_before`.
     static let places = """
         DROP INDEX device_fingerprint;
         DROP INDEX device_voip;

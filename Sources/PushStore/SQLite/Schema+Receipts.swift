@@ -1,9 +1,9 @@
 extension Schema {
     /// Receipts, fallbacks, hooks, notes and tokens for calls.
     ///
-    /// `watch` has rows only for entries with a receipt, fallback or report. `fallback_due`, used up to version 11, is
-    /// set between APNs's answer and the receipt or claim. `hook` has one row of a kind for an entry, so that repeated
-    /// requests cannot fill it.
+    /// `watch` has only entries with a receipt, fallback or report. `fallback_due`, up to version 11, is set from
+    /// APNs's answer to the receipt or claim. `hook` has one row of a kind for an entry: repeated requests cannot fill
+    /// it.
     static let receipts = """
         CREATE TABLE watch (
             entry INTEGER PRIMARY KEY,
@@ -35,8 +35,8 @@ extension Schema {
         CREATE INDEX device_voip ON device (tenant, voip_fingerprint) WHERE voip_fingerprint IS NOT NULL;
         """
 
-    /// Entries by receipt, in sorted runs (`ReceiptRun`) that are merged. A chunk's row number is its run and first
-    /// hash (`ReceiptChunk`).
+    /// Entries by receipt, in sorted runs (`ReceiptRun`) to be merged. A chunk's row is numbered by run and first hash
+    /// (`ReceiptChunk`).
     static let receiptRuns = """
         CREATE TABLE receipt_run (
             number INTEGER NOT NULL,
@@ -49,8 +49,8 @@ extension Schema {
         DROP INDEX watch_receipt;
         """
 
-    /// Fallbacks from APNs's answer to their end, each with a `FallbackState`; a tenant's are found without reading
-    /// others'. `watch.fallback_due` stays, unused: dropping it would rewrite each row.
+    /// Fallbacks from APNs's answer to their end, by tenant. `watch.fallback_due` stays, unused: dropping it would
+    /// rewrite each row.
     static let fallbacks = """
         CREATE TABLE fallback (
             entry INTEGER PRIMARY KEY,

@@ -1,7 +1,6 @@
-/// The tables, by version: the first n steps make a file of version n. A released step never changes.
+/// The tables: a file of version n has had the first n steps. A released step never changes.
 ///
-/// Untrusted texts are blobs. Times are milliseconds since 1970. Partial indexes hold only rows of a state, and so stay
-/// small.
+/// Untrusted texts are blobs. Times are milliseconds since 1970. Partial indexes keep to rows of a state, and so small.
 enum Schema {
     /// "SPsh", by which `file` and SQLite recognise the file.
     static let applicationID: Int64 = 0x5350_7368
@@ -86,17 +85,16 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    /// Finds in-flight and ended entries by id, in the order of time, without indexes that cost each notification three
-    /// writes. Stores payloads of entries sent at once in parcels. Adds the death reason `superseded`, which needs no
-    /// change.
+    /// In-flight and ended entries are found by id, in the order of time, without indexes (three writes for each
+    /// notification). Payloads of entries sent at once are in parcels. Adds the death reason `superseded`.
     private static let parcels = """
         DROP INDEX entry_sending;
         DROP INDEX entry_ended;
         CREATE TABLE parcel (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         """
 
-    /// Waiting and dead entries get tables of their own. `entry` then has no index of a state, which each notification
-    /// would touch when it is stored and when it ends. `state` is the entry's, 0 or 2.
+    /// Waiting and dead entries have own tables. So `entry` has no index of a state, to be touched by each notification
+    /// twice. `state` is the entry's, 0 or 2.
     private static let lists = """
         CREATE TABLE waiting (
             entry INTEGER PRIMARY KEY,
@@ -132,7 +130,7 @@ enum Schema {
         DROP INDEX entry_apns_id;
         """
 
-    /// Marks devices whose token APNs has accepted a notification for.
+    /// Marks devices whose token APNs has accepted.
     private static let reachedDevices = """
         ALTER TABLE device ADD COLUMN reached INTEGER NOT NULL DEFAULT 0;
         """
@@ -158,13 +156,11 @@ enum Schema {
         CREATE INDEX device_fingerprint ON device (tenant, fingerprint);
         """
 
-    /// Links a dead letter to its replay.
     private static let replays = """
         ALTER TABLE entry ADD COLUMN replayed_as INTEGER;
         """
 
-    /// Fewer writes for each entry: its first attempt in its own row, one queue for all shards, traces in sorted runs,
-    /// a smaller index of entries in flight.
+    /// Fewer writes for each entry: its first attempt in its row, one queue for all shards, traces in sorted runs.
     private static let throughput = """
         ALTER TABLE entry ADD COLUMN first_attempt BLOB;
         DROP INDEX entry_queue;

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A store's file and its lock: one process has it, and only its owner can read it.
+/// A store's file and its lock: one process has it, only its owner can read it.
 ///
 ///     PATH          the database; SQLite puts PATH-wal and PATH-shm beside it
 ///     PATH-lock     held while the store is open; its bytes are a `StoreMark`
@@ -8,7 +8,7 @@ final class StoreFile: Sendable {
     let path: String
     /// The mark before this opening.
     let mark: StoreMark
-    /// True if the previous process did not close it and SQLite's log is gone.
+    /// True if the last process did not close it, and the log is gone.
     let isLogMissing: Bool
     private let lock: Int32
 
@@ -31,7 +31,7 @@ final class StoreFile: Sendable {
         isLogMissing = !isNew && !mark.isClosed && !Self.exists(path + "-wal")
         guard !Self.hasOtherName(path) else { throw .otherName }
         close(try Self.open(path))
-        // If a power loss took the mark, the next opening would count as a restore.
+        // A mark lost with the power would make the next opening a restore.
         if found == nil { try Self.syncFolder(of: path) }
     }
 
@@ -53,10 +53,10 @@ final class StoreFile: Sendable {
         guard unsafe pwrite(lock, &byte, 1, 0) == 1, fdatasync(lock) == 0 else { throw Self.failure(.lock) }
     }
 
-    /// Unlocks the store, after its last use.
+    /// Unlocks it after its last use.
     func release() { _ = flock(lock, LOCK_UN) }
 
-    /// Opens a file with mode 0600, which it also sets; follows no link.
+    /// Opens a file and sets mode 0600; follows no link.
     static func open(_ path: String, _ flags: Int32 = O_CREAT) throws(StoreError) -> Int32 {
         while true {
             let descriptor = unsafe Platform.open(path, O_RDWR | flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -70,7 +70,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Syncs a file's folder, and so creations, renames and removals.
+    /// Syncs creations, renames and removals.
     static func syncFolder(of path: String) throws(StoreError) {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = unsafe Platform.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -86,8 +86,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// A second hard link would have a lock of its own. `lstat` by name, since closing a descriptor drops SQLite's
-    /// locks.
+    /// A second hard link has another lock. By name: closing a descriptor drops SQLite's locks.
     private static func hasOtherName(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_nlink > 1

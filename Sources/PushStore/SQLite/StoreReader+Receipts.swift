@@ -16,11 +16,11 @@ enum ReceiptFinding: Sendable {
 extension StoreReader {
     /// Answers most untrusted receipts without the writer.
     ///
-    /// A receipt counts for the newest entry with its hash. Only the newest 64 candidates are read, which bounds the
-    /// lookup of a hash that was stored many times.
+    /// A receipt counts for the newest entry with its hash. Reading the newest 64 bounds the lookup of a hash stored
+    /// often.
     func claims(_ hashes: [[UInt8]]) throws(StoreError) -> [ReceiptFinding] {
         let keys = hashes.map { TracePair.hash(receipt: $0) }
-        // Memory first: pairs that leave it meanwhile are in a run by the time runs are read.
+        // First: pairs that leave it are in a run by the time runs are read.
         let recent = memories.receipts.withLock { memory in
             keys.map { memory.entries($0, limit: ReceiptChunk.equalCountMax) }
         }
@@ -40,7 +40,7 @@ extension StoreReader {
         }
     }
 
-    /// - Returns: numbers, newest run first; of two in a merge, the source first.
+    /// - Returns: newest run first; of two in a merge, the source.
     private func receiptRuns() throws(StoreError) -> [Int64] {
         try sql("SELECT number FROM receipt_run ORDER BY place DESC, level").all([]) { $0.integer(0) }
             .filter(ReceiptRun.numbers.contains)

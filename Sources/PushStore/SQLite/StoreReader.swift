@@ -65,7 +65,7 @@ package final class StoreReader {
         cursors = CursorSeal(secrets)
     }
 
-    /// Runs reads on one snapshot, for which SQLite locks once.
+    /// Runs reads on one snapshot, with one lock.
     func together<Value>(_ looks: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         try begin.runBound()
         do throws(StoreError) {
@@ -73,7 +73,7 @@ package final class StoreReader {
             try end.runBound()
             return value
         } catch {
-            // Nothing was written; the next read begins its own snapshot.
+            // Nothing was written.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error
         }

@@ -39,7 +39,7 @@ extension StoreWriter {
         return ids.count
     }
 
-    /// Ends a damaged row as dead, whatever is in it, so that it blocks nothing. `id` need not have a row.
+    /// Ends a damaged row as dead, so that it blocks nothing. `id` need not have a row.
     func setAside(_ id: Int64, now: Timestamp) throws(StoreError) {
         // Even without a valid row.
         try unlist(id)
@@ -95,7 +95,7 @@ extension StoreWriter {
         switch standing.state {
         case .delivered: return .repeated
         case .accepted, .sending: break
-        // The answer was lost: the receipt proves the push arrived, and no retry is needed.
+        // The answer was lost, but the push arrived: no retry.
         case .queued where standing.maybeDuplicate, .parked where standing.maybeDuplicate: break
         case .queued, .parked, .dead, .expired: return .implausible
         }

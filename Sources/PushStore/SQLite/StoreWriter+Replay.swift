@@ -9,7 +9,7 @@ extension StoreWriter {
         return results
     }
 
-    /// Keeps the dead letter, so that each entry ends once; the new entry takes all but ids, times and attempts.
+    /// Keeps the dead letter, as each entry ends once; the new one takes all but ids, times and attempts.
     private func replay(_ replay: Replay, _ tenant: Int64, now: Timestamp) throws(StoreError) -> ReplayResult {
         let found = try sql(
             """
@@ -39,7 +39,7 @@ extension StoreWriter {
             lane: entry.lane,
             pushType: entry.pushType,
             priority: entry.priority,
-            // The old expiration has passed: the new deadline replaces it.
+            // The old expiration gives way to the new deadline.
             expiration: entry.expiration.map { old in
                 old == .oneAttempt ? old : Expiration(unixSeconds: replay.deadline.milliseconds / 1_000)
             },

@@ -3,7 +3,7 @@ internal import Envelope
 /// The part of an entry that a change of state needs.
 struct EntryStanding: Hashable {
     let id: EntryID
-    /// The tenant's number.
+    /// By number.
     let tenant: Int64
     let lane: Lane
     let state: EntryState
@@ -11,7 +11,7 @@ struct EntryStanding: Hashable {
     let attemptLimit: Int?
     let deadline: Timestamp
     let maybeDuplicate: Bool
-    /// True if a receipt, fallback or hook may depend on it; the file decides.
+    /// True if a receipt, fallback or hook may depend on it.
     var mayBeWatched = true
 
     static let columns = "id, tenant, lane, state, reason, attempts, attempt_limit, deadline, maybe_duplicate"
@@ -47,7 +47,6 @@ extension EntryStanding {
 }
 
 extension NewEntry {
-    /// The standing of an entry stored as sending.
     func standing(as id: EntryID, tenant: Int64) -> EntryStanding {
         EntryStanding(
             id: id,
@@ -78,7 +77,7 @@ extension StoreWriter {
     }
 
     private func mark(_ lease: Lease, now: Timestamp) throws(StoreError) -> MarkResult {
-        // The file decides, not the lease book: the entry must be queued and untried since.
+        // The file decides: the entry must be queued and untried since.
         if lease.standing.deadline <= now {
             guard let standing = try standing(lease.id), standing.state == .queued,
                 standing.attemptCount == lease.attemptCount
@@ -114,7 +113,7 @@ extension StoreWriter {
         if let state = try finishHeld(outcome, attempt, now: now) { return .recorded(state) }
         guard let standing = try standing(outcome.lease.id) else { return .unknown }
         guard standing.attemptCount == outcome.lease.attemptCount else { return .notSending(standing.state) }
-        // The receipt may precede APNs's answer: then only the attempt is recorded.
+        // A receipt may precede the answer: then only the attempt is recorded.
         guard standing.state == .delivered else { return .notSending(standing.state) }
         try sql(
             "UPDATE entry SET attempts = ?1, tried = 1, first_attempt = iif(?2 = 0, ?3, first_attempt) WHERE id = ?4"
@@ -127,7 +126,7 @@ extension StoreWriter {
         return .recorded(.delivered)
     }
 
-    /// - Returns: nil if it is marked, until the same transaction ends it.
+    /// - Returns: nil if it is marked.
     private func markUnsent(_ lease: Lease, now: Timestamp) throws(StoreError) -> FinishResult? {
         switch try mark(lease, now: now) {
         case .sending: return nil
@@ -137,9 +136,7 @@ extension StoreWriter {
         }
     }
 
-    /// Settles an entry that is in flight as its lease says.
-    ///
-    /// - Returns: its new state; nil if it is not, and nothing has changed.
+    /// Settles an entry in flight as its lease says; nil if it is not, and nothing has changed.
     private func finishHeld(
         _ outcome: Outcome,
         _ attempt: Attempt,
@@ -156,9 +153,9 @@ extension StoreWriter {
         return try settle(standing, settlement, attempt, after: outcome.earlier, now: now) ? settlement.state : nil
     }
 
-    /// Settles entries left in flight by the previous process, newest first: nearly all are recent.
+    /// Settles entries left in flight by the previous process, newest first, as nearly all are recent.
     ///
-    /// - Returns: their ids, at most `limit`, all below `last`.
+    /// - Returns: their ids, at most `limit`, below `last`.
     func recoverInterrupted(below last: Int64, limit: Int, now: Timestamp) throws(StoreError) -> [Int64] {
         let found = try sql(
             """
@@ -188,8 +185,7 @@ extension StoreWriter {
         return found.map(\.id)
     }
 
-    /// Stores all attempts but the entry's first, which is in its row. Deletes those that are neither first nor among
-    /// the last.
+    /// Stores attempts after the first, which is in its row, and keeps the last ones.
     private func recordLater(_ attempts: [Attempt], of standing: EntryStanding) throws(StoreError) {
         for (index, attempt) in attempts.enumerated() {
             let ordinal = standing.attemptCount + 1 + index
@@ -215,9 +211,9 @@ extension StoreWriter {
         ])
     }
 
-    /// Records attempts and the resulting state, if the entry is in flight and its attempt count is that of `standing`.
+    /// Records attempts and the resulting state of an entry in flight.
     ///
-    /// - Returns: false if not; then nothing has changed.
+    /// - Returns: false if its state or attempt count differs; then nothing has changed.
     private func settle(
         _ standing: EntryStanding,
         _ settlement: Settlement,
@@ -276,7 +272,7 @@ extension EntryState {
         return nil
     }
 
-    /// True for ended entries that are never sent again; a dead letter may be.
+    /// True for ended entries, except dead letters, which may be sent again.
     var needsNoPayload: Bool {
         switch self {
         case .queued, .sending, .parked, .dead: false

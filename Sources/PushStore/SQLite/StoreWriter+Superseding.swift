@@ -1,11 +1,10 @@
 internal import APNS
 internal import Envelope
 
-/// APNs and devices show the last push of a collapse id to arrive, not the newest (Apple, "Sending notification
-/// requests to APNs", `apns-collapse-id`). So a late retry must not follow a newer accepted one.
+/// APNs and devices show a collapse id's last push to arrive, not its newest (Apple, "Sending notification requests to
+/// APNs", `apns-collapse-id`). So a late retry must not follow a newer accepted one.
 extension StoreWriter {
     /// True if a newer entry with its device, topic and collapse id is in flight, accepted or possibly delivered.
-    /// Waiting and refused ones do not count.
     func isSuperseded(_ id: EntryID) throws(StoreError) -> Bool {
         let own = try sql("SELECT header, tenant FROM entry WHERE id = ?").first([.integer(id.value)]) { row in
             (header: EntryHeader.decode(row.bytes(0)), tenant: row.integer(1))

@@ -1,8 +1,7 @@
 internal import Envelope
 
-/// Deferred and parked entries, and late ends.
 extension StoreWriter {
-    /// Defers or parks an entry in flight that was not written to APNs. Lane and tries stay.
+    /// Defers or parks an entry in flight that was not written to APNs.
     func postpone(_ outcome: Outcome, now: Timestamp) throws(StoreError) -> FinishResult {
         let lease = outcome.lease
         guard let standing = try standing(lease.id) else { return .unknown }
@@ -50,7 +49,7 @@ extension StoreWriter {
         tallies.move(tenant: standing.tenant, lane: standing.lane, from: standing.state.code, to: state.code)
     }
 
-    /// The end of an entry past its deadline: one that may have arrived is no expired one.
+    /// The state after a missed deadline: what may have arrived has not expired.
     func lateEnd(of standing: EntryStanding) throws(StoreError) -> EntryState {
         guard standing.maybeDuplicate else { return .expired }
         return try lastAttempt(of: standing)?.isOutcomeUnknown == true ? .dead(.outcomeUnknown) : .expired

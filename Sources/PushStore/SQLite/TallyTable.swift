@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Counts of entries by tenant, lane and state. Each change is counted in its own transaction.
+/// Counts of entries by tenant, lane and state, each change in its own transaction.
 final class TallyTable {
     struct Key: Hashable {
         let tenant: Int64
@@ -10,7 +10,7 @@ final class TallyTable {
 
     private let upsert: SQLiteStatement
     private var pending: [Key: Int] = [:]
-    /// Changes not yet in `pending`: consecutive ones are mostly equal.
+    /// Not yet in `pending`: consecutive changes are mostly equal.
     private var recent: (from: Key?, to: Key?, count: Int) = (nil, nil, 0)
     private let tenants: TenantTable
     private let book: Guarded<TallyBook>
@@ -36,12 +36,14 @@ final class TallyTable {
         note(known)
     }
 
-    /// - Returns: the sum over tenants and lanes, as of the last committed transaction.
+    /// - Returns: the sum, as of the last committed transaction.
     func count(_ state: EntryState.Code) -> Int {
         book.withLock { $0.counts.reduce(0) { $1.key.state == state ? $0 + $1.value : $0 } }
     }
 
-    /// Counts a change: `from` is nil for a new entry, `to` for a deleted one.
+    /// - Parameters:
+    ///   - from: nil for a new entry.
+    ///   - to: nil for a deleted one.
     func move(tenant: Int64, lane: Lane, from: EntryState.Code?, to: EntryState.Code?) {
         let from = from.map { Key(tenant: tenant, lane: lane, state: $0) }
         let to = to.map { Key(tenant: tenant, lane: lane, state: $0) }
@@ -77,9 +79,9 @@ final class TallyTable {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Adds committed changes; their tenants' names are final.
+    /// Adds committed changes, whose names are final.
     private func note(_ changes: [Key: Int]) {
-        // A tenant without a name is damage, and cannot be queried.
+        // A damaged row's tenant, which cannot be queried.
         let named = changes.map { (key: $0.key, change: $0.value, tenant: try? tenants.name($0.key.tenant)) }
         book.withLock { book in
             for (key, change, tenant) in named { book.add(change, to: key, of: tenant) }

@@ -1,11 +1,11 @@
-/// Immutable tenant numbers, which keep rows and indexes short. Used by one connection.
+/// Tenants by number, for short rows and indexes. Used by one connection; a number never changes.
 final class TenantTable {
     private let selectNumber: SQLiteStatement
     private let selectName: SQLiteStatement
     private let insert: SQLiteStatement
     private var numbers: [TenantID: Int64] = [:]
     private var names: [Int64: TenantID] = [:]
-    /// The last lookup: neighbours are mostly of one tenant.
+    /// Neighbours are mostly of one tenant.
     private var last: (tenant: TenantID, number: Int64)?
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
@@ -26,7 +26,7 @@ final class TenantTable {
         return number
     }
 
-    /// Creates a number if needed, in the current transaction.
+    /// Creates it if needed, in the current transaction.
     func makeNumber(_ tenant: TenantID) throws(StoreError) -> Int64 {
         if let number = try number(tenant) { return number }
         guard let number = try insert.first([.bytes(tenant.bytes)], { $0.integer(0) }) else { throw .damaged }

@@ -1,8 +1,7 @@
 internal import APNS
 internal import Primitives
 
-/// Encryption of stored device tokens: ChaCha20-Poly1305 with a random nonce, bound to the row, so that a moved token
-/// opens nowhere.
+/// Encryption of stored device tokens: ChaCha20-Poly1305 with a random nonce, bound to the row, against moved tokens.
 ///
 /// Random 96-bit nonces suffice for 2^32 tokens under one key (a repetition in one of 2^33 such stores).
 struct TokenVault: Sendable {
@@ -16,7 +15,7 @@ struct TokenVault: Sendable {
         case token, voIPToken
     }
 
-    /// - Returns: 12 bytes of nonce, ciphertext, tag; nil without such a token.
+    /// - Returns: 12 bytes of nonce, ciphertext, tag.
     func seal(
         _ column: Column = .token,
         of registration: Device.Registration,
@@ -44,20 +43,20 @@ struct TokenVault: Sendable {
                 nonce: Array(sealed.prefix(ChaChaPoly.nonceByteCount)),
                 aad: Self.row(key, topic, environment, column)
             )
-            // Fails only if a token's limits have changed since.
+            // Fails only if a token's limits changed.
             return try? DeviceToken(bytes: bytes)
         } catch {
             return nil
         }
     }
 
-    /// A keyed hash of 16 bytes, equal for one token of a tenant in one environment.
+    /// A keyed hash, equal for a tenant's same token in one environment.
     func fingerprint(_ token: DeviceToken, _ environment: APNSEnvironment, _ tenant: TenantID) -> [UInt8] {
         let parts = [tenant.bytes, [environment.code], token.bytes]
         return Array(secrets.tag(.fingerprint, parts).prefix(Self.fingerprintByteCount))
     }
 
-    /// The associated data: the row's identity.
+    /// The associated data.
     private static func row(
         _ key: DeviceKey,
         _ topic: Topic,
@@ -78,7 +77,6 @@ struct TokenVault: Sendable {
 }
 
 extension APNSEnvironment {
-    /// The stored number.
     var code: UInt8 {
         switch self {
         case .production: 1

@@ -1,7 +1,7 @@
-/// The receipt runs, on the writer's thread. Merging keeps them few, since anyone may have an unknown hash looked up,
-/// which searches all of them. After each step, a transaction, every pair is in exactly one run.
+/// The writer's receipt runs. Merging keeps them few, since a lookup of an unknown hash, open to anyone, searches all.
+/// After each step every pair is in exactly one run.
 ///
-/// A step appends the lowest hashes of the sources to the target. Empty sources are deleted.
+/// A step appends the sources' lowest hashes to the target; empty sources are deleted.
 final class ReceiptRunTable: RunTable {
     private let sizes: ReceiptRunSizes
     private let selectRuns: SQLiteStatement
@@ -12,11 +12,10 @@ final class ReceiptRunTable: RunTable {
     private let selectChunks: SQLiteStatement
     private let deleteChunks: SQLiteStatement
     private let selectOldest: SQLiteStatement
-    /// As in the file after this transaction; nil after a rollback.
+    /// nil after a rollback.
     private var known: [ReceiptRun]?
     private var pairCount = 0
     private var commitCount = 0
-    /// True if a step may be needed.
     private var isBehind = true
 
     init(_ connection: SQLiteConnection, _ sizes: ReceiptRunSizes) throws(StoreError) {
@@ -24,7 +23,7 @@ final class ReceiptRunTable: RunTable {
         selectRuns = try connection.prepare("SELECT number, place, level, last FROM receipt_run")
         insertRun = try connection.prepare("INSERT INTO receipt_run (number, place, level, last) VALUES (?, ?, ?, ?)")
         deleteRun = try connection.prepare("DELETE FROM receipt_run WHERE place = ? AND level = ?")
-        // Keeps an existing chunk: only disk damage could cause the conflict.
+        // Only disk damage could cause a conflict.
         insertChunk = try connection.prepare("INSERT OR IGNORE INTO receipt_chunk (id, pairs) VALUES (?, ?)")
         selectFirst = try connection.prepare(
             "SELECT id FROM receipt_chunk WHERE id >= ? AND id <= ? ORDER BY id LIMIT ?"
@@ -40,7 +39,7 @@ final class ReceiptRunTable: RunTable {
 
     func write(_ pairs: [TracePair]) throws(StoreError) {
         let last = pairs.reduce(0) { max($0, $1.entry) }
-        // Merging keeps a few dozen in use, of 32,767.
+        // A few dozen are in use, of 32,767.
         guard let number = ReceiptRunPlan.freeNumber(try runs()) else { throw .damaged }
         try add(ReceiptRun(number: number, place: last, level: 0, last: last))
         try insert(pairs, into: number)
@@ -61,7 +60,7 @@ final class ReceiptRunTable: RunTable {
         isBehind && (pairCount >= sizes.stepPairCount || commitCount >= sizes.stepCommitCount)
     }
 
-    /// Runs the next step, or a part of it, in a transaction.
+    /// Runs the next step in the current transaction.
     func step() throws(StoreError) {
         pairCount = 0
         commitCount = 0
@@ -101,7 +100,7 @@ final class ReceiptRunTable: RunTable {
 
     /// - Returns: the first hash beyond the step's room; nil if all fit.
     private func bound(_ sources: [ReceiptRun]) throws(StoreError) -> Int64? {
-        // Half the room for each source: of overlapping runs each gives a part.
+        // Half the room each: overlapping runs all give a part.
         let ownCountMax = max(sizes.stepChunkCount / 2, 1)
         var bound: Int64?
         var firsts: [Int64] = []
@@ -118,7 +117,6 @@ final class ReceiptRunTable: RunTable {
         return bound
     }
 
-    /// Removes pairs below `bound` from a run.
     private func take(_ source: ReceiptRun, below bound: Int64?) throws(StoreError) -> [TracePair] {
         let ids =
             bound.map { ReceiptChunk.ids(run: source.number, through: max($0, 1) - 1) }

@@ -8,11 +8,9 @@ protocol RunTable: AnyObject {
     /// - Parameter pairs: sorted, not empty.
     func write(_ pairs: [TracePair]) throws(StoreError)
 
-    /// Runs after the transaction.
-    ///
     /// - Parameters:
-    ///   - holds: true if it is on the disk.
-    ///   - pairCount: new pairs in it.
+    ///   - holds: true if the transaction is on the disk.
+    ///   - pairCount: its new pairs.
     func end(holds: Bool, pairCount: Int)
 }
 

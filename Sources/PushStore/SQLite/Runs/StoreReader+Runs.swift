@@ -3,7 +3,7 @@ internal import Envelope
 internal import Platform
 
 extension StoreReader {
-    /// Visits candidate entries of a trace, newest first, each at most once, until `visit` returns false.
+    /// Visits a trace's candidate entries, newest first, each at most once, until `visit` returns false.
     func entryNumbers(trace: [UInt8], visit: (Int64) throws(StoreError) -> Bool) throws(StoreError) {
         try entryNumbers(TracePair.hash(trace: trace), by: .trace, in: memories.traces, visit)
     }
@@ -30,11 +30,11 @@ extension StoreReader {
         likely: Int64? = nil,
         _ visit: (Int64) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // Memory first: pairs that leave it meanwhile are in a run by the time runs are read.
+        // First: pairs that leave it are in a run by the time runs are read.
         let recent = memory.withLock { $0.entries(hash) }
         for id in recent where !(try visit(id)) { return }
         let oldest = recent.last ?? .max
-        // A run's number is its last entry, so the first run from `likely` on has the entry, if any does.
+        // A run's number is its last entry, so the first run from `likely` on has it, if any does.
         let first = try likely.map { number throws(StoreError) in
             try sql("SELECT min(id) FROM \(kind.runs) WHERE id >= ?").first([.integer(number)]) {
                 $0.optionalInteger(0)

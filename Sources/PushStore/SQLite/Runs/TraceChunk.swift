@@ -1,6 +1,6 @@
 /// A part of a run: pairs of hash and entry, eight bytes each, sorted.
 enum TraceChunk {
-    /// A page of SQLite's holds four such chunks.
+    /// Eight such chunks fit a page of 8,192 bytes.
     static let pairCountMax = 60
 
     static func encode(_ pairs: ArraySlice<TracePair>) -> [UInt8] {
@@ -13,7 +13,7 @@ enum TraceChunk {
         return bytes
     }
 
-    /// - Returns: no pair for malformed bytes.
+    /// - Returns: none for malformed bytes.
     static func pairs(_ bytes: [UInt8]) -> [TracePair] {
         guard bytes.count.isMultiple(of: 16) else { return [] }
         return stride(from: 0, to: bytes.count, by: 16).map { offset in
@@ -21,10 +21,10 @@ enum TraceChunk {
         }
     }
 
-    /// - Returns: the hash's entries, in stored order; none for malformed bytes.
+    /// - Returns: in stored order; none for malformed bytes.
     static func entries(_ hash: Int64, in bytes: [UInt8]) -> [Int64] {
         guard bytes.count.isMultiple(of: 16) else { return [] }
-        // Binary search for the first pair at or above it.
+        // The first pair at or above it.
         var start = 0
         var end = bytes.count / 16
         while start < end {
@@ -40,7 +40,7 @@ enum TraceChunk {
         return entries
     }
 
-    /// - Returns: a run's entries with this hash, newest first.
+    /// - Returns: newest first.
     static func entries(
         _ hash: Int64,
         of kind: TraceIndexKind,

@@ -17,7 +17,7 @@ enum TraceIndexKind {
         }
     }
 
-    /// Different for each, so that a transaction seldom writes runs of two.
+    /// Different for each: a transaction seldom writes two runs.
     var pairCountMax: Int {
         switch self {
         case .trace: TraceMemory.pairCountMax
@@ -27,7 +27,7 @@ enum TraceIndexKind {
         }
     }
 
-    /// Selects the pairs of a previous process's memory.
+    /// Selects pairs that are in no run.
     var selectYounger: String {
         switch self {
         case .trace: "SELECT id, trace FROM entry WHERE id > ? AND trace IS NOT NULL ORDER BY id LIMIT ?"

@@ -1,20 +1,20 @@
 internal import Platform
 internal import Primitives
 
-/// The newest pairs of an index: entries by trace or, in other tables, by device, apns-id or receipt.
+/// The newest pairs of an index: entries by trace, device, apns-id or receipt.
 ///
-/// The keys come in random order, and an SQLite index would write a page for each entry, more so as it grows. So the
-/// newest pairs stay in memory, in order of arrival, until `pairCountMax` are written at once as a sorted run. A lookup
-/// searches memory and each run. After a start, memory is rebuilt from the entries newer than the last run.
+/// An SQLite index of random keys would write a page for each entry. So pairs stay in memory, in order of arrival,
+/// until `pairCountMax` are written at once as a sorted run. A lookup searches memory and each run. A start rebuilds
+/// memory from the entries newer than the last run.
 struct TraceMemory {
     static let pairCountMax = 32_768
 
     private(set) var pairs: [TracePair] = []
-    /// For each pair, the position of the one before it in its row; -1 for none.
+    /// For each pair, the position of its row's previous one; -1 for none.
     private var earlier: [Int32] = []
-    /// For each row of hashes, its newest pair's position; -1 for none.
+    /// Each row's newest pair, by position; -1 for none.
     private var newest: [Int32] = []
-    /// Odd, and random for each process: traces cannot be chosen to share a row.
+    /// Odd and random, so that traces cannot be chosen to share a row.
     private let factor: UInt64
 
     private static let rowBitCount: UInt64 = 15
@@ -40,7 +40,7 @@ struct TraceMemory {
         for row in newest.indices { newest[row] = -1 }
     }
 
-    /// - Returns: candidate entries, newest first, at most `limit`.
+    /// - Returns: candidates, newest first.
     func entries(_ hash: Int64, limit: Int = .max) -> [Int64] {
         guard !newest.isEmpty else { return [] }
         var entries: [Int64] = []
@@ -58,7 +58,7 @@ struct TraceMemory {
     }
 }
 
-/// Pairs not yet in a run, as of the last committed transaction; read by the reader.
+/// Pairs not yet in a run, as of the last committed transaction, for the reader.
 struct TraceMemories: Sendable {
     let traces = Guarded(TraceMemory())
     let deviceEntries = Guarded(TraceMemory())
