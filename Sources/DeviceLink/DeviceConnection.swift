@@ -1,10 +1,10 @@
 package import APNS
 package import Transport
 
-/// A simulated device's connection to the simulator. Callable from anywhere; it lives on its loop.
+/// A simulated device's connection to the simulator, callable from anywhere.
 ///
 /// One task takes the pushes in order, and acknowledges each once the device has handled it. The simulator keeps
-/// unacknowledged pushes when the connection ends, and sends them again.
+/// others, and sends them again on a later connection.
 package final class DeviceConnection: Sendable {
     /// The device's token for senders; kept for the next hello.
     package let deviceToken: DeviceToken
@@ -14,12 +14,12 @@ package final class DeviceConnection: Sendable {
     ///
     /// - Parameters:
     ///   - host: a name or address in the simulator's certificate.
-    ///   - port: the simulator's device port, not its push port.
-    ///   - context: a client's, with `DeviceFrame.applicationProtocol` as its only protocol.
+    ///   - port: the simulator's port for devices.
+    ///   - context: a client's, with `DeviceFrame.applicationProtocol` only.
     ///   - topic: the app's bundle id.
     ///   - earlierToken: from the last welcome.
-    ///   - arrival: changes of the app since then.
-    /// - Throws: `.transport` without a connection, `.refused` if the simulator rejects the device.
+    ///   - arrival: changes of the app since.
+    /// - Throws: `.transport` without a connection, `.refused` by the simulator.
     package static func connect(
         host: String,
         port: UInt16,
@@ -58,7 +58,7 @@ package final class DeviceConnection: Sendable {
 
     /// Takes the next push; `nil` after an orderly end. One caller at a time.
     ///
-    /// - Throws: the connection's error; `.transport(.cancelled)` for a cancelled task, which ends the connection.
+    /// - Throws: the connection's error; `.transport(.cancelled)`, which also ends it, for a cancelled task.
     package func next() async throws(DeviceLinkError) -> DevicePush? {
         let core = core
         let result: Result<DevicePush?, DeviceLinkError> = await withTaskCancellationHandler {
@@ -71,16 +71,15 @@ package final class DeviceConnection: Sendable {
         return try result.get()
     }
 
-    /// Reports a push as handled.
     package func acknowledge(_ push: DevicePush) {
         let core = core
         core.loop.perform { core.value.send(.acknowledgement(push.id)) }
     }
 
-    /// Subscribes to a broadcast channel of the app. Broadcasts arrive like pushes, also on later connections.
+    /// Subscribes to an app's broadcast channel. Broadcasts arrive like pushes, also on later connections.
     ///
-    /// - Returns: `.active`, or the reason for refusing.
-    /// - Throws: the connection's error, if it ends before the answer.
+    /// - Returns: `.active`, or the refusal.
+    /// - Throws: the connection's error.
     package func subscribe(
         to channel: ChannelID,
         of topic: Topic
@@ -91,7 +90,7 @@ package final class DeviceConnection: Sendable {
     /// Ends a subscription; broadcasts in flight may still arrive.
     ///
     /// - Returns: `.none`.
-    /// - Throws: the connection's error, if it ends before the answer.
+    /// - Throws: the connection's error.
     package func unsubscribe(
         from channel: ChannelID,
         of topic: Topic
@@ -107,10 +106,10 @@ package final class DeviceConnection: Sendable {
         return try result.get()
     }
 
-    /// Registers the app for another kind of push, on this connection and later ones of its token.
+    /// Registers the app for another kind of push, on this and later connections of its token.
     ///
-    /// - Returns: the kind's token, the same as long as the app stays installed.
-    /// - Throws: the connection's error, if it ends before the answer.
+    /// - Returns: the kind's token, the same while the app stays installed.
+    /// - Throws: the connection's error.
     package func register(_ registration: TokenRegistration) async throws(DeviceLinkError) -> DeviceToken {
         let core = core
         let result: Result<DeviceToken, DeviceLinkError> = await withCheckedContinuation { continuation in
@@ -119,7 +118,7 @@ package final class DeviceConnection: Sendable {
         return try result.get()
     }
 
-    /// Ends a registration: from now on pushes to its token get a 410.
+    /// Ends a registration: pushes to its token then get a 410.
     package func unregister(_ registration: TokenRegistration) {
         let core = core
         core.loop.perform { core.value.send(.unregister(registration)) }
@@ -137,7 +136,6 @@ package final class DeviceConnection: Sendable {
     }
 }
 
-/// The loop's side of a device connection.
 private final class DeviceConnectionCore: TLSChannelDelegate {
     typealias Welcome = (Result<DeviceToken, DeviceLinkError>) -> Void
     typealias Taker = (Result<DevicePush?, DeviceLinkError>) -> Void
@@ -152,9 +150,8 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
     private var welcome: Welcome?
     private var waiting: [DevicePush] = []
     private var taker: Taker?
-    /// Oldest first, the order of the answers.
+    /// In the order of the answers.
     private var askers: [Asker] = []
-    /// As `askers`.
     private var registrants: [Welcome] = []
     /// Set once. Success is an orderly end.
     private var end: Result<DevicePush?, DeviceLinkError>?
@@ -168,7 +165,7 @@ private final class DeviceConnectionCore: TLSChannelDelegate {
         loop: EventLoop,
         _ welcome: @escaping Welcome
     ) {
-        // The task was cancelled before the connection began.
+        // Cancelled before the connection began.
         if case .failure(let error) = end { return welcome(.failure(error)) }
         self.welcome = welcome
         var limits = TLSChannelLimits()

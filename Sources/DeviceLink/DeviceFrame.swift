@@ -1,12 +1,11 @@
 package import APNS
 
-/// A message between a simulated device and the simulator; docs/device-link.md has every byte.
+/// A message between simulated device and simulator; docs/device-link.md has every byte.
 package enum DeviceFrame: Sendable, Equatable {
-    /// The protocol's ALPN name; the TLS handshake fails without it.
+    /// The ALPN name; the TLS handshake fails without it.
     package static let applicationProtocol = "sealedpush-device/2"
     /// Bound of type and fields. The longest push has 5120 bytes of payload and 359 of everything else.
     package static let byteCountMax = 8192
-    /// The length field's size.
     package static let lengthByteCount = 4
 
     /// Device to simulator, first.
@@ -19,19 +18,19 @@ package enum DeviceFrame: Sendable, Equatable {
     case acknowledgement(APNSID)
     /// Simulator to device, instead of `welcome`; the connection ends.
     case refused(Refusal)
-    /// Device to simulator: the app subscribes to one of its broadcast channels.
+    /// Device to simulator: listen to a broadcast channel.
     case subscribe(topic: Topic, channel: ChannelID)
-    /// Device to simulator: the subscription ends.
+    /// Device to simulator: end a subscription.
     case unsubscribe(topic: Topic, channel: ChannelID)
-    /// Simulator to device: the answer to the oldest open `subscribe` or `unsubscribe`.
+    /// Simulator to device: answers the oldest open `subscribe` or `unsubscribe`.
     case subscription(Subscription)
     /// Device to simulator: its new state.
     case state(DeviceState)
-    /// Device to simulator: the app registers for another kind of push.
+    /// Device to simulator: register for another kind of push.
     case register(TokenRegistration)
-    /// Simulator to device: the token of the oldest open registration.
+    /// Simulator to device: answers the oldest open `register`.
     case token(DeviceToken)
-    /// Device to simulator: a Live Activity ended or a channel was left; the token is void.
+    /// Device to simulator: the token is void, as a Live Activity ended or a channel was left.
     case unregister(TokenRegistration)
 
     package enum Refusal: UInt8, Sendable, CaseIterable {
@@ -39,11 +38,11 @@ package enum DeviceFrame: Sendable, Equatable {
         case tokenOfAnotherTopic = 1
         /// The simulator's device limit is reached.
         case tooManyDevices = 2
-        /// The earlier token belongs to a device with another certificate, or with none.
+        /// The earlier token belongs to a device with another certificate, or none.
         case tokenOfAnotherDevice = 3
         /// The earlier token is of the other environment.
         case tokenOfAnotherEnvironment = 4
-        /// The simulator requires a device certificate of its own authority.
+        /// The simulator requires a certificate of its own authority.
         case certificateRequired = 5
     }
 

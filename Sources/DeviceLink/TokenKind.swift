@@ -1,16 +1,14 @@
 package import APNS
 
-/// The purpose of a device token. Each of Apple's frameworks issues its own tokens, valid only for the topic of their
-/// kind.
-///
-/// The raw value is the number on the device link.
+/// A device token's purpose. Each of Apple's frameworks issues its own, for the topic of its kind. The raw value is the
+/// number on the wire.
 ///
 /// - Source: the pages of each framework: UIKit's `didRegisterForRemoteNotificationsWithDeviceToken`, PushKit's
 ///   `PKPushType`, `PTChannelManagerDelegate`'s ephemeral token, ActivityKit's `pushToStartTokenUpdates` and
 ///   `pushTokenUpdates`, WidgetKit's `WidgetPushHandler` and `ControlPushHandler`, Core Location's
 ///   `startMonitoringLocationPushes`, device management's `TokenUpdate`.
 package enum TokenKind: UInt8, Sendable, CaseIterable {
-    /// Remote notifications: alerts and background pushes.
+    /// Alerts and background pushes.
     case app = 1
     /// PushKit.
     case voip = 2
@@ -52,7 +50,7 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
         self = match
     }
 
-    /// The kind needed by a push type; for a Live Activity the one that updates it.
+    /// For a Live Activity, the kind that updates it.
     package init(of pushType: PushType) {
         switch pushType {
         case .alert, .background: self = .app
@@ -68,7 +66,6 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The push type with the token's topic.
     package var pushType: PushType {
         switch self {
         case .app: .alert
@@ -84,7 +81,6 @@ package enum TokenKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// True if a token of this kind accepts the type.
     package func takes(_ pushType: PushType) -> Bool {
         let needed = TokenKind(of: pushType)
         return self == needed || (self == .liveActivityStart && needed == .liveActivity)
@@ -97,7 +93,7 @@ package struct TokenRegistration: Hashable, Sendable {
     package static let instanceByteCountMax = 64
 
     package let kind: TokenKind
-    /// Identifies a Live Activity, a type of attributes or a Push to Talk channel. Empty for kinds with a single token.
+    /// Identifies a Live Activity, a type of attributes or a Push to Talk channel; else empty.
     package let instance: [UInt8]
 
     /// Fails for an `instance` longer than `instanceByteCountMax`.
