@@ -34,7 +34,7 @@ extension BlobFolder {
             try file.sync()
             try FolderLayout.sync(layout.uploads)
         } catch {
-            // If this fails, the next start removes the file.
+            // A leftover is removed at the next start, or once it is overdue.
             try? FolderLayout.remove(layout.upload(id))
             state.withLock { $0.remove(id, keepsBytes: false) }
             throw error

@@ -1,10 +1,9 @@
 internal import Platform
 
-/// A folder of blobs, and of uploads that become blobs.
+/// A folder of uploads and of the blobs that they become.
 ///
 /// Acknowledged data is on the disk. A blob appears whole, by one rename, or not at all. After a crash an upload
-/// continues at its acknowledged offset, or is deleted when overdue. One process has a folder; its threads may all
-/// call.
+/// continues at its acknowledged offset until it is overdue. One process, with all its threads, has a folder.
 package final class BlobFolder: Sendable {
     let layout: FolderLayout
     let limits: BlobLimits
@@ -42,7 +41,7 @@ package final class BlobFolder: Sendable {
     }
 
     deinit {
-        // Unlocks explicitly: a child being forked by another thread still shares the descriptor, and with it the lock.
+        // A child just forked by another thread shares the descriptor, and with it the lock.
         _ = flock(lock, LOCK_UN)
         close(lock)
     }
@@ -93,11 +92,10 @@ package final class BlobFolder: Sendable {
     }
 }
 
-/// A folder's state in memory: all about uploads, of blobs only each tenant's usage.
+/// All about uploads; of blobs only each tenant's usage.
 struct FolderState {
     struct Upload {
         var header: BlobHeader
-        /// True while a call uses its file.
         var isBusy = false
     }
 

@@ -1,9 +1,9 @@
 internal import Primitives
 internal import Transport
 
-/// Uploads by the fields of draft-ietf-httpbis-resumable-upload, with the length declared at the beginning.
+/// Uploads by draft-ietf-httpbis-resumable-upload's fields, with the length declared first.
 extension BlobService {
-    /// `POST /v1/uploads`: begins an upload with its first part, or all of it.
+    /// `POST /v1/uploads`: begins an upload with its first part or all of it.
     func begin(_ request: HTTPRequest) -> HTTPAnswer {
         guard request.method == "POST" else { return .methodNotAllowed("POST") }
         guard let tenant = tenant(request) else { return Self.unauthorized }
@@ -58,7 +58,7 @@ extension BlobService {
     private func append(_ request: HTTPRequest, to id: UploadID, _ tenant: Tenant) throws(BlobError) -> HTTPAnswer {
         guard let part = UploadPart(request), let offset = part.offset else { return Self.malformed }
         let upload = try folder.status(id, of: tenant, now: now())
-        // A repetition after a lost answer: the offset shows that nothing is missing.
+        // After a lost answer: the offset shows that nothing is missing.
         guard !upload.isPublished else { throw .wrongOffset(upload) }
         guard part.length == nil || part.length == upload.byteCount else { return Self.malformed }
         return try accept(request.body, part, at: offset, of: upload, tenant, created: false)
@@ -101,7 +101,6 @@ extension BlobService {
     private static var malformed: HTTPAnswer { .text(400, "the upload's fields are malformed") }
 }
 
-/// The upload fields of a request.
 struct UploadPart: Equatable {
     /// `Upload-Offset`.
     let offset: UInt64?
@@ -131,7 +130,7 @@ struct UploadPart: Equatable {
 
     private struct Malformed: Error {}
 
-    /// Parses a non-negative integer of RFC 8941 section 3.3.1: at most 15 digits.
+    /// Parses a non-negative integer (RFC 8941 section 3.3.1): at most 15 digits.
     private static func number(_ name: String, _ request: HTTPRequest) throws(Malformed) -> UInt64? {
         guard let text = request.value(of: name) else { return nil }
         guard (1...15).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -142,7 +141,7 @@ struct UploadPart: Equatable {
 }
 
 extension UploadStatus {
-    /// The progress, and the blob's location once published.
+    /// Progress, and the blob's location once published.
     var fields: [HTTPRequest.Field] {
         var fields: [HTTPRequest.Field] = [
             .init("Upload-Offset", "\(offset)"),

@@ -15,17 +15,15 @@ package struct BlobService: Sendable {
     /// Seconds since 1970.
     let now: @Sendable () -> UInt64
 
-    /// - Parameter now: seconds since 1970.
     package init(folder: BlobFolder, tenants: TenantList, now: @escaping @Sendable () -> UInt64 = Self.systemTime) {
         self.folder = folder
         self.tenants = tenants
         self.now = now
     }
 
-    /// The system's wall clock.
     package static let systemTime: @Sendable () -> UInt64 = { SystemClock.millisecondsSince1970 / 1_000 }
 
-    /// The service for a server. An upload's body is read only for a known tenant.
+    /// For a server. An upload's body is read only for a known tenant.
     package var application: HTTPRequestApplication {
         HTTPRequestApplication(
             body: { request in
@@ -55,7 +53,7 @@ package struct BlobService: Sendable {
         guard ["GET", "HEAD"].contains(request.method) else { return .methodNotAllowed("GET, HEAD") }
         let blob: OpenBlob
         do throws(BlobError) {
-            // A malformed id is looked up too, so that timing does not reveal the form of ids.
+            // A malformed id is looked up too, so that timing reveals nothing.
             guard let found = try folder.read(BlobID(name) ?? .none, now: now()) else { return .notFound }
             blob = found
         } catch {
