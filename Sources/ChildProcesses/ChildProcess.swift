@@ -2,7 +2,7 @@ package import CommandLineTool
 package import Envelope
 package import Glibc
 
-/// A child process of a demo or bench; prints lines, a JSON object each.
+/// A child of a demo or bench; prints JSON objects, one a line.
 package final class ChildProcess {
     private let name: String
     package let id: pid_t
@@ -62,14 +62,12 @@ package final class ChildProcess {
         close(output)
     }
 
-    /// Reads the next line, a JSON object.
+    /// Reads the next JSON object.
     ///
     /// - Throws: at the process's end, or after a minute of silence.
     package func next() throws(CommandFailure) -> JSONValue { try parse(try nextLine()) }
 
-    /// Reads the next line, without its end.
-    ///
-    /// - Throws: as `next`.
+    /// Reads the next line without its end; throws as `next`.
     package func nextLine() throws(CommandFailure) -> [UInt8] {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
@@ -89,7 +87,7 @@ package final class ChildProcess {
         }
     }
 
-    /// Waits for the process's success.
+    /// Waits for success.
     package func wait() throws(CommandFailure) {
         // The end of its output is the end of the process.
         while try fill() {}

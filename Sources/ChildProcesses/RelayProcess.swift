@@ -5,7 +5,7 @@ package import HTTPSClient
 import Keys
 import Primitives
 
-/// A relay in a child process, with a back end's calls to it over HTTPS.
+/// A relay in a child process, and a back end's HTTPS calls to it.
 package final class RelayProcess {
     package let port: Int64
     package let apiKey: String
@@ -13,21 +13,21 @@ package final class RelayProcess {
     package let interruptedCount: Int
     private let process: ChildProcess
     private let authorities: String
-    /// Attempts read before they were asked for, by trace.
+    /// Attempts by trace, until they are asked for.
     private var attempts: [String: JSONValue] = [:]
 
-    /// Makes the device token key and copies the other keys beside it.
+    /// Makes the device token key; copies the other keys beside it.
     package static func makeTokenKey(_ configuration: RelayConfiguration, stop: StopSignal) throws(CommandFailure) {
         try run(["make-key", configuration.tokenKeyFile], stop).wait()
         for name in ["relay.key", "provider.p8"] { try copyKey(name, configuration) }
     }
 
-    /// The relay refuses example keys; it gets unmarked copies, in a temporary folder.
+    /// The relay refuses example keys; it gets unmarked copies in a temporary folder.
     private static func copyKey(_ name: String, _ configuration: RelayConfiguration) throws(CommandFailure) {
         do throws(FileError) {
             let key = try PrivateFile.read("\(configuration.keys)/\(name)", exampleKeys: .allowed)
             var bytes = key.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
-            // Removes the line that marks a key, or changes the bytes by which the provider's is recognised.
+            // Removes the mark, or changes the bytes by which the provider's key is recognised.
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")), bytes[0] == UInt8(ascii: "#") {
                 bytes.removeSubrange(...end)
             } else {
@@ -53,7 +53,6 @@ package final class RelayProcess {
     /// - Parameters:
     ///   - configuration: its token key must exist.
     ///   - processor: pins the relay; nil for none.
-    ///   - stop: ends every wait.
     package init(
         _ configuration: RelayConfiguration,
         processor: Int32? = nil,
@@ -87,7 +86,7 @@ package final class RelayProcess {
 
     package var processID: Int32 { process.id }
 
-    /// Reads and drops the log from now on, so that the relay does not block.
+    /// Reads and drops the log, so that the relay does not block.
     package func drainLog() -> OutputDrain { OutputDrain(of: process) }
 
     package func stop() { process.stop() }
@@ -132,7 +131,6 @@ package final class RelayProcess {
         }
     }
 
-    /// The form for JSON answers.
     package func ask(
         _ method: HTTPSRequest.Method,
         _ path: String,
