@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import Platform
 
-/// SIGINT, SIGTERM and SIGHUP as a readable descriptor or a call, so that a long command ends in order. One for each
-/// process; a second Ctrl-C ends it at once.
+/// SIGINT, SIGTERM and SIGHUP as a descriptor or a call, so that a long command ends in order. One for a process; a
+/// second Ctrl-C ends it at once.
 ///
-/// Not Dispatch's signal source, which registers on another thread and loses earlier signals.
+/// Dispatch's signal source registers on another thread, and loses earlier signals.
 package struct StopSignal: Sendable {
     /// Readable from the first signal on. Never closed: a signal may come while the process ends.
     package let descriptor: Int32
