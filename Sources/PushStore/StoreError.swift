@@ -9,7 +9,7 @@ package enum StoreError: Error, Equatable, Sendable {
     /// All four places of a new device are taken. Forcing that takes the file's key; chance does not do it.
     case noPlace
     case closed
-    /// The file is not the one last open here, and nobody has acknowledged that: it is read only.
+    /// The file is not the one last open here: it is read only until that is acknowledged.
     case restored
     /// Another process has the store.
     case inUse

@@ -17,8 +17,8 @@ package struct Unregistration: Equatable, Sendable {
 
     /// Decides about a device with this token.
     ///
-    /// Launches within `step` after `seen` are not recorded. So in that time the device is quarantined until its next
-    /// launch, not deleted.
+    /// Launches within `step` after `seen` are not recorded. For a timestamp in that time the device is quarantined until
+    /// its next launch, not deleted.
     ///
     /// - Source: "Handling notification responses from APNs", `timestamp`.
     func result(seen: Timestamp, step: Duration) -> UnregisterResult {
