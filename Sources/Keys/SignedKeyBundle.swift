@@ -1,24 +1,20 @@
 package import Envelope
 private import Primitives
 
-/// A bundle that the pinned identity signed. Not yet one to seal to: whether it is the newest, and valid now, is the
-/// second step, which needs what the sender remembers. Two steps, so that the signature, which takes most of the time, is
-/// verified before a store of pins is locked.
+/// A bundle signed by the pinned identity, not yet checked against the sender's pin and clock. Two steps verify the
+/// costly signature before a pin store is locked.
 package struct SignedKeyBundle: Sendable {
     private let bundle: KeyBundle
     /// SHA-256 of all bytes.
     private let digest: [UInt8]
 
-    /// The device's count of its bundles, milliseconds since 1970 as a rule.
+    /// Bundle count of the device, as a rule milliseconds since 1970.
     package var epoch: UInt64 { bundle.epoch }
 
-    /// The first step: length → version → IK == pinned → TOPIC → suites and classes → signature → order.
+    /// First step: length → version → IK == pinned → TOPIC → suites and classes → signature → order.
     ///
-    /// - Parameters:
-    ///   - bytes: exactly one bundle.
-    ///   - identity: pinned through the app's own channel; the bundle proves nothing about whose it is.
-    ///   - topic: the app that the sender means.
-    /// - Throws: `KeyBundleError`. A bundle that ends too early for a check fails it as malformed.
+    /// - Parameter identity: pinned through the app's own channel; the bundle does not prove its owner.
+    /// - Throws: `KeyBundleError`; `.malformed` if the bytes end before a check.
     package init(
         _ bytes: [UInt8],
         pinnedIdentity identity: IdentityKey,
@@ -46,18 +42,11 @@ package struct SignedKeyBundle: Sendable {
         digest = SHA256.hash(bytes)
     }
 
-    /// The second step: no epoch of the future → epoch, hash and suites pinned → validity of every entry → no low-order key.
+    /// Second step: no future epoch → pinned epoch, hash, suites → validity of every entry → no low-order key.
     ///
-    /// Every entry must be valid, not only the one that is used. Otherwise the better suite's entry could run out first
-    /// and its worse neighbour be taken without anybody's decision.
-    ///
-    /// - Parameters:
-    ///   - pin: what this sender remembers of the device; nil for the first time.
-    ///   - now: the sender's clock.
-    /// - Returns: the bundle to seal to.
-    /// - Throws: `KeyBundleError`.
+    /// Every entry must be valid: otherwise the better suite's could expire first, and the weaker be used undecided.
     package func checked(against pin: BundlePin?, now: Timestamp) throws(KeyBundleError) -> KeyBundle {
-        // First, so that no sender pins an epoch of the future: whoever steals the identity would lock its owner out for ever.
+        // First: a thief of the identity must not lock its owner out with a future epoch.
         let latest = now.advanced(by: KeyBundle.clockSkewMax)
         guard bundle.epoch <= latest.milliseconds else {
             throw .notYetValid(from: Timestamp(milliseconds: bundle.epoch))
@@ -68,16 +57,12 @@ package struct SignedKeyBundle: Sendable {
         return bundle
     }
 
-    /// What to remember after both steps.
+    /// Pin to keep after both steps.
     ///
-    /// - Parameters:
-    ///   - pin: what was remembered before; nil for the first time.
-    ///   - fetchedAt: when these bytes came, by the sender's clock.
-    ///   - now: the sender's clock; a fetch later than it counts as one of now.
-    /// - Returns: the pin to keep from now on.
+    /// - Parameter fetchedAt: by the sender's clock; later than `now` counts as `now`.
     package func pin(replacing pin: BundlePin?, fetchedAt: Timestamp, now: Timestamp) -> BundlePin {
         var fetchedAt = min(fetchedAt, now)
-        // An older copy of the same bytes does not make them older; a time that is still to come is a clock's mistake.
+        // An older copy of the same bytes does not make them older; a future time is a clock error.
         if let pin, pin.digest == digest, pin.fetchedAt <= now { fetchedAt = max(fetchedAt, pin.fetchedAt) }
         return BundlePin(
             epoch: bundle.epoch,
@@ -109,13 +94,11 @@ package struct SignedKeyBundle: Sendable {
     }
 }
 
-// For trust on first use, where nothing is pinned yet.
+// For trust on first use.
 extension SignedKeyBundle {
-    /// Whose a bundle says it is. That it says so proves nothing.
+    /// Identity that a bundle claims, unproven.
     ///
-    /// - Parameter bytes: one bundle.
-    /// - Returns: a usable key.
-    /// - Throws: `.malformed`, also for an identity that is no usable key; `.unsupportedVersion`.
+    /// - Throws: `.malformed`, also for an unusable identity key; `.unsupportedVersion`.
     package static func claimedIdentity(of bytes: [UInt8]) throws(KeyBundleError) -> IdentityKey {
         var reader = ByteReader(bytes[...])
         guard let version = reader.take(UInt8.self) else { throw .malformed }
@@ -129,7 +112,7 @@ extension SignedKeyBundle {
     }
 }
 
-/// Everything before the signature, as it was read.
+/// Unverified fields before the signature.
 private struct Content {
     let epoch: UInt64
     let issuedAt: Timestamp

@@ -3,52 +3,43 @@ public import Keys
 public import Opening
 package import Primitives
 
-// Bundles and prekeys. Only confirmed time destroys anything: not a clock that jumps, nor what somebody signed.
+// Only confirmed time destroys prekeys: no clock that jumps, no signed date.
 extension AppDevice {
-    /// The bundle for senders, to be put where they fetch it: always the same bytes until the next rotation. It proves
-    /// nothing about whose it is; that is what pinning `identity` is for.
+    /// Bundle for senders, with the same bytes until the next rotation. It does not prove its owner; pinning `identity`
+    /// does.
     ///
     /// - Returns: the signed bytes, and their epoch for `acknowledged`.
-    /// - Throws: `AppDeviceError`; `.rotationDue` where a prekey of it ran out, or where senders would take it for one of the
-    ///   future.
+    /// - Throws: `.rotationDue` if a prekey expired or senders would take it for a future one.
     public func bundle() throws(AppDeviceError) -> (bytes: [UInt8], epoch: UInt64) {
         let clock = try clock(now: .now)
         return try translated { () throws(KeyRingError) in try ring.bundle(at: clock) }
     }
 
-    /// Whether the relay should have the bundle, once more or for the first time.
-    ///
-    /// - Parameter now: the device's clock.
-    /// - Returns: true where it lacks the newest; also where a message came that was sealed to a prekey which is not here,
-    ///   if the last publication was before that and an hour ago or longer (protocol v1, rule 20).
-    /// - Throws: `AppDeviceError`.
+    /// True if the relay lacks the newest bundle, or if a message for a missing prekey came since the last publication,
+    /// an hour ago or longer (protocol v1, rule 20).
     public func needsPublication(now: Timestamp = .now) throws(AppDeviceError) -> Bool {
         if try isNewestUnpublished() { return true }
         return try translated { () throws(ContainerError) in try container.resendMarkers.needsNewBundle(now: now) }
     }
 
-    /// The relay has the bundle of this epoch: from now on the end of older prekeys is counted, and an unusual start is
-    /// told no more.
+    /// Records that the relay has the bundle of this epoch: older prekeys begin to expire, and `open` reports an
+    /// unusual start no more.
     ///
-    /// - Parameters:
-    ///   - epoch: of a bundle that `bundle()` gave.
-    ///   - now: the device's clock.
-    /// - Throws: `AppDeviceError`.
+    /// - Parameter epoch: from `bundle()`.
     public func acknowledged(epoch: UInt64, now: Timestamp = .now) throws(AppDeviceError) {
         let clock = try clock(now: now)
         try translated { () throws(KeyRingError) in try ring.acknowledged(epoch: epoch, at: clock) }
-        // An older bundle helps nobody whose message could not be opened.
+        // An older bundle does not help those senders.
         guard try !isNewestUnpublished() else { return }
         try translated { () throws(ContainerError) in try container.resendMarkers.bundlePublished(now: now) }
     }
 
-    /// Makes new prekeys if these are seven days old, if they are not what the settings ask for, or if the device token is
-    /// another than the last one: one prekey id under both would join them (docs/protocol.md, section 14). Call it whenever
-    /// the app runs.
+    /// Makes new prekeys if these are seven days old, differ from the settings, or belong to another device token: one
+    /// prekey id under two tokens would link them (docs/protocol.md, section 14). Call it whenever the app runs.
     ///
-    /// - Parameter token: what `didRegisterForRemoteNotificationsWithDeviceToken` gave; nil while the app waits for it.
-    /// - Returns: whether there is a new bundle to publish, or time to be confirmed (`confirmTime`).
-    /// - Throws: `AppDeviceError`; `.locked` where a prekey of the unlocked device cannot be written now.
+    /// - Parameter token: from `didRegisterForRemoteNotificationsWithDeviceToken`; nil until it comes.
+    /// - Returns: whether to publish a bundle or confirm the time.
+    /// - Throws: `AppDeviceError`; `.locked` if a prekey of class 2 cannot be written now.
     public func rotateIfDue(token: [UInt8]? = nil) throws(AppDeviceError) -> Rotation {
         var random = SystemRandom()
         return try rotateIfDue(token: token, now: .now, random: &random)
@@ -69,14 +60,12 @@ extension AppDevice {
             }
             return try ring.rotateIfDue(at: clock, random: &random)
         }
-        // Last: a process that is killed before it rotates once more, and no token has another's prekeys.
+        // Last: a process killed before this rotates again, so that no two tokens share prekeys.
         try translated { () throws(FileError) in try record?.write() }
         return rotation
     }
 
-    /// Makes new prekeys at once: the person thinks that the device was in other hands, say.
-    ///
-    /// - Throws: `AppDeviceError`.
+    /// Makes new prekeys at once, after theft for example.
     public func rotate() throws(AppDeviceError) {
         var random = SystemRandom()
         try rotate(now: .now, random: &random)
@@ -87,11 +76,11 @@ extension AppDevice {
         try translated { () throws(KeyRingError) in try ring.rotate(at: clock, random: &random) }
     }
 
-    /// Destroys the prekeys whose messages can no longer be shown, and drops what is kept for them. Call it whenever the
-    /// app runs. What has passed is counted from the last confirmation (`confirmTime`): without one nothing is destroyed.
+    /// Destroys prekeys whose messages can no longer be shown, and their spooled messages. Call it whenever the app
+    /// runs. Time counts up to the last confirmation (`confirmTime`); without one nothing is destroyed.
     ///
-    /// - Returns: how many were destroyed.
-    /// - Throws: `AppDeviceError`; then what is left goes with another call, or the next opening.
+    /// - Returns: the number of destroyed prekeys.
+    /// - Throws: `AppDeviceError`; another call or opening does the rest.
     @discardableResult
     public func destroyDue() throws(AppDeviceError) -> Int {
         // The device's clock destroys nothing.

@@ -4,26 +4,24 @@ import Opening
 import Platform
 package import Primitives
 
-// Keys and replay window are one thing in two places, and must be of one age (protocol v1, rule 15). At every opening both
-// copies of the generation are raised, so that a window of an earlier launch, which a restore brought back, is told from
-// this one. One of the same launch is not; so neither belongs into a backup.
-// The order makes a kill anywhere harmless:
+// Prekeys and replay window must be of one age (protocol v1, rule 15). Each opening raises both copies of the
+// generation, so that a restored window of an earlier launch is detected. One of the same launch is not: keep both out
+// of backups. In this order a kill anywhere is harmless:
 //
-// 1. The window is there, and every page of it is what was written; or an empty one takes its place. Ended here, the ring
-//    names another window: extension and app refuse everything, and the next opening makes new prekeys.
-// 2. The ring compares its copy with the window as it was found: raised first, a window of one launch ago would pass. What
-//    does not continue the copy costs every prekey, with the same one write that names the new window.
-// 3. The window's generation is raised, on disk. Ended here, it is ahead of the ring's copy, which both sides accept: a
-//    window that is newer than the ring remembers at least as much.
-// 4. The ring's copy follows.
+// 1. Check every page of the window, or replace it. Killed here, the ring names another window: extension and app
+// refuse everything, and the next opening makes new prekeys.
 //
-// With 4 before 3 a kill would leave a ring ahead of its window, as a restored window does, and cost every prekey.
+// 2. Compare the ring's copy with the window as found: raised first, a window one launch old would pass. On a mismatch
+// the write that names the new window drops every prekey.
+//
+// 3. Raise the window's generation on disk. Killed here, it is ahead of the ring's copy, which both sides accept: a
+// newer window remembers at least as much.
+//
+// 4. Raise the ring's copy. Before 3, a kill would look like a restored window and cost every prekey.
 extension AppDevice {
-    /// Opens the device, and makes what is missing: all of it at the first launch. Call it once the person has unlocked
-    /// the device after a restart; the identity is only ever made where there certainly is none.
+    /// Opens the device and makes what is missing. Call it after the first unlock; an identity is made only if there
+    /// certainly is none.
     ///
-    /// - Parameter settings: the app's constants.
-    /// - Returns: the device, by way of what happened to it.
     /// - Throws: `AppDeviceError`; `.locked` before the first unlock.
     public static func open(_ settings: Settings) throws(AppDeviceError) -> Start {
         var random = SystemRandom()
@@ -36,7 +34,7 @@ extension AppDevice {
         random: inout some RandomSource
     ) throws(AppDeviceError) -> Start {
         try makeFolder(settings)
-        // Two openings at once would raise the window's generation twice and the ring's to the lower of the two.
+        // Two openings at once would raise the window twice and the ring to the lower of the two.
         let device = try translated { () throws(KeyRingError) in
             try RingLock.held(path: settings.openingLockPath) {
                 do throws(AppDeviceError) {
@@ -53,7 +51,6 @@ extension AppDevice {
         return device.start
     }
 
-    /// Under the lock.
     private static func locked(
         _ settings: Settings,
         now: Timestamp,
@@ -64,7 +61,7 @@ extension AppDevice {
         let stores = settings.stores(container)
         var ring = try existingRing(settings, stores, window, now: now, random: &random)
         if ring == nil {
-            // A window of another identity says nothing of this one's messages; its time may be what somebody made of it.
+            // A window of another identity says nothing of these messages, and its time may be forged.
             window = try translated { () throws(ReplayWindowError) in try newWindow(container, random: &random) }
             ring = try newRing(settings, stores, window, now: now, random: &random)
         }
@@ -74,12 +71,10 @@ extension AppDevice {
         return AppDevice(settings: settings, container: container, ring: ring, window: window)
     }
 
-    /// Forgets the person: identity, prekeys, contacts and their pictures, markers, counts, receipts, messages that are
-    /// not opened yet, the badge's number. The replay window stays, which holds nothing but digests and the time, until the
-    /// next `open` makes a new identity and a window of its own.
+    /// Erases identity, prekeys, contacts, avatars, markers, counts, receipts, spool and badge. The replay window, only
+    /// digests and the time, stays until the next `open` replaces it.
     ///
-    /// - Parameter settings: the app's constants.
-    /// - Throws: `AppDeviceError`; what is left then goes with another call.
+    /// - Throws: `AppDeviceError`; call again for the rest.
     public static func erase(_ settings: Settings) throws(AppDeviceError) {
         let container = settings.container
         try makeFolder(settings)
@@ -99,7 +94,6 @@ extension AppDevice {
         }
     }
 
-    /// The app's own: what is made in it has its class.
     private static func makeFolder(_ settings: Settings) throws(AppDeviceError) {
         try translated { () throws(FileError) in
             try PrivateFolder.make(settings.privatePath, protection: .untilFirstUnlock)
@@ -132,7 +126,7 @@ extension AppDevice {
         try ReplayWindow.replace(folder: container.replayFolder, random: &random, uptime: container.uptime)
     }
 
-    /// - Returns: nil where there certainly is no identity.
+    /// - Returns: nil if there certainly is no identity.
     private static func existingRing(
         _ settings: Settings,
         _ stores: KeyStores,
@@ -176,12 +170,12 @@ extension AppDevice {
         }
     }
 
-    /// An empty list where there is none: without one the extension could not tell a stranger from a missing file.
+    /// An empty list tells the extension a stranger from a missing file.
     private func makeContacts() throws(AppDeviceError) {
         do throws(FileError) {
             _ = try ContactList(file: container.contactsPath)
         } catch {
-            // A damaged list is for the app to see when it reads it; it is not replaced behind its back.
+            // A damaged list is kept for the app to see.
             guard case .notFound = error else { return }
             try setContacts(ContactList())
         }

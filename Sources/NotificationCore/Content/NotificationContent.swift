@@ -2,99 +2,93 @@ public import Envelope
 public import Keys
 public import Opening
 
-/// What to put on the screen, built from nothing: no word, sound, badge, category or link of the push itself is in it.
+/// Content to show, built from scratch: no text, sound, badge, category or link of the push itself.
 public struct NotificationContent: Equatable, Sendable {
-    /// The first line.
+    /// First line.
     public internal(set) var title: String
-    /// The second line; empty for none.
+    /// Second line; empty for none.
     public internal(set) var subtitle = ""
-    /// The text.
+    /// Text.
     public internal(set) var body: String
-    /// Groups notifications; empty for none.
+    /// Thread identifier; empty for none.
     public internal(set) var threadID = ""
-    /// The notification's category, one that the app allows; empty for none.
+    /// Allowed category; empty for none.
     public internal(set) var category = ""
-    /// What is heard; nil for silence.
+    /// Sound; nil for silence.
     public internal(set) var sound: Sound?
-    /// The number for the app's icon: nil leaves it as it is, 0 hides it.
+    /// Badge number: nil leaves it unchanged, 0 hides it.
     public internal(set) var badge: Int?
-    /// How far it may interrupt.
+    /// Interruption level.
     public internal(set) var level = Level.active
-    /// 0 to 1, for the notification summary.
+    /// Relevance in the notification summary, 0 to 1.
     public internal(set) var relevanceScore = 0.0
-    /// What the app shall open; empty for nothing.
+    /// Target for the app to open; empty for none.
     public internal(set) var targetContentID = ""
-    /// Small values for the app, by names that it allows.
+    /// Small values for the app.
     public internal(set) var info: [String: Message.InfoValue] = [:]
-    /// Who speaks, for a communication notification; nil where nobody's name is known.
+    /// Sender for a communication notification; nil without a name.
     public internal(set) var sender: Sender?
-    /// Media files that go with the text.
+    /// Media files to show.
     public var attachments: [Attachment] = []
-    /// The message's attachments that are not among them, or only by their thumbnails.
+    /// Attachments not in `attachments`, or only as thumbnails.
     public internal(set) var missingAttachments: [MissingAttachment] = []
-    /// The one thing of the push that is kept: it follows the push through logs.
+    /// Trace of the push for log lines.
     public internal(set) var trace: String?
-    /// Why this is shown. Nobody looked at what `kind` says was not opened in time, or left to the app: it is `notSealed`.
+    /// Reason for this content; `notSealed` if the push was not opened in time or left to the app.
     public let outcome: Outcome
-    /// The row in the table of what is shown; the word for the app's logs.
+    /// Row in the table of shown content, for logs.
     public internal(set) var kind: OutcomeKind
-    /// Whether nothing is to be seen or heard: there is no text, and iOS shows nothing, by the app's entitlement.
+    /// True if iOS shows nothing: there is no text, and the app has the entitlement.
     public internal(set) var isSuppressed = false
-    /// Notifications on the screen that this one takes away, by the identifiers of their requests.
+    /// Request identifiers of delivered notifications to remove.
     public internal(set) var replacedRequestIDs: [String] = []
-    /// What the screen shows under this push's identifier already. It stays there: to be handed back, in silence, in the
-    /// place of all of the above.
+    /// Delivered notification with this push's identifier, to hand back silently instead of all of the above.
     public internal(set) var kept: ListedNotification?
-    /// What the app has not set up, where that is why its own words are shown: worth a line in the extension's log.
+    /// Missing setup behind the app's own text, for the extension's log.
     public internal(set) var setupWarning: SetupWarning?
 
-    /// To be given back to the replay window once iOS has the content.
+    /// Claim to commit once iOS has the content.
     let claim: ReplayClaim?
-    /// What the request's identifier is remembered under, once iOS has the content.
+    /// Keys of the request's identifier, recorded once iOS has the content.
     var requestKeys: [RequestMap.Key] = []
-    /// Whether the message came before, and may be on the screen under this push's identifier.
+    /// True if the message came before, and may be delivered under this push's identifier.
     var mayBeListed = false
-    /// Whether a message is shown that may have attachments; its words, or the app's where it has none to be seen.
+    /// True if the message shown may have attachments; its text may be the app's.
     var takesAttachments = false
-    /// Of the request that brought the push; nil where the caller did not say.
     var requestID: String?
 
     /// Apple's interruption levels.
     public enum Level: Hashable, Sendable, CaseIterable {
-        /// Into the list, without lighting up the screen.
+        /// Without lighting up the screen.
         case passive
-        /// As usual.
+        /// Default.
         case active
-        /// Through a focus, by a right of the contact's.
+        /// Through a focus, by a right of the contact.
         case timeSensitive
-        /// Through silence, by a right of the contact's.
+        /// Through silence, by a right of the contact.
         case critical
     }
 
-    /// A sound to play.
+    /// Sound to play.
     public enum Sound: Hashable, Sendable {
-        /// The system's own.
+        /// System sound.
         case `default`
-        /// A file of the app's.
+        /// File of the app.
         case named(String)
-        /// Through silence, by a right of the contact's. Without a name the system's own; without a volume, 0 to 1, what
-        /// the person has set.
+        /// Sound through silence, by a right of the contact; nil for the system sound and the person's volume (0 to 1).
         case critical(name: String?, volume: Double?)
     }
 
-    /// A media file.
+    /// Media file.
     public struct Attachment: Hashable, Sendable {
         /// Unique within the notification.
         public let id: String
-        /// A file of the extension's own: iOS moves it away.
+        /// File of the extension; iOS moves it away.
         public let path: String
-        /// The uniform type identifier: `public.jpeg`, say.
+        /// Uniform type identifier, such as `public.jpeg`.
         public let type: String
 
-        /// - Parameters:
-        ///   - id: unique within the notification.
-        ///   - path: a file that may be moved away.
-        ///   - type: the uniform type identifier.
+        /// Creates an attachment; `path` may be moved away.
         public init(id: String, path: String, type: String) {
             self.id = id
             self.path = path
@@ -102,7 +96,6 @@ public struct NotificationContent: Equatable, Sendable {
         }
     }
 
-    /// One of the app's own texts.
     init(_ text: String, title: String, outcome: Outcome, kind: OutcomeKind, claim: ReplayClaim?) {
         self.title = title
         body = text
@@ -111,7 +104,7 @@ public struct NotificationContent: Equatable, Sendable {
         self.claim = claim
     }
 
-    /// Whose signature the message carries: also a stranger's, of whom nothing else is shown.
+    /// Key that signed the message, even an unknown sender's.
     public var senderKey: SenderKey? {
         switch outcome {
         case .opened(let opened): opened.sender
@@ -120,7 +113,7 @@ public struct NotificationContent: Equatable, Sendable {
         }
     }
 
-    /// What a caller hands over, opaque to all but the app; nil where nobody calls.
+    /// Caller's data, opaque to all but the app; nil without a call.
     public var call: String? {
         guard case .opened(let opened) = outcome, case .call(let call) = opened.message.operation else { return nil }
         return call

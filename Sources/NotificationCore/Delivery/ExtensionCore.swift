@@ -1,6 +1,6 @@
 import Platform
 
-/// The life of a service extension: takes pushes, answers each exactly once and in time, and remembers what was shown.
+/// Life cycle of a service extension: answers each push exactly once and in time, and records what was shown.
 ///
 ///     private let core = ExtensionCore(pipeline: NotificationPipeline(…))
 ///
@@ -13,30 +13,27 @@ import Platform
 ///
 ///     override func serviceExtensionTimeWillExpire() { core.timeWillExpire() }
 ///
-/// A text is shown as soon as it is open; one with attachments waits for them, no longer than their slice; and whatever
-/// hangs, the app's own words are there before iOS would show those that came with the push. Any number of pushes at once.
+/// A text with attachments waits for them, at most for their slice. If anything hangs, the app's own text is shown
+/// before iOS would show the push's. Any number of pushes may run at once.
 public final class ExtensionCore: Sendable {
     /// An app's constants.
     public struct Settings: Sendable {
-        /// How the time is divided.
+        /// Division of the time.
         public var timing = DeliveryTiming()
-        /// What happens while the app has said that it takes messages itself.
+        /// Policy while the app handles messages itself.
         public var foreground = ForegroundPolicy.show
-        /// Gets attachments; nil shows texts alone.
+        /// Fetcher of attachments; nil shows texts alone.
         public var attachments: (any AttachmentFetcher)?
-        /// Says what is on the screen, so that a push that comes twice leaves its message there; without it, the words for
-        /// a replay take the message's place.
+        /// Reader of delivered notifications, so that a repeated push leaves its message there; if nil, the replay text
+        /// replaces it.
         public var screen: (any NotificationScreen)?
-        /// Whether receipts are given for messages that ask for one. Off: no sender hears that somebody is there.
+        /// True to give receipts. Off, no sender learns of the device's presence.
         public var keepsReceipts = false
-        /// Takes receipts, and requests for messages that could not be opened, from this extension. Each is on disk before
-        /// the content handler is called and sent after it, by a random delay of at most 2 seconds, within 5. Without a
-        /// relay, and where sending fails, they are kept for `AppDevice.report(to:)`.
+        /// Relay for receipts and re-send requests. Each is on disk before the content handler is called and sent after
+        /// it, within 5 seconds, of which a random delay takes up to 2. Unsent ones wait for `AppDevice.report(to:)`.
         public var relay: (any Relay)?
 
-        /// No receipts and no relay.
-        ///
-        /// - Parameter attachments: gets attachments; nil shows texts alone, at once.
+        /// Creates settings without receipts and relay; without attachments, texts show at once.
         public init(attachments: (any AttachmentFetcher)? = nil) { self.attachments = attachments }
     }
 
@@ -47,11 +44,7 @@ public final class ExtensionCore: Sendable {
     let courier: ReportCourier?
     let pending = Guarded(PendingDeliveries())
 
-    /// Opens no file yet: iOS ends an extension that takes long to begin.
-    ///
-    /// - Parameters:
-    ///   - pipeline: what becomes of a push.
-    ///   - settings: the app's constants.
+    /// Opens no file yet: iOS ends an extension that starts slowly.
     public convenience init(pipeline: NotificationPipeline, settings: Settings = Settings()) {
         self.init(
             steps: DeliverySteps(pipeline: pipeline, foreground: settings.foreground),
@@ -79,12 +72,12 @@ public final class ExtensionCore: Sendable {
             }
     }
 
-    /// Takes a push and returns at once; the work is done on other threads.
+    /// Takes a push and returns at once; other threads do the work.
     ///
     /// - Parameters:
-    ///   - userInfo: the payload as iOS hands it over, `request.content.userInfo`. It is not kept.
+    ///   - userInfo: `request.content.userInfo`; not kept.
     ///   - requestID: `request.identifier`.
-    ///   - handler: called exactly once, on any thread, with what is to be shown.
+    ///   - handler: called exactly once, on any thread.
     public func receive(
         userInfo: [AnyHashable: Any],
         requestID: String,
@@ -95,14 +88,14 @@ public final class ExtensionCore: Sendable {
         guard let number = pending.withLock({ $0.add(delivery) }) else { return refuse(push, delivery) }
         let deadline = surroundings.alarm(after: settings.timing.deadline)
         surroundings.runOnThread(delivery.device.job { [self] in open(push, for: number) })
-        // Behind the work itself, which it must not delay, and only if that is not done already.
+        // Set after the work has started, which it must not delay, and only if unanswered.
         pending.withLock { pending in
             guard pending[number]?.handler != nil else { return }
             pending[number]?.deadline = end(number, at: deadline)
         }
     }
 
-    /// One too many is answered at once, and is the app's.
+    /// Answers a push beyond the limit at once and leaves it to the app.
     private func refuse(_ push: IncomingPush, _ delivery: PendingDelivery) {
         let activity = ExpiringActivity {}
         surroundings.runOnThread(
@@ -115,8 +108,7 @@ public final class ExtensionCore: Sendable {
         delivery.handler?.call(steps.neutralContent)
     }
 
-    /// iOS says that the time is over: everything in flight is answered now, with the best there is. A handler that blocks
-    /// holds up its own push alone.
+    /// Answers all pushes in flight with their best content. A handler that blocks holds up only its own.
     public func timeWillExpire() {
         courier?.stop()
         let due = pending.withLock { pending in

@@ -3,21 +3,19 @@ package import Keys
 import Platform
 package import Primitives
 
-/// Markers of messages that were sealed to a prekey which this device does not have, or no longer has (protocol v1, rule
-/// 20): trace, prekey id and time. Nothing else can be known of a message that cannot be opened, so nothing else is in one.
-///
-/// The bundle is published when `needsNewBundle`; then the relay is asked, by trace, for each of `pendingResends`.
+/// Markers {trace, prekey id, time} of messages whose prekey this device does not have (protocol v1, rule 20). Nothing
+/// else of them is known. Publish the bundle when `needsNewBundle`, then request each of `pendingResends`.
 package struct ResendMarkers: Sendable {
     static let markerCountMax = 64
-    /// Requests for one prekey that may be made between two publications of the bundle, where they are bounded. A sender
-    /// that goes on with an old bundle answers each with another message that cannot be opened.
+    /// Requests per prekey between two publications, when bounded: a sender that keeps an old bundle answers each with
+    /// another message that cannot be opened.
     static let requestCountMax = 8
     private static let skewMax: Duration = .seconds(5 * 60)
-    /// Junk ids must not make the app publish without end.
+    /// Stops junk ids from causing endless publications.
     private static let publicationIntervalMin: Duration = .seconds(3_600)
 
     private let markers: ArrivalFolder
-    /// Holds the time of the last publication.
+    /// Records the time of the last publication.
     private let publicationPath: String
 
     package init(folder path: String) {
@@ -30,18 +28,12 @@ package struct ResendMarkers: Sendable {
         publicationPath = path + "-published"
     }
 
-    /// The app's side: see `ArrivalFolder.prepare`.
     func prepare() throws(ContainerError) { try markers.prepare() }
 
-    /// The extension's side. A trace that has a marker gets no second one, asked for or not: a re-send that cannot be
-    /// opened either must not be asked for without end. Of more than 64 markers, the newest are kept: the oldest messages
-    /// are the first to expire.
+    /// Adds a marker, in the extension. A trace gets only one, so that a re-send that fails too is not requested again.
+    /// The newest 64 are kept: the oldest messages expire first.
     ///
-    /// - Parameters:
-    ///   - trace: the push's; nil where it had none, and then only a new bundle can help.
-    ///   - prekeyID: 8 bytes, from the envelope's header.
-    ///   - now: the device's clock.
-    /// - Throws: `ContainerError`; then there is no marker.
+    /// - Parameter trace: nil if the push had none; then only a new bundle helps.
     package func add(trace: Trace?, prekeyID: PrekeyID, now: Timestamp) throws(ContainerError) {
         var random = SystemRandom()
         try add(trace: trace, prekeyID: prekeyID, now: now, random: &random)
@@ -58,17 +50,16 @@ package struct ResendMarkers: Sendable {
             trace == nil
                 ? stored.marker.trace == nil && stored.marker.prekeyID == prekeyID : stored.marker.trace == trace
         }
-        // A push without a trace is marked again, so that its time is the newest; the old marker makes room.
+        // Without a trace the marker is renewed, to have the newest time.
         if isKnown, trace != nil { return }
         if isKnown { try remove { $0.trace == nil && $0.prekeyID == prekeyID } }
         try markers.add(marker.bytes, now: now, random: &random)
     }
 
-    /// The messages to ask the relay for, oldest first, each once. No clock removes a marker: newer ones do.
+    /// Messages to request from the relay: at most 64, oldest first, each once. Only newer markers displace one, no
+    /// clock.
     ///
-    /// - Parameter isBounded: whether `requestCountMax` holds.
-    /// - Returns: at most 64.
-    /// - Throws: `ContainerError`.
+    /// - Parameter isBounded: applies `requestCountMax`.
     package func pendingResends(isBounded: Bool = false) throws(ContainerError) -> [ResendRequest] {
         let markers = try stored().map(\.marker)
         let publication = try lastPublication()
@@ -86,10 +77,7 @@ package struct ResendMarkers: Sendable {
         return requests
     }
 
-    /// The relay was asked for these. It is not asked for them again.
-    ///
-    /// - Parameter traces: of `pendingResends`.
-    /// - Throws: `ContainerError`.
+    /// Marks these as requested, so that they are not requested again.
     package func resendRequested(_ traces: [Trace]) throws(ContainerError) {
         var random = SystemRandom()
         for (name, marker) in try stored() where !marker.isRequested {
@@ -100,28 +88,19 @@ package struct ResendMarkers: Sendable {
                 time: marker.time,
                 isRequested: true
             )
-            // In this order no other marker must make room for a moment.
+            // In this order no other marker is displaced.
             try markers.remove(name)
             try markers.add(requested.bytes, now: marker.time, random: &random)
         }
     }
 
-    /// Whether senders should get the bundle again: a message for a prekey that is not here has come since the last
-    /// publication, and that was an hour ago or longer.
-    ///
-    /// - Parameter now: the device's clock.
-    /// - Returns: false where there is no marker.
-    /// - Throws: `ContainerError`.
+    /// True if a message for a missing prekey came since the last publication, which was an hour ago or longer.
     package func needsNewBundle(now: Timestamp) throws(ContainerError) -> Bool {
         let all = try stored().map(\.marker)
         guard let last = try lastPublication(), last <= now.advanced(by: Self.skewMax) else { return !all.isEmpty }
         return now >= last.advanced(by: Self.publicationIntervalMin) && all.contains { $0.time > last }
     }
 
-    /// The relay has the bundle.
-    ///
-    /// - Parameter now: the device's clock.
-    /// - Throws: `ContainerError`.
     package func bundlePublished(now: Timestamp) throws(ContainerError) {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: now.milliseconds)
@@ -132,13 +111,12 @@ package struct ResendMarkers: Sendable {
         }
     }
 
-    /// The device forgets its person, and what was missed with it.
     package func removeAll() throws(ContainerError) {
         try markers.removeAll()
         do throws(FileError) { try PrivateFolder.remove(publicationPath) } catch { throw ContainerError(error) }
     }
 
-    /// - Returns: nil where there was none, or its record is damaged: to publish once too often does no harm.
+    /// - Returns: nil if missing or damaged: publishing once too often is harmless.
     private func lastPublication() throws(ContainerError) -> Timestamp? {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -167,7 +145,7 @@ package struct ResendMarkers: Sendable {
     }
 }
 
-/// As bytes: version 0x01 ‖ requested: 0x00 or 0x01 ‖ trace: 0x00, or 0x01 ‖ 16 bytes ‖ prekey id 8 ‖ time u64.
+/// Bytes: version 0x01 ‖ requested: 0x00 or 0x01 ‖ trace: 0x00, or 0x01 ‖ 16 bytes ‖ prekey id 8 ‖ time u64.
 struct ResendMarker: Equatable {
     private static let version: UInt8 = 0x01
 
