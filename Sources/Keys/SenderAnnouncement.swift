@@ -1,7 +1,7 @@
 package import Envelope
 package import Primitives
 
-/// What a sender says of its own key, under that key: that another takes its place, or that it is over.
+/// Signed statement of a sender that its key is replaced or revoked.
 ///
 /// Layout and order of checks: docs/protocol.md, section 22.
 package struct SenderAnnouncement: Equatable, Sendable {
@@ -9,25 +9,22 @@ package struct SenderAnnouncement: Equatable, Sendable {
     private static let successorKind: UInt8 = 1
     private static let revocationKind: UInt8 = 2
 
-    /// The key that it is about, and is signed by.
+    /// Key that is announced about, and signs.
     package let sender: SenderKey
-    /// The key in its place; nil for a revocation.
+    /// Replacement; nil for a revocation.
     package let successor: SenderKey?
-    /// By the sender's clock.
+    /// Time by the sender's clock.
     package let announcedAt: Timestamp
 
-    /// What a verified announcement says.
     package init(sender: SenderKey, successor: SenderKey?, announcedAt: Timestamp) {
         self.sender = sender
         self.successor = successor
         self.announcedAt = announcedAt
     }
 
-    /// - Parameters:
-    ///   - key: the sender's.
-    ///   - successor: signs too, so that nobody announces a key of somebody else's as an own one.
-    ///   - topic: the app's bundle id.
-    ///   - announcedAt: the sender's clock.
+    /// Announces a successor.
+    ///
+    /// - Parameter successor: signs too, so that a sender cannot claim a foreign key.
     /// - Returns: 203 bytes and the topic's.
     package static func succession(
         of key: borrowing Ed25519PrivateKey,
@@ -40,10 +37,8 @@ package struct SenderAnnouncement: Equatable, Sendable {
         return bytes + key.signature(over: signatureInput(bytes[...]))
     }
 
-    /// - Parameters:
-    ///   - key: the sender's.
-    ///   - topic: the app's bundle id.
-    ///   - announcedAt: the sender's clock.
+    /// Announces a revocation.
+    ///
     /// - Returns: 107 bytes and the topic's.
     package static func revocation(
         of key: borrowing Ed25519PrivateKey,
@@ -73,14 +68,8 @@ package struct SenderAnnouncement: Equatable, Sendable {
 
 // The device's side.
 extension SenderAnnouncement {
-    /// Reads and verifies: version → kind → structure → TOPIC → signatures → time. What the device knows of the keys is
-    /// the contact list's to judge.
-    ///
-    /// - Parameters:
-    ///   - bytes: exactly one announcement, from anybody.
-    ///   - topic: the app's bundle id.
-    ///   - now: the device's clock.
-    /// - Throws: `SenderAnnouncementError`.
+    /// Reads and verifies: version → kind → structure → TOPIC → signatures → time. The contact list judges the keys
+    /// themselves.
     package init(verifying bytes: [UInt8], topic: BundleID, now: Timestamp) throws(SenderAnnouncementError) {
         var reader = ByteReader(bytes[...])
         guard let version = reader.take(UInt8.self) else { throw .malformed }
@@ -127,20 +116,20 @@ extension SenderAnnouncement {
     }
 }
 
-/// Why a sender's announcement is refused. In the order of the checks, which is that of docs/protocol.md.
+/// Reason to refuse a sender's announcement, in the order of checks of docs/protocol.md.
 public enum SenderAnnouncementError: Error, Equatable {
-    /// Made by a newer version.
+    /// Newer version or kind.
     case unsupported
-    /// Not the bytes of an announcement.
+    /// Not an announcement's bytes.
     case malformed
-    /// Made for another app.
+    /// For another app.
     case otherTopic
-    /// Not signed by the key that it is about, or not by the one that it announces.
+    /// Bad signature of the old key or of its successor.
     case badSignature
-    /// Its time is to come: the sender's clock is ahead, or this one behind. Try it again later.
+    /// Dated in the future by clock error. Retry later.
     case notYet
-    /// The key was revoked, or the announced one was revoked or replaced before. Old announcements bring no key back.
+    /// The key was revoked, or the successor revoked or replaced before. Old announcements revive no key.
     case givenUp
-    /// The key announced another successor before. It may be in two hands: the app asks its sender by its own channel.
+    /// The key has announced another successor: two parties may hold it. Ask its sender by the app's own channel.
     case otherSuccessor
 }

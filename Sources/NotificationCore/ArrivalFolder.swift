@@ -3,17 +3,17 @@ import Keys
 import Platform
 import Primitives
 
-/// A folder of small files in the order of their arrival, bounded in number and in bytes: when there is no room, the
-/// oldest go. Each file is all there or not there, and of mode 0600.
+/// Folder of small files in order of arrival, bounded in number and bytes; the oldest make room. Writes are atomic,
+/// mode 0600.
 ///
-/// App and extension use it at the same time without a lock: iOS ends a process that is suspended while it holds one in a
-/// shared container. Two writers at once may exceed the bounds by one file each, until the next of them is done.
+/// App and extension share it without a lock: iOS ends a suspended process that holds one in a shared container. Two
+/// concurrent writers may exceed the bounds by a file each until the next write.
 ///
-/// A name is the arrival (milliseconds, 16 digits) and a random number: nothing of a file's contents shows in it.
+/// A name is the arrival (milliseconds, 16 digits) and a random number, and reveals no contents.
 struct ArrivalFolder: Hashable, Sendable {
     private static let suffix = ".item"
     private static let nameCharacterCount = 16 + 1 + 16 + suffix.utf8.count
-    /// A write takes milliseconds; what is older was cut short. Its name begins with its arrival.
+    /// A write takes milliseconds; an older one was interrupted.
     private static let writingMax: Duration = .seconds(60)
 
     private let path: String
@@ -21,11 +21,6 @@ struct ArrivalFolder: Hashable, Sendable {
     private let fileCountMax: Int
     private let byteCountMax: Int
 
-    /// - Parameters:
-    ///   - path: made by `prepare`, or when the first file is added; its parent exists.
-    ///   - protection: of the folder and of each file.
-    ///   - fileCountMax: of the folder.
-    ///   - byteCountMax: of all files together.
     init(path: String, protection: FileProtection, fileCountMax: Int, byteCountMax: Int) {
         self.path = path
         self.protection = protection
@@ -33,8 +28,8 @@ struct ArrivalFolder: Hashable, Sendable {
         self.byteCountMax = byteCountMax
     }
 
-    /// Makes the folder, and gives it its class if another version made it. The app does so at each launch: an extension
-    /// can make no folder before the first unlock, and while the device is locked none where the app's default is `Complete`.
+    /// Makes the folder and sets its class, in the app at each launch. An extension can make none before the first
+    /// unlock, nor on a locked device if the app's default is `Complete`.
     func prepare() throws(ContainerError) {
         try make()
         guard let code = protection.set(at: path) else { return }
@@ -52,7 +47,7 @@ struct ArrivalFolder: Hashable, Sendable {
     /// Oldest first.
     func names() throws(ContainerError) -> [String] { try entries().filter(isItem).map(\.name) }
 
-    /// - Returns: nil for a file that another process has removed.
+    /// - Returns: nil if another process removed the file.
     func read(_ name: String) throws(ContainerError) -> [UInt8]? {
         do {
             return try WholeFile.read(path + "/" + name, byteCountMax: byteCountMax)
@@ -62,11 +57,8 @@ struct ArrivalFolder: Hashable, Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - bytes: 1 to `byteCountMax`.
-    ///   - now: when it arrived.
-    ///   - random: the source of the name.
-    /// - Throws: `ContainerError`; then nothing was added.
+    /// - Parameter bytes: 1 to `byteCountMax`.
+    /// - Throws: `ContainerError`; nothing was added.
     func add(_ bytes: [UInt8], now: Timestamp, random: inout some RandomSource) throws(ContainerError) {
         precondition(!bytes.isEmpty && bytes.count <= byteCountMax)
         try make()
@@ -79,7 +71,7 @@ struct ArrivalFolder: Hashable, Sendable {
         } catch {
             throw ContainerError(error)
         }
-        // Another process may have added one at the same time.
+        // Another process may have added one.
         try makeRoom(fileCount: 0, byteCount: 0)
     }
 
@@ -87,7 +79,7 @@ struct ArrivalFolder: Hashable, Sendable {
         do throws(FileError) { try PrivateFolder.remove(path + "/" + name) } catch { throw ContainerError(error) }
     }
 
-    /// The remains of writers that were ended as well.
+    /// Includes interrupted writes.
     func removeAll() throws(ContainerError) {
         for entry in try entries() { try remove(entry.name) }
     }
@@ -102,7 +94,6 @@ struct ArrivalFolder: Hashable, Sendable {
         }
     }
 
-    /// Of writers that were ended in the middle: an extension often is.
     private func removeRemains(now: Timestamp) throws(ContainerError) {
         for entry in try entries() where !isItem(entry) {
             let arrival = UInt64(entry.name.prefix(16), radix: 16).map { Timestamp(milliseconds: $0) }
@@ -125,7 +116,7 @@ struct ArrivalFolder: Hashable, Sendable {
         entry.name.utf8.count == Self.nameCharacterCount && entry.name.hasSuffix(Self.suffix)
     }
 
-    /// 16 hexadecimal digits, so that names sort as numbers do.
+    /// 16 hexadecimal digits, sortable.
     private static func digits(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits

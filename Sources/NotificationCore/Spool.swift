@@ -4,13 +4,12 @@ import Opening
 import Platform
 import Primitives
 
-/// Messages that could not be opened when they came, still sealed (protocol v1, rule 19): the envelope, the push's trace and
-/// the time of arrival. Nothing is judged here: expiry, replay and the signature count when the message is opened.
+/// Sealed messages that could not be opened on arrival (protocol v1, rule 19), with trace and time. Nothing is judged
+/// until they are opened.
 ///
-/// At most 64 envelopes and 256 KiB; the oldest are dropped for the newest. The oldest are the likeliest to have expired
-/// when the device is unlocked. So a flood of 64 pushes out all that came before it, by who can push to the device: before
-/// the first unlock nothing tells junk from a message. Whoever can do that could as well not have sent those. The same envelope is
-/// kept once, so that repeating one costs no other its place.
+/// At most 64 envelopes and 256 KiB; the oldest, likeliest to have expired, make room. A flood of 64 thus displaces all
+/// earlier ones, since before the first unlock nothing tells junk from messages. But a party that can push could as
+/// well withhold them. Repeating an envelope displaces nothing: it is kept once.
 package struct Spool: Hashable, Sendable {
     package static let envelopeCountMax = 64
     package static let byteCountMax = 256 * 1024
@@ -26,27 +25,22 @@ package struct Spool: Hashable, Sendable {
         )
     }
 
-    /// The app's side: see `ArrivalFolder.prepare`. Without it nothing can be kept before the first unlock.
+    /// Makes the folder, in the app; until then nothing is kept before the first unlock.
     func prepare() throws(ContainerError) { try folder.prepare() }
 
-    /// What became of a spooled message.
+    /// Result of handling a spooled message.
     package enum Handling: Sendable {
-        /// Opened, shown or refused for good: it leaves the spool.
+        /// Opened, shown or refused for good: remove.
         case done
-        /// Still locked: it stays.
+        /// Still locked: keep.
         case keep
     }
 
-    /// - Parameters:
-    ///   - envelope: of a message that cannot be opened now.
-    ///   - trace: the push's; nil where it had none.
-    ///   - now: the device's clock.
     /// - Throws: `ContainerError`; then the message is not kept.
     package func add(_ envelope: Envelope, trace: Trace?, now: Timestamp) throws(ContainerError) {
         try add(SpooledMessage(.envelope(envelope), trace: trace, arrivedAt: now))
     }
 
-    /// - Throws: `ContainerError`; then the message is not kept.
     func add(_ message: SpooledMessage) throws(ContainerError) {
         var random = SystemRandom()
         try add(message, random: &random)
@@ -54,7 +48,7 @@ package struct Spool: Hashable, Sendable {
 
     func add(_ message: SpooledMessage, random: inout some RandomSource) throws(ContainerError) {
         for name in try folder.names() {
-            // One that cannot be read, as an earlier version may have left it, is another one.
+            // An unreadable file counts as another message.
             guard let bytes = try? folder.read(name), SpooledMessage(bytes: bytes)?.sealed == message.sealed else {
                 continue
             }
@@ -63,11 +57,10 @@ package struct Spool: Hashable, Sendable {
         try folder.add(message.bytes, now: message.arrivedAt, random: &random)
     }
 
-    /// Hands over every message, oldest first. One is removed only after it was handled: a process that is ended in
-    /// between handles it again, and the replay window shows it once.
+    /// Passes every message to `handle`, oldest first, then removes it. A process killed in between repeats it; the
+    /// replay window shows it once.
     ///
-    /// - Parameter handle: opens the message, and says what became of it.
-    /// - Throws: `ContainerError`; what was not handed over stays.
+    /// - Throws: `ContainerError`; what was not passed stays.
     package func drain(_ handle: (SpooledMessage) -> Handling) throws(ContainerError) {
         for name in try folder.names() {
             guard let bytes = try folder.read(name) else { continue }
@@ -79,10 +72,10 @@ package struct Spool: Hashable, Sendable {
         }
     }
 
-    /// Drops everything, also what is damaged.
+    /// Removes everything, damaged files too.
     package func removeAll() throws(ContainerError) { try folder.removeAll() }
 
-    /// Drops what was sealed to prekeys that are destroyed: nobody can open it any more.
+    /// Removes messages sealed to destroyed prekeys.
     package func drop(sealedTo ids: [PrekeyID]) throws(ContainerError) {
         let ids = Set(ids.map(\.bytes))
         try drain { message in
@@ -91,24 +84,24 @@ package struct Spool: Hashable, Sendable {
     }
 }
 
-/// One message in the spool. As bytes: version ‖ arrival u64 ‖ trace: 0x00, or 0x01 ‖ 16 bytes ‖ what is sealed. Version 0x01 has
-/// an envelope, 0x02 the field of a Web Push message.
+/// A message in the spool. Bytes: version ‖ arrival u64 ‖ trace: 0x00, or 0x01 ‖ 16 bytes ‖ sealed content: version
+/// 0x01 an envelope, 0x02 a Web Push field.
 package struct SpooledMessage: Equatable, Sendable {
-    /// What a push carried.
+    /// Sealed content of a push.
     package enum Sealed: Equatable, Sendable {
         case envelope(Envelope)
-        /// The text of the field `webpush`.
+        /// Text of the field `webpush`.
         case webPush(String)
     }
 
-    /// More than a push can carry.
+    /// Above the size of a push.
     private static let webPushByteCountMax = 4_096
 
     package let sealed: Sealed
     package let trace: Trace?
     package let arrivedAt: Timestamp
 
-    /// Nil for a Web Push message.
+    /// Nil for Web Push.
     package var envelope: Envelope? { if case .envelope(let envelope) = sealed { envelope } else { nil } }
 
     init(_ sealed: Sealed, trace: Trace?, arrivedAt: Timestamp) {
@@ -129,7 +122,6 @@ package struct SpooledMessage: Equatable, Sendable {
         return bytes + content
     }
 
-    /// - Returns: nil unless these are the bytes of one message.
     init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes[...])
         guard let version = reader.take(UInt8.self), let arrival = reader.take(UInt64.self),

@@ -1,8 +1,8 @@
 package import Platform
 
-/// Reads and writes whole files: bounded when read, and when written either all there or not there.
+/// Bounded reads and atomic writes of whole files.
 package enum WholeFile {
-    /// - Returns: at most `byteCountMax` bytes; a longer file is an error, also one that never ends.
+    /// - Returns: at most `byteCountMax` bytes; longer is an error.
     package static func read(_ path: String, byteCountMax: Int) throws(FileError) -> [UInt8] {
         if let code = DeviceRules.refusal(of: .read, at: path) { throw .system(call: "open", path: path, code: code) }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -21,11 +21,11 @@ package enum WholeFile {
     }
 
     package enum Access: Sendable {
-        /// 0600, on a machine that is no device.
+        /// 0600, off devices.
         case ownerOnly
-        /// 0644, less what the umask takes.
+        /// 0644, less the umask.
         case everyone
-        /// 0600, and a class of its own on a device.
+        /// 0600, with a protection class on a device.
         case protected(FileProtection)
 
         fileprivate var mode: mode_t {
@@ -43,33 +43,22 @@ package enum WholeFile {
         }
     }
 
-    /// Writes a file where there is none, all there or not there; of two writers at once one wins.
-    ///
-    /// - Parameters:
-    ///   - bytes: the whole file.
-    ///   - path: where it goes.
-    ///   - access: who may read it.
-    /// - Throws: `.exists`; `FileError`.
+    /// Creates a file atomically; of concurrent writers one wins. `.exists` if the path is taken.
     package static func create(_ bytes: RawSpan, at path: String, access: Access) throws(FileError) {
         let temporary = try writeTemporary(bytes, for: path, access: access, at: nil)
         defer { unsafe unlink(temporary) }
-        // A link, unlike a rename, never replaces; and what leads nowhere is in the way too.
+        // A link, unlike a rename, never replaces, not even a dangling link.
         guard unsafe link(temporary, path) == 0 else {
             throw errno == EEXIST ? .exists(path: path) : .system(call: "link", path: path, code: errno)
         }
         try syncDirectory(of: path)
     }
 
-    /// Writes a temporary file beside `path`, forces it to disk and renames it: a crash, a full disk or Ctrl-C leaves
-    /// the old file or the new one.
+    /// Syncs a temporary file beside `path` and renames it: a crash, full disk or Ctrl-C leaves the old or the new
+    /// file.
     ///
-    /// - Parameters:
-    ///   - bytes: the whole file.
-    ///   - path: where it goes.
-    ///   - access: who may read it.
-    ///   - temporary: the temporary file's path, in the same folder; what a killed writer left there is removed. Only for
-    ///     callers that exclude each other. Without it a name of its own is chosen.
-    /// - Throws: `FileError`.
+    /// - Parameter temporary: its path, in the same folder, for callers that exclude each other; a killed writer's
+    ///   remains are removed. Random if nil.
     package static func write(
         _ bytes: [UInt8],
         to path: String,
@@ -95,7 +84,7 @@ package enum WholeFile {
         try syncDirectory(of: path)
     }
 
-    /// - Returns: where the bytes are now, on disk.
+    /// - Returns: path of the synced file.
     private static func writeTemporary(
         _ bytes: RawSpan,
         for path: String,
@@ -105,20 +94,20 @@ package enum WholeFile {
         if let code = DeviceRules.refusal(of: .create(access.protection), at: path) {
             throw .system(call: "open", path: path, code: code)
         }
-        // Whether there was one to remove does not matter: opening says what does.
+        // A failure does not matter: opening reports it.
         if let reserved { unsafe unlink(reserved) }
         let temporary = reserved ?? path + ".\(getpid()).\(UInt32.random(in: 0 ... .max)).tmp"
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access.mode)
         guard descriptor >= 0 else { throw FileError.opening(path) }
         do throws(FileError) {
-            // Before there is anything in it.
+            // While it is still empty.
             if let code = access.protection?.set(on: descriptor) {
                 throw FileError.system(call: "fcntl", path: path, code: code)
             }
             if let code = writeAll(bytes, to: descriptor) {
                 throw FileError.system(call: "write", path: path, code: code)
             }
-            // The rename must not come first; the folder's sync takes both to the medium.
+            // The rename must not come first; syncing the folder takes both to the medium.
             if let code = FileSync.ordered.force(descriptor) {
                 throw FileError.system(call: "fsync", path: path, code: code)
             }
@@ -131,8 +120,7 @@ package enum WholeFile {
         return temporary
     }
 
-    /// The rename would put a file in the place of a link or of a device: `--out /dev/null`, as root, would take
-    /// /dev/null away from everybody.
+    /// The rename would replace a link or a device: `--out /dev/null` as root would remove /dev/null.
     private static func checkReplaceable(_ path: String) throws(FileError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -142,14 +130,14 @@ package enum WholeFile {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
     }
 
-    /// A rename is durable only when its directory is: as durable as the replay window then.
+    /// Makes a rename durable, as durable as the replay window.
     package static func syncDirectory(of path: String) throws(FileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = slash.map { String(path[...$0]) } ?? "."
         let descriptor = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(call: "open", path: directory, code: errno) }
         defer { close(descriptor) }
-        // Some file systems cannot sync a directory and say so; they order the rename themselves.
+        // Some file systems refuse to sync a directory; they order the rename themselves.
         if let code = FileSync.durable.force(descriptor), code != EINVAL {
             throw .system(call: "fsync", path: directory, code: code)
         }

@@ -1,18 +1,18 @@
 internal import Platform
 
-/// Where one process keeps files until iOS has moved them: a folder of its own in the extension's folder for temporary
-/// files. Whoever starts next takes away what a process left that was killed.
+/// A process's own folder for files that iOS will move, in the extension's temporary folder. The next process removes
+/// what a killed one left.
 ///
 ///     SealedPush-attachments/
 ///         0f6c…/                  one process
-///             lock                held as long as the process lives
-///             91d2….part          on its way, genuine as far as it goes
-///             3b77….jpg           there, to be moved away by iOS
+///             lock                held while the process lives
+///             91d2….part          partial, verified so far
+///             3b77….jpg           complete
 final class AttachmentFolder: Sendable {
     static let name = "SealedPush-attachments"
     static let partialSuffix = ".part"
     private static let lockName = "lock"
-    /// What was handed over when its process died may still be on its way into iOS's store.
+    /// iOS may still be moving a dead process's files.
     private static let handedOverSeconds = 3_600
     private static let makeCountMax = 4
     private static let ofProcess = Guarded<[String: AttachmentFolder]>([:])
@@ -22,28 +22,21 @@ final class AttachmentFolder: Sendable {
 
     deinit { Self.release(lockDescriptor) }
 
-    /// This process's folder; made if it is not there, or not any more.
-    ///
-    /// - Parameter temporaryPath: the extension's folder for temporary files.
-    /// - Returns: nil where there is no room, or no such folder.
+    /// This process's folder, made if missing; nil without space or temporary folder.
     static func ofProcess(in temporaryPath: String) -> AttachmentFolder? {
         if let folder = ofProcess.withLock({ $0[temporaryPath] }), folder.isThere { return folder }
         guard let folder = make(in: temporaryPath) else { return nil }
         return ofProcess.withLock { folders in
-            // Another thread was first: this one's folder is empty, and is swept as if its process had died.
+            // Another thread won; this empty folder is swept later.
             if let other = folders[temporaryPath], other.isThere { return other }
             folders[temporaryPath] = folder
             return folder
         }
     }
 
-    /// A folder as a process has it that has just begun.
-    ///
-    /// - Parameter temporaryPath: the extension's folder for temporary files.
-    /// - Returns: nil where there is no room, or no such folder.
+    /// Makes a new folder; nil without space or temporary folder.
     static func make(in temporaryPath: String) -> AttachmentFolder? {
         let parent = temporaryPath + "/" + name
-        // The files in it get the folder's class.
         let protection = FileProtection.untilFirstUnlock
         guard DeviceRules.refusal(of: .create(protection), at: parent + "/" + lockName) == nil,
             unsafe mkdir(parent, 0o700) == 0 || errno == EEXIST, protection.set(at: parent) == nil
@@ -53,7 +46,7 @@ final class AttachmentFolder: Sendable {
             let path = parent + "/" + randomName()
             guard unsafe mkdir(path, 0o700) == 0, protection.set(at: path) == nil else { return nil }
             let lock = lock(path, creating: true)
-            // Whoever swept at this moment has taken it for a dead process's.
+            // A concurrent sweep may have removed it.
             if let lock, unsafe access(path + "/" + lockName, F_OK) == 0 {
                 return AttachmentFolder(path: path, lockDescriptor: lock)
             }
@@ -69,13 +62,9 @@ final class AttachmentFolder: Sendable {
 
     private var isThere: Bool { unsafe access(path + "/" + Self.lockName, F_OK) == 0 }
 
-    /// Where nothing is yet. The name is random: what a sender calls a file is never a part of it.
-    ///
-    /// - Parameter suffix: with its dot.
-    /// - Returns: the path.
+    /// Unused path with a random name, never a sender's.
     func newPath(_ suffix: String) -> String { path + "/" + Self.randomName() + suffix }
 
-    /// 128 bits.
     private static func randomName() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
@@ -85,7 +74,7 @@ final class AttachmentFolder: Sendable {
         .joined()
     }
 
-    /// - Returns: a descriptor that holds the lock; nil where somebody else does.
+    /// - Returns: nil if the lock is taken.
     private static func lock(_ folder: String, creating: Bool) -> Int32? {
         let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | (creating ? O_CREAT | O_EXCL : 0)
         let descriptor = unsafe open(folder + "/" + lockName, flags, 0o600)
@@ -97,18 +86,18 @@ final class AttachmentFolder: Sendable {
         return descriptor
     }
 
-    /// By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+    /// Unlocks explicitly: a child that another thread forks may still have the descriptor.
     private static func release(_ lock: Int32) {
         _ = flock(lock, LOCK_UN)
         close(lock)
     }
 }
 
-// What dead processes left.
+// Files of dead processes.
 extension AttachmentFolder {
     private static func sweep(_ parent: String) {
         for folder in names(in: parent).map({ parent + "/" + $0 }) {
-            // Without a lock file, it was made this moment, or its process died right there.
+            // Without a lock file, it is new or its process died at once.
             guard let lock = lock(folder, creating: false) else {
                 if unsafe access(folder + "/" + lockName, F_OK) != 0, isOld(folder) { unsafe rmdir(folder) }
                 continue
@@ -124,7 +113,7 @@ extension AttachmentFolder {
         }
     }
 
-    /// By either direction of a clock that was set.
+    /// Counts both directions: clocks get set.
     private static func isOld(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return false }
@@ -136,7 +125,6 @@ extension AttachmentFolder {
         return abs(time(nil) - changed) > handedOverSeconds
     }
 
-    /// - Returns: none where it cannot be read.
     private static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }

@@ -1,36 +1,28 @@
 public import Envelope
 
-/// Gets the bytes of attachments over HTTPS.
-///
-/// An app has `HTTPSDownloader` and need not write one.
+/// Downloads attachments over HTTPS. Apps can use `HTTPSDownloader`.
 public protocol BlobDownloader: Sendable {
-    /// Asks once for a blob's bytes from an offset to its end, and hands them on as they come. Redirects are not followed,
-    /// and nothing is unpacked.
+    /// Requests a blob once, from an offset to its end, and streams it. No redirects, no decompression.
     ///
-    /// - Parameters:
-    ///   - request: which bytes.
-    ///   - take: gets the bytes in order, one piece after the other, on a thread that may wait for a disk; false where no
-    ///     more are wanted, which ends the download. It is not called after this returned.
-    /// - Throws: `BlobDownloadError`; what `take` got by then are the first bytes of what was asked for.
+    /// - Parameter take: gets pieces in order on a thread that may block on a disk; returning false ends the download.
+    ///   Not called after this returns.
+    /// - Throws: `BlobDownloadError`; `take` may have had the first bytes.
     func download(
         _ request: BlobRequest,
         take: @escaping @Sendable (RawSpan) -> Bool
     ) async throws(BlobDownloadError)
 }
 
-/// Which bytes of which blob.
+/// Byte range of a blob.
 public struct BlobRequest: Hashable, Sendable {
-    /// Where it is.
+    /// URL of the blob.
     public let url: AttachmentURL
-    /// Of the first byte that is asked for, in bytes: less than `byteCount`.
+    /// First byte to request: less than `byteCount`.
     public let offset: UInt64
-    /// Of the whole blob.
+    /// Bytes in the whole blob.
     public let byteCount: UInt64
 
-    /// - Parameters:
-    ///   - url: where it is.
-    ///   - offset: of the first byte that is asked for: less than `byteCount`.
-    ///   - byteCount: of the whole blob, as the message says.
+    /// Creates a request; `offset` must be less than `byteCount`.
     public init(url: AttachmentURL, offset: UInt64, byteCount: UInt64) {
         precondition(offset < byteCount)
         self.url = url
@@ -39,28 +31,28 @@ public struct BlobRequest: Hashable, Sendable {
     }
 }
 
-/// Why a download ended early. Says nothing of what was asked for.
+/// Reason that a download ended early. It reveals nothing of the request.
 public enum BlobDownloadError: Error, Hashable, Sendable {
-    /// The task was cancelled: nobody waits any more.
+    /// The task was cancelled.
     case cancelled
-    /// No name, no route, nobody there, or too slow to connect.
+    /// No name, no route, no server, or too slow to connect.
     case notReached
-    /// The server does not prove that it is the one that was asked for.
+    /// The server could not prove its identity.
     case notTrusted
-    /// The connection ended early, or nothing came for too long.
+    /// The connection ended early or was idle for too long.
     case connectionLost
-    /// The server wants another address to be asked, which is refused.
+    /// The server redirects, which is refused.
     case redirected
-    /// The server answered with another status than success.
+    /// Status other than success.
     case status(Int)
-    /// The server sends other bytes than were asked for, or in a coding, or something that is not HTTP.
+    /// Other bytes than requested, a content coding, or not HTTP.
     case wrongAnswer
-    /// It says that the blob is longer or shorter than the message does, or sends more.
+    /// Length differs from the message's, or more bytes came.
     case wrongLength
-    /// `take` wanted no more.
+    /// `take` returned false.
     case refused
 
-    /// Whether the same request may well succeed a moment later.
+    /// True if a retry may soon succeed.
     var isPassing: Bool {
         switch self {
         case .notReached, .connectionLost, .status(408), .status(429), .status(500...599): true

@@ -3,8 +3,8 @@ import Keys
 public import Opening
 import Primitives
 
-/// Opens the calls that PushKit hands to an app. Total: whatever came, there is a call to report, because iOS ends an app
-/// that is woken by a VoIP push and reports none (Apple, "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)").
+/// Opens PushKit's calls. It always returns a call, because iOS ends an app that reports none for a VoIP push (Apple,
+/// "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)").
 ///
 ///     let call = opener.open(payload.dictionaryPayload)
 ///     provider.reportNewIncomingCall(with: UUID(uuid: call.uuid), update: …) { error in
@@ -12,20 +12,19 @@ import Primitives
 ///     }
 ///     opener.didReport(call)
 ///
-/// `Sources/IncomingCalls/IncomingCalls.swift` is the whole of it, for an app to copy. Call it in the delegate's method and
-/// on its queue: the call has to be reported before that method returns.
+/// Call it in the delegate's method, on its queue, and report before that returns.
+/// `Sources/IncomingCalls/IncomingCalls.swift` has all of it, to copy.
 public struct CallOpener: Sendable {
     private let container: SharedContainer?
     private let appName: String
     private let policy: OpeningPolicy
     private let keepsReceipts: Bool
 
+    /// Creates an opener with the constants of `AppDevice.Settings`.
+    ///
     /// - Parameters:
-    ///   - containerPath: the folder of the app group, as in `AppDevice.Settings`; nil where there is none, and then
-    ///     nothing can be opened.
-    ///   - appName: shown as the caller where nothing opened, and where the caller has no name. Not empty.
-    ///   - policy: as in `AppDevice.Settings`.
-    ///   - keepsReceipts: whether a receipt that a call asks for is kept for the app to send, as in `AppDevice.Settings`.
+    ///   - containerPath: if nil, nothing opens.
+    ///   - appName: caller's name if there is no other. Not empty.
     public init(
         containerPath: String?,
         appName: String,
@@ -53,14 +52,12 @@ public struct CallOpener: Sendable {
         self.keepsReceipts = keepsReceipts
     }
 
-    /// Opens a call that arrives now. It waits for the disk, some milliseconds, and for nothing else.
+    /// Opens a call on arrival. It waits some milliseconds for the disk.
     ///
-    /// - Parameter payload: `payload.dictionaryPayload`, whatever is in it.
-    /// - Returns: what to report. A message's receipt is on disk by then, where receipts are kept.
+    /// - Returns: the call; its receipt is on disk if receipts are kept.
     public func open(_ payload: [AnyHashable: Any]) -> IncomingCall { open(payload, now: .now) }
 
     package func open(_ payload: [AnyHashable: Any], now: Timestamp) -> IncomingCall {
-        // Read for every push: the app may have rotated its keys since the last one.
         let opener = PushOpener(container: container, policy: policy, opensWebPush: false, pushClass: .voip)
         let push = IncomingPush(userInfo: payload)
         let opened = opener.open(push, now: now)
@@ -70,26 +67,23 @@ public struct CallOpener: Sendable {
         return call
     }
 
-    /// Tells the replay window that the call was reported. To be called once CallKit has the call. Without it the same call,
-    /// should it come again, is a replay all the same: a call rings once.
-    ///
-    /// - Parameter call: what was reported.
+    /// Commits the call to the replay window, once CallKit has it. Uncommitted, a repeated call is still a replay.
     public func didReport(_ call: IncomingCall) {
         guard let container else { return }
-        // The call was reported; whatever fails from here on costs a count.
+        // Later failures cost only a count.
         if let claim = call.claim, let window = container.window {
             do throws(ReplayWindowError) { try window.commit(claim) } catch {}
         }
         container.outcomeCounters.add(call.kind)
     }
 
-    /// Of what did not ring none is kept: its sender would take the call for one that reached somebody.
+    /// No receipt for a call that did not ring.
     private func keepReceipt(of call: IncomingCall, now: Timestamp) {
         guard let container, case .opened(let opened) = call.outcome, let capability = opened.message.receipt else {
             return
         }
         var random = SystemRandom()
-        // Not kept, it is not sent: its absence says nothing.
+        // An unkept receipt is not sent: its absence proves nothing.
         do throws(ContainerError) {
             try container.receipts.add(DeliveryReceipt(capability: capability), now: now, random: &random)
         } catch {}

@@ -2,44 +2,41 @@ import Envelope
 public import Opening
 import Primitives
 
-/// What to report to CallKit for one VoIP push. No word of the push itself is in it.
+/// CallKit report for a VoIP push, free of the push's own text.
 public struct IncomingCall: Equatable, Sendable {
-    /// Who calls: a person's name from the contact list, a service's from the message, made safe to look at; the app's own
-    /// name where nothing opened, or nobody has a name.
+    /// Caller's name: a person's from the contact list, a service's from the message, sanitized. Else the app's name.
     public let name: String
-    /// The same for every call of this caller, and no key: 22 characters, for a generic handle. iOS keeps it in places of
-    /// its own. The app's own name where nothing opened.
+    /// Generic handle: 22 characters, constant per caller and no key, because iOS stores it elsewhere. The app's name
+    /// if nothing opened.
     public let handle: String
-    /// What the caller handed over, opaque to all but the app; nil where there is nothing to answer.
+    /// Caller's data, opaque to all but the app.
     public let call: String?
-    /// Why the call has to be ended as soon as it was reported; nil for one that can be answered.
+    /// Reason to end the call right after the report; nil if it can be answered.
     ///
-    /// Only if CallKit took the report: one that it refused because the call is there already is a repetition, and ending
-    /// it would end the call that rings.
+    /// End it only if CallKit took the report: for a refused duplicate, this would end the call that rings.
     public let ending: Ending?
-    /// What became of the push.
+    /// Outcome of the push.
     public let outcome: Outcome
-    /// It follows the push through logs.
+    /// Trace for log lines.
     public let trace: String?
 
-    /// To be given back to the replay window once the call was reported.
+    /// Claim to commit after the report.
     let claim: ReplayClaim?
-    /// 16 bytes.
     private let id: [UInt8]
 
-    /// Why there is nothing to answer, in the words of CallKit's `CXCallEndedReason`.
+    /// Reason in terms of CallKit's `CXCallEndedReason`.
     public enum Ending: Hashable, Sendable {
-        /// A call, as far as anybody can tell, and too late or not to be opened now: a missed one.
+        /// Apparently a call, but too late or not openable now.
         case unanswered
-        /// Nothing that a contact could call with, or a call that came before.
+        /// No call that a contact may make, or a repeated one.
         case failed
     }
 
-    /// The outcome without its contents; the word for the app's logs.
+    /// Outcome without contents, for logs.
     public var kind: OutcomeKind { outcome.kind }
 
-    /// The call's id, for `UUID(uuid:)`. It is the same whenever the same message comes, also sealed anew; so CallKit knows a
-    /// repetition of a call that rings. For a push that did not open it is that of the push.
+    /// Call id, for `UUID(uuid:)`: equal for all copies and re-seals of a message, so that CallKit knows a repetition.
+    /// For a push that did not open, that of the push.
     public var uuid:
         (
             UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
@@ -76,15 +73,14 @@ public struct IncomingCall: Equatable, Sendable {
         case .expired, .locked, .unknownKey, .staleKey, .keysUnavailable, .storeUnavailable, .clockUntrusted,
             .unsupported:
             .unanswered
-        // A message that opened and is no call has no business in a VoIP push.
+        // An opened message that is no call has no place in a VoIP push.
         case .opened, .notSealed, .malformed, .unverifiedSender, .tooOld, .replay, .notPermitted, .superseded,
             .unauthenticated:
             .failed
         }
     }
 
-    /// Of a verified message what the replay window knows it by, of another push its bytes. A push without any has an id of
-    /// its own: two of them are two calls that came to nothing.
+    /// Hashes a verified message's replay key, else the push's bytes; random if there are none.
     private static func id(_ opened: OpenedPush, _ push: IncomingPush) -> [UInt8] {
         let context: String
         let source: [UInt8]

@@ -1,29 +1,24 @@
 import Localization
 
-/// What is shown for each outcome: an app's constants, in one value, with safe defaults (docs/what-is-shown.md).
+/// What an app shows for each outcome, with safe defaults (docs/what-is-shown.md).
 ///
 ///     var display = DisplayPolicy(texts: FailureTexts(title: "Acme Chat", newMessage: "You have a new message"))
 ///     display[.expired].isSuppressed = true
 ///
-/// Only what opened has words of its sender's, and no row can give words to anything else.
+/// Only opened messages show a sender's text; no row changes that.
 public struct DisplayPolicy: Equatable, Sendable {
-    /// One row of the table.
+    /// A row of the table.
     public struct Row: Equatable, Sendable {
-        /// Which of the app's texts is shown; for `opened` and `unauthenticated`, only where the message has none that
-        /// can be seen.
+        /// App text to show; for `opened` and `unauthenticated`, if the message has no visible one.
         public var text: FailureTexts.Name
-        /// What is heard.
+        /// Sound to play.
         public var sound: SoundRule
-        /// How far one of the app's texts may interrupt. A message's own level is the message's, by right.
+        /// Level of an app text. A message has its own, by right.
         public var level: NotificationContent.Level
-        /// Better not shown at all. It takes `hasFilteringEntitlement`; without, the neutral text is shown in silence.
+        /// True to show nothing. Without `hasFilteringEntitlement` the neutral text is shown in silence instead.
         public var isSuppressed: Bool
 
-        /// - Parameters:
-        ///   - text: which of the app's texts.
-        ///   - sound: silence by default.
-        ///   - level: of the app's text.
-        ///   - isSuppressed: whether to show nothing.
+        /// Creates a row; silent by default.
         public init(
             text: FailureTexts.Name = .newMessage,
             sound: SoundRule = .none,
@@ -37,37 +32,33 @@ public struct DisplayPolicy: Equatable, Sendable {
         }
     }
 
-    /// What is heard.
+    /// Choice of sound.
     public enum SoundRule: Hashable, Sendable {
         /// Silence.
         case none
-        /// The system's sound.
+        /// System sound.
         case `default`
-        /// What the message names and may; silence otherwise.
+        /// Message's own permitted sound, else silence.
         case message
-        /// What the message names and may; the system's sound otherwise.
+        /// Message's own permitted sound, else the system sound.
         case messageOrDefault
     }
 
-    /// The app's own words.
+    /// App texts.
     public var texts: FailureTexts
-    /// Whether the app has `com.apple.developer.usernotifications.filtering`. With it, a notification without text is
-    /// not shown; without it, iOS shows the words that came with the push instead. False by default, which is right for
-    /// an app that does not know: it then never loses a placeholder to the relay's words.
+    /// Entitlement `com.apple.developer.usernotifications.filtering`. Without it iOS shows the push's text in place of
+    /// an empty notification, so that false is safe.
     public var hasFilteringEntitlement = false
-    /// Whether messages that are shown raise the number on the app's icon. Only once the app has said what it is, with
-    /// `AppDevice.setBadge`.
+    /// Counts shown messages on the app's icon, once `AppDevice.setBadge` has set a number.
     public var countsMessages = true
 
     private(set) var tables: LocalizedTables?
     private var rows: [OutcomeKind: Row] = Self.defaults
 
-    /// The defaults of docs/what-is-shown.md.
-    ///
-    /// - Parameter texts: the app's own words.
+    /// Creates the defaults of docs/what-is-shown.md.
     public init(texts: FailureTexts) { self.texts = texts }
 
-    /// What is shown for an outcome. A message has one row, with its attachments and without.
+    /// Row for an outcome; one for a message with or without attachments.
     public subscript(kind: OutcomeKind) -> Row {
         get { rows[Self.row(of: kind)] ?? Row() }
         set { rows[Self.row(of: kind)] = newValue }
@@ -77,12 +68,12 @@ public struct DisplayPolicy: Equatable, Sendable {
         kind == .openedWithoutAttachments ? .opened : kind
     }
 
-    /// Where the texts are that messages name by key instead of bringing words.
+    /// Sets the folder of texts that messages name by key.
     ///
     /// - Parameters:
-    ///   - folder: holds a folder for each language, with a `Localizable.strings` in it: the app's bundle. An
-    ///     extension's own bundle has its own.
-    ///   - languages: what the person reads, the best first: `Locale.preferredLanguages`.
+    ///   - folder: the app's bundle, with a `Localizable.strings` in each language's folder; an extension's bundle has
+    ///     its own.
+    ///   - languages: best first: `Locale.preferredLanguages`.
     public mutating func setStrings(folder: String, languages: [String]) {
         tables = LocalizedTables(folder: folder, languages: languages)
     }

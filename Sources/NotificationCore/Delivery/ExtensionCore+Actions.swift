@@ -4,32 +4,31 @@ import Opening
 import Platform
 import Primitives
 
-// One push, from event to action. Every decision is the machine's, under the lock; every action happens outside it.
+// Event to action for one push. The machine decides under the lock; actions run outside it.
 extension ExtensionCore {
     typealias Machine = PendingDelivery.Machine
 
-    /// Where code runs: whether it may wait for a disk, and for a handler.
+    /// Context that limits what code may wait for.
     enum Place {
-        /// One of the few that wait for disks. A handler that blocks there leaves its place to another.
+        /// One of the few threads that wait for disks; a blocking handler frees its place.
         case thread
-        /// The system's own, which waits for one push alone, and no longer than its handler takes.
+        /// The system's thread, which waits for one push only.
         case caller
-        /// A task's: nothing may block there.
+        /// A task: no blocking.
         case task
     }
 
-    /// On a thread of its own.
     func open(_ push: IncomingPush, for number: UInt64) {
-        // It waited behind a disk that hung, and was answered meanwhile: to claim it now would hide it from the app.
+        // Answered while it waited for a hung disk: to claim it now would hide it from the app.
         guard pending.withLock({ $0[number]?.machine.isOpening }) == true else { return }
-        // Opening may outlast the answer, by a disk that is slow, and then takes the window's lock when iOS could suspend.
+        // On a slow disk, opening may outlast the answer and hold the window's lock when iOS suspends.
         let activity = ExpiringActivity {}
         defer { activity.end() }
         let content = steps.open(push)
         record(content)
         let event = Machine.Event.opened(content, fetches: hasAttachments(content) || looksAtScreen(for: content))
         let actions = pending.withLock { $0.handle(event, for: number) }
-        // Opened too late for this push to be shown.
+        // Too late to be shown.
         guard !actions.isEmpty else { return withdraw(content) }
         perform(actions, for: number, on: .thread)
     }
@@ -63,20 +62,18 @@ extension ExtensionCore {
         }
     }
 
-    /// All time for a push is over when `alarm` returns; where time is the machine's, it is not asked, and one timer serves
-    /// all pushes.
+    /// Ends a push's time when `alarm` returns; on machine time one timer serves all pushes instead.
     func end(_ number: UInt64, at alarm: @escaping @Sendable () async throws -> Void) -> PendingDelivery.Deadline {
         guard surroundings.isMachineTime else { return .task(task(at: alarm) { $0.handle(.timeOver, for: number) }) }
         return .alarm(AlarmClock.ofProcess.set(after: settings.timing.deadline) { self.handle(.timeOver, for: number) })
     }
 
-    /// Not run where it is cancelled before its time.
     func task(
         at alarm: @escaping @Sendable () async throws -> Void,
         _ body: @escaping @Sendable (ExtensionCore) -> Void
     ) -> Task<Void, Never> {
         surroundings.task { [self] in
-            // A clock that fails must not cost the answer: only a task that was cancelled is not needed any more.
+            // A failing clock must not cost the answer: only cancellation does.
             do { try await alarm() } catch { guard !Task.isCancelled else { return } }
             body(self)
         }
@@ -91,7 +88,7 @@ extension ExtensionCore {
             return (pending[number]?.handler, pending[number]?.deadline)
         }
         let errand = courier?.prepare()
-        // Before the handler: iOS may suspend the process right after it, and a lock that it holds then would end it.
+        // Before the handler: iOS may suspend the process right after it, and ends one that then holds a lock.
         let activity = ExpiringActivity {}
         pending.withLock { $0[number]?.activity = activity }
         call(for: number, on: place) { [self] in
@@ -102,7 +99,7 @@ extension ExtensionCore {
         }
     }
 
-    /// Runs what calls a handler: a stranger's code, which may block, and then holds up nothing but its own push.
+    /// Calls a handler: foreign code, which if it blocks holds up only its own push.
     private func call(for number: UInt64, on place: Place, _ body: @escaping @Sendable () -> Void) {
         switch place {
         case .thread: surroundings.runBlocking(body)
@@ -120,27 +117,26 @@ extension ExtensionCore {
     }
 }
 
-// Reports, durable before anything is shown: whatever ends the process then, they are not lost.
+// Reports: on disk before anything is shown.
 extension ExtensionCore {
     private func record(_ content: NotificationContent) {
         if content.outcome == .unknownKey || content.outcome == .staleKey { courier?.noteReport(holding: nil) }
         guard let receipts, let receipt = content.receipt else { return }
         courier?.noteReport(holding: receipt)
         var random = SystemRandom()
-        // A receipt that cannot be kept is not sent either: its absence says nothing.
+        // An unkept receipt is not sent: its absence proves nothing.
         do throws(ContainerError) { try receipts.add(receipt, now: .now, random: &random) } catch { return }
     }
 
-    /// No receipt for what nobody sees: the message is shown when it comes again, and has its receipt then.
+    /// No receipt for an unseen message; it gets one when it comes again and is shown.
     private func withdraw(_ content: NotificationContent) {
         guard let receipts, let receipt = content.receipt else { return }
-        // What stays on a disk that fails is sent by the app: the message was opened.
+        // If a failing disk keeps it, the app sends it: the message was opened.
         do throws(ContainerError) { try receipts.remove([receipt]) } catch {}
         courier?.start(nil, releasing: receipt)
     }
 }
 
-// What the content lacks: attachments, or what the screen shows already.
 extension ExtensionCore {
     private func hasAttachments(_ content: NotificationContent) -> Bool {
         guard let fetcher = settings.attachments, settings.timing.attachmentSlice > .zero,
@@ -153,7 +149,6 @@ extension ExtensionCore {
         let budget = looksAtScreen(for: content) ? Self.screenSlice : settings.timing.attachmentSlice
         let sliceEnd = surroundings.alarm(after: budget)
         pending.withLock { pending in
-            // The time may have ended since.
             guard pending[number]?.machine.isFetching == true else { return }
             pending[number]?.fetching = surroundings.task { [self] in
                 if looksAtScreen(for: content) {
@@ -167,11 +162,11 @@ extension ExtensionCore {
         }
     }
 
-    /// - Returns: whether it is in time.
+    /// - Returns: true if in time.
     private func take(_ improved: NotificationContent, for number: UInt64) -> Bool {
         pending.withLock { pending in
             guard pending[number]?.machine.isFetching == true else { return false }
-            // It is a better content for later, and asks for nothing now.
+            // Kept for later; there are no actions.
             _ = pending.handle(.fetched(improved), for: number)
             return true
         }
@@ -184,7 +179,6 @@ extension ExtensionCore {
 }
 
 extension NotificationContent {
-    /// The message that is shown, where it may have attachments.
     fileprivate var messageWithAttachments: OpenedMessage? {
         guard takesAttachments, case .opened(let opened) = outcome else { return nil }
         return opened

@@ -1,12 +1,12 @@
 import Platform
 
-/// Sends an extension's reports beside everything else: no answer ever waits for one.
+/// Sends an extension's reports in the background; no answer waits for one.
 ///
-/// The process is asked to go on before the content handler is called, because iOS may suspend it right after; sending
-/// begins once the handler has returned. One errand at a time sends all that is on disk, reports of earlier pushes too. What
-/// it could not send goes with the next push, or by the app.
+/// It asks for time before the content handler is called, because iOS may suspend the process right after. Sending
+/// starts after the handler. One errand at a time sends all reports on disk; the rest goes with the next push or by the
+/// app.
 final class ReportCourier: Sendable {
-    /// So that a relay which sees both cannot tell which push a receipt belongs to by when it comes.
+    /// Keeps a relay that sees both from linking receipt and push by time.
     static let delayMillisecondsMax: UInt64 = 2_000
     /// From the answer to the end of sending.
     static let durationMax = Duration.seconds(5)
@@ -14,16 +14,16 @@ final class ReportCourier: Sendable {
     private struct Errand {
         let work: Task<Void, Never>
         let limit: Task<Void, Never>
-        /// Whether a push was answered since it last looked at the disk.
+        /// True if a push was answered since the last disk read.
         var isOutdated = false
         var activities: [ExpiringActivity]
     }
 
     private struct State {
         var errand: Errand?
-        /// False once all that was on disk has been sent. Unknown at first: an earlier process may have left something.
+        /// False once all on disk was sent. An earlier process may have left reports.
         var mayHaveUnsent = true
-        /// Receipts of messages whose content handler was not called yet.
+        /// Receipts whose content handler was not called yet.
         var heldReceipts: Set<DeliveryReceipt> = []
     }
 
@@ -32,19 +32,15 @@ final class ReportCourier: Sendable {
     private let surroundings: DeliverySurroundings
     private let state = Guarded(State())
 
-    /// - Parameters:
-    ///   - reports: where unsent ones stay.
-    ///   - relay: where to.
-    ///   - surroundings: clock, threads and chance.
     init(reports: RelayReports, relay: any Relay, surroundings: DeliverySurroundings) {
         self.reports = reports
         self.relay = relay
         self.surroundings = surroundings
     }
 
-    /// A report is about to be on the disk.
+    /// Notes a report before it is written.
     ///
-    /// - Parameter receipt: not to be sent before the content handler was called; nil for a report that has not to wait.
+    /// - Parameter receipt: held back until the content handler was called.
     func noteReport(holding receipt: DeliveryReceipt?) {
         state.withLock { state in
             state.mayHaveUnsent = true
@@ -52,19 +48,13 @@ final class ReportCourier: Sendable {
         }
     }
 
-    /// Asks for time, if there may be something to send. To be called before the content handler.
-    ///
-    /// - Returns: nil where there is nothing to send.
+    /// Asks for process time if there may be reports. Call it before the content handler.
     func prepare() -> ExpiringActivity? {
         guard state.withLock({ $0.mayHaveUnsent }) else { return nil }
         return ExpiringActivity { [weak self] in self?.stop() }
     }
 
-    /// Begins to send. To be called after the content handler.
-    ///
-    /// - Parameters:
-    ///   - activity: from `prepare`; nil sends nothing.
-    ///   - receipt: of the message that was answered.
+    /// Starts sending. Call it after the content handler.
     func start(_ activity: ExpiringActivity?, releasing receipt: DeliveryReceipt?) {
         if let receipt { state.withLock { _ = $0.heldReceipts.remove(receipt) } }
         guard let activity else { return }
@@ -76,9 +66,8 @@ final class ReportCourier: Sendable {
                 state.errand?.activities.append(activity)
                 return
             }
-            // Made under the lock, so that the errand is known before it can end.
+            // Under the lock, so that the errand is set before it ends.
             let work = surroundings.task { [self] in
-                // Cancelled: what is on disk stays there.
                 do {
                     try await delayEnd()
                 } catch {
@@ -88,7 +77,6 @@ final class ReportCourier: Sendable {
                 await sendAll()
             }
             let limit = surroundings.task {
-                // Cancelled: the errand has ended.
                 do { try await limit() } catch { return }
                 work.cancel()
             }
@@ -96,7 +84,6 @@ final class ReportCourier: Sendable {
         }
     }
 
-    /// iOS takes the time away.
     func stop() { state.withLock { $0.errand }?.work.cancel() }
 
     private func sendAll() async {
@@ -115,7 +102,7 @@ final class ReportCourier: Sendable {
         } while !end(hasFailed: false)
     }
 
-    /// - Returns: whether the errand is over; one that is outdated goes on.
+    /// - Returns: false for an outdated errand, which runs again.
     @discardableResult
     private func end(hasFailed: Bool) -> Bool {
         let ended = state.withLock { state -> Errand? in
