@@ -1,10 +1,10 @@
 private import Envelope
 
-/// What a safety number stands for, for cameras: both keys whole, as the text of a QR code.
+/// QR code text with both keys of a safety number.
 ///
 ///     base64url( "SPS1" ‖ min(K1, K2) ‖ max(K1, K2) )          91 characters
 ///
-/// Both sides make the same text. There is no shorter form (protocol v1, rule 14).
+/// Both sides make the same. There is no shorter form (protocol v1, rule 14).
 public struct SafetyCode: Hashable, Sendable {
     private static let mark = Array("SPS1".utf8)
     private static let keyByteCount = 32
@@ -14,41 +14,35 @@ public struct SafetyCode: Hashable, Sendable {
     private let smaller: [UInt8]
     private let larger: [UInt8]
 
-    /// - Parameters:
-    ///   - one: what one side pinned (`SafetyNumber` says which keys).
-    ///   - other: what the other side pinned; which is named first makes no difference.
+    /// Creates a code of `SafetyNumber`'s keys, in either order.
     public init<One, Other>(_ one: VerifyingKey<One>, _ other: VerifyingKey<Other>) {
         let keys = [one.rawRepresentation, other.rawRepresentation]
         let isInOrder = keys[0].lexicographicallyPrecedes(keys[1])
         (smaller, larger) = isInOrder ? (keys[0], keys[1]) : (keys[1], keys[0])
     }
 
-    /// What the QR code holds.
+    /// QR code text.
     public var text: String { Base64URL.string(Self.mark + smaller + larger) }
 
-    /// What comes of comparing with a code that was scanned from the other side's screen.
+    /// Result of comparing codes.
     public enum Verdict: Equatable, Sendable {
-        /// The same two keys on both sides.
+        /// Same two keys.
         case match
-        /// A safety code, of other keys: somebody may be in between. Say so loudly.
+        /// Other keys: a third party may be in between. Warn loudly.
         case mismatch
-        /// Not a safety code of this version; nothing was compared.
+        /// No safety code of this version; nothing was compared.
         case notACode
     }
 
-    /// Compares a scanned text. It is a stranger's: any text is taken, and only the one canonical form of two keys is a
-    /// code.
-    ///
-    /// - Parameter scanned: what the camera read, unchanged.
-    /// - Returns: a match only for the very same two keys.
+    /// Compares untrusted text; only the canonical form of two keys is a code.
     public func compare(scanned: String) -> Verdict {
         guard let keys = Self.keys(in: scanned) else { return .notACode }
         return keys == [smaller, larger] ? .match : .mismatch
     }
 
-    /// The keys in their order; nil for anything but a canonical code.
+    /// Nil for anything but a canonical code.
     private static func keys(in text: String) -> [[UInt8]]? {
-        // The length first: a text may be of any size, and counting stops early.
+        // Length first, to bound the work.
         guard text.utf8.prefix(characterCount + 1).count == characterCount,
             let bytes = Base64URL.decode(Array(text.utf8)), bytes.starts(with: mark)
         else { return nil }

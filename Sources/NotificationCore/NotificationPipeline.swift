@@ -2,20 +2,18 @@ package import Envelope
 import Keys
 public import Opening
 
-/// userInfo → sealed field → message → what to show. Total: whatever came, something may be shown.
+/// Pipeline: userInfo → sealed field → message → content. Every input gives content.
 public struct NotificationPipeline: Sendable {
     let container: SharedContainer?
     let display: DisplayPolicy
     private let policy: OpeningPolicy
     private let opensWebPush: Bool
 
+    /// Creates a pipeline.
+    ///
     /// - Parameters:
-    ///   - containerPath: the folder that the app shares with its extension; nil where there is none, and then nothing
-    ///     can be opened.
-    ///   - display: what is shown for each outcome.
-    ///   - policy: how long messages may live, and what their senders may ask for.
-    ///   - opensWebPush: whether messages in the format of RFC 8291 are shown, which nobody signs. Off by default; it
-    ///     takes keys in the container as well.
+    ///   - containerPath: folder shared with the app; if nil, nothing opens.
+    ///   - opensWebPush: shows RFC 8291 messages, which are unsigned; needs keys in the container too.
     public init(
         containerPath: String?,
         display: DisplayPolicy,
@@ -42,16 +40,14 @@ public struct NotificationPipeline: Sendable {
         self.opensWebPush = opensWebPush
     }
 
-    /// What to show when there was no time to look at the push.
+    /// Content for a push that was not opened in time.
     public var neutralContent: NotificationContent { NotificationContent(unopened: .notOpenedInTime, display: display) }
 
-    /// What to show for a push that arrives now.
+    /// Content for a push on arrival: the message, or the app's text.
     ///
     /// - Parameters:
-    ///   - userInfo: the payload as iOS hands it over, `request.content.userInfo`.
-    ///   - requestID: `request.identifier`, by which a later message can take this one off the screen; nil where that
-    ///     is not wanted.
-    /// - Returns: the message, or the app's own words.
+    ///   - userInfo: `request.content.userInfo`.
+    ///   - requestID: `request.identifier`, by which a later message can remove this one.
     public func content(userInfo: [AnyHashable: Any], requestID: String? = nil) -> NotificationContent {
         content(userInfo: userInfo, requestID: requestID, now: .now)
     }
@@ -65,7 +61,7 @@ public struct NotificationPipeline: Sendable {
     }
 
     func content(of push: IncomingPush, now: Timestamp) -> NotificationContent {
-        // Read for every push: the app may have rotated its keys since the last one, in a process that lives on.
+        // Per push: the app may have rotated keys while this process lives.
         let opener = PushOpener(container: container, policy: policy, opensWebPush: opensWebPush)
         let opened = opener.open(push, now: now)
         guard let container else { return NotificationContent(opened, display: display, trace: push.trace) }
@@ -75,13 +71,11 @@ public struct NotificationPipeline: Sendable {
         return content
     }
 
-    /// Tells the replay window that iOS has the content. Without it the message may be shown again after 35 seconds: a process that dies before it has shown anything must not swallow a message.
-    ///
-    /// - Parameter content: what the content handler was called with.
+    /// Commits the message to the replay window once iOS has it. Otherwise it may show again after 35 seconds, so that
+    /// a process that dies earlier loses no message.
     public func didShow(_ content: NotificationContent) {
         guard let container, let claim = content.claim else { return }
-        // Whatever fails here, the message was shown; the worst that follows is that it is shown once more, or cannot be
-        // taken off the screen.
+        // It was shown: at worst it shows again or cannot be removed.
         if let window = container.window { do throws(ReplayWindowError) { try window.commit(claim) } catch {} }
         container.remember(content)
     }

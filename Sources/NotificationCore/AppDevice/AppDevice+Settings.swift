@@ -4,41 +4,36 @@ public import Opening
 package import Platform
 
 extension AppDevice {
-    /// An app's constants: the same at every launch, and what they share with the extension's `NotificationPipeline` the
-    /// same there.
+    /// An app's constants, the same at every launch and in the extension's `NotificationPipeline`.
     public struct Settings: Sendable {
-        /// The app's bundle id; also of a device whose extension has another.
+        /// The app's bundle id, not the extension's.
         public let topic: BundleID
-        /// The container of the app group: the extension reads it. It exists.
+        /// Existing app group container.
         public let containerPath: String
-        /// A folder of the app's own, where the extension cannot reach: the identity's private half lies there. It is
-        /// made if it is missing; its parent exists.
+        /// The app's own folder for the identity's private half, out of the extension's reach. Made if missing, in an
+        /// existing parent.
         public let privatePath: String
-        /// What is shown for what came while the device was locked.
+        /// Texts for messages that came while locked.
         public let display: DisplayPolicy
-        /// How long messages live, and what their senders may ask for.
+        /// Limits of lifetime and senders' rights.
         public let policy: OpeningPolicy
-        /// Whether bundles offer a prekey that opens only while the device is unlocked, beside the usual one. Senders then
-        /// choose one of the two for the whole app: a choice for each message would show which are the secret ones.
+        /// Offers a second prekey, usable only while unlocked. Senders choose one per app: a choice per message would
+        /// show which are secret.
         public let usesUnlockedClass: Bool
 
-        /// Whether receipts are kept for messages that `openSpooled` opens. Off: no sender hears that somebody is there.
+        /// Keeps receipts of messages from `openSpooled`. Off, no sender learns of the device's presence.
         public var keepsReceipts = false
 
-        /// The state of the device, where the system does not enforce it itself.
         package var lock: @Sendable () -> DeviceLock = { .current }
-        /// The device's.
         package var uptime: @Sendable () -> Uptime = { .now }
-        /// Where keys lie if not in files: a keychain.
+        /// Key stores in place of files, such as a keychain.
         var keyStores: (identity: any SecretStore, shared: any SecretStore)?
 
+        /// Creates settings; `display` and `policy` as in the extension.
+        ///
         /// - Parameters:
-        ///   - topic: the app's bundle id, a constant.
-        ///   - containerPath: what `containerURL(forSecurityApplicationGroupIdentifier:)` gives.
-        ///   - privatePath: not inside the container: "Application Support", for instance.
-        ///   - display: as in the extension.
-        ///   - policy: as in the extension.
-        ///   - usesUnlockedClass: whether there are prekeys for the unlocked device.
+        ///   - containerPath: from `containerURL(forSecurityApplicationGroupIdentifier:)`.
+        ///   - privatePath: outside the container: "Application Support", say.
         public init(
             topic: BundleID,
             containerPath: String,
@@ -76,13 +71,12 @@ extension AppDevice {
             )
         }
 
-        /// Held while the window and the ring are brought into step.
+        /// Lock to bring window and ring into step.
         var openingLockPath: String { privatePath + "/opening.lock" }
 
-        /// The last device token's digest.
+        /// Digest of the last device token.
         var tokenRecordPath: String { privatePath + "/token" }
 
-        /// Held while the contact list is read and replaced.
         var contactsLockPath: String { privatePath + "/contacts.lock" }
     }
 }

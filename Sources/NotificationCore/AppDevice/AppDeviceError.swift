@@ -2,34 +2,33 @@ public import Keys
 import Opening
 import Platform
 
-/// Why the app's device could not do it. Nothing was changed, or what was changed is whole. Without a path, a name or
-/// contents.
+/// Failure of an `AppDevice` operation; data stays consistent. It contains no path, name or contents.
 public enum AppDeviceError: Error, Equatable {
-    /// Not before the first unlock; or, for prekeys of the unlocked device, not while it is locked. Try again later.
+    /// Before the first unlock; for prekeys of class 2, while locked. Retry later.
     case locked
-    /// No room on the device.
+    /// No space left.
     case storageFull
-    /// Not what was written: neither made anew nor believed. For the identity and the records in the container.
+    /// Damaged identity or record, neither trusted nor replaced.
     case damaged
-    /// The contact list is not what was written: `setContacts` makes it whole.
+    /// Damaged contact list; `setContacts` repairs it.
     case contactsDamaged
-    /// The Web Push keys are not what was written: `disableWebPush`, then `enableWebPush`, makes a new subscription.
+    /// Damaged Web Push keys; `disableWebPush`, then `enableWebPush`, makes a new subscription.
     case webPushKeysDamaged
-    /// The replay window was lost while the app ran. Open the device again.
+    /// Replay window lost while the app ran. Reopen the device.
     case replayStoreLost
-    /// The device was erased, or belongs to another identity by now. Open it again.
+    /// Device erased, or replaced by another identity. Reopen it.
     case erased
-    /// The keys in the container are those of another app's bundle id: a mistake in the settings.
+    /// Container keys of another app's bundle id: wrong settings.
     case otherTopic
-    /// A sender's announcement was refused.
+    /// Refused announcement of a sender.
     case announcement(SenderAnnouncementError)
-    /// The bundle's prekeys are gone, or senders refuse it as one of the future: rotate first.
+    /// Bundle expired, or one of the future: rotate first.
     case rotationDue
-    /// The relay acknowledged a bundle that was never made.
+    /// Acknowledged epoch that was never made.
     case unknownEpoch
-    /// The system's random source is broken.
+    /// Broken random source.
     case randomSource
-    /// Any other failure: the call that failed, and its code.
+    /// Other failed system call, with its code.
     case system(call: String, code: Int32)
 
     init(_ call: String, code: Int32) {
@@ -41,12 +40,10 @@ public enum AppDeviceError: Error, Equatable {
     }
 }
 
-/// What the layers below say, in the app's words.
 protocol AppDeviceFailure: Error {
     var appDeviceError: AppDeviceError { get }
 }
 
-/// Runs `body`, and translates its failure.
 func translated<Result, Failure: AppDeviceFailure>(
     _ body: () throws(Failure) -> Result
 ) throws(AppDeviceError) -> Result {
@@ -57,7 +54,7 @@ extension KeyRingError: AppDeviceFailure {
     var appDeviceError: AppDeviceError {
         switch self {
         case .noIdentity, .store(.notFound): .erased
-        // Made anew by somebody else since it was looked for.
+        // Another process made one since the lookup.
         case .identityExists: .erased
         case .identityDamaged, .store(.damaged): .damaged
         case .otherTopic: .otherTopic

@@ -2,13 +2,12 @@ internal import AttachmentStream
 internal import Envelope
 internal import Platform
 
-/// One attachment from its first byte to a file that may be shown. Its file goes with it unless `finish` succeeded.
-///
-/// All of it may wait for a disk; the calls come one after the other.
+/// An attachment from first byte to file; the file goes unless `finish` succeeds. Calls may block on a disk and must
+/// not overlap.
 final class ArrivingAttachment: Sendable {
-    /// The opener, for whoever took it out of the lock.
+    /// Holds the opener outside the lock.
     ///
-    /// Unchecked: there is one reference, and it is taken out to be used.
+    /// Unchecked: the one reference is taken out to be used.
     private final class Box: @unchecked Sendable {
         var opener: AttachmentFileOpener?
         init(_ opener: consuming AttachmentFileOpener) { self.opener = consume opener }
@@ -24,9 +23,7 @@ final class ArrivingAttachment: Sendable {
     private let path: String
     private let state: Guarded<State>
 
-    /// - Parameters:
-    ///   - pointer: which attachment.
-    ///   - path: of the file on its way, where nothing is yet.
+    /// - Parameter path: unused, for the partial file.
     /// - Throws: `.noRoom`, `.notOpened`.
     init(_ pointer: AttachmentPointer, at path: String) throws(MissingAttachment.Reason) {
         do throws(AttachmentError) {
@@ -48,18 +45,16 @@ final class ArrivingAttachment: Sendable {
         self.path = path
     }
 
-    /// What is still to come; nil where nothing is.
+    /// Missing bytes; nil if complete.
     var request: BlobRequest? {
         let offset = state.withLock { $0.receivedByteCount }
         guard offset < pointer.storedByteCount else { return nil }
         return BlobRequest(url: pointer.url, offset: offset, byteCount: pointer.storedByteCount)
     }
 
-    /// Why it wanted no more.
     var problem: MissingAttachment.Reason? { state.withLock { $0.problem } }
 
-    /// - Parameter bytes: the next ones.
-    /// - Returns: whether more are wanted.
+    /// - Returns: true if more bytes are wanted.
     func take(_ bytes: RawSpan) -> Bool {
         guard let box = takeBox() else { return false }
         do throws(AttachmentError) {
@@ -76,14 +71,10 @@ final class ArrivingAttachment: Sendable {
         }
     }
 
-    /// Looks at the whole file, and gives it its name.
+    /// Checks the whole file and renames it.
     ///
-    /// - Parameters:
-    ///   - format: what it has to be.
-    ///   - pixelCountMax: of a picture.
-    ///   - path: of the file from here on, where nothing is yet.
-    /// - Returns: the file.
-    /// - Throws: why it is not to be shown; the file is gone then.
+    /// - Parameter path: unused.
+    /// - Throws: the reason; the file is gone.
     func finish(
         as format: AttachmentFormat,
         pixelCountMax: UInt64,
@@ -101,7 +92,7 @@ final class ArrivingAttachment: Sendable {
         return NotificationContent.Attachment(id: pointer.id.text, path: path, type: format.typeIdentifier)
     }
 
-    /// Drops what came, and the file.
+    /// Deletes the partial file.
     func abandon() { state.withLock { $0.box = nil } }
 
     private func takeBox() -> Box? {
@@ -112,9 +103,9 @@ final class ArrivingAttachment: Sendable {
     }
 }
 
-/// Whether a file is what its sender says, by its first bytes. It is not decoded: that is left to iOS's own process.
+/// Checks a type by first bytes; decoding is left to iOS.
 enum FileInspection {
-    /// - Throws: `.notOfItsType`, `.tooManyPixels`, `.noRoom` where it cannot be read.
+    /// - Throws: `.notOfItsType`, `.tooManyPixels`, `.noRoom` if unreadable.
     static func check(
         _ path: String,
         is format: AttachmentFormat,

@@ -2,15 +2,15 @@ internal import Envelope
 public import Opening
 internal import Platform
 
-/// Fetches a message's attachments from the hosts that an app allows, opens them as they arrive, and looks whether they
-/// are what they claim to be: thumbnails first, then the rest in the message's order, one after the other.
+/// Fetches attachments from allowed hosts, decrypts them on arrival and checks their type: thumbnails first, then the
+/// rest in order, one at a time.
 ///
 ///     settings.attachments = EncryptedAttachmentFetcher(
 ///         policy: AttachmentPolicy(sources: [.init(host: "files.example.com", pathPrefix: "/v1/blobs/")]),
 ///         temporaryPath: FileManager.default.temporaryDirectory.path
 ///     )
 ///
-/// Nothing of a message is a part of a path, no file is decoded, and what is not whole is never handed on.
+/// No path contains message data, no file is decoded, and only complete files are delivered.
 public final class EncryptedAttachmentFetcher: AttachmentFetcher {
     /// Doubled with each retry.
     private static let firstPause = Duration.milliseconds(100)
@@ -19,12 +19,9 @@ public final class EncryptedAttachmentFetcher: AttachmentFetcher {
     private let temporaryPath: String
     private let downloader: any BlobDownloader
 
-    /// Touches no file yet.
+    /// Creates a fetcher; touches no file yet.
     ///
-    /// - Parameters:
-    ///   - policy: the app's constants.
-    ///   - temporaryPath: the extension's folder for temporary files.
-    ///   - downloader: gets the bytes.
+    /// - Parameter temporaryPath: the extension's temporary folder.
     public init(
         policy: AttachmentPolicy,
         temporaryPath: String,
@@ -35,19 +32,14 @@ public final class EncryptedAttachmentFetcher: AttachmentFetcher {
         self.downloader = downloader
     }
 
-    /// Whether the text of this message is to wait at all.
-    ///
-    /// - Parameter message: authentic, and within its sender's rights.
-    /// - Returns: whether it points to attachments, allowed ones or not.
+    /// True if the message points to attachments, allowed or not.
     public func hasAttachments(_ message: OpenedMessage) -> Bool { !message.message.attachments.isEmpty }
 
-    /// Fetches until all that can be had is there, or the task is cancelled; then no file of it is left that was not
-    /// delivered.
+    /// Fetches until done or cancelled, and then deletes files that were not delivered.
     ///
     /// - Parameters:
-    ///   - message: authentic, and within its sender's rights.
-    ///   - budget: after which the task is cancelled.
-    ///   - deliver: takes all that is there by now; false where it came too late.
+    ///   - budget: time until cancellation.
+    ///   - deliver: takes everything so far; false if too late.
     public func fetch(
         for message: OpenedMessage,
         within budget: Duration,
@@ -110,9 +102,9 @@ public final class EncryptedAttachmentFetcher: AttachmentFetcher {
         }
     }
 
-    /// Until all bytes are there: what breaks off is taken up where it was.
+    /// Downloads all bytes, resuming after interruptions.
     ///
-    /// - Returns: why they are not.
+    /// - Returns: nil on success.
     private func download(
         _ arriving: ArrivingAttachment,
         in surroundings: DeliverySurroundings
@@ -125,7 +117,7 @@ public final class EncryptedAttachmentFetcher: AttachmentFetcher {
                 if let problem = arriving.problem { return problem }
                 guard error.isPassing, retryCount < policy.retryCountMax else { return .notDownloaded(error) }
                 let pause = surroundings.alarm(after: Self.firstPause * (1 << retryCount))
-                // Thrown where the task was cancelled: nobody waits any more.
+                // Cancelled: no longer needed.
                 do { try await pause() } catch { return .notDownloaded(.cancelled) }
                 retryCount += 1
             }

@@ -1,55 +1,51 @@
 public import Envelope
 
-/// An attachment of a message that is not shown, or only by its thumbnail, and why.
+/// Attachment not shown, or only as a thumbnail.
 public struct MissingAttachment: Hashable, Sendable {
-    /// Which one.
+    /// Attachment id.
     public let id: AttachmentID
-    /// Why.
+    /// Reason.
     public let reason: Reason
 
-    /// - Parameters:
-    ///   - id: which one.
-    ///   - reason: why.
+    /// Creates a missing attachment.
     public init(id: AttachmentID, reason: Reason) {
         self.id = id
         self.reason = reason
     }
 
-    /// Why an attachment is not there. Says nothing of what is in it or where it is.
+    /// Reason for a missing attachment; it reveals neither contents nor location.
     public enum Reason: Hashable, Sendable {
-        /// The time was over before it was there, or nobody fetches attachments here.
+        /// Too late, or no fetcher.
         case notFetched
-        /// Its host, or its place there, is none that the app allows.
+        /// Host or path not allowed.
         case hostNotAllowed
-        /// iOS shows no file of its type.
+        /// Type that iOS does not show.
         case unknownType
-        /// It is longer than iOS takes of its type, in bytes.
+        /// Longer than iOS's limit for the type, in bytes.
         case tooLong(byteCountMax: UInt64)
-        /// With those before it, it is longer than what the app allows for one message.
+        /// Over the app's limit per message.
         case overBudget
-        /// The host could not be asked, or did not give it.
+        /// Failed download.
         case notDownloaded(BlobDownloadError)
-        /// What the host gave is not what was sealed.
+        /// Bytes differ from those sealed.
         case notOpened
-        /// It is not what its sender says it is.
+        /// Contents do not match the declared type.
         case notOfItsType
-        /// A picture of more points than may be decoded.
+        /// More pixels than may be decoded.
         case tooManyPixels
-        /// There was no room for it, or no folder.
+        /// No space or folder.
         case noRoom
     }
 }
 
-/// What a fetcher has by now.
+/// Attachments fetched so far.
 public struct FetchedAttachments: Hashable, Sendable {
-    /// What is there, in the order of the message. Each file is a private copy: iOS moves it into its own store.
+    /// Complete files in message order; iOS moves these private copies.
     public var ready: [NotificationContent.Attachment]
-    /// What is not, or not yet.
+    /// Attachments that failed or are still to come.
     public var missing: [MissingAttachment]
 
-    /// - Parameters:
-    ///   - ready: what is there, in the order of the message.
-    ///   - missing: what is not, or not yet.
+    /// Creates a result; `ready` is in message order.
     public init(ready: [NotificationContent.Attachment], missing: [MissingAttachment] = []) {
         self.ready = ready
         self.missing = missing

@@ -1,42 +1,33 @@
-/// The app's own words for pushes that cannot be shown: constants in the person's language, never words that came with a
-/// push.
+/// App texts for pushes that cannot be shown: constants in the person's language, never from a push.
 public struct FailureTexts: Equatable, Sendable {
-    /// Which of the texts.
+    /// Name of a text.
     public enum Name: Hashable, Sendable, CaseIterable {
-        /// Something came, and no more can be said.
+        /// Something came; no more is known.
         case newMessage
-        /// It came too late.
+        /// Too late.
         case expired
-        /// The app is too old for it.
+        /// App too old.
         case updateNeeded
-        /// The device is locked.
+        /// Device locked.
         case unlockNeeded
-        /// Nothing for the person; iOS shows something all the same.
+        /// Nothing of interest, but iOS shows something.
         case neutral
     }
 
-    /// The title of all of them, the app's name for instance.
+    /// Common title, such as the app's name.
     public var title: String
-    /// For everything that has no text of its own here.
+    /// Text for all other cases.
     public var newMessage: String
-    /// For a message that came too late to be shown.
+    /// Text for an expired message.
     public var expired: String
-    /// For a message that only a newer version of the app can open.
+    /// Text for a message that needs a newer app.
     public var updateNeeded: String
-    /// For a message that can be opened once the device is unlocked.
+    /// Text for a message that opens after unlocking.
     public var unlockNeeded: String
-    /// For what would better not be shown at all, where iOS does not allow that: "Conversations updated", for instance.
+    /// Text where iOS insists on showing something, such as "Conversations updated".
     public var neutral: String
 
-    /// Neither the title nor a text may be empty: iOS would show the words that came with the push instead.
-    ///
-    /// - Parameters:
-    ///   - title: of all of them.
-    ///   - newMessage: for everything without a text of its own.
-    ///   - expired: `newMessage`, unless there is one.
-    ///   - updateNeeded: `newMessage`, unless there is one.
-    ///   - unlockNeeded: `newMessage`, unless there is one.
-    ///   - neutral: `newMessage`, unless there is one.
+    /// Creates texts. None may be empty, as iOS would then show the push's text; nil means `newMessage`.
     public init(
         title: String,
         newMessage: String,
@@ -55,7 +46,7 @@ public struct FailureTexts: Equatable, Sendable {
         self.neutral = neutral ?? newMessage
     }
 
-    /// The text of this name.
+    /// Text of this name.
     public subscript(name: Name) -> String {
         switch name {
         case .newMessage: newMessage

@@ -1,63 +1,63 @@
 import Envelope
 public import Opening
 
-/// What became of a push, without what was in it: one row each in the table of what is shown, and the word that the app
-/// finds in the notification's user info (docs/protocol.md, section 13). What opened is told apart by its operation.
+/// Outcome of a push without contents: a row in the table of shown content, and a word in the notification's user info
+/// (docs/protocol.md, section 13).
 ///
-/// Their order is that of the counts in `OutcomeCounts`' file: new ones go to the end.
+/// The order is that of `OutcomeCounts`' file: append new ones.
 public enum OutcomeKind: String, Hashable, Sendable, CaseIterable {
-    /// A message to show, or one that takes the place of another.
+    /// Message shown, new or replacing another.
     case opened
-    /// Takes a notification off the screen.
+    /// Removes a notification.
     case remove
-    /// Sets the number on the app's icon.
+    /// Sets the badge.
     case badge
-    /// Hands a call to the app.
+    /// Hands the app a call.
     case call
-    /// Checks the way, and shows nothing of its sender's.
+    /// Delivery test; shows no sender's text.
     case test
     /// No sealed field.
     case notSealed = "not-sealed"
-    /// Not what any contact sealed for this device.
+    /// Not from a contact for this device.
     case malformed
-    /// Made by a newer version.
+    /// Newer version.
     case unsupported
-    /// Sealed to a prekey that this device never had.
+    /// Prekey unknown to this device.
     case unknownKey = "unknown-key"
-    /// Sealed to a prekey that was destroyed.
+    /// Destroyed prekey.
     case staleKey = "stale-key"
-    /// Can be opened once the device is unlocked.
+    /// Opens once the device is unlocked.
     case locked
-    /// The device's keys could not be read.
+    /// Unreadable keys.
     case keysUnavailable = "keys-unavailable"
-    /// Well signed by a stranger.
+    /// Valid signature of an unknown sender.
     case unverifiedSender = "unverified-sender"
-    /// Its time had passed.
+    /// Expired.
     case expired
     /// From the future, by the device's clock.
     case clockUntrusted = "clock-untrusted"
-    /// As old as what had to be forgotten.
+    /// Too old to tell.
     case tooOld = "too-old"
     /// Seen before.
     case replay
-    /// The replay window could not be used.
+    /// Replay window unusable.
     case storeUnavailable = "store-unavailable"
-    /// An operation that this contact may not use.
+    /// Operation beyond the contact's rights.
     case notPermitted = "not-permitted"
-    /// A later change was there first.
+    /// Superseded by a later change.
     case superseded
-    /// Opened as Web Push.
+    /// Web Push.
     case unauthenticated
-    /// The time was over before the push was opened.
+    /// Time ended first.
     case notOpenedInTime = "not-opened-in-time"
-    /// Left to the app, which said that it takes messages itself.
+    /// Left to the app.
     case leftToApp = "left-to-app"
-    /// A message that is shown without its attachments, or without some of them.
+    /// Shown without some or all attachments.
     case openedWithoutAttachments = "opened-without-attachments"
 }
 
 extension Outcome {
-    /// The outcome without its contents.
+    /// Outcome without contents.
     public var kind: OutcomeKind {
         switch self {
         case .opened(let opened):

@@ -3,13 +3,11 @@ import Keys
 import Opening
 import Primitives
 
-/// Which notification shows which message: message → the identifier of the request that iOS showed it under, for the
-/// messages of late (protocol v1, rule 27). Another message of the same sender can then take it off the screen. A message
-/// is a digest here, of the sender's key and its id: no sender reaches another's.
+/// Map from recent messages to the requests that show them (protocol v1, rule 27), for later removal by the same
+/// sender. Keys are digests of sender key and message id: no sender reaches another's.
 ///
-/// A ring of places, the oldest of which is given away. As bytes: "SPR1" ‖ next place u32 ‖ zeros to 16 ‖ places of 160
-/// bytes: key 16 ‖ length u8 ‖ identifier, and zeros. What is no identifier is nobody's, and of a damaged file no more is
-/// lost than what is damaged: to take away a notification that is not there does nothing.
+/// The newest overwrite the oldest. Bytes: "SPR1" ‖ next place u32 ‖ zeros to 16 ‖ places of 160 bytes: key 16 ‖ length
+/// u8 ‖ identifier, and zeros. Damage costs only the places it hits: to remove a missing notification is harmless.
 struct RequestMap: Sendable {
     static let placeCount = 512
     static let requestByteCountMax = 128
@@ -17,7 +15,7 @@ struct RequestMap: Sendable {
     private static let headByteCount = 16
     private static let magic = Array("SPR1".utf8)
 
-    /// What stands for a message.
+    /// Digest of a message.
     struct Key: Hashable, Sendable {
         static let byteCount = 16
         let bytes: [UInt8]
@@ -27,10 +25,9 @@ struct RequestMap: Sendable {
             bytes = Array(digest.prefix(Self.byteCount))
         }
 
-        /// The window tells messages apart by the same digest.
+        /// The window's digest is the same.
         init(_ key: ReplayKey) { bytes = key.bytes }
 
-        /// - Returns: nil unless there are 16 bytes.
         init?(bytes: [UInt8]) {
             guard bytes.count == Self.byteCount else { return nil }
             self.bytes = bytes
@@ -43,13 +40,12 @@ struct RequestMap: Sendable {
 
     var path: String { file.path }
 
-    /// Makes the file, unless it is there: the app's side.
+    /// Makes the file if missing, in the app.
     func prepare() throws(ContainerError) {
         _ = try file.withLock(ifMissing: .create) { _ throws(ContainerError) in }
     }
 
-    /// From now on these messages are what this request shows. An identifier that is empty or longer than 128 bytes is
-    /// not remembered: iOS's own are shorter.
+    /// Records the request that shows these messages; skips identifiers empty or over 128 bytes, which iOS's are not.
     func record(_ requestID: String, for keys: [Key]) throws(ContainerError) {
         guard (1...Self.requestByteCountMax).contains(requestID.utf8.count) else { return }
         _ = try file.withLock(ifMissing: .create) { handle throws(ContainerError) in
@@ -64,7 +60,7 @@ struct RequestMap: Sendable {
         }
     }
 
-    /// - Returns: nil for a message that was not shown lately.
+    /// - Returns: nil if not shown lately.
     func requestID(for key: Key) throws(ContainerError) -> String? {
         let bytes = try file.withLock(ifMissing: .refuse) { handle throws(ContainerError) in
             try handle.read(Self.byteCount, at: 0)
@@ -74,7 +70,7 @@ struct RequestMap: Sendable {
 
     static var byteCount: Int { offset(of: placeCount) }
 
-    /// Total: any bytes are a map, of as many places as hold an identifier.
+    /// Accepts any bytes as a map.
     static func requestID(for key: Key, in bytes: [UInt8]) -> String? {
         places(of: key, in: bytes).lazy.compactMap { place -> String? in
             let start = offset(of: place) + Key.byteCount
@@ -84,7 +80,7 @@ struct RequestMap: Sendable {
         }.first
     }
 
-    /// Whole places with this key.
+    /// Complete places only.
     private static func places(of key: Key, in bytes: [UInt8]) -> [Int] {
         (0..<placeCount).filter { place in
             let start = offset(of: place)
@@ -93,7 +89,7 @@ struct RequestMap: Sendable {
         }
     }
 
-    /// The first, where the head is not what was written.
+    /// First place if the head is damaged.
     private static func next(in bytes: [UInt8]) -> Int {
         var reader = ByteReader(bytes[...])
         guard reader.take(magic.count) == magic, let next = reader.take(UInt32.self) else { return 0 }

@@ -1,6 +1,6 @@
 public import Opening
 
-/// Gets the files that belong to a message, while its text waits for them.
+/// Fetches a message's files while its text waits.
 ///
 ///     struct Pictures: AttachmentFetcher {
 ///         func hasAttachments(_ message: OpenedMessage) -> Bool { … }
@@ -10,22 +10,19 @@ public import Opening
 ///         }
 ///     }
 ///
-/// `EncryptedAttachmentFetcher` is the one for attachments that a message points to.
+/// `EncryptedAttachmentFetcher` fetches attachments that messages point to.
 public protocol AttachmentFetcher: Sendable {
-    /// Whether the text of this message is to wait at all.
+    /// True if the text must wait. Called before anything is shown; must not block.
     ///
-    /// - Parameter message: authentic, and within its sender's rights.
-    /// - Returns: false where there is nothing to fetch. It is asked before anything is shown, and waits for nothing.
+    /// - Parameter message: verified, within its sender's rights.
     func hasAttachments(_ message: OpenedMessage) -> Bool
 
-    /// Fetches, until it is done or cancelled; what was delivered by then is shown. What is delivered later is not.
+    /// Fetches until done or cancelled; later deliveries are dropped.
     ///
     /// - Parameters:
-    ///   - message: authentic, and within its sender's rights.
-    ///   - budget: after which the task is cancelled, and not waited for.
-    ///   - deliver: takes all that is there by now, in the place of what was delivered before: a thumbnail first, say. False
-    ///     where it came too late: then nothing of it is shown that was not delivered before, and the files are the
-    ///     fetcher's to delete.
+    ///   - budget: time until cancellation.
+    ///   - deliver: takes all files so far, replacing the last delivery. False if too late: delete those not delivered
+    ///     before.
     func fetch(
         for message: OpenedMessage,
         within budget: Duration,

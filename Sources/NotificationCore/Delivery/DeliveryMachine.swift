@@ -1,50 +1,44 @@
-/// One push, from its arrival to the replay window. Events in, actions out; no clock, no thread, no lock.
+/// One push from arrival to replay window. Events in, actions out; no clock, thread or lock.
 ///
 ///     opening ──opened──► fetching ──fetched, slice or time over──► answering ──► remembering ──► done
 ///        │                                                           ▲   │                         ▲
 ///        ├──opened, without attachments──────────────────────────────┤   └──nothing was opened─────┘ kept for the app
 ///        └──time over: the neutral content───────────────────────────┘
 ///
-/// Whatever order the events come in, and however often: the actions of one machine hold at most one `.answer`, and one
-/// once any `.timeOver` came; then a `.remember` if what was answered had been opened in time, else a `.keep`; then a
-/// `.finish`.
+/// Events in any order and number give at most one `.answer`, and one once any `.timeOver` came. Then follow
+/// `.remember` if it was opened in time, else `.keep`, and `.finish`.
 struct DeliveryMachine<Content: Sendable>: Sendable {
     enum Event: Sendable {
-        /// The push was opened, or could not be: this is what there is to show.
+        /// Content, opened or not.
         case opened(Content, fetches: Bool)
-        /// The same content with more: a thumbnail, the next picture.
+        /// More of the same content, such as a thumbnail.
         case fetched(Content)
-        /// Nothing more will come.
+        /// Last fetch is done.
         case fetchEnded
-        /// The attachments' share of the time is over.
+        /// Attachments' slice is over.
         case sliceOver
-        /// All time is over: by our own deadline, or because iOS says so.
+        /// All time is over, by our deadline or iOS.
         case timeOver
-        /// The content handler returned.
+        /// Content handler returned.
         case answered
-        /// The replay window knows.
         case remembered
     }
 
     enum Action: Sendable {
-        /// Get what the content lacks, for as long as its slice.
         case fetch(Content)
-        /// Nobody waits for the fetching any more.
         case stopFetching
-        /// Call the content handler.
         case answer(Content)
-        /// iOS has it: it must not be shown again.
+        /// Recorded as shown.
         case remember(Content)
-        /// Nobody has opened the push: it is the app's.
+        /// Unopened: left to the app.
         case keep
-        /// Nothing is left to do for what was answered.
         case finish(Content)
     }
 
     private enum Phase: Sendable {
         case opening
         case fetching(best: Content)
-        /// Not opened: nobody has seen the message, and whoever opens it later may show it.
+        /// Unopened, the message may be shown later.
         case answering(Content, isOpened: Bool)
         case remembering(Content)
         case done
@@ -53,7 +47,7 @@ struct DeliveryMachine<Content: Sendable>: Sendable {
     private let neutral: Content
     private var phase = Phase.opening
 
-    /// - Parameter neutral: what to show where there was no time to open the push.
+    /// - Parameter neutral: shown if not opened in time.
     init(neutral: Content) {
         self.neutral = neutral
     }
@@ -82,7 +76,7 @@ struct DeliveryMachine<Content: Sendable>: Sendable {
         case (.remembering(let content), .remembered):
             phase = .done
             return [.finish(content)]
-        // What comes too early, too late or twice changes nothing.
+        // Early, late or repeated.
         case (.opening, _), (.fetching, _), (.answering, _), (.remembering, _), (.done, _): return []
         }
     }

@@ -1,33 +1,31 @@
 import Keys
 import Platform
 
-/// The counts in a file that app and extension share. Counting never fails a push and never makes one wait: it comes after
-/// the answer, and a count that cannot be written is lost.
+/// Counts in a file of app and extension. Counting follows the answer and neither fails nor delays it; a count that
+/// cannot be written is lost.
 ///
-/// The file is never forced to disk: a loss of power may take back what the system had not written yet, some thirty
-/// seconds' worth, or damage the file, and then counting begins at zero. Kills and crashes lose nothing.
+/// The file is not synced: power loss may undo thirty seconds or damage it, which resets it. Kills lose nothing.
 struct OutcomeCounters: Sendable {
-    /// Another process needs microseconds. One that was stopped in the middle is waited for no longer than 0.1 s.
+    /// Others need microseconds; a stopped process costs at most 0.1 s.
     private static let lockTryCountMax = 100
     private static let lockPauseMicroseconds: UInt32 = 1_000
-    /// Of the threads of this process, which all get their turn. How many had it does not matter, but the thread sanitizer
-    /// takes a value without bytes for its neighbour.
+    /// Serializes this process's threads. Unused value: for a type without bytes the thread sanitizer mistakes its
+    /// neighbour.
     private static let turn = Guarded(0)
 
     let path: String
 
-    /// Counts one. Threads and processes may do so at once.
     func add(_ kind: OutcomeKind) {
-        // Lost, as said above: nothing of the push depends on it.
+        // Lost, as said above.
         do throws(ContainerError) { _ = try change { $0.add(kind) } } catch { return }
     }
 
     func read() throws(ContainerError) -> OutcomeCounts { try change { _ in } }
 
-    /// - Returns: what was counted since the last time; from here on it counts from zero.
+    /// - Returns: counts since the last call; resets them.
     func take() throws(ContainerError) -> OutcomeCounts { try change { $0 = OutcomeCounts() } }
 
-    /// - Returns: as it was before.
+    /// - Returns: counts before the change.
     private func change(_ body: (inout OutcomeCounts) -> Void) throws(ContainerError) -> OutcomeCounts {
         try Self.turn.withLock { _ throws(ContainerError) in try changeInTurn(body) }
     }
@@ -41,7 +39,7 @@ struct OutcomeCounters: Sendable {
         defer { close(descriptor) }
         if isNew, let code = FileProtection.untilFirstUnlock.set(on: descriptor) { throw failure("fcntl", code) }
         try lock(descriptor)
-        // By name: a child that another thread forks this moment still has the descriptor, and with it the lock.
+        // Unlocks explicitly: a child forked by another thread may have the descriptor.
         defer { _ = flock(descriptor, LOCK_UN) }
         let found = try counts(in: descriptor)
         var changed = found
@@ -59,7 +57,7 @@ struct OutcomeCounters: Sendable {
         throw failure("flock", EWOULDBLOCK)
     }
 
-    /// A file that is new, short, longer or damaged counts nothing.
+    /// A new, damaged or wrongly sized file counts zero.
     private func counts(in descriptor: Int32) throws(ContainerError) -> OutcomeCounts {
         var bytes = [UInt8](repeating: 0, count: OutcomeCounts.byteCount + 1)
         let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
@@ -67,7 +65,7 @@ struct OutcomeCounters: Sendable {
         return OutcomeCounts(bytes: Array(bytes[..<count])) ?? OutcomeCounts()
     }
 
-    /// Within one page of the system's: a process that is ended meanwhile has written all of it or nothing.
+    /// Within one page: a killed process has written all or nothing.
     private func write(_ bytes: [UInt8], to descriptor: Int32) throws(ContainerError) {
         guard unsafe pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else { throw failure("pwrite", errno) }
         guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw failure("ftruncate", errno) }

@@ -1,60 +1,55 @@
 private import Platform
 
-/// Runs what may wait for a disk, on a few threads of its own.
+/// A few threads for jobs that may wait for a disk.
 ///
-/// Not on the threads of Swift's tasks: there are as many as cores, and a disk that hangs would hold them all, the one for
-/// the deadline too. Here a hung disk holds four threads, and what waits behind them is answered at its deadline.
-///
-/// A thread that has nothing to do stays for the next push: making one takes longer than opening a message.
+/// Swift's tasks have one thread per core, and a hung disk would hold them all, the deadline's too. Here it holds four;
+/// pushes behind them are answered at their deadline. Idle threads stay, as starting one takes longer than opening a
+/// message.
 package final class WorkerThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
-    /// Of a process whose device is the one it runs on: iOS makes an extension object for each push, and one process for
-    /// many.
+    /// Threads of a process on a real device: iOS makes an extension object per push, one process for many.
     static let ofProcess = WorkerThreads()
 
     static let threadCountMax = 4
-    /// Opening takes some 60 KiB; the sanitizers' frames are several times as large.
+    /// Opening takes about 60 KiB, sanitizer frames several times more.
     private static let stackByteCount = 1 << 20
 
     private let queue = JobQueue()
 
-    /// Returns when this process has nothing to do for any push, also not what comes after its answer. For whoever measures
-    /// one push at a time.
+    /// Waits until no push needs work, even after its answer, for measuring single pushes.
     package static func waitUntilProcessIsIdle() { ofProcess.queue.waitUntilIdle() }
 
     deinit { queue.close() }
 
-    /// Runs the job soon: at once where a thread is to be had.
     func run(_ job: @escaping Job) {
         if queue.add(job, threadCountMax: Self.threadCountMax) { startThread() }
     }
 
-    /// Runs `body` on this thread, which is one of these and does not count as one meanwhile: it may block.
+    /// Runs `body` on this worker, which may block and does not count meanwhile.
     func lend(_ body: () -> Void) {
         if queue.lend(threadCountMax: Self.threadCountMax) { startThread() }
         body()
         queue.takeBack()
     }
 
-    /// Runs the job on a thread that is none of these; here where the system has none to give.
+    /// Runs the job on a new thread, or here if there is none.
     static func runAlone(_ job: @escaping Job) {
         guard !DetachedThread.start(stackByteCount: stackByteCount, job) else { return }
         job()
     }
 
     private func startThread() {
-        // The queue and not this object: its end is what ends the threads.
+        // Captures only the queue: this object's end ends the threads.
         guard !DetachedThread.start(stackByteCount: Self.stackByteCount, { [queue] in queue.work() }) else { return }
-        // A system without a thread to give still has those of tasks; they do not stay.
+        // Without a thread, use a task's, which does not stay.
         Task { [queue] in queue.workWithoutStaying() }
     }
 }
 
-/// What is waiting, and who waits for it.
 private final class JobQueue: Sendable {
     private struct State {
-        /// Without those that are lent.
+        /// Without lent threads.
         var threadCount = 0
         var idleCount = 0
         var lentCount = 0
@@ -64,7 +59,7 @@ private final class JobQueue: Sendable {
 
     private let state = Monitored(State())
 
-    /// - Returns: whether a thread has to be made for it.
+    /// - Returns: true to start a thread.
     func add(_ job: @escaping WorkerThreads.Job, threadCountMax: Int) -> Bool {
         state.change { state in
             state.waiting.append(job)
@@ -74,7 +69,7 @@ private final class JobQueue: Sendable {
         }
     }
 
-    /// - Returns: whether a thread has to be made for what waits.
+    /// - Returns: true to start a thread for waiting jobs.
     func lend(threadCountMax: Int) -> Bool {
         state.change { state in
             state.lentCount += 1
@@ -94,7 +89,7 @@ private final class JobQueue: Sendable {
 
     func close() { state.change { $0.isClosed = true } }
 
-    /// Until the queue is closed and empty.
+    /// Runs until the queue is closed and empty.
     func work() {
         while let job = next() { job() }
     }
@@ -109,7 +104,7 @@ private final class JobQueue: Sendable {
     }
 
     private func next() -> WorkerThreads.Job? {
-        // One that was lent may have been replaced.
+        // A lent thread may have been replaced.
         let isOneTooMany = state.change { state in
             guard state.threadCount > WorkerThreads.threadCountMax else {
                 state.idleCount += 1

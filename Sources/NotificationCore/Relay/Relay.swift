@@ -1,34 +1,30 @@
 public import Envelope
 package import Keys
 
-/// The way to an app's relay for a device's reports: receipts, and requests for messages that it could not open.
+/// Connection to the app's relay, for receipts and re-send requests; `RelayClient` speaks to `sealedpushd`.
 ///
-/// `RelayClient`, of the product of that name, is the way to `sealedpushd`. The endpoint is a constant of the app, never one
-/// that came with a message (protocol v1, rule 37).
-///
-/// Both calls may come again with the same reports: a report is forgotten only after a call that had it has returned. The
-/// relay counts each once.
+/// The endpoint is an app's constant, never from a message (protocol v1, rule 37). Reports are removed after a
+/// successful call, so calls may repeat them; the relay counts each once.
 public protocol Relay: Sendable {
-    /// Sends receipts, in one request.
+    /// Sends receipts in one request.
     ///
-    /// - Parameter receipts: 1 to 256, each with a capability of its own.
-    /// - Throws: any error; the receipts are kept then, and sent with the next push or by the app.
+    /// - Parameter receipts: 1 to 256, distinct.
+    /// - Throws: any error; they go with the next push or by the app.
     func send(_ receipts: [DeliveryReceipt]) async throws
 
-    /// Asks for messages to be sealed and sent again, in one request.
+    /// Requests re-sends in one request.
     ///
-    /// - Parameter requests: 1 to 64, each with a trace of its own.
-    /// - Throws: any error; the requests are kept then, and made with the next push or by the app.
+    /// - Parameter requests: 1 to 64, distinct traces.
+    /// - Throws: any error; they go with the next push or by the app.
     func requestResends(_ requests: [ResendRequest]) async throws
 }
 
-/// A request for a message that was sealed to a prekey which this device does not have (protocol v1, rule 20). Trace and
-/// prekey id are all that is known of a message that cannot be opened. It needs no authentication: it reveals a trace that
-/// the relay has seen, and asks for a push that the relay could send anyway.
+/// Request to re-send a message whose prekey is missing (protocol v1, rule 20). It needs no authentication: it reveals
+/// a trace that the relay knows and asks for a push that the relay could send anyway.
 public struct ResendRequest: Hashable, Sendable {
-    /// Of the push that could not be opened.
+    /// Trace of the push.
     public let trace: Trace
-    /// What it was sealed to: 8 bytes, 11 characters of base64url.
+    /// Id of the missing prekey: 8 bytes, 11 base64url characters.
     public let prekeyID: String
 
     package init(trace: Trace, prekeyID: PrekeyID) {
